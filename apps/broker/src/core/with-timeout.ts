@@ -26,7 +26,7 @@ export function withTimeout<Result>(
   });
 }
 
-export function silent(outcome: "none" | "unknown"): MerkleError {
+function silent(outcome: "none" | "unknown"): MerkleError {
   return new MerkleError(
     "unavailable",
     outcome === "none"

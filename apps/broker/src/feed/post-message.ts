@@ -10,7 +10,6 @@ import {
 } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf, type RecipientState } from "@merkle/wire";
 import { canonicalJson } from "@merkle/wire/record";
-import type { Awaitable } from "../core/awaitable.js";
 import { type Audience, chatRow, everyone, messageId, type Said } from "../core/message.js";
 import { retryWhileLost } from "../core/retry-while-lost.js";
 import type { PersonActor } from "../identity/credential.js";
@@ -115,23 +114,13 @@ function toRow(
   return chatRow(session.sessionId, id, author, said);
 }
 
-function post(
+async function post(
   ctx: TeamContext<FeedServices>,
   row: MessageRow,
   known: readonly KnownPeer[],
   request: PostRequest,
 ): Promise<Posted> {
-  const appending = ctx.joins ? joinAndPost(ctx, row) : place(ctx, row);
-  return appending.then((appended) => toReply(ctx, row, known, request, appended));
-}
-
-function toReply(
-  ctx: TeamContext<FeedServices>,
-  row: MessageRow,
-  known: readonly KnownPeer[],
-  request: PostRequest,
-  appended: Appended,
-): Awaitable<Posted> {
+  const appended = await (ctx.joins ? joinAndPost(ctx, row) : place(ctx, row));
   switch (appended.outcome) {
     case "posted": {
       const { id, reaches } = row;
@@ -141,19 +130,19 @@ function toReply(
       const { database, quotas } = ctx.services;
       quotas.add(database.meshId, "messages", 1);
       quotas.add(database.meshId, "bytes", row.content.length);
-      if (!ctx.person) return posted;
-      return readOwnPost(ctx, ctx.person, sequence).then(() => posted);
+      if (ctx.person) await readOwnPost(ctx, ctx.person, sequence);
+      return posted;
     }
     case "duplicate":
-      return retryWhileLost(() => getStored(ctx, row.id)).then((stored) => repeat(ctx, stored, request));
+      return repeat(ctx, await retryWhileLost(() => getStored(ctx, row.id)), request);
     case "settled":
-      return retryWhileLost(() => refuseSettled(ctx, row.id, row.answers ?? 0)).then(() =>
-        post(ctx, row, known, request),
-      );
+      await retryWhileLost(() => refuseSettled(ctx, row.id, row.answers ?? 0));
+      return post(ctx, row, known, request);
     case "held":
     case "over_budget":
       // A human may have spoken meanwhile: then it is tried again.
-      return retryWhileLost(() => requirePostingAllowed(ctx)).then(() => post(ctx, row, known, request));
+      await retryWhileLost(() => requirePostingAllowed(ctx));
+      return post(ctx, row, known, request);
     case "closed":
       ctx.services.sessions.markClosed(row.session_id);
       throw sessionClosed(ctx.session);

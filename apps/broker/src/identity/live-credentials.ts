@@ -12,7 +12,6 @@ import {
 } from "@merkle/db";
 import { findInviteSecrets, findTeamCredentials, MerkleError, parseTeamCredential } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
-import type { Awaitable } from "../core/awaitable.js";
 import { hashSecret } from "./credential.js";
 import { findTokens, hashToken } from "./tokens/token.js";
 
@@ -20,14 +19,13 @@ import { findTokens, hashToken } from "./tokens/token.js";
  * Refuses an input whose texts quote something that is in force and lets its reader in: a credential, a token or an
  * invite's link. Models repeat what they hold, and a feed is for everybody to read (AUTH-6).
  */
-export function refuseLiveCredentials(
+export async function refuseLiveCredentials(
   database: Pick<Database, "orm" | "meshId">,
   input: Readonly<Record<string, unknown>>,
-): Awaitable<void> {
+): Promise<void> {
   for (const name in input) {
     if (name !== "team_id" && (isMarked(name) || isMarked(input[name]))) return refuseQuoted(database, input);
   }
-  return undefined;
 }
 
 /** Whether a text of it could hold a secret: nearly no input does, and that must not cost a scan by expressions. */

@@ -2,7 +2,6 @@ import { type Database, findSession, findSessionBySlug, listNewestSlugs } from "
 import { isUuid, MerkleError } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { nearest } from "@merkle/wire/text";
-import type { Awaitable } from "../core/awaitable.js";
 import { isConfined, type Principal } from "./principal.js";
 
 /** The facts of a session that never change, whether it has been concluded, which changes once, and whether it is archived. */
@@ -20,7 +19,7 @@ export interface SessionIdentity {
 
 /** Finds sessions by id or slug, and remembers those that it found lately. */
 export interface SessionDirectory {
-  find(ref: string): Awaitable<SessionIdentity | null>;
+  find(ref: string): SessionIdentity | null | Promise<SessionIdentity | null>;
   /** The slug of a session whose name was probably meant, among the newest; undefined where none is near. */
   findNear(ref: string): Promise<string | undefined>;
   markClosed(sessionId: string): void;

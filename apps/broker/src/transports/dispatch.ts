@@ -1,13 +1,12 @@
 import type { Transaction } from "@merkle/db";
-import { type MerkleError, type Operation, parseInvite } from "@merkle/wire";
+import { type Operation, parseInvite } from "@merkle/wire";
 import { limits, type ShareName } from "@merkle/wire/limits";
 import { utf8Bytes } from "@merkle/wire/text";
 import { toAddressBlock } from "../core/address-block.js";
-import { type Awaitable, whenKnown } from "../core/awaitable.js";
 import { parseInput, type RawInput, requireObject } from "../core/parse-input.js";
-import { retryWhileLost, retryWhileLostOrKnown } from "../core/retry-while-lost.js";
+import { retryWhileLost } from "../core/retry-while-lost.js";
 import { toMerkleError } from "../core/to-merkle-error.js";
-import { silent, withTimeout } from "../core/with-timeout.js";
+import { withTimeout } from "../core/with-timeout.js";
 import { type RequestIdentity, readEarlierResult, type Write, writeOnce } from "../core/write.js";
 import type { WriteTurn } from "../core/write-order.js";
 import type { DrawnPerson } from "../identity/credential.js";
@@ -58,112 +57,42 @@ export interface Reply {
   readonly written: (() => void) | null;
 }
 
-/** Is told of the end of a call, once. */
-export interface Responder {
-  reply(output: unknown, written: Reply["written"]): void;
-  refuse(error: MerkleError): void;
-}
-
 /**
  * Serves one call, the same way at every transport: which session, who, may they, what exactly, do it (ERR-2).
  *
  * @throws MerkleError, whatever went wrong
  */
-export function dispatch(services: Services, call: Call): Promise<Reply> {
-  return new Promise((resolve, refuse) => {
-    serve(services, call, { reply: (output, written) => resolve({ output, written }), refuse });
-  });
-}
-
-/**
- * The same without a promise of its own. Nearly all that a call needs is known at once, so this and its callees go on
- * without one as long as they can.
- */
-export function serve(services: Services, call: Call, responder: Responder): void {
-  const answer = new Answer(services, call, responder);
+export async function dispatch(services: Services, call: Call): Promise<Reply> {
+  const { operation, transport } = call;
   try {
-    const admitting = admitAlone(services, call, requireObject(call.operation, call.input));
-    if (admitting instanceof Promise) answerOnceAdmitted(answer, admitting);
-    else answerAdmitted(answer, admitting);
+    const reply = await answer(services, call);
+    services.metrics.requests.inc(operation.name, transport, "ok");
+    return reply;
   } catch (error) {
-    answer.fail(error);
+    const refusal = toMerkleError(error, services.log, { operation: operation.name, transport });
+    services.metrics.requests.inc(operation.name, transport, refusal.code);
+    throw refusal;
   }
 }
 
-function answerOnceAdmitted(answer: Answer, admitting: Promise<Admitted>): void {
-  withTimeout(admitting, limits.silentDatabaseMsMax, "none")
-    .then((admitted) => answerAdmitted(answer, admitted))
-    .catch((error: unknown) => answer.fail(error));
-}
-
-function answerAdmitted(answer: Answer, admitted: Admitted): void {
-  if ("earlier" in admitted) return answer.succeed(admitted.earlier);
-  const { services, call } = answer;
+async function answer(services: Services, call: Call): Promise<Reply> {
+  const admitted = await admit(services, call);
+  if ("earlier" in admitted) return { output: admitted.earlier, written: null };
   const ctx = new RequestContext(services, call, admitted);
-  const ending = watchPrincipal(services, call);
-  answer.limitTime(admitted.input);
-  answer.follow(ending ? callUnlessEnded(ctx, ending) : callVerb(ctx), ctx);
+  const output = await limitTime(ctx, call.operation.kind === "wait" ? runUnlessEnded(ctx) : run(ctx));
+  return { output, written: ctx.written };
 }
 
-/** The answer to a call: its first end counts, be it that it took too long. */
-class Answer {
-  readonly services: Services;
-  readonly call: Call;
-  readonly #responder: Responder;
-  #timer: NodeJS.Timeout | undefined;
-  #isGiven = false;
-
-  constructor(services: Services, call: Call, responder: Responder) {
-    this.services = services;
-    this.call = call;
-    this.#responder = responder;
-  }
-
-  /** Everything is answered soon, whatever the database does; a wait may block for its own time before. */
-  limitTime({ timeout = 0 }: Readonly<Record<string, unknown>>): void {
-    const { kind, readOnly } = this.call.operation;
-    // A job claimed for a runner that has been answered already would wait for its lease to run out.
-    if (kind === "wait" && !readOnly) return;
-    const blocksMs = 1_000 * Math.min(Number(timeout), limits.waitSecondsMax);
-    this.#timer = setTimeout(failSilent, blocksMs + limits.silentDatabaseMsMax, this);
-  }
-
-  follow(answering: Promise<unknown>, ctx: RequestContext): void {
-    answering.then(
-      (output) => this.succeed(output, ctx.written),
-      (error: unknown) => this.fail(error),
-    );
-  }
-
-  succeed(output: unknown, written: Reply["written"] = null): void {
-    if (!this.#give()) return;
-    const { services, call } = this;
-    services.metrics.requests.inc(call.operation.name, call.transport, "ok");
-    this.#responder.reply(output, written);
-  }
-
-  fail(error: unknown): void {
-    if (!this.#give()) return;
-    const { services, call } = this;
-    const { operation, transport } = call;
-    const told = toMerkleError(error, services.log, { operation: operation.name, transport });
-    services.metrics.requests.inc(operation.name, transport, told.code);
-    this.#responder.refuse(told);
-  }
-
-  #give(): boolean {
-    if (this.#isGiven) return false;
-    this.#isGiven = true;
-    clearTimeout(this.#timer);
-    return true;
-  }
+/** Everything is answered soon, whatever the database does; a wait may block for its own time before. */
+function limitTime({ call, input }: RequestContext, running: Promise<unknown>): Promise<unknown> {
+  const { kind, readOnly } = call.operation;
+  // A job claimed for a runner that has been answered already would wait for its lease to run out.
+  if (kind === "wait" && !readOnly) return running;
+  const blocksMs = 1_000 * Math.min(Number(input["timeout"] ?? 0), limits.waitSecondsMax);
+  return withTimeout(running, blocksMs + limits.silentDatabaseMsMax, readOnly ? "none" : "unknown");
 }
 
-function failSilent(answer: Answer): void {
-  answer.fail(silent(answer.call.operation.readOnly ? "none" : "unknown"));
-}
-
-function callVerb(ctx: RequestContext): Promise<unknown> {
+function run(ctx: RequestContext): Promise<unknown> {
   const { operation } = ctx.call;
   if (operation.share) return callInPlace(ctx, operation.share);
   if (operation.readOnly) return retryCall(ctx);
@@ -297,38 +226,29 @@ export async function openCall(services: Services, call: Call): Promise<OpenedCa
   const { operation, transport } = call;
   const { metrics, log } = services;
   try {
-    const admitting = admitAlone(services, call, requireObject(operation, call.input));
-    const admitted = await withTimeout(Promise.resolve(admitting), limits.silentDatabaseMsMax, "none");
+    const admitted = await admit(services, call);
     if ("earlier" in admitted)
       throw new TypeError(`${operation.name} stores no results, but an earlier result was found.`);
     metrics.requests.inc(operation.name, transport, "ok");
     const ctx = new RequestContext(services, call, admitted);
     return { ctx, holder: holderOf(ctx), input: admitted.input };
   } catch (error) {
-    const told = toMerkleError(error, log, { operation: operation.name, transport });
-    metrics.requests.inc(operation.name, transport, told.code);
-    throw told;
+    const refusal = toMerkleError(error, log, { operation: operation.name, transport });
+    metrics.requests.inc(operation.name, transport, refusal.code);
+    throw refusal;
   }
 }
 
-/** Told when the membership or the token of who waits ends; null for what does not wait, or for whom nothing ends. */
-function watchPrincipal({ revocations }: Services, { operation, principal }: Call): EndingPrincipal | null {
-  if (operation.kind !== "wait" || !principal || principal.kind === "anyone") return null;
+/** A wait ends as soon as the membership or the token of its caller does (ENTER-6), and returns nothing then. */
+async function runUnlessEnded(ctx: RequestContext): Promise<unknown> {
+  const { principal } = ctx.call;
+  if (!principal || principal.kind === "anyone") return run(ctx);
   const ended = new AbortController();
-  return { ended: ended.signal, release: revocations.watch(principal, () => ended.abort()) };
-}
-
-interface EndingPrincipal {
-  readonly ended: AbortSignal;
-  readonly release: () => void;
-}
-
-/** A wait ends as soon as the membership or the token of who waits does (ENTER-6), and brings nothing then. */
-async function callUnlessEnded(ctx: RequestContext, { ended, release }: EndingPrincipal): Promise<unknown> {
+  const release = ctx.services.revocations.watch(principal, () => ended.abort());
   try {
-    ctx.signal = AbortSignal.any([ctx.signal, ended]);
-    const output = await callVerb(ctx);
-    if (ended.aborted) throw membershipEnded();
+    ctx.signal = AbortSignal.any([ctx.signal, ended.signal]);
+    const output = await run(ctx);
+    if (ended.signal.aborted) throw membershipEnded();
     return output;
   } finally {
     release();
@@ -380,112 +300,41 @@ function joinAlone(
 
 type Admitted = Request | { readonly earlier: unknown };
 
-/** A node that has lost its lock serves nothing until it holds it again: another one may have it (DB-17). */
-function admitAlone(services: Services, call: Call, raw: RawInput): Awaitable<Admitted> {
-  // All of this only reads, so a database that is away for a moment is waited for.
-  return retryWhileLostOrKnown(admitOnceAlone, services, call, raw);
+/** Decides whether a call is served. All of this only reads, so it waits for a database that is away for a moment. */
+function admit(services: Services, call: Call): Promise<Admitted> {
+  const raw = requireObject(call.operation, call.input);
+  const admitting = retryWhileLost(() => admitOnce(services, call, raw));
+  return withTimeout(admitting, limits.silentDatabaseMsMax, "none");
 }
 
-function admitOnceAlone(services: Services, call: Call, raw: RawInput): Awaitable<Admitted> {
-  return whenKnown(services.isAlone() ? undefined : services.whenAlone(), admit, services, call, raw);
-}
-
-/** Finds out which session is meant and who calls, whether they may, and what exactly they ask for. */
-function admit(_alone: unknown, services: Services, call: Call, raw: RawInput): Awaitable<Admitted> {
-  return whenKnown(identifyCaller(services, call, raw), admitIdentified, services, call, raw);
-}
-
-function admitIdentified(
-  identified: Authenticated,
-  services: Services,
-  call: Call,
-  raw: RawInput,
-): Awaitable<Admitted> {
-  return whenKnown(
-    repeatRotation(services, call, raw, identified),
-    admitUnlessEarlier,
-    services,
-    call,
-    raw,
-    identified,
-  );
-}
-
-function admitUnlessEarlier(
-  earlier: unknown,
-  services: Services,
-  call: Call,
-  raw: RawInput,
-  identified: Authenticated,
-): Awaitable<Admitted> {
-  return earlier === undefined ? admitAnew(services, call, raw, identified) : { earlier };
-}
-
-function admitAnew(
-  services: Services,
-  call: Call,
-  raw: RawInput,
-  identified: Authenticated,
-): Awaitable<Admitted> {
+/** Which session is meant and who calls, whether they may, and what exactly they ask for. */
+async function admitOnce(services: Services, call: Call, raw: RawInput): Promise<Admitted> {
+  const { operation } = call;
+  // A node that has lost its lock serves nothing until it holds it again: another one may have it (DB-17).
+  if (!services.isAlone()) await services.whenAlone();
+  const identified = await identifyCaller(services, call, raw);
+  if (operation.teamCredential === "replaced") {
+    const earlier = await readEarlierRotation(services, call, raw, identified);
+    if (earlier !== undefined) return { earlier };
+  }
   const { session, caller } = letIn(services, call, identified);
-  const kept =
-    session && caller ? requireConvenerPolicy(services, call.operation, session, caller.team) : undefined;
-  return whenKnown(kept, takeInput, services, call.operation, raw, session, caller);
-}
-
-/** Checks what is asked for, now that it is certain that it may be asked. */
-function takeInput(
-  _kept: unknown,
-  services: Services,
-  operation: Operation,
-  raw: RawInput,
-  session: SessionIdentity | null,
-  caller: Caller | null,
-): Awaitable<Request> {
-  const parsed = parseOpenly(services, operation, raw, session, caller);
-  return whenKnown(parsed, toRequest, services, operation, session, caller);
-}
-
-function toRequest(
-  input: Request["input"],
-  { database }: Services,
-  operation: Operation,
-  session: SessionIdentity | null,
-  caller: Caller | null,
-): Awaitable<Request> {
-  const request = { session, caller, input };
-  return operation.readOnly
-    ? request
-    : whenKnown(refuseLiveCredentials(database, input), givenRequest, request);
-}
-
-function givenRequest(_refused: unknown, request: Request): Request {
-  return request;
+  if (session && caller && operation.keptBy)
+    await requireConvenerPolicy(services, operation.keptBy, session, caller.team);
+  let input: Request["input"];
+  try {
+    input = parseInput(operation, raw, { proved: caller !== null });
+  } catch (error) {
+    if (session && operation.afterClosing === "refused") await requireOpen(services, session);
+    throw error;
+  }
+  if (!operation.readOnly) await refuseLiveCredentials(services.database, input);
+  return { session, caller, input };
 }
 
 /** A closed session refuses a write before it is looked at what is wrong with it (ERR-2). */
-function parseOpenly(
-  services: Services,
-  operation: Operation,
-  raw: RawInput,
-  session: SessionIdentity | null,
-  caller: Caller | null,
-): Awaitable<Readonly<Record<string, unknown>>> {
-  try {
-    return parseInput(operation, raw, { proved: caller !== null });
-  } catch (error) {
-    if (!session || operation.afterClosing !== "refused") throw error;
-    return refuseClosed(services, session, error);
-  }
-}
-
-async function refuseClosed(
-  { channels }: Services,
-  session: SessionIdentity,
-  otherwise: unknown,
-): Promise<never> {
+async function requireOpen({ channels }: Services, session: SessionIdentity): Promise<void> {
   const { closed } = await channels.open(session.sessionId);
-  throw closed ? sessionClosed(session) : otherwise;
+  if (closed) throw sessionClosed(session);
 }
 
 /** A call that was let in: where, as whom, and what it asks for. */
@@ -613,13 +462,14 @@ function writeServices({ database, channels, turns }: Services): Parameters<type
   return { database, turns, onAnnounced: (message) => channels.deliver(message.session_id, [message]) };
 }
 
-function repeatRotation(
+/** The result of the same rotation, whose caller has not seen the answer and still has the old credential. */
+async function readEarlierRotation(
   services: Services,
   { operation, principal }: Call,
   raw: RawInput,
   { session, caller, credential }: Authenticated,
-): Promise<unknown> | undefined {
-  if (operation.teamCredential !== "replaced" || caller || !credential) return undefined;
+): Promise<unknown> {
+  if (caller || !credential) return undefined;
   const parsed = operation.input.safeParse(raw);
   // An invalid request cannot be the repetition of one that was answered.
   if (!parsed.success) return undefined;

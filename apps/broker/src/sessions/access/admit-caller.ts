@@ -1,5 +1,4 @@
 import { type AccessRule, isSessionOperation, MerkleError } from "@merkle/wire";
-import { type Awaitable, whenKnown } from "../../core/awaitable.js";
 import type { RawInput } from "../../core/parse-input.js";
 import { drawPerson } from "../../identity/persons/draw-person.js";
 import { type ClientPrincipal, isConfined, isProgram, type Principal } from "../../identity/principal.js";
@@ -53,17 +52,15 @@ export async function admitCaller(
 }
 
 /** The first half of `admitCaller`. */
-export function identifyCaller(
+export async function identifyCaller(
   services: AccessServices,
   call: CallClaims,
   raw: RawInput,
-): Awaitable<Authenticated> {
+): Promise<Authenticated> {
   refuseStranger(call.operation, call.principal);
-  const addressed = isSessionOperation(call.operation) ? findAddressedSession(services, call, raw) : null;
-  const found = whenKnown(addressed, authenticate, services, call, raw);
-  return call.newPerson === undefined
-    ? found
-    : whenKnown(found, takeNewPerson, services, call, call.newPerson);
+  const session = isSessionOperation(call.operation) ? await findAddressedSession(services, call, raw) : null;
+  const found = await authenticate(session, services, call, raw);
+  return call.newPerson === undefined ? found : takeNewPerson(found, services, call, call.newPerson);
 }
 
 /** Who is known under that credential already is that, as where a request comes again. */
@@ -99,67 +96,48 @@ export function letIn(
   return { session, caller };
 }
 
-function findAddressedSession(
-  services: AccessServices,
+async function findAddressedSession(
+  { sessions }: Pick<AccessServices, "sessions">,
   { principal }: CallClaims,
   raw: RawInput,
-): Awaitable<SessionIdentity> {
+): Promise<SessionIdentity> {
   const ref = raw["session_id"];
   if (typeof ref !== "string" || ref === "") {
     throw new MerkleError("bad_request", "session_id is missing: expected a session's id or slug.", {
       fields: [{ field: "session_id", problem: "missing" }],
     });
   }
-  return whenKnown(services.sessions.find(ref), requireShown, services, ref, principal);
-}
-
-function requireShown(
-  session: SessionIdentity | null,
-  { sessions }: Pick<AccessServices, "sessions">,
-  ref: string,
-  principal: Principal | null,
-): Awaitable<SessionIdentity> {
+  const session = await sessions.find(ref);
   const isHidden = isConfined(principal) && principal.sessionId !== session?.sessionId;
-  if (session && !isHidden) return session;
-  return noSuchSession(sessions, ref, principal).then((error) => {
-    throw error;
-  });
+  if (!session || isHidden) throw await noSuchSession(sessions, ref, principal);
+  return session;
 }
 
 /**
  * Argument before header before what the connection remembers (AUTH-2, MCP-2). In invite mode a credential is worth nothing
  * in the hands of another member than the one whose team or person it is (ENTER-5).
  */
-function authenticate(
+async function authenticate(
   session: SessionIdentity | null,
   services: Pick<AccessServices, "credentials">,
   call: CallClaims,
   raw: RawInput,
-): Awaitable<Authenticated> {
+): Promise<Authenticated> {
   const { credentials } = services;
-  if (call.principal?.kind === "client") return authenticateClient(session, services, call.principal);
+  const { principal, connection } = call;
+  if (principal?.kind === "client") return authenticateClient(session, services, principal);
   const argument = raw["team_id"];
   // A `team_id` that is no text is a credential that proves nothing.
   const given = argument === undefined ? call.credential : typeof argument === "string" ? argument : "";
   if (!session) return authenticateInMesh(services, call, given, argument !== undefined);
   if (given !== undefined) {
-    const caller = credentials.verify(session.sessionId, given, call.connection);
-    return whenKnown(caller, toAuthenticated, call.principal, session, given);
+    const caller = await credentials.verify(session.sessionId, given, connection);
+    return toAuthenticated(caller, principal, session, given);
   }
   const remembered = call.remembered?.(session.sessionId);
   if (remembered === undefined) return toNobody(session);
-  const caller = credentials.verify(session.sessionId, remembered);
-  return whenKnown(caller, toAuthenticatedAgain, call, session, remembered, raw);
-}
-
-function toAuthenticatedAgain(
-  caller: Caller | null,
-  { operation, principal }: CallClaims,
-  session: SessionIdentity,
-  remembered: string,
-  raw: RawInput,
-): Authenticated {
-  return caller && usesRemembered(operation, caller, raw)
+  const caller = await credentials.verify(session.sessionId, remembered);
+  return caller && usesRemembered(call.operation, caller, raw)
     ? toAuthenticated(caller, principal, session, remembered)
     : toNobody(session);
 }
@@ -174,17 +152,14 @@ function toAuthenticated(
 }
 
 /** A client is its team by its token, whatever credential it gives beside that (OAUTH-6). */
-function authenticateClient(
+async function authenticateClient(
   session: SessionIdentity | null,
   { credentials }: Pick<AccessServices, "credentials">,
   { teamId }: ClientPrincipal,
-): Awaitable<Authenticated> {
+): Promise<Authenticated> {
   if (!session) return toNobody(null);
-  return whenKnown(credentials.findTeam(session.sessionId, teamId), (caller) => ({
-    session,
-    caller,
-    credential: undefined,
-  }));
+  const caller = await credentials.findTeam(session.sessionId, teamId);
+  return { session, caller, credential: undefined };
 }
 
 /** Nobody gave a credential. */

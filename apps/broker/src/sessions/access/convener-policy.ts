@@ -1,6 +1,5 @@
 import { findSession } from "@merkle/db";
 import { MerkleError, type OperationRules } from "@merkle/wire";
-import type { Awaitable } from "../../core/awaitable.js";
 import type { SessionIdentity } from "../../identity/session-directory.js";
 import { toSessionSettings } from "../session-settings.js";
 import type { TeamActor } from "./credentials.js";
@@ -17,21 +16,13 @@ const whatIsKept = {
  * @param team - null for a person who is not in the session yet
  * @throws forbidden when the session keeps this for the team that created it, and the caller is another one
  */
-export function requireConvenerPolicy(
-  services: AccessServices,
-  { keptBy }: Pick<OperationRules, "keptBy">,
-  session: SessionIdentity,
-  team: Pick<TeamActor, "teamId"> | null,
-): Awaitable<void> {
-  if (!keptBy || team?.teamId === session.createdByTeamId) return undefined;
-  return refuseWhereKept(services, keptBy, session);
-}
-
-async function refuseWhereKept(
+export async function requireConvenerPolicy(
   { database }: AccessServices,
   keptBy: NonNullable<OperationRules["keptBy"]>,
   session: SessionIdentity,
+  team: Pick<TeamActor, "teamId"> | null,
 ): Promise<void> {
+  if (team?.teamId === session.createdByTeamId) return;
   const row = await findSession(database.orm, database.meshId, session.sessionId);
   if (toSessionSettings(row?.settings)[keptBy] !== "convener") return;
   throw new MerkleError(

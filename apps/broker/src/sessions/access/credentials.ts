@@ -13,7 +13,6 @@ import {
 } from "@merkle/db";
 import { parseTeamCredential } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
-import { type Awaitable, whenKnown } from "../../core/awaitable.js";
 import type { Bus } from "../../core/bus/bus.js";
 import { type CredentialCache, hashSecret, isVerified, type PersonActor } from "../../identity/credential.js";
 import type { Peer } from "../peers/peer.js";
@@ -46,9 +45,9 @@ export interface Credentials extends CredentialCache {
    *
    * @param connection - over which it came: what was proved there once is not hashed again while it holds
    */
-  verify(sessionId: string, credential: string, connection?: object): Awaitable<Caller | null>;
+  verify(sessionId: string, credential: string, connection?: object): Caller | null | Promise<Caller | null>;
   /** The team of agents with this uuid, for whom its own proof is that of a token (OAUTH-6); it has no credential to give back. */
-  findTeam(sessionId: string, teamId: string): Awaitable<Caller | null>;
+  findTeam(sessionId: string, teamId: string): Promise<Caller | null>;
   /** The same where no session is addressed: a person, who is no team there, or a team in the session that is its own. */
   verifyInMesh(credential: string): Promise<Caller | null>;
 }
@@ -96,7 +95,7 @@ export function createCredentials(options: {
   // A credential is compared with the one that the same connection proved before, so that the comparison tells nobody anything.
   const provedOver = new WeakMap<object, ProvedCaller>();
 
-  function find(sessionId: string, id: string): Awaitable<Remembered | null> {
+  async function find(sessionId: string, id: string): Promise<Remembered | null> {
     const key = keyOf(sessionId, id);
     const known = remembered.get(key);
     if (!known || !isValid(known)) return lookOnce(key, () => lookUp(sessionId, id));
@@ -172,29 +171,24 @@ export function createCredentials(options: {
     if (oldest !== undefined) remembered.delete(oldest);
   }
 
-  function verify(sessionId: string, credential: string, connection?: object): Awaitable<Caller | null> {
+  function verify(sessionId: string, credential: string, connection?: object) {
     const proved = connection && provedOver.get(connection);
     if (proved?.credential === credential && isStillTrue(proved, sessionId)) return proved.caller;
-    return verifyAnew(sessionId, credential, connection);
+    return prove(sessionId, credential, connection);
   }
 
-  function verifyAnew(
+  async function prove(
     sessionId: string,
     credential: string,
     connection: object | undefined,
-  ): Awaitable<Caller | null> {
+  ): Promise<Caller | null> {
     const parts = parseTeamCredential(credential);
-    if (!parts) return null;
-    return whenKnown(find(sessionId, parts.teamId), (known) => {
-      if (!known) return null;
-      return whenKnown(isProved(known, parts.secret), (holds) => {
-        if (!holds) return null;
-        const caller = toCaller(known.found, credential);
-        if (connection)
-          provedOver.set(connection, { credential, key: keyOf(sessionId, parts.teamId), known, caller });
-        return caller;
-      });
-    });
+    const known = parts && (await find(sessionId, parts.teamId));
+    if (!known || !(await isProved(known, parts.secret))) return null;
+    const caller = toCaller(known.found, credential);
+    if (connection)
+      provedOver.set(connection, { credential, key: keyOf(sessionId, parts.teamId), known, caller });
+    return caller;
   }
 
   /** Whether what a connection proved is what is remembered now, and for this session. */
@@ -203,13 +197,10 @@ export function createCredentials(options: {
   }
 
   /** Most hold the first secret, so the others are looked for only when it is none of these, and then remembered, too. */
-  function isProved(known: Proof, secret: string): Awaitable<boolean> {
+  async function isProved(known: Proof, secret: string): Promise<boolean> {
     if (proves(secret, known.secretHash)) return true;
-    return known.holder !== null && isProvedOtherwise(known, known.holder, secret);
-  }
-
-  async function isProvedOtherwise(known: Proof, holder: SecretHolder, secret: string): Promise<boolean> {
-    known.further ??= (await listFurtherSecrets(database.orm, holder)).map(copy);
+    if (known.holder === null) return false;
+    known.further ??= (await listFurtherSecrets(database.orm, known.holder)).map(copy);
     return known.further.some((secretHash) => proves(secret, secretHash));
   }
 
@@ -228,10 +219,10 @@ export function createCredentials(options: {
 
   return {
     verify,
-    findTeam: (sessionId, teamId) =>
-      whenKnown(find(sessionId, teamId), (known) =>
-        known && !known.found.person ? toCaller(known.found, teamId) : null,
-      ),
+    async findTeam(sessionId, teamId) {
+      const known = await find(sessionId, teamId);
+      return known && !known.found.person ? toCaller(known.found, teamId) : null;
+    },
     async verifyInMesh(credential) {
       const parts = parseTeamCredential(credential);
       if (!parts) return null;

@@ -22,14 +22,14 @@ import {
   readForeignFrame,
 } from "@merkle/wire/schemas";
 import { toMerkleError } from "../../core/to-merkle-error.js";
-import { createWriteOrder, type WriteTurn } from "../../core/write-order.js";
+import { createWriteOrder } from "../../core/write-order.js";
 import type { StateReceiver } from "../../feed/delivery/state-pushes.js";
 import type { Subscription } from "../../feed/delivery/subscription.js";
 import type { HelloChallenge } from "../../identity/authenticator/verify-hello.js";
 import type { Principal } from "../../identity/principal.js";
 import { admitCaller } from "../../sessions/access/admit-caller.js";
 import { type Hold, holdPeer, type Peer } from "../../sessions/peers/peer.js";
-import { type Call, type Reply, type Responder, serve } from "../dispatch.js";
+import { dispatch } from "../dispatch.js";
 import { parseJson } from "../http/parse-json.js";
 import { toOutputFor } from "../older-client.js";
 import type { Admission, Authenticator } from "../services.js";
@@ -99,15 +99,7 @@ export function createClientSession(
   let state = receiveState(authenticator.unknown.principal);
   let stopWatchingMesh = () => {};
   // Plain fields: getters of its own would give every connection a hidden class of its own.
-  const self = {
-    receive,
-    unanswered: 0,
-    principal: authenticator.unknown.principal,
-    end,
-    ended,
-    sendError,
-    findBuild,
-  };
+  const self = { receive, unanswered: 0, principal: authenticator.unknown.principal, end };
 
   /** Of clients that name none, those before builds had numbers subscribe before they ask. */
   function findBuild(): number {
@@ -143,7 +135,7 @@ export function createClientSession(
       case "unwatch_mesh":
         return answer(frame, unwatchMesh);
       case "request":
-        return request(frame.id, frame.operation, frame.input, null);
+        return void request(frame.id, frame.operation, frame.input, null);
       case "foreign":
         return alias && requestAs(alias, frame);
     }
@@ -230,7 +222,7 @@ export function createClientSession(
     if (!operation) throw new TypeError(`The alias ${name} names no operation.`);
     const [given, meant] = renamed ?? [];
     const entries = Object.entries(fields).map(([field, value]) => [field === given ? meant : field, value]);
-    request(id, name, { ...defaultsFor(operation), ...Object.fromEntries(entries) }, answer ?? null);
+    void request(id, name, { ...defaultsFor(operation), ...Object.fromEntries(entries) }, answer ?? null);
   }
 
   /** Session and credential of the only inbox that this connection has. */
@@ -241,37 +233,33 @@ export function createClientSession(
     return isSessionOperation(operation) ? only : { team_id: only.team_id };
   }
 
-  function request(id: RequestId | null, name: string, input: unknown, answerType: AnswerType | null): void {
+  async function request(
+    id: RequestId | null,
+    name: string,
+    input: unknown,
+    answerType: AnswerType | null,
+  ): Promise<void> {
     if (!begin()) return;
     const operation = findOperation(name);
     if (!operation) return refuse(id, noSuchOperation(name));
     const wait = operation.kind === "wait" && id !== null ? startWait(id) : null;
     const signal = wait?.signal ?? gone.signal;
     const turn = operation.readOnly ? undefined : writes.take(sessionNamed(input));
-    const call = new SocketRequest(self, {
-      id,
-      operation,
-      principal: self.principal,
-      address,
-      input,
-      signal,
-      connection,
-      turn,
-      wait,
-      answerType,
-    });
-    if (turn?.mayBegin === undefined) serve(services, call, call);
-    else serveAfter(turn.mayBegin, call);
-  }
-
-  function serveAfter(mayBegin: Promise<void>, call: SocketRequest): void {
-    void mayBegin.then(() => serve(services, call, call));
-  }
-
-  function ended({ id, turn, wait }: SocketRequest): void {
-    turn?.end();
-    if (wait && id !== null) endWait(id, wait);
-    finish();
+    const { principal } = self;
+    const call = { operation, principal, address, input, signal, connection, turn, ...overWebSocket };
+    try {
+      await turn?.mayBegin;
+      const { output, written } = await dispatch(services, call);
+      const frame = toReply({ id, answerType }, toOutputFor(findBuild(), operation, output));
+      // A cancelled wait is answered, but nobody takes the answer.
+      if (frame) connection.send(frame, written && (() => signal.aborted || written()));
+    } catch (error) {
+      sendError(id, error);
+    } finally {
+      turn?.end();
+      if (wait && id !== null) endWait(id, wait);
+      finish();
+    }
   }
 
   function startWait(id: RequestId): AbortController {
@@ -383,62 +371,12 @@ export function createClientSession(
   return self;
 }
 
-/** The parts of a client's session that its requests end in. */
-interface RequestEnds {
-  ended(request: SocketRequest): void;
-  sendError(id: RequestId | null, reason: unknown): void;
-  findBuild(): number;
-}
+const overWebSocket = { transport: "websocket", view: "json" } as const;
 
-/** A request under way, whose answer goes back over its connection. */
-class SocketRequest implements Call, Responder {
-  readonly #ends: RequestEnds;
-  /** Null for an alias without one, which is answered by a frame of its own type. */
-  readonly id: RequestId | null;
-  readonly answerType: AnswerType | null;
-  readonly operation: Call["operation"];
-  readonly principal: Principal | null;
-  readonly address: string;
-  readonly input: unknown;
-  readonly transport: "websocket" = "websocket";
-  readonly view: "json" = "json";
-  readonly signal: AbortSignal;
-  readonly connection: Connection;
-  readonly turn: WriteTurn | undefined;
-  readonly wait: AbortController | null;
-
-  constructor(ends: RequestEnds, fields: Omit<SocketRequest, "transport" | "view" | "reply" | "refuse">) {
-    this.#ends = ends;
-    this.id = fields.id;
-    this.answerType = fields.answerType;
-    this.operation = fields.operation;
-    this.principal = fields.principal;
-    this.address = fields.address;
-    this.input = fields.input;
-    this.signal = fields.signal;
-    this.connection = fields.connection;
-    this.turn = fields.turn;
-    this.wait = fields.wait;
-  }
-
-  reply(output: unknown, written: Reply["written"]): void {
-    this.#ends.ended(this);
-    const frame = toReply(this, toOutputFor(this.#ends.findBuild(), this.operation, output));
-    if (frame) this.connection.send(frame, written && this.#unlessCancelled(written));
-  }
-
-  refuse(error: MerkleError): void {
-    this.#ends.ended(this);
-    this.#ends.sendError(this.id, error);
-  }
-
-  /** A cancelled wait is answered, but nobody takes the answer. */
-  #unlessCancelled(written: () => void): () => void {
-    return () => this.signal.aborted || written();
-  }
-}
-
-function toReply({ id, answerType }: SocketRequest, output: unknown): BrokerFrame | null {
+function toReply(
+  { id, answerType }: { id: RequestId | null; answerType: AnswerType | null },
+  output: unknown,
+): BrokerFrame | null {
   if (id !== null) return { type: "reply", id, output };
   return answerType && { ...Object(output), type: answerType };
 }

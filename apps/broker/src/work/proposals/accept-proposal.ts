@@ -95,7 +95,7 @@ async function acceptConclusion(
 ) {
   const { services } = ctx;
   const { team, write } = await teamOfPerson(ctx, session);
-  await requireConvenerPolicy(services, operationRules.conclude_session, session, team);
+  await requireConvenerPolicy(services, operationRules.conclude_session.keptBy, session, team);
   const concluded = await concludeWith(
     { services, session, team, write },
     {
