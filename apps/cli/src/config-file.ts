@@ -1,9 +1,10 @@
-import { access, mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { access, mkdir } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { type RateLimit, type RateLimitName, type RateLimits, rateLimits } from "@merkle/wire/limits";
 import { type CliError, usageError } from "./core/cli-error.js";
 import { explainingHome } from "./core/merkle-home.js";
 import { readSettingsText } from "./core/read-settings-text.js";
+import { replaceFile } from "./core/replace-file.js";
 
 /** The keys of a configuration file; what each means stands in `scripts/docs/config-tables.ts`. */
 export type ConfigKey =
@@ -126,15 +127,9 @@ export async function writeConfigValue(path: string, key: ConfigKey, value: unkn
 /** @throws CliError `usage` for a text that is no configuration; nothing is changed then */
 export async function writeConfigText(path: string, text: string): Promise<void> {
   parseConfigFile(path, text);
-  const unfinished = `${path}.${process.pid}`;
   await explainingHome(dirname(path), async () => {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    try {
-      await writeFile(unfinished, text, { mode: 0o600 });
-      await rename(unfinished, path);
-    } finally {
-      await rm(unfinished, { force: true });
-    }
+    await replaceFile(path, text);
   });
 }
 

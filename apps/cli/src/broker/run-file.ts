@@ -1,7 +1,8 @@
-import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { homeFiles } from "../core/merkle-home.js";
 import { processBegan } from "../core/process-table.js";
+import { replaceFile } from "../core/replace-file.js";
 
 /** The broker that `merkle up` runs on a home: which process it is, and what it told when it started. */
 export interface RunningBroker {
@@ -27,9 +28,7 @@ export async function announceBroker(
   const path = homeFiles.run(started.home);
   const began = (await processBegan(process.pid)) ?? "";
   const running: RunningBroker = { ...started, pid: process.pid, host: hostname(), began };
-  const unfinished = `${path}.${process.pid}`;
-  await writeFile(unfinished, `${JSON.stringify(running)}\n`, { mode: 0o600 });
-  await rename(unfinished, path);
+  await replaceFile(path, `${JSON.stringify(running)}\n`);
   return {
     running,
     async withdraw() {

@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
+import { replaceFile } from "../core/replace-file.js";
 import { entryFile } from "../core/this-program.js";
-import { writeProgram } from "../core/write-program.js";
 import { shellWord } from "../text/shell.js";
 
 interface LauncherOptions {
@@ -77,7 +77,7 @@ const others = ['"$HOME"/.local/bin/merkle', '"$(command -v merkle 2>/dev/null)"
 export async function writeClientScript(home: string): Promise<void> {
   await explainingHome(home, async () => {
     await mkdir(homeFiles.install(home), { recursive: true, mode: 0o700 });
-    await writeProgram(clientScriptPath(home), launcherScript({ program: entryFile(), mark, others }));
+    await replaceFile(clientScriptPath(home), launcherScript({ program: entryFile(), mark, others }), 0o755);
   });
 }
 
@@ -102,7 +102,7 @@ export async function writeServiceScript(home: string, nodeArgs: readonly string
   const script = launcherScript({ program: entryFile(), mark: serviceMark, nodeArgs, others });
   await explainingHome(home, async () => {
     await mkdir(homeFiles.install(home), { recursive: true, mode: 0o700 });
-    await writeProgram(serviceScriptPath(home), script);
+    await replaceFile(serviceScriptPath(home), script, 0o755);
   });
 }
 

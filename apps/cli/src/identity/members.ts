@@ -1,8 +1,9 @@
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { drawSeed, toBase64url } from "@merkle/wire/identity";
 import { CliError, exitCodes, usageError } from "../core/cli-error.js";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
+import { replaceFile } from "../core/replace-file.js";
 
 /** A membership that this home has: whose key it is, in which mesh of which broker. */
 export interface StoredMember {
@@ -71,18 +72,11 @@ async function readObject(path: string): Promise<Record<string, unknown> | undef
   }
 }
 
-/** The file is replaced as a whole, so that a process that is killed leaves the old one or the new one. */
 async function writeKey(home: string, name: string, value: object): Promise<void> {
   const folder = homeFiles.members(home);
-  const unfinished = join(folder, `${name}.${process.pid}.new`);
   await explainingHome(home, async () => {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    try {
-      await writeFile(unfinished, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
-      await rename(unfinished, join(folder, name));
-    } finally {
-      await rm(unfinished, { force: true });
-    }
+    await replaceFile(join(folder, name), `${JSON.stringify(value, null, 2)}\n`);
   });
 }
 

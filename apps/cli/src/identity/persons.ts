@@ -2,6 +2,7 @@ import { link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "../config.js";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
+import { replaceFile } from "../core/replace-file.js";
 
 /** The writer from this home in a mesh when no agent writes: a person of that mesh, whose credential this machine keeps. */
 export interface StoredPerson {
@@ -57,11 +58,7 @@ export async function setPersonAside(store: PersonStore, person: StoredPerson): 
 export async function keepVerified(store: PersonStore, person: StoredPerson): Promise<StoredPerson> {
   const verified = { ...person, verified: true };
   const path = personFile(store, person.mesh_id);
-  const unfinished = `${path}.${process.pid}.verified`;
-  await explainingHome(store.home, async () => {
-    await writeFile(unfinished, `${JSON.stringify(verified, null, 2)}\n`, { mode: 0o600 });
-    await rename(unfinished, path);
-  });
+  await explainingHome(store.home, () => replaceFile(path, `${JSON.stringify(verified, null, 2)}\n`));
   return verified;
 }
 

@@ -8,9 +8,9 @@ import { CliError, exitCodes } from "../core/cli-error.js";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
 import { isPosix } from "../core/platform.js";
 import { readPrivateJson, writePrivateJson } from "../core/private-file.js";
+import { replaceFile } from "../core/replace-file.js";
 import { entryFile, readVersion } from "../core/this-program.js";
 import { launcherMark, launcherPath } from "../core/user-launcher.js";
-import { writeProgram } from "../core/write-program.js";
 
 /** The command `merkle` of the current user, as `merkle install --cli` set it up. */
 export interface InstalledCli {
@@ -45,7 +45,7 @@ export async function installCli({ home, from, ca }: InstallCliOptions): Promise
   const previous = readInstalledCli(home);
   const program = from === undefined ? entryFile() : await copyProgram(home);
   const madeFolder = (await mkdir(dirname(launcher), { recursive: true })) ?? previous?.madeFolder;
-  await writeProgram(launcher, launcherScript({ program, mark: launcherMark }));
+  await replaceFile(launcher, launcherScript({ program, mark: launcherMark }), 0o755);
   const installed = { launcher, program, version: readVersion(), from: from ?? null, madeFolder };
   writePrivateJson(recordPath(home), installed);
   await removeOldCopies(home, [program, previous?.program]);

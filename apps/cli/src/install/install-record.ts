@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Addition, ClientName, FileAdditions } from "../clients/client.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
+import { replaceFile } from "../core/replace-file.js";
 
 /** The record of a change to a file, so that it can be undone. */
 export interface InstalledFile {
@@ -61,15 +62,9 @@ export async function writeInstalled(
 ): Promise<void> {
   const path = recordFile(home, client);
   if (files.length === 0) return rm(path, { force: true });
-  const unfinished = `${path}.${process.pid}.new`;
   await explainingHome(home, async () => {
     await mkdir(homeFiles.install(home), { recursive: true, mode: 0o700 });
-    try {
-      await writeFile(unfinished, `${JSON.stringify({ files }, null, 2)}\n`, { mode: 0o600 });
-      await rename(unfinished, path);
-    } finally {
-      await rm(unfinished, { force: true });
-    }
+    await replaceFile(path, `${JSON.stringify({ files }, null, 2)}\n`);
   });
 }
 

@@ -1,9 +1,9 @@
-import { randomUUID } from "node:crypto";
-import { chmod, mkdir, readFile, readlink, rename, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, readFile, readlink, rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Addition, FileAdditions } from "../clients/client.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
+import { replaceFile } from "../core/replace-file.js";
 import { type FileFormat, fileFormats } from "./file-format.js";
 import { type AddedPart, hashOf, type InstalledFile } from "./install-record.js";
 import { applyEdit, type TextEdit } from "./json-edit.js";
@@ -228,13 +228,5 @@ async function replace(path: string, text: string): Promise<void> {
     (found) => found.mode & 0o777,
     () => 0o600,
   );
-  const unfinished = `${path}.${randomUUID()}.new`;
-  try {
-    await writeFile(unfinished, text, { mode });
-    // The umask may have taken bits away from the mode, which the file is to have in full.
-    await chmod(unfinished, mode);
-    await rename(unfinished, path);
-  } finally {
-    await rm(unfinished, { force: true });
-  }
+  await replaceFile(path, text, mode);
 }

@@ -1,6 +1,7 @@
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
+import { replaceFile } from "../core/replace-file.js";
 
 /** The answers at the last launch from this home. */
 export interface LastAnswers {
@@ -31,14 +32,8 @@ export async function readLastAnswers(home: string): Promise<LastAnswers> {
 
 export async function keepLastAnswers(home: string, answers: LastAnswers): Promise<void> {
   const path = homeFiles.answers(home);
-  const unfinished = `${path}.${process.pid}.new`;
   await explainingHome(home, async () => {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    try {
-      await writeFile(unfinished, `${JSON.stringify(answers, null, 2)}\n`, { mode: 0o600 });
-      await rename(unfinished, path);
-    } finally {
-      await rm(unfinished, { force: true });
-    }
+    await replaceFile(path, `${JSON.stringify(answers, null, 2)}\n`);
   });
 }

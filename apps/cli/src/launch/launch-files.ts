@@ -1,7 +1,8 @@
-import { mkdir, readdir, rename, rm, rmdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm, rmdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { LaunchCall } from "../clients/client.js";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
+import { replaceFile } from "../core/replace-file.js";
 
 /**
  * Writes the files that a launch names, for this user's eyes alone: the user's own settings may hold a secret. Returns how
@@ -21,7 +22,7 @@ export async function writeLaunchFiles(
       await mkdir(top, { recursive: true, mode: 0o700 });
       for (const { path, content } of files) {
         await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-        await writeWhole(path, content);
+        await replaceFile(path, content);
       }
     });
     return remove;
@@ -37,14 +38,4 @@ async function removeEmptied(folder: string, top: string): Promise<void> {
   if (names !== undefined && names.length > 0) return;
   await rmdir(folder).catch(() => undefined);
   await removeEmptied(dirname(folder), top);
-}
-
-async function writeWhole(path: string, content: string): Promise<void> {
-  const unfinished = `${path}.${process.pid}.new`;
-  try {
-    await writeFile(unfinished, content, { mode: 0o600 });
-    await rename(unfinished, path);
-  } finally {
-    await rm(unfinished, { force: true });
-  }
 }

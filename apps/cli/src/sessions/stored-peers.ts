@@ -1,10 +1,10 @@
-import { randomUUID } from "node:crypto";
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type OutputOf, parseTeamCredential } from "@merkle/wire";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
 import { type ProcessLock, takeProcessLock } from "../core/process-lock.js";
+import { replaceFile } from "../core/replace-file.js";
 
 /** The places of a mesh, or of all, that this machine holds, the last saved first. Files that are no place of ours are left out. */
 export async function listStoredPeers(home: string, meshId: string | null): Promise<StoredPeer[]> {
@@ -31,15 +31,9 @@ export async function saveTeam(home: string, team: StoredPeer): Promise<void> {
   const before = await findStoredPeer(home, storedPeerId(team));
   if (before && before.mesh_id !== team.mesh_id) throw ofAnotherMesh(before);
   const path = placeFile(home, storedPeerId(team));
-  const unfinished = `${path}.${randomUUID()}.new`;
   await explainingHome(home, async () => {
     await makeTeamsFolder(home);
-    try {
-      await writeFile(unfinished, `${JSON.stringify(team, null, 2)}\n`, { mode: 0o600 });
-      await rename(unfinished, path);
-    } finally {
-      await rm(unfinished, { force: true });
-    }
+    await replaceFile(path, `${JSON.stringify(team, null, 2)}\n`);
   });
 }
 

@@ -8,7 +8,6 @@ import {
   statSync,
   writeSync,
 } from "node:fs";
-import { rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { countClients, stoppedText } from "../broker/broker-facts.js";
@@ -20,6 +19,7 @@ import { type Broker, type BrokerOptions, type Log, loadBroker } from "../core/b
 import { exitCodes } from "../core/cli-error.js";
 import { explainError } from "../core/explain-error.js";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
+import { replaceFile } from "../core/replace-file.js";
 import { readProgressSettings } from "../progress/read-settings.js";
 import { toAgentOptions } from "../work/runner/to-agent-options.js";
 import type { DetachedBroker, FailedStart } from "./detach-broker.js";
@@ -132,15 +132,7 @@ function tellParent(told: DetachedBroker | FailedStart): Promise<void> {
 function toTls({ tls, home }: Config): BrokerOptions["tls"] {
   if (!tls) return undefined;
   const path = homeFiles.certificate(home);
-  const unfinished = `${path}.${process.pid}`;
-  return {
-    ...tls,
-    announce: ({ cert }) =>
-      explainingHome(home, async () => {
-        await writeFile(unfinished, cert, { mode: 0o600 });
-        await rename(unfinished, path);
-      }),
-  };
+  return { ...tls, announce: ({ cert }) => explainingHome(home, () => replaceFile(path, cert)) };
 }
 
 function announce({ url, mcpUrl, port, loopback, auth, database, migrationsRun }: Broker, home: string) {
