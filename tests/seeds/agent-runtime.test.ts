@@ -85,7 +85,7 @@ describe("incorporate", () => {
       messages: [{ text: "How long do tokens live?" }],
     });
     expect(await runLine(run, `list-open-topics --source-path=${source_path}`)).toMatchObject({
-      topics: [{ topic_id: other.topic_id }],
+      topics: expect.arrayContaining([expect.objectContaining({ topic_id: other.topic_id })]),
     });
     const rewritten = guide.replace("an hour", "a day");
     const insert = `insert-proposal --topic-id=${topic_id} --base-sha=${source_sha}`;
@@ -106,7 +106,7 @@ describe("incorporate", () => {
       error_tail: null,
     });
     expect((await request("GET", `/api/agent/jobs?source_path=${source_path}`)).body).toMatchObject({
-      jobs: [{ job_id }],
+      jobs: expect.arrayContaining([expect.objectContaining({ job_id })]),
     });
 
     const accepting = { proposal_id: Number(proposal_id), decision: "accept", base: source_sha } as const;
