@@ -32,7 +32,7 @@ export function Sidebar() {
       <PageLink
         ahead="settled"
         href="/"
-        aria-label="merkle: go to sessions"
+        aria-label="merkle home"
         className="mb-2 flex h-8 items-center gap-2 rounded-md px-2 text-lg font-semibold"
       >
         <Logo />
