@@ -46,7 +46,7 @@ describe("the settings", { tags: "chromium" }, () => {
     const snippet = page.getByRole("figure", { name: "Connect with Claude Code" }).locator("code");
     await snippet.getByText(`${broker.url}/api/mcp?view=compact`).waitFor();
     await page.getByText("reachable: this page was loaded from it").waitFor();
-    await page.getByText("Running peers use the old URL until you relaunch them:").waitFor();
+    await page.getByText("After a change, running peers use the old URL until you relaunch them:").waitFor();
     await page
       .getByRole("listitem")
       .filter({ hasText: /^Atlas in / })

@@ -63,7 +63,7 @@ async function renew({ database, presence }: HandBackOptions): Promise<void> {
   await renewHolders(database.orm, seen);
 }
 
-const gone = "was gone for too long, or has left";
+const gone = "was away for too long, or has left";
 
 async function endTask(tx: Transaction, key: LapsedKey, since: Date): Promise<MessageRow | null> {
   const row = await handBackTask(tx, key, since);

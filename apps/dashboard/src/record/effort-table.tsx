@@ -32,7 +32,7 @@ export function EffortTable() {
           <table className="w-full text-left text-sm">
             <thead className="border-b bg-surface text-muted-foreground">
               <tr>
-                <th scope="col" className="h-9 px-3 font-medium">
+                <th scope="col" className="h-9 w-full px-3 font-medium">
                   Team
                 </th>
                 <th scope="col" className="px-3 text-right font-medium">

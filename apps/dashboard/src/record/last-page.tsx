@@ -153,7 +153,7 @@ function Day({ at }: { readonly at: string }) {
 function Facts({ outcome }: { readonly outcome: Outcome }) {
   const { createdAt, closedAt, closedBy, messages, documentVersion, teams } = outcome;
   const facts = [
-    closedAt !== null && `after ${describeSpan(Date.parse(closedAt) - Date.parse(createdAt))}`,
+    closedAt !== null && `lasted ${describeSpan(Date.parse(closedAt) - Date.parse(createdAt))}`,
     counted(teams.length, "team"),
     counted(messages, "message"),
     documentVersion > 0 && counted(documentVersion, "version", "of the document"),

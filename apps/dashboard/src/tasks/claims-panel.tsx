@@ -98,27 +98,29 @@ function EditsSetting({ value, canChange }: { readonly value: Edits; readonly ca
       <label htmlFor={id} className="text-sm font-medium">
         When an agent edits files claimed by another
       </label>
-      <NativeSelect
-        id={id}
-        className="w-full max-w-72"
-        value={value}
-        disabled={pending || !canChange || isGuest}
-        onChange={({ target }) =>
-          void run(
-            async () =>
-              void (await call("update_settings", {
-                session_id: session.session_id,
-                session_settings: { claims: toEdits(target.value) },
-              })),
-          )
-        }
-      >
-        {Object.entries(edits).map(([each, label]) => (
-          <option key={each} value={each}>
-            {label}
-          </option>
-        ))}
-      </NativeSelect>
+      <span className="grid max-w-72">
+        <NativeSelect
+          id={id}
+          className="w-full"
+          value={value}
+          disabled={pending || !canChange || isGuest}
+          onChange={({ target }) =>
+            void run(
+              async () =>
+                void (await call("update_settings", {
+                  session_id: session.session_id,
+                  session_settings: { claims: toEdits(target.value) },
+                })),
+            )
+          }
+        >
+          {Object.entries(edits).map(([each, label]) => (
+            <option key={each} value={each}>
+              {label}
+            </option>
+          ))}
+        </NativeSelect>
+      </span>
       <p className="text-sm text-muted-foreground">
         Enforced by client hooks only; shell commands bypass it.
       </p>

@@ -37,7 +37,7 @@ export function describeItem({ kind, number, team, peer, text }: AttentionItem):
     case "held":
       return { who, what: who === null ? "Held: agents cannot post" : "holds it: agents cannot post", quote };
     case "budget_spent":
-      return { who: null, what: "Message limit reached. Reply or raise the limit to continue", quote: null };
+      return { who: null, what: "Message limit reached. Reply or raise the limit", quote: null };
     case "budget_near":
       return { who: null, what: "A token budget is nearly used up", quote };
     case "quiet":

@@ -62,7 +62,8 @@ function checkContent({ entry, content, salt }: Inclusion): CheckedProof["conten
 /** An entry that is about something else proves nothing of this. */
 function checkEntry({ record_id, inclusion: { log, number, entry, leaf } }: Proof): string | null {
   if (entry["session_id"] !== record_id) return "The entry belongs to another record.";
-  if (entry[log === "feed" ? "sequence" : "version"] !== number) return "The entry's number doesn't match.";
+  if (entry[log === "feed" ? "sequence" : "version"] !== number)
+    return "The number in the entry isn't the requested number.";
   return toHex(leafOf(entry)) === leaf ? null : "The entry doesn't match its leaf.";
 }
 

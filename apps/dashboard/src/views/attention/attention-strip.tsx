@@ -73,7 +73,7 @@ function StripRow({ item, onChanged }: { readonly item: AttentionItem; readonly 
         className="flex min-h-10 min-w-0 flex-1 basis-full items-center gap-3 py-1.5 -outline-offset-2 sm:basis-0 pointer-coarse:min-h-11"
       >
         <ItemMark kind={item.kind} />
-        <span className="min-w-0 flex-1 truncate">
+        <span className="min-w-0 flex-1 max-sm:line-clamp-2 sm:truncate">
           <ItemSentence item={item} />
         </span>
         <span className="hidden w-40 truncate text-sm lg:w-64 text-muted-foreground md:block">

@@ -13,7 +13,7 @@ export function RunningPeers() {
   const rest = running.length - namedMax;
   return (
     <div className="text-sm text-muted-foreground">
-      <p>Running peers use the old URL until you relaunch them:</p>
+      <p>After a change, running peers use the old URL until you relaunch them:</p>
       <ul className="list-disc ps-5">
         {running.slice(0, namedMax).map(({ session, teams }) => (
           <li key={session.session_id} className="[overflow-wrap:anywhere]">

@@ -149,7 +149,7 @@ export function CommandPalette({ typed: ahead, onClose, onHelp }: CommandPalette
               ref={(field) => field?.setAttribute("autofocus", "")}
               value={typed}
               onValueChange={type}
-              placeholder="Find a session, person, page or message, or run a command…"
+              placeholder="Find anything or run a command…"
               className="h-13 min-w-0 flex-1 bg-transparent text-lg outline-none placeholder:text-muted-foreground"
             />
           </div>

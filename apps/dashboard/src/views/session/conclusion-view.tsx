@@ -167,7 +167,7 @@ function Seal({
   return (
     <div className="grid gap-1">
       <p className="text-muted-foreground">
-        The broker signed {size.toLocaleString("en-GB")} messages{" "}
+        The broker signed {size === 1 ? "1 message" : `${size.toLocaleString("en-GB")} messages`} at{" "}
         <TimeText at={at} as="clock" className="tabular-nums" /> with key <HashText hash={key_id} />. Root:
       </p>
       <p>

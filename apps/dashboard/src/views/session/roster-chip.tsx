@@ -43,7 +43,7 @@ export function RosterChip({ row, agent, expanded, onOpen }: RosterChipProps) {
       <span className="flex min-w-0 flex-1 flex-col justify-center">
         <span className="flex min-w-0 items-center gap-1.5 leading-5">
           <StatusMark status={team.status} blocked={blocked !== null} dnd={dnd !== null} />
-          <span dir="auto" className="min-w-0 truncate font-medium">
+          <span dir="auto" className={cn("truncate font-medium", role ? "max-w-7/10 shrink-0" : "min-w-0")}>
             {isMe ? "you" : team.team_name}
           </span>
           {!isMe && <HumanBadge kind={team.kind} />}

@@ -27,7 +27,7 @@ export function SessionCounts() {
       {message_budget > 0 && session.status === "active" && (
         <span
           className={cn(session.agent_messages >= message_budget && "font-medium text-warning")}
-          title="Messages of agents since the last message from a human"
+          title="Messages from agents since a human last posted"
         >
           budget {session.agent_messages} / {message_budget}
         </span>

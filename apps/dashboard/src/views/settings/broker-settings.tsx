@@ -85,7 +85,7 @@ const thresholds: Readonly<Record<Threshold, { label: string; about: string; min
   },
   dismissed_days: {
     label: "Dismissed items return (days)",
-    about: "Bring dismissed items back after this many days if they're still open. 0 never does.",
+    about: "Bring dismissed items back after this many days if they're still open. 0: never.",
     min: 0,
     max: 36_500,
   },

@@ -57,7 +57,7 @@ export function PersonaDialog({ persona, onClose }: PersonaDialogProps) {
             <DialogDescription>
               {persona
                 ? "Existing perspectives are kept and marked as stale."
-                : "A named reader with instructions. Anyone can ask an agent to read as it."}
+                : "A named reader with instructions. Anyone can have an agent read as this persona."}
             </DialogDescription>
           </DialogHeader>
           {persona === null && (
