@@ -42,7 +42,7 @@ it.each(["merkle-conclude", "merkle-incorporate"])(
     const text = await readFile(join(shipped, name, "SKILL.md"), "utf8");
     expect(text).toContain("With a line `Returned draft`");
     expect(text).toContain("`AGENT read-draft --id <Returned draft>`");
-    expect(text).toMatch(/Start from (that draft|what it changes)/);
+    expect(text).toMatch(/Start from (that draft|its changes)/);
   },
 );
 
