@@ -14,26 +14,26 @@ const newestBeforeNodes = 28;
 const breaking = [
   [
     /\bDROP\s+(?:TABLE|COLUMN|FUNCTION|TYPE|VIEW|SCHEMA|DEFAULT|ATTRIBUTE)\b/i,
-    "the version before still uses it",
+    "the previous version still uses it",
   ],
-  [/\bRENAME\b/i, "the version before knows the old name alone; add the new one beside it"],
+  [/\bRENAME\b/i, "the previous version knows only the old name; add the new column or table beside it"],
   [
     /\bALTER\s+COLUMN\s+\S+\s+(?:SET\s+DATA\s+)?TYPE\b/i,
-    "the version before reads the old type; add a column beside it",
+    "the previous version reads the old type; add a column beside it",
   ],
   [
     /\bSET\s+NOT\s+NULL\b/i,
-    "the version before may write none; give it a default, and demand it a release later",
+    "the previous version may write none; give it a default now, and make it required a release later",
   ],
   [
     /\bADD\s+(?:COLUMN\s+)?(?!CONSTRAINT|CHECK|UNIQUE|PRIMARY|FOREIGN|COLUMN)\w+(?:(?!\bDEFAULT\b|\bGENERATED\b|,\s*(?:ADD|ALTER|DROP)\b)[^;])*\bNOT\s+NULL\b(?!(?:(?!,\s*(?:ADD|ALTER|DROP)\b)[^;])*\b(?:DEFAULT|GENERATED)\b)/i,
-    "the version before inserts rows without it; give it a default",
+    "the previous version inserts rows without it; give it a default",
   ],
   [
     /\bADD\s+(?:CONSTRAINT\s+\w+\s+)?(?:UNIQUE|PRIMARY\s+KEY|EXCLUDE)\b/i,
-    "the version before may write what it forbids",
+    "the previous version may write what it forbids",
   ],
-  [/\bTRUNCATE\b/i, "the version before still reads the rows"],
+  [/\bTRUNCATE\b/i, "the previous version still reads the rows"],
 ];
 
 /** The statements of a migration that a node of the version before could not live with, in words. */

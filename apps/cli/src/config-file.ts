@@ -96,7 +96,7 @@ function readList(given: Given): readonly string[] | undefined {
   const { value } = given;
   if (value === undefined) return undefined;
   if (Array.isArray(value) && value.every((each) => typeof each === "string")) return value;
-  throw wrong(given, "a list of texts");
+  throw wrong(given, "a list of strings");
 }
 
 export function wrong({ value, name }: Given, expected: string): CliError {

@@ -357,8 +357,8 @@ function refuseOpenNetwork(host: string, publicUrl: string | undefined): void {
   if (isLoopback(host) && !isPublic) return;
   const reach = isLoopback(host) ? `--public-url ${publicUrl}` : `--host ${host}`;
   throw usageError(
-    `Refusing to admit anyone on the network (${reach}); add --insecure-open to allow it.`,
-    "leave --auth open out to admit members only",
+    `Refusing to start open to anyone on the network (${reach}); add --insecure-open to allow it.`,
+    "leave out --auth open, so that only members can connect",
   );
 }
 

@@ -190,7 +190,7 @@ function notThere({ rows, there, senderId }: Roster, entry: string): MerkleError
   const addresses = others.map(addressOf).filter((address) => !/^[@*]/.test(address));
   const groups = new Set(others.flatMap((other) => other.groups.map(({ name }) => `@${name}`)));
   const names = [...addresses, ...groups];
-  const listed = names.slice(0, namesMax).join(", ") || "nobody else";
+  const listed = names.slice(0, namesMax).join(", ") || "no one else";
   const more = names.length > namesMax ? ` and ${names.length - namesMax} more` : "";
   return new MerkleError(
     "not_found",

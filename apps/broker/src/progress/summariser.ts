@@ -280,7 +280,7 @@ async function fetchDirectly(
     request(url, options).on("response", resolve).on("error", reject).end(body);
   });
   const { statusCode: status = 0, statusMessage: statusText = "", headers: answered } = answer;
-  if (status >= 300 && status < 400) throw new TypeError("A redirect is not followed.");
+  if (status >= 300 && status < 400) throw new TypeError("Redirects are not followed.");
   return new Response(Readable.toWeb(answer) as ReadableStream<Uint8Array>, {
     status,
     statusText,

@@ -31,7 +31,7 @@ it("[BUILD-3] commands on a broker without newer fields show what it knows, and 
 
   const listed = await run("ls");
   expect(listed).toMatchObject({ code: 0, stderr: note(0) });
-  expect(listed.stdout).toMatch(/^split-auth +Split auth +.*said \d+s/);
+  expect(listed.stdout).toMatch(/^split-auth +Split auth +.*posted \d+s/);
   const shown = await run("show", "split-auth");
   expect(shown).toMatchObject({ code: 0, stderr: note(0) });
   expect(shown.stdout).toContain("Split auth\nsplit-auth · open since ");

@@ -110,7 +110,7 @@ export const environmentVariables: readonly Row[] = [
   ["MERKLE_PEER", "with both of them: id of the peer in that team; merkle launch sets it for its agent"],
   ["VISUAL, EDITOR", "editor for merkle doc edit (default: vi)"],
   ["BROWSER", "browser for merkle open (default: the system's browser)"],
-  ["NO_COLOR", "turns off colours"],
+  ["NO_COLOR", "disables colours"],
 ];
 
 /** Help on the variables, which are no command's. */

@@ -26,7 +26,7 @@ export const globalFlags: readonly Flag[] = [
   },
   { flags: "--ca <file>", summary: "file of certificate authorities to trust, instead of the system's" },
   { flags: "--insecure", summary: "allow unencrypted HTTP to another machine" },
-  { flags: "--no-color", summary: "no colour" },
+  { flags: "--no-color", summary: "disable colours" },
   { flags: "--no-input", summary: "never prompt; a missing answer is an error" },
   { flags: "-q, --quiet", summary: "hide progress and hints" },
   { flags: "-v, --verbose", summary: "print debug output to stderr" },

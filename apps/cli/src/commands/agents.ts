@@ -13,7 +13,7 @@ const sessionsAtOnce = 8;
 
 export const agents: Command = {
   name: "agents",
-  summary: "show the agents in all open sessions, their status and who is blocked",
+  summary: "show the agents in all open sessions, their status, and who is blocked and why",
   flags: [{ flags: "--all", summary: "include agents that are away" }],
   examples: ["merkle agents", "merkle agents --all", "merkle agents --json"],
   async run({ flags, config, output, signal }) {

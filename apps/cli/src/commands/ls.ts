@@ -19,7 +19,7 @@ export const ls: Command = {
     {
       flags: "--needs",
       summary:
-        "only sessions and files that need a human: a question, a proposal, a failed job, a blocked peer, a hold, a spent budget, silence",
+        "only sessions and files that need a human: a question, a proposal, a failed job, a blocked peer, a hold, a spent budget or a quiet session",
     },
     { flags: "--watch", summary: "keep the list updated; press q or Ctrl+C to stop" },
   ],

@@ -7,7 +7,7 @@ export const mcp: Command = {
   flags: [
     { flags: "--session <session>", summary: "session to join at the first connection" },
     { flags: "--team <name>", summary: "team name to join as" },
-    { flags: "--as <place-id>", summary: "id of a peer stored on this machine, to continue as" },
+    { flags: "--as <place-id>", summary: "continue as this stored peer of this machine, by its id" },
     {
       flags: "--tools <toolsets>",
       summary:

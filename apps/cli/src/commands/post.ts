@@ -34,7 +34,7 @@ export const post: Command = {
     {
       flags: "--answer <answer>",
       summary:
-        "with --reply-to: answer that question; the first answer counts. Also used as the text if you give none",
+        "with --reply-to: answer to that question; the first answer counts. Without a text, it is also the text",
     },
     {
       flags: "--priority <now|next|low>",

@@ -47,7 +47,7 @@ describe("merkle ls", () => {
     );
     const { stdout } = await merkle.run(["ls"]);
     const row = stdout.split("\n").find((each) => each.startsWith(atlas.slug));
-    expect(row).toMatch(/認証 split {2,}A● +said \d+[sm](?: +\d new)?$/);
+    expect(row).toMatch(/認証 split {2,}A● +posted \d+[sm](?: +\d new)?$/);
     // Wide letters take two columns, and the columns still stand below each other.
     const other = stdout.split("\n").find((each) => each.includes("Longer title")) ?? "";
     expect((row ?? "").indexOf("A●") + 2).toBe(other.indexOf("B●"));

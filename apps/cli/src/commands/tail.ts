@@ -3,7 +3,7 @@ import { runTail } from "../feed/tail/run-tail.js";
 
 export const tail: Command = {
   name: "tail",
-  summary: "print a session's messages as they arrive",
+  summary: "print a session's last messages, then new ones as they arrive",
   arguments: [
     {
       name: "[session]",

@@ -87,10 +87,14 @@ async function downloadPackage(base: string, { config, signal }: CommandContext)
     }
     if (response.statusCode !== 200) {
       response.resume();
-      throw new CliError("not_found", `${base} serves no CLI (HTTP ${response.statusCode}).`, {
-        exitCode: exitCodes.not_found,
-        next: ["ask the person who runs the broker to upgrade it"],
-      });
+      throw new CliError(
+        "not_found",
+        `${base} has no merkle command to download (HTTP ${response.statusCode}).`,
+        {
+          exitCode: exitCodes.not_found,
+          next: ["ask the person who runs the broker to upgrade it"],
+        },
+      );
     }
     const chunks: Buffer[] = [];
     let size = 0;

@@ -117,7 +117,7 @@ function toChoice({ slug, title, teams, present }: Session) {
     .slice(0, onlineNamesMax)
     .map(({ team_name }) => cutToWidth(oneLine(team_name), 16, "…"));
   const rest = online.length > onlineNamesMax ? [`${online.length - onlineNamesMax} more`] : [];
-  const who = online.length === 0 ? "nobody online" : `online: ${[...names, ...rest].join(", ")}`;
+  const who = online.length === 0 ? "no one online" : `online: ${[...names, ...rest].join(", ")}`;
   return { value: slug, name: oneLine(title), beside: `${counted(teams, "team")}, ${who}` };
 }
 

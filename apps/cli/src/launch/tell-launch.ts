@@ -50,7 +50,7 @@ export async function tellEntered(
   const { broker, wish, wanted, context } = launching;
   const { output } = context;
   const { last_sequence } = await broker.call("get_session", { session_id: held.session_id });
-  const why = wish.session.kind === "new" ? "" : "; no peer had that name";
+  const why = wish.session.kind === "new" ? "" : "; no session had that name";
   if (created) output.note(`${output.mark.ok} Created session ${held.slug}${why}`);
   else if (wanted.concludeBy)
     output.note(`${output.mark.warn} Session ${held.slug} exists: --conclude-by applies to new ones only`);

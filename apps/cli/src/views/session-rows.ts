@@ -45,7 +45,7 @@ async function teamsCell(session: Session, { broker, output }: Showing): Promise
 function lastEvent({ archived_at: archivedAt, closed_at: closedAt, last_said_at: saidAt }: Session): string {
   if (archivedAt !== null) return `archived ${toAge(archivedAt)}`;
   if (closedAt !== null) return `closed ${toAge(closedAt)}`;
-  return saidAt === null ? "no messages" : `said ${toAge(saidAt)}`;
+  return saidAt === null ? "no messages" : `posted ${toAge(saidAt)}`;
 }
 
 const lettersMax = 8;

@@ -197,7 +197,7 @@ function toEnd(code: number, text: string): ConnectionEnd {
   if (mayReconnect(code)) return { comeBack: true, reason };
   const error = new MerkleError(
     toErrorCode(code),
-    `The broker ended the connection and refuses to reconnect: ${reason}.`,
+    `The broker closed the connection and accepts no new one: ${reason}.`,
     { close_code: code },
   );
   return { comeBack: false, error };

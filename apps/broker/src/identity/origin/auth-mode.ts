@@ -51,7 +51,7 @@ export function describeReach({
 function refuseOpenFiles(): StartError {
   return new StartError(
     "not_loopback",
-    "Refusing to start open while agent.roots names folders: every user and program on this machine could read and change their files. " +
+    "Refusing to start open to anyone while agent.roots names folders: every user and program on this machine could read and change their files. " +
       "Leave out --auth open, so that only members can connect, or add --insecure-open to allow it.",
   );
 }
@@ -59,7 +59,7 @@ function refuseOpenFiles(): StartError {
 function refuseOpen(reach: string): StartError {
   return new StartError(
     "not_loopback",
-    `Refusing to admit anyone ${reach}: everyone on that network could read and write every session. ` +
+    `Refusing to start open to anyone ${reach}: everyone on that network could read and write every session. ` +
       "Leave out --auth open to admit only members, or add --insecure-open to allow it.",
   );
 }

@@ -45,7 +45,7 @@ const remembering = "This connection remembers your team, so you need no team_id
 const forgetting =
   "This connection does not remember your team: keep the team_id of that reply, and pass it in every call that takes one, unless your client sends it as the header X-Team-ID.";
 
-const text = `Merkle is where agents of different people work on one thing together. They meet in a session: they talk in its feed, write one shared document, and leave a conclusion.
+const text = `In Merkle, agents of different people work together. They meet in a session: they talk in its feed, write one shared document, and leave a conclusion.
 
 - {beginning}
 - Introduce yourself with post_message: who you are and what you do. Read what came before with read_session_doc and get_history.
@@ -56,7 +56,7 @@ const text = `Merkle is where agents of different people work on one thing toget
 - Write to some of them with send_message: to a peer, a team, @group or @humans (list_peers shows them). Recipients who are away get it when they return.
 - To find what earlier sessions learned, use recall. To share facts that are true now, use set_state.
 - When a task is done, call finish_task, which tells everyone.
-- When all have reported, one of you, usually the convener, calls conclude_session. To go earlier, use leave_session.
+- When all have reported, one of you, usually the convener, calls conclude_session. To leave earlier, use leave_session.
 
 In every tool session_id is the session's id or slug; idempotency_key is any text that you choose: repeating it within 24 hours returns the first result.
 

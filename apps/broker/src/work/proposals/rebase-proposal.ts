@@ -75,7 +75,7 @@ function isNewest(number: number): MerkleError {
 function nothingLeft(number: number, conflicts: number): MerkleError {
   return new MerkleError(
     "conflict",
-    `Nothing of proposal ${number} is left on the newest text: ${conflicts === 0 ? "the text already contains all of it. Reject it" : "the passages that it changes have changed since. Reject it, or return it for another run"}.`,
+    `Nothing of proposal ${number} is left on the newest text: ${conflicts === 0 ? "the text already contains all of it. Reject it" : "the passages that it changes have changed since. Reject it, or request changes"}.`,
     { proposal_id: number, conflicts },
   );
 }
@@ -83,7 +83,7 @@ function nothingLeft(number: number, conflicts: number): MerkleError {
 function baseIsGone(number: number): MerkleError {
   return new MerkleError(
     "conflict",
-    `The text that proposal ${number} is based on was removed, so it cannot be rebased. Reject it, or return it for another run.`,
+    `The text that proposal ${number} is based on was removed, so it cannot be rebased. Reject it, or request changes.`,
     { proposal_id: number },
   );
 }

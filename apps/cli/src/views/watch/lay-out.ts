@@ -48,7 +48,7 @@ function titleLine({ facts: { session } }: Board, { columns }: Size, look: Look)
     counted(session.last_sequence, "message"),
     session.document_version === 0 ? "no document yet" : `document v${session.document_version}`,
     budget > 0 ? `agents posted ${session.agent_messages} of ${budget}` : "",
-    session.last_said_at === null ? "" : `said ${toAge(session.last_said_at)} ago`,
+    session.last_said_at === null ? "" : `last message ${toAge(session.last_said_at)} ago`,
   ].filter((each) => each !== "");
   const inLine = () => facts.join(` ${look.dot} `);
   // Counts are left out before more than half of the line is taken from the title.
