@@ -1,3 +1,4 @@
+import { MerkleError } from "@merkle/wire";
 import { connect } from "@merkle/wire/client";
 import postgres from "postgres";
 import { WebSocket } from "ws";
@@ -125,6 +126,8 @@ function overHttp(ask: (place: Place) => Exchange): ReturnType<Kind["open"]> {
       });
       // The kit's client sends again what broke before any answer, maybe sooner than the broker has noticed.
       if (status === 400 && text.includes("is still being answered")) throw new Error(text);
+      // On a machine that is busy enough the database takes too long, and the broker asks to call again.
+      if (/code\W+unavailable\b/.test(text)) throw new MerkleError("unavailable", text);
       if (status !== 200) throw new Refused(text);
       return parse(text);
     },
@@ -277,8 +280,8 @@ async function startReader({ name, kind, place, url, random, ending, problems }:
       place.receipt = page.receipt ?? place.receipt;
       wasCut = false;
     } catch (error) {
-      if (error instanceof Refused || proxy.cuts === before)
-        problems.push(`${name} failed: ${String(error)}`);
+      const mayFail = proxy.cuts > before || Object(error).code === "unavailable";
+      if (error instanceof Refused || !mayFail) problems.push(`${name} failed: ${String(error)}`);
       wasCut = true;
     }
   }
