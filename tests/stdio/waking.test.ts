@@ -10,7 +10,7 @@ import { claude } from "../../apps/cli/src/clients/claude.js";
 import { isServingInShell } from "../../apps/cli/src/clients/serving.js";
 import { readConfig } from "../../apps/cli/src/config.js";
 import { openStandIn } from "../../apps/cli/src/mcp/stand-in.js";
-import { listStoredPeers } from "../../apps/cli/src/sessions/stored-peers.js";
+import { listStoredPeers, storedPeerId } from "../../apps/cli/src/sessions/stored-peers.js";
 import { atEnd } from "../kit/at-end.js";
 import { startClientInbox } from "../kit/client-inbox.js";
 import { makeAgentHome, startStdioServer } from "../kit/stdio.js";
@@ -205,6 +205,38 @@ describe("hooks of a client", () => {
     expect(await isServed()).toBe(true);
     await alder.say("two");
     await expect.poll(() => server.hook("PostToolBatch")).toContain("#3 Alder: two");
+  });
+
+  it("[WAKE-15] of a server that the client started after the last was killed, and has not reached, are brought by the command", async () => {
+    const alder = await startSession(broker);
+    const home = await makeAgentHome();
+    const joined = await startAgent(broker, alder, { home });
+    await joined.stop();
+    const [peer] = (await listStoredPeers(home, null)).filter(({ team_name }) => team_name === "Birch");
+    const place = peer ? storedPeerId(peer) : "";
+    const session_id = randomUUID();
+    const env = { CLAUDE_CODE_SESSION_ID: session_id, CLAUDE_CONFIG_DIR: home };
+    const start = () => startStdioServer({ url: broker.url, home, env, args: ["--as", place] });
+    const isServed = async () => {
+      const variables = { MERKLE_HOME: home, MERKLE_PEER: place, CLAUDE_PID: String(process.pid) };
+      const [code] = await once(spawn("sh", ["-c", isServingInShell], { env: variables }), "close");
+      return code === 0;
+    };
+    const first = await start();
+    // The hooks before the client has connected, and those after.
+    for (const _ of ["connecting", "connected"]) expect(await isServed()).toBe(true);
+    first.process.kill("SIGKILL");
+    await first.ended;
+    expect(await isServed()).toBe(false);
+
+    await start();
+    // The hook for which it was started, and those that it should have been reached by.
+    expect(await isServed()).toBe(true);
+    await expect.poll(isServed).toBe(false);
+    await alder.say("one");
+    const input = { hook_event_name: "Stop", session_id, prompt_id: "p1" };
+    const brought = JSON.parse(await runHookMail({ url: broker.url, home, place }, input));
+    expect(brought.hookSpecificOutput.additionalContext).toContain("\n#2 Alder: one\n");
   });
 
   it("[WAKE-18] show that the client waits for a permission, until it goes on", async () => {

@@ -13,7 +13,7 @@ export interface ServingNote {
 
 /** The server's hook and the command beside it run at the same time, on a machine that may be busy. */
 const graceMs = 2_000;
-/** A server that its client has not reached yet may still be connecting. */
+/** The first server of a client, which the client has not reached yet, may still be connecting. */
 const unheardMs = 24 * 60 * 60 * 1_000;
 
 /**
@@ -29,8 +29,10 @@ export function noteServing(home: string, placeId: string): ServingNote {
     return true;
   };
   try {
+    // A client that has run hooks may start another server for one of them, and reach it with none.
+    const isAnother = readNumbers(path)[1] === process.ppid && hookRanAt(home, placeId) > 0;
     writeFileSync(path, `${process.pid} ${process.ppid}\n`, { mode: 0o600 });
-    dateFile(unheardMs);
+    dateFile(isAnother ? 0 : unheardMs);
   } catch {
     // Without a home there is no stored peer either.
   }
@@ -106,10 +108,18 @@ function hookFile(home: string, placeId: string): string {
 }
 
 function readServer(path: string): number | undefined {
+  return readNumbers(path)[0];
+}
+
+/** The processes that a note names: the server and its client. */
+function readNumbers(path: string): number[] {
   try {
-    const pid = Number.parseInt(readFileSync(path, "utf8"), 10);
-    return pid > 0 ? pid : undefined;
+    return readFileSync(path, "utf8")
+      .trim()
+      .split(" ")
+      .map(Number)
+      .filter((pid) => pid > 0);
   } catch {
-    return undefined;
+    return [];
   }
 }
