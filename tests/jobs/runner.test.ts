@@ -211,7 +211,10 @@ describe.each(containments)("a run contained by $containment", ({ containment, t
       const { error, exit_code } = await runner.run(never(), job);
       // Where the system counts for us, forking fails and the bomb gives up by itself.
       if (error)
-        expect(error).toEqual({ reason: "overgrown", message: "it had more than 100 processes at once" });
+        expect(error).toEqual({
+          reason: "overgrown",
+          message: "it had more than 100 processes at the same time",
+        });
       else expect(exit_code).not.toBe(0);
       expect(await agent.processes()).toEqual([]);
     },

@@ -217,7 +217,7 @@ function noteWritten(
 }
 
 function idleAdvice(polls: number): string {
-  return `${polls} waits in a row were empty. Tell your human "session idle" and stop waiting until they ask you to go on.`;
+  return `${polls} waits in a row were empty. Tell your human "session idle" and stop waiting until they ask you to continue.`;
 }
 
 /**

@@ -112,7 +112,7 @@ async function keepBudgets(
 }
 
 function describe({ who, used, of }: { who: string; used: number; of: number }): string {
-  return `${who} reported ${used.toLocaleString("en")} of ${of.toLocaleString("en")} tokens since a human last let them go on.`;
+  return `${who} reported ${used.toLocaleString("en")} of ${of.toLocaleString("en")} tokens since a human last resumed them.`;
 }
 
 function countInMetrics(metrics: SessionServices["metrics"], used: readonly UsedTokens[]): void {

@@ -103,7 +103,7 @@ export const waitForMessages = operation("wait_for_messages", {
     session_closed: z.boolean(),
     epoch: Epoch,
     ...arrival,
-    remaining: z.int().optional().meta({ description: "Messages beyond this page; call again at once." }),
+    remaining: z.int().optional().meta({ description: "Messages beyond this page; call again immediately." }),
     skipped: z.int().optional().meta({
       description: "Messages before since_cursor that were never returned; a call without it returns them.",
     }),

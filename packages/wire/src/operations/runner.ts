@@ -31,7 +31,7 @@ export const getRunner = operation("get_runner", {
         runner: RunnerFacts.nullable().meta({
           description: "Null if the runner does not report itself.",
         }),
-        running_max: z.int().meta({ description: "How many jobs run at once." }),
+        running_max: z.int().meta({ description: "How many jobs run at the same time." }),
         timeouts_s: z.record(JobKind, z.number()).meta({ description: "How long an agent may take." }),
         author: z
           .string()

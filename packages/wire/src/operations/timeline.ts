@@ -48,9 +48,7 @@ export const getTimeline = operation("get_timeline", {
         }),
       )
       .meta({ description: "A lane for each team that posted, in the order in which they joined." }),
-    marks: z
-      .array(TimelineMark)
-      .meta({ description: "In order of time; the newest where there are more than fit." }),
+    marks: z.array(TimelineMark).meta({ description: "In order of time; the newest, if not all fit." }),
     marks_left_out: z.int(),
   }),
   errors: ["unauthorized", "not_found"],

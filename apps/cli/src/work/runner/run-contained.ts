@@ -139,7 +139,7 @@ async function superviseUntil(
   if (first === "overgrown") {
     await held.kill();
     await isOver;
-    return { reason: "overgrown", message: `it had more than ${processesMax} processes at once` };
+    return { reason: "overgrown", message: `it had more than ${processesMax} processes at the same time` };
   }
   if (!over.signal.aborted) {
     await held.terminate();
