@@ -74,9 +74,9 @@ const operationsIntro = `The route and access of each operation. A dash under "a
 | Column | Meaning |
 |---|---|
 | humans | what only humans can do (PERSON-11) |
-| listed | whether lists of tools contain it (MCP-10) |
+| listed | whether it appears in tool lists (MCP-10) |
 | jobs | kinds of jobs whose agents can call it (JOB-12) |
-| rate | its rate class (GUARD-4) |
+| rate | the rate limit that applies to it (GUARD-4) |
 | after closing | whether it works in a concluded session |`;
 
 const ratesIntro = `These rates apply if other machines can reach the broker (GUARD-4). \`rate_limits\` of config.json changes them (GUARD-6).`;

@@ -166,8 +166,8 @@ describe("jobs in the page", { tags: "chromium" }, () => {
     await page.getByText('will fail immediately. No program "claude" can be run here.').waitFor();
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(phone.viewport.width);
     told = facts;
-    await page.getByRole("link", { name: "Jobs runner" }).click();
-    const runner = page.getByRole("region", { name: "Jobs runner" });
+    await page.getByRole("link", { name: "Job runner" }).click();
+    const runner = page.getByRole("region", { name: "Job runner" });
     await runner.getByText("claude, 2.1.207 (Claude Code)").waitFor();
     await runner.getByText(/^separate PID namespace/).waitFor();
     await runner.getByText("2; others wait").waitFor();

@@ -159,7 +159,7 @@ describe("the dashboard with the keyboard alone", { tags: "chromium" }, () => {
     const hold = page.getByRole("button", { name: "Hold", exact: true });
     await pressTo(page, hold);
     for (const [keys, dialog] of [
-      ["Enter", page.getByRole("alertdialog", { name: "Hold this session?" })],
+      ["Enter", page.getByRole("alertdialog", { name: "Put this session on hold?" })],
       ["Control+k", page.getByRole("dialog", { name: "Command menu" })],
       ["?", page.getByRole("dialog", { name: "Keyboard shortcuts" })],
     ] as const) {

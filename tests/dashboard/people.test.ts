@@ -107,7 +107,7 @@ describe("the settings of who is let in", { tags: "chromium" }, () => {
     await expect.poll(() => row.count()).toBe(0);
     await expect(program.call("list_sessions", {})).rejects.toMatchObject({ code: "unauthorized" });
 
-    await page.getByRole("button", { name: "Sign in another browser…" }).click();
+    await page.getByRole("button", { name: "Sign in on another browser…" }).click();
     await dialog.getByRole("button", { name: "Create link" }).click();
     const link = await shownOnce(dialog, "Link");
     await dialog.getByRole("button", { name: "Done" }).click();

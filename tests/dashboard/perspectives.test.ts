@@ -38,12 +38,12 @@ describe("perspectives in the page", { tags: "chromium" }, () => {
     const pane = page.getByRole("complementary", { name: "Perspectives" });
     await pane.getByRole("radio", { name: "Sceptic" }).check();
     await pane.getByText(/^Read this as somebody who has to be convinced/).waitFor();
-    await pane.getByRole("button", { name: "Read as Sceptic" }).click();
+    await pane.getByRole("button", { name: "Review as Sceptic" }).click();
     const first = await fake.next();
     await pane.getByText("Running", { exact: true }).waitFor();
     await pane.getByRole("radio", { name: "Operator" }).check();
     await pane.getByText(/Only one job runs at a time/).waitFor();
-    await expect.poll(() => pane.getByRole("button", { name: "Read as Operator" }).isDisabled()).toBe(true);
+    await expect.poll(() => pane.getByRole("button", { name: "Review as Operator" }).isDisabled()).toBe(true);
     await pane.getByRole("radio", { name: "Sceptic" }).check();
 
     first.end({ exit_code: 3, error_tail: "no licence" });

@@ -237,7 +237,7 @@ describe("files in the page", { tags: "chromium" }, () => {
     await page.getByRole("button", { name: "Perspectives" }).click();
     const pane = page.getByRole("complementary", { name: "Perspectives" });
     await pane.getByRole("radio", { name: "Sceptic" }).check();
-    await pane.getByRole("button", { name: "Read as Sceptic" }).click();
+    await pane.getByRole("button", { name: "Review as Sceptic" }).click();
     (await fake.next()).end({ exit_code: 3, error_tail: "no licence" });
     await pane.getByText("Agent failed with exit code 3. See its log.").waitFor();
     await page.getByRole("button", { name: "Jobs" }).click();

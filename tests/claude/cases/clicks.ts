@@ -81,7 +81,7 @@ describe.skipIf(dashboard.isMissing)("from a click to the result", () => {
     await page.getByRole("button", { name: "Perspectives" }).click();
     const pane = page.getByRole("complementary", { name: "Perspectives" });
     await pane.getByRole("radio", { name: "Sceptic" }).check();
-    await pane.getByRole("button", { name: "Read as Sceptic" }).click();
+    await pane.getByRole("button", { name: "Review as Sceptic" }).click();
     await pane.getByText("Nobody says for how long.").waitFor();
     await pane.getByRole("button", { name: "Close perspectives" }).click();
 

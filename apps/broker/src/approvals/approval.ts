@@ -48,6 +48,6 @@ export async function endAndTell(
 export function noSuchApproval({ number }: Pick<ApprovalKey, "number">): MerkleError {
   return new MerkleError(
     "not_found",
-    `This device has no approval ${number}. Answer approvals on a device that the agent was launched with (merkle config set approvers).`,
+    `Approval ${number} was not sent to this device. Answer it on a device that was an approver when the agent was launched (merkle config set approvers).`,
   );
 }

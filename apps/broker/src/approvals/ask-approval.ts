@@ -61,7 +61,7 @@ function findOwner(
   if (unknown !== undefined || !owner)
     throw new MerkleError(
       "not_found",
-      `No person in this mesh has the device ${unknown}. Copy the device's ID from the page Approvals and set it with merkle config set approvers.`,
+      `No person in this mesh has the device ${unknown}. Copy the device's ID from the Approvals page and set it with merkle config set approvers.`,
     );
   const isOwn = team.memberId === null || owner.memberId === team.memberId;
   if (!isOwn || owners.some(({ personId }) => personId !== owner.personId))

@@ -124,7 +124,7 @@ async function refuseInvites({ orm }: Pick<Database, "orm">, found: ReadonlySet<
   if (!live) return;
   throw new MerkleError(
     "bad_request",
-    `The text contains the link of invite ${live.number}, so anyone who reads it could join. Remove the link and send the text again. Share invites in private.`,
+    `The text contains the link for invite ${live.number}, so anyone who reads it could join. Remove the link and send the text again. Share invites privately.`,
     { invite_id: live.number },
   );
 }

@@ -126,6 +126,6 @@ function refuseCrossedThresholds(activeWithinS: number, disconnectedAfterS: numb
   if (activeWithinS < disconnectedAfterS) return;
   throw new MerkleError(
     "bad_request",
-    `A team is active, then idle, then disconnected, so the time until it is disconnected (${disconnectedAfterS} s) must be longer than the time that it counts as active (${activeWithinS} s).`,
+    `The time until a team counts as disconnected (${disconnectedAfterS} s) must be longer than the time that it counts as active (${activeWithinS} s).`,
   );
 }

@@ -81,6 +81,6 @@ async function runningServer(home: string): Promise<ConnectionTarget> {
   }
   throw new EmbeddedPostgresError(
     "start_failed",
-    `A broker uses ${home}, but its embedded PostgreSQL is not running: the broker is starting, stopping, or uses DATABASE_URL. Set the same DATABASE_URL here, or try again in a moment.`,
+    `A broker is using ${home}, but its embedded PostgreSQL is not running: the broker is starting, stopping or using DATABASE_URL. Set the same DATABASE_URL here, or try again in a moment.`,
   );
 }

@@ -51,7 +51,7 @@ async function askServer(target: ConnectionTarget): Promise<Omit<DatabaseFacts, 
   } catch (error) {
     throw new DatabaseError(
       "unreachable",
-      `The database does not respond: ${error instanceof Error ? error.message || error.name : String(error)}. ` +
+      `The database is not responding: ${error instanceof Error ? error.message || error.name : String(error)}. ` +
         "Start it, correct DATABASE_URL, or unset DATABASE_URL to use the embedded one.",
       { cause: error },
     );

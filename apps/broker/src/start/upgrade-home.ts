@@ -102,7 +102,7 @@ async function requireData(home: string, major: number): Promise<void> {
   if (found.includes(major) && major !== own) return;
   throw new EmbeddedPostgresError(
     "other_major",
-    `There is nothing to upgrade: ${home} has data of PostgreSQL ${found.join(" and ") || "no version"}, this Merkle includes ${own}, and --postgres names ${major}.`,
+    `There is nothing to upgrade: the data in ${home} is from PostgreSQL ${found.join(" and ") || "no version"}, this Merkle includes ${own}, and --postgres names ${major}.`,
   );
 }
 

@@ -16,12 +16,12 @@ export async function refuseBadDevices(devices: readonly string[], home: string)
   if (devices.length === 0) return;
   if (devices.length > limits.approvalDevicesMax)
     throw usageError(
-      `At most ${limits.approvalDevicesMax} devices can answer approvals, got ${devices.length}.`,
+      `At most ${limits.approvalDevicesMax} devices can answer approval requests, got ${devices.length}.`,
     );
   const bad = devices.find((device) => !/^[0-9a-f]{32}$/.test(device));
   if (bad !== undefined)
     throw usageError(
-      `Expected a device ID of 32 hexadecimal digits, got ${JSON.stringify(bad)}. Copy it from the page Approvals.`,
+      `Expected a device ID of 32 hexadecimal digits, got ${JSON.stringify(bad)}. Copy it from the Approvals page.`,
     );
   const own = await listOwnDevices(home);
   if (!devices.some((device) => own.includes(device))) return;

@@ -14,7 +14,7 @@ export function toSettingName(word: string): SettingName {
   const known = ["url", ...settingNames];
   const meant = nearest(word, known);
   throw usageError(
-    `There is no setting ${JSON.stringify(word)}. ${meant ? `Did you mean ${meant}?` : `There are: ${known.join(", ")}.`}`,
+    `There is no setting ${JSON.stringify(word)}. ${meant ? `Did you mean ${meant}?` : `Settings: ${known.join(", ")}.`}`,
     "merkle config list",
   );
 }

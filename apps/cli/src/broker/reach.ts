@@ -110,7 +110,7 @@ function trustAuthorities(file: string): ConnectionOptions {
     ca = readFileSync(file, "utf8");
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
-    throw usageError(`The file of authorities ${file} (--ca, MERKLE_CA) cannot be read (${code}).`);
+    throw usageError(`The CA file ${file} (--ca, MERKLE_CA) cannot be read (${code}).`);
   }
   if (ca.includes("-----BEGIN CERTIFICATE-----")) return { ca, allowPartialTrustChain: true };
   throw usageError(

@@ -38,7 +38,7 @@ export const codex: Client = {
   program: "codex",
   installAdvice: "npm install -g @openai/codex",
   introducesAs: "codex-mcp-client",
-  hint: "At its next start, Codex asks whether to trust the new hooks. Until then, only check_messages delivers messages.",
+  hint: "The next time it starts, Codex asks whether to trust the new hooks. Until then, only check_messages delivers messages.",
   relaysPermissions: false,
   usesSocket: false,
   wakePathsOf,

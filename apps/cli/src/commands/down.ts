@@ -63,7 +63,7 @@ function otherBroker(base: string, home: string): CliError {
 function elsewhere(home: string, { pid, host }: RunningBroker): CliError {
   return new CliError(
     "other_host",
-    `The broker of ${home} is process ${pid} on ${host}, not on this machine.`,
+    `The broker for ${home} runs as process ${pid} on ${host}, not on this machine.`,
     {
       exitCode: exitCodes.unreachable,
       next: [`merkle down on ${host}`],

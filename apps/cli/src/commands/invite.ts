@@ -16,7 +16,7 @@ export const invite: Command = {
     { flags: "--uses <number>", summary: "number of people who can join with it (default: 1)" },
     { flags: "--expires <time>", summary: "lifetime: 30m, 24h, 7d (default: 24h)" },
     { flags: "--admin", summary: "invite as admin (admins can revoke you)" },
-    { flags: "--code", summary: "also create a spoken code, valid for ten minutes" },
+    { flags: "--code", summary: "also create a short code to read out, valid for ten minutes" },
   ],
   examples: [
     "merkle invite split-auth",

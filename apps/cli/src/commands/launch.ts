@@ -28,7 +28,7 @@ export const launch: Command = {
     },
     {
       flags: "--team <name>",
-      summary: "team name; its peers are kept for the next launch (default: MERKLE_TEAM)",
+      summary: "team name; the next launch with this name reuses its peers (default: MERKLE_TEAM)",
     },
     {
       flags: "--name <name>",

@@ -65,7 +65,7 @@ function inMesh(page: string, mesh: string | undefined): string {
 function noLink({ home, agentShell }: Pick<Config, "home" | "agentShell">): CliError {
   const reason =
     agentShell === undefined
-      ? `The broker of ${home} is a different broker or is not running. Only the person who runs a broker can create such links.`
+      ? `The broker for ${home} is not running, or is not this one. Only the person who runs a broker can create these links.`
       : `This is an agent's shell (${agentShell}). Agents cannot verify a person.`;
   return new CliError("forbidden", reason, {
     exitCode: exitCodes.refused,

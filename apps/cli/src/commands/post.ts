@@ -34,7 +34,7 @@ export const post: Command = {
     {
       flags: "--answer <answer>",
       summary:
-        "with --reply-to: answer to that question; the first answer counts. Without a text, it is also the text",
+        "with --reply-to: answer to that question; the first answer counts. If you give no text, it is also the message",
     },
     {
       flags: "--priority <now|next|low>",

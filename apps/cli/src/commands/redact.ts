@@ -61,7 +61,7 @@ async function readWanted(
 ): Promise<{ session: Session; wanted: Wanted }> {
   const range = textOf(flags, "versions");
   if (range !== undefined) {
-    if (args.length > 1) throw usageError("Name a message or --versions, not both.", usage);
+    if (args.length > 1) throw usageError("Give a message number or --versions, not both.", usage);
     const { from = 0, to = from } = readVersionRange(range);
     return { session: await getSession(broker, args[0], config), wanted: { versions: { from, to } } };
   }

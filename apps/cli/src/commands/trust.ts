@@ -29,7 +29,7 @@ export const trust: Command = {
     const lines = trusted.map(
       (each) => `${output.mark.ok} trusted: ${"file" in each ? each.file : each.broker}`,
     );
-    output.show({ trusted }, lines.join("\n") || "Nothing here needs to be trusted.");
+    output.show({ trusted }, lines.join("\n") || "There is nothing to trust here.");
     return exitCodes.done;
   },
 };

@@ -15,7 +15,7 @@ export const uninstall: Command = {
     {
       flags: "--data",
       summary:
-        "remove everything that Merkle stored for this home, including its database and the system user created by a start as root",
+        "remove all data that Merkle stored for this home, including the database and the system user that a start as root created",
     },
     { flags: "--dry-run", summary: "show the changes without making them" },
     { flags: "-y, --yes", summary: "skip the confirmation prompt" },

@@ -15,7 +15,7 @@ export const up: Command = {
     {
       flags: "--public-url <url>",
       summary:
-        "address that agents use, unless the settings have one; an address beyond loopback turns on invite mode",
+        "address that agents use if the settings have none; an address that is not loopback turns on invite mode",
     },
     {
       flags: "--tls-cert <file>",

@@ -155,7 +155,7 @@ async function takeText(context: CommandContext): Promise<string> {
     throw usageError("Pass the invite on stdin so it doesn't end up in your shell history.", "merkle join -");
   }
   if (!asks) return readStdin(io.stdin, { bytesMax: limits.urlCharsMax * 4, signal });
-  return createPrompter(context).secret({ message: "Invite (a link or a code; it is not shown)" });
+  return createPrompter(context).secret({ message: "Invite link or code (input is hidden)" });
 }
 
 function baseOfLink(text: string): string | undefined {

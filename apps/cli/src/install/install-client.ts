@@ -58,7 +58,8 @@ export async function uninstallFrom(client: Client, context: CommandContext): Pr
     command: `merkle uninstall${clientFlag(client)}`,
     plans,
     done: `merkle is removed from ${client.label}; running sessions keep it until they end.`,
-    nothing: "There is nothing to undo: merkle install has not changed this client's files from this home.",
+    nothing:
+      "There is nothing to undo: this home has no record of changes by merkle install to this client's files.",
     before: async () => undefined,
     undo: async () => undefined,
     async after() {
@@ -111,7 +112,8 @@ async function carryOut(context: CommandContext, undertaking: Undertaking): Prom
     return exitCodes.done;
   }
   if (!isSet(flags, "yes")) {
-    if (!canAsk(context)) throw usageError(`${command} needs -y without a terminal.`, `${command} --dry-run`);
+    if (!canAsk(context))
+      throw usageError(`${command} needs -y when there is no terminal.`, `${command} --dry-run`);
     output.note(described);
     if (!(await askYesOrNo("Change these files?", context))) throw interruptedError();
   }

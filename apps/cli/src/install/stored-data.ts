@@ -30,7 +30,7 @@ export async function removeStoredData(context: CommandContext): Promise<number>
     output.show(facts, `Merkle has stored nothing in ${home}.`);
     return exitCodes.done;
   }
-  output.note("Merkle stored for this home:");
+  output.note("Stored by Merkle for this home:");
   for (const path of removed) output.note(`  ${path}`);
   if (outside.user !== undefined) output.note(`  the system user ${outside.user}`);
   if (config.databaseUrl !== undefined) output.note("The database at DATABASE_URL is kept.");
@@ -40,7 +40,7 @@ export async function removeStoredData(context: CommandContext): Promise<number>
     return exitCodes.done;
   }
   if (!isSet(flags, "yes")) {
-    if (!canAsk(context)) throw usageError("merkle uninstall --data needs -y without a terminal.");
+    if (!canAsk(context)) throw usageError("merkle uninstall --data needs -y when there is no terminal.");
     if (!(await askYesOrNo("Remove all of this? It cannot be undone.", context))) throw interruptedError();
   }
   await explainingHome(home, () => removeHomeData(home, stored, outside));
@@ -106,7 +106,7 @@ function stillRuns({ pid, host }: RunningBroker, home: string): CliError {
   const where = host === hostname() ? "" : ` on ${host}`;
   return new CliError(
     "conflict",
-    `The broker of ${home} runs: process ${pid}${where}. Nothing was removed.`,
+    `The broker of ${home} is running: process ${pid}${where}. Nothing was removed.`,
     { exitCode: exitCodes.conflict, next: [`merkle down${where}`] },
   );
 }

@@ -42,7 +42,7 @@ export async function upgradeCli(context: CommandContext): Promise<number> {
       `  merkle ${version} from ${new URL(base).host}; this is ${readVersion()}\n  SHA-256 ${sha256}`,
     );
     if (!isSet(flags, "yes")) {
-      if (!canAsk(context)) throw usageError("merkle upgrade --cli needs -y without a terminal.");
+      if (!canAsk(context)) throw usageError("merkle upgrade --cli needs -y when there is no terminal.");
       if (!(await askYesOrNo("Install this program?", context))) throw interruptedError();
     }
     const ca = config.ca === undefined ? [] : ["--ca", config.ca];

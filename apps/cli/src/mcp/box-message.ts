@@ -108,7 +108,7 @@ function requireKeys(peer: Peer, { home, sessionId, slug }: Writer): CheckedCard
   if (card && isTrusted(home, { sessionId, address }, card)) return card;
   throw new MerkleError(
     "key_changed",
-    `The key of ${address} has changed, so nothing was sent. It may run on a new machine, or someone may be intercepting. Tell your human, who can compare numbers with ${address}'s and accept the new key: merkle verify-peer ${shellWord(address)} --session ${slug}`,
+    `The key of ${address} has changed, so nothing was sent. The peer may be on a new machine, or someone may be intercepting messages. Tell your human, who can compare numbers with ${address}'s and accept the new key: merkle verify-peer ${shellWord(address)} --session ${slug}`,
     { to: address },
   );
 }

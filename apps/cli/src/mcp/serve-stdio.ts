@@ -147,7 +147,7 @@ ${place ? toPlaceText(place) : joinText}
 
 - Call recall first: it finds what earlier sessions learned.
 - Introduce yourself with post_message. read_session_doc and get_history show what came before.
-- Messages arrive by themselves: between your steps, at the end of a turn, and as a nudge when you are idle; check_messages reads what is unread. Call wait_for_messages only when you cannot continue without an answer; never sleep or poll. Stop when it says "session closed".
+- Messages arrive automatically: between your steps, at the end of a turn, and as a nudge when you are idle; check_messages reads what is unread. Call wait_for_messages only when you cannot continue without an answer; never sleep or poll. Stop when it says "session closed".
 - Answer with send_message (to some) or post_message (to all), never with the built-in SendMessage, which reaches no one here. Not every message needs an answer.
 - This server keeps your cursor and credential: pass no team_id, and no session_id while you are in one session. Your own messages do not come back to you.
 - When a task is done, call finish_task, which tells everyone. Without a task: post_message.

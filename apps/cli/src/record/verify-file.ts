@@ -83,7 +83,7 @@ export async function readBundleFacts(path: string): Promise<BundleFacts> {
     if (facts) return facts;
     throw new CliError(
       "verification_failed",
-      `${path} does not name its record, or a newer Merkle wrote it.`,
+      `${path} does not say which record it belongs to, or a newer version of Merkle wrote it.`,
       {
         exitCode: exitCodes.verification_failed,
         next: [`merkle verify ${path}`],

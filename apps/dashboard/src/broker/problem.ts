@@ -25,7 +25,7 @@ const titles: Readonly<Partial<Record<ErrorCode, string>>> = {
   unauthorized: "The broker doesn't recognise you.",
   forbidden: "You don't have permission to do this.",
   session_closed: "The session is closed.",
-  session_held: "The session is held.",
+  session_held: "The session is on hold.",
   budget_spent: "The message budget is spent.",
   not_found: "Not found.",
   conflict: "Someone else changed this first.",

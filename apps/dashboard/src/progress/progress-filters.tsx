@@ -58,7 +58,7 @@ export function ProgressFilters({ choice, known, projects, onLog }: ProgressFilt
           type="search"
           dir="auto"
           className="min-w-0 flex-1"
-          placeholder="Search titles and texts"
+          placeholder="Search titles and text"
           value={text}
           onChange={(event) => setText(event.target.value)}
         />

@@ -73,7 +73,7 @@ export function ProgressRow({ entry, isOpen, showsProject, showsSession, chosenT
               <span aria-hidden>·</span>
               <button
                 type="button"
-                title={`Only the project ${projectId}`}
+                title={`Only project ${projectId}`}
                 onClick={() => setQuery({ project: projectId, before: null })}
                 className={`min-h-6 min-w-0 max-w-full text-link underline-offset-4 hover:underline ${reach}`}
               >

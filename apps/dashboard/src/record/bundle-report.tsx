@@ -95,7 +95,7 @@ function BundleVerdict({
       {!isKnown && (
         <>
           <p>
-            This browser has not seen the signing key before. Compare it with the person who runs the broker:
+            This browser has not seen the signing key before. Check it with the person who runs the broker:
             anyone can create and sign a record.
           </p>
           {remembers && head !== null && <RememberKey head={head} keys={keys} />}

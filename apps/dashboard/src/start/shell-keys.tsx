@@ -44,7 +44,7 @@ export function ShellKeys({ children }: { children: ReactNode }) {
   });
   useShortcut("?", actions.openHelp, { label: "Show keyboard shortcuts", group: "Everywhere" });
   useShortcut("g s", () => router.push("/"), { label: "Go to sessions", group: "Everywhere" });
-  useShortcut("g n", () => router.push("/needs-you"), { label: "Go to needs you", group: "Everywhere" });
+  useShortcut("g n", () => router.push("/needs-you"), { label: "Go to Needs you", group: "Everywhere" });
   useShortcut("g a", () => router.push("/agents"), { label: "Go to agents", group: "Everywhere" });
   useShortcut("g o", () => router.push("/approvals"), { label: "Go to approvals", group: "Everywhere" });
   useShortcut("g t", () => router.push("/tasks"), { label: "Go to tasks", group: "Everywhere" });

@@ -152,7 +152,7 @@ function State() {
         <nav aria-label="Pages of keys" className="flex gap-2">
           {after !== null && (
             <Button variant="outline" onClick={() => setQuery({ after: null })}>
-              First keys
+              Back to the first keys
             </Button>
           )}
           {data.next_cursor !== null && (

@@ -117,7 +117,7 @@ async function requireRoots(folder: string): Promise<void> {
   if (!stranger) return;
   throw new EmbeddedPostgresError(
     "home_shared",
-    `When Merkle runs as root, only root may be able to change its folders: ${describeStranger(stranger)}`,
+    `When Merkle runs as root, its folders must be writable only by root: ${describeStranger(stranger)}`,
   );
 }
 

@@ -25,7 +25,7 @@ const hexOf = (digits: number) =>
   z.string().regex(new RegExp(`^[0-9a-f]{${digits}}$`), { error: `must be ${digits} hexadecimal digits` });
 const Hash = hexOf(64);
 const Device = hexOf(32).meta({
-  description: "A credential of the person that can answer, by its ID on the page Approvals.",
+  description: "A credential of the person that can answer, by its ID on the Approvals page.",
 });
 
 /** `left`: its person leaves it to the terminal. `withdrawn`: the terminal was answered. `lapsed`: nobody waits for an answer. */

@@ -21,7 +21,7 @@ export async function bundleIn(file: RandomAccess): Promise<RandomAccess> {
   if (place === null) return file;
   const { start } = place;
   const length = place.end - start;
-  if (length % 4 !== 0) throw new UnreadableZip("The record in it is incomplete.");
+  if (length % 4 !== 0) throw new UnreadableZip("The record in this file is incomplete.");
   const padding = toText(await file.read(start + Math.max(0, length - 2), 2)).match(/=/g)?.length ?? 0;
   return {
     size: (length / 4) * 3 - padding,
@@ -54,7 +54,7 @@ async function findEnd(file: RandomAccess, start: number): Promise<number> {
     const found = (await file.read(at, Math.min(chunkBytes, file.size - at))).indexOf(0x3c);
     if (found >= 0) return at + found;
   }
-  throw new UnreadableZip("The record in it is incomplete.");
+  throw new UnreadableZip("The record in this file is incomplete.");
 }
 
 /** @throws UnreadableZip */
@@ -62,7 +62,7 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   try {
     return Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0));
   } catch (cause) {
-    throw new UnreadableZip("The record in it is not base64.", { cause });
+    throw new UnreadableZip("The record in this file is not base64.", { cause });
   }
 }
 

@@ -110,7 +110,7 @@ async function* unpack(
       bytes += next.value.length;
       if (bytes > bytesMax)
         throw new UnreadableZip(
-          `${quote(entry.filename)} is larger when unpacked than a file of a bundle can be.`,
+          `${quote(entry.filename)} is too large when unpacked for a file in a bundle.`,
         );
       yield next.value;
     }

@@ -75,7 +75,9 @@ export async function startNatsBus(options: {
 
   function setDown(): void {
     if (isUp && !stopping.signal.aborted)
-      log.warn("the bus is down; until it is back, nodes see each other's changes only by sweeps");
+      log.warn(
+        "the bus is down; until it is back, nodes see each other's changes only through periodic sweeps",
+      );
     isUp = false;
   }
 
@@ -97,9 +99,12 @@ export async function startNatsBus(options: {
     await connectOnce();
   } catch (error) {
     if (isRefusal(error)) throw refused(error);
-    log.warn("the bus is not available yet; until it is, nodes see each other's changes only by sweeps", {
-      error,
-    });
+    log.warn(
+      "the bus is not available yet; until it is, nodes see each other's changes only through periodic sweeps",
+      {
+        error,
+      },
+    );
     connecting = goOnConnecting();
   }
 

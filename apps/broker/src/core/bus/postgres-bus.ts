@@ -29,7 +29,10 @@ export async function startPostgresBus(options: {
     onNotified: batches.receive,
     onLost() {
       losses += 1;
-      if (isUp) log.warn("the bus is down; until it is back, nodes see each other's changes only by sweeps");
+      if (isUp)
+        log.warn(
+          "the bus is down; until it is back, nodes see each other's changes only through periodic sweeps",
+        );
       isUp = false;
       void listenAgain();
     },

@@ -79,7 +79,7 @@ async function join(
 function personHasNoPeers(): MerkleError {
   return new MerkleError(
     "bad_request",
-    "A person takes part alone and has no named peers. Leave out the peer name.",
+    "People join as themselves and have no named peers. Leave out the peer name.",
     { field: "peer_name" },
   );
 }

@@ -40,7 +40,7 @@ export async function collectGarbage(
 
 async function dryRun({ database, settings }: ViewServices): Promise<Record<string, number>> {
   let removed: Record<string, number> | undefined;
-  const undone = new Error("The dry run is rolled back.");
+  const undone = new Error("The dry run was rolled back.");
   await database
     .transaction(async (tx) => {
       removed = await purge(tx, settings.current);

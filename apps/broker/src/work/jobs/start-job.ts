@@ -152,7 +152,7 @@ function nameOf(source: JobSource): string {
 function isFresh(persona_name: string, what: string, perspective_id: number): MerkleError {
   return new MerkleError(
     "conflict",
-    `${what} was already read as ${persona_name}, and neither has changed since: see perspective ${perspective_id}. To have it read once more, start the job with the option again.`,
+    `${what} was already read as ${persona_name}, and neither has changed since: see perspective ${perspective_id}. To run it anyway, start the job with the option \`again\`.`,
     { perspective_id, persona_name, next: "get_perspective" },
   );
 }

@@ -66,7 +66,7 @@ export async function readSource(
 function notKept(source_path: string, source_sha: string, current_sha: string): MerkleError {
   return new MerkleError(
     "not_found",
-    `The text ${source_sha} of ${source_path} was not stored: only texts that something is based on are. The current text is ${current_sha}.`,
+    `Version ${source_sha} of ${source_path} was not kept: only versions that something is based on are stored. The current version is ${current_sha}.`,
     { source_path, current_sha },
   );
 }

@@ -190,7 +190,7 @@ function findFileAnchor(
   const place = locateQuote(text, { ...marked, quote });
   if ("start" in place) return toAnchor(text, place);
   if (place.matches === 0)
-    throw isOther(source_path, "does not contain the quote in the text that you read", source_sha);
+    throw isOther(source_path, "does not contain that quote in the version that you read", source_sha);
   throw new MerkleError(
     "bad_request",
     `The quote occurs in ${source_path} ${place.matches} times. Quote more text to make it unique, or give its start position.`,

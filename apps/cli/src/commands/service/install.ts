@@ -34,7 +34,7 @@ export const serviceInstall: Command = {
     const isNew = (await readService(manager)) === null;
     if (isNew && (await findRunningBroker(config.home)) !== undefined)
       throw usageError(
-        "A broker already runs on this home, and a service would start a second one.",
+        "A broker is already running for this home, and a service would start a second one.",
         "merkle down",
       );
     await mkdir(config.home, { recursive: true, mode: 0o700 });

@@ -101,7 +101,7 @@ export function openHookSocket({ answer, onAttached, log }: HookSocketOptions): 
       },
       async post({ line }) {
         const [socket] = [...attached].slice(-1);
-        if (!socket) throw new Error("no plugin of the client is connected");
+        if (!socket) throw new Error("the client's plugin is not connected");
         await write(socket, { wake: line });
       },
     },

@@ -33,7 +33,7 @@ export function ComposerNotes({ text, problem, away, waiting, onGiveUp }: Compos
       )}
       {waiting && (
         <p role="status" className="flex flex-wrap items-center gap-2 text-warning">
-          You’re offline. The message is sent when you reconnect.
+          You’re offline. Your message will be sent when you reconnect.
           <Button type="button" variant="outline" size="sm" onClick={onGiveUp}>
             Discard
           </Button>

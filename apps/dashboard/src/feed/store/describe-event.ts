@@ -136,7 +136,7 @@ const redactedEvents: Readonly<Record<string, string>> = {
   session_held: "A hold",
   state_changed: "A state change",
   task_changed: "A task change",
-  claim_changed: "A claim change",
+  claim_changed: "A change to a claim",
   message_redacted: "A removal",
   topic_opened: "A comment",
   topic_closed: "A closed comment",

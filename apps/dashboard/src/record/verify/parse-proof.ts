@@ -42,7 +42,7 @@ export function parseProofText(text: string): Proof {
 export function parseProof(value: unknown): Proof {
   const { record_id, size, root, head, inclusion } = fieldsOf(value, "The proof");
   if (inclusion === null || inclusion === undefined) {
-    throw new Error("This proof covers no message. Request the proof of a message, by its sequence.");
+    throw new Error("This proof does not cover a message. Request a message's proof by its sequence number.");
   }
   const { log, number, entry, content, salt, leaf, path } = fieldsOf(inclusion, "inclusion");
   if (log !== "feed" && log !== "document") throw missing("inclusion.log (feed or document)");

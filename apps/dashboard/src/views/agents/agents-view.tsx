@@ -169,7 +169,7 @@ function NoAgents() {
     <Empty className="rounded-lg border py-16">
       <EmptyTitle>No agents at work</EmptyTitle>
       <EmptyDescription>
-        See what agents in all open sessions are doing, what they wait for, and who talks to whom.
+        See what agents in all open sessions are doing, what they are waiting for, and who is talking to whom.
       </EmptyDescription>
       <Button asChild variant="outline">
         <PageLink href="/">Start an agent</PageLink>

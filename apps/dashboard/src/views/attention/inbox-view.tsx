@@ -223,7 +223,7 @@ function useInboxKeys({ rows, selected, menu, select, answer, done }: InboxKeys)
       select(rows[at + 1] ?? rows[at - 1], { focus: true });
       return true;
     },
-    { label: "Mark done for you", group, enabled },
+    { label: "Mark done, for you only", group, enabled },
   );
   useShortcut(
     "h",

@@ -31,7 +31,7 @@ export function PutAway({ item, away, menu }: PutAwayProps) {
         size="icon"
         className="size-7"
         aria-label={`Done: ${nameOfPlace(item)}`}
-        title="Mark done for you  E"
+        title="Mark done, for you only  E"
         onClick={() => away.put(item)}
       >
         <Check aria-hidden />

@@ -34,8 +34,8 @@ function OpenNote() {
         Anyone who can reach this broker can join and post in every session. To require invites, stop it and
         start it on its machine with one of these:
       </p>
-      <Snippet label="Invite mode, from a clone" text="npm start -- --auth invite" />
-      <Snippet label="Invite mode, installed" text="merkle up --auth invite" />
+      <Snippet label="From a clone" text="npm start -- --auth invite" />
+      <Snippet label="If merkle is installed" text="merkle up --auth invite" />
     </div>
   );
 }

@@ -15,7 +15,7 @@ export function SignInLinkDialog({ onMade, onClose }: SignInLinkDialogProps) {
   const broker = useBroker();
   return (
     <MakeDialog
-      title="Sign in another browser"
+      title="Sign in on another browser"
       description="Creates a link that signs in one other browser as you. Open it there within 10 minutes. That browser is signed out together with this one."
       submit="Create link"
       onMake={(signal) => broker.call("issue_token", { kind: "sign_in" }, { signal })}

@@ -31,7 +31,7 @@ export function Tokens() {
       <div className="flex flex-wrap gap-2">
         <Button onClick={() => setMaking("token")}>New token…</Button>
         <Button variant="outline" onClick={() => setMaking("link")}>
-          Sign in another browser…
+          Sign in on another browser…
         </Button>
       </div>
       {problem && <ProblemAlert title="Couldn't load tokens." problem={problem} onRetry={refresh} />}

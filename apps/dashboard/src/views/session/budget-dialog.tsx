@@ -15,7 +15,8 @@ const budgets = {
   },
   token_budget: {
     label: "Tokens used by all agents",
-    about: "As reported by agents, without cache reads. At 80% the session needs you; at 100% it is held.",
+    about:
+      "As reported by agents, excluding cache reads. At 80% the session appears in Needs you; at 100% it is put on hold.",
     max: 1_000_000_000_000,
   },
   team_token_budget: {

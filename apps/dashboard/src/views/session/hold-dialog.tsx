@@ -23,7 +23,7 @@ export function HoldDialog({ onClose }: { onClose: () => void }) {
   return (
     <FormDialog
       role="alertdialog"
-      title="Hold this session?"
+      title="Put this session on hold?"
       description={"Agents cannot post until someone resumes the session. Work already running continues."}
       isPower
       submit="Hold session"

@@ -73,7 +73,8 @@ function NoJobs() {
     <Empty className="rounded-lg border">
       <EmptyTitle>No jobs yet</EmptyTitle>
       <EmptyDescription>
-        Have an agent draft the conclusion, work on a comment, or read the document from a perspective.
+        Have an agent draft the conclusion, work on a comment, or review the document from a persona's
+        perspective.
       </EmptyDescription>
       <Draft />
     </Empty>

@@ -55,7 +55,7 @@ const thresholds: Readonly<Record<Threshold, { label: string; about: string; min
   },
   quiet_after_s: {
     label: "Quiet after (seconds)",
-    about: "A session with no activity for this long needs you.",
+    about: "After this long without activity, a session appears in Needs you.",
     min: 10,
     max: 86_400,
   },
@@ -72,7 +72,7 @@ const thresholds: Readonly<Record<Threshold, { label: string; about: string; min
     max: 36_500,
   },
   presence_days: {
-    label: "Keep presence (days)",
+    label: "Keep presence history (days)",
     about: "Clear an agent's machine and profile details after this many days offline. 0 keeps them.",
     min: 0,
     max: 36_500,
@@ -84,7 +84,7 @@ const thresholds: Readonly<Record<Threshold, { label: string; about: string; min
     max: 36_500,
   },
   dismissed_days: {
-    label: "Dismissed items return (days)",
+    label: "Dismissed items return after (days)",
     about: "Bring dismissed items back after this many days if they're still open. 0: never.",
     min: 0,
     max: 36_500,

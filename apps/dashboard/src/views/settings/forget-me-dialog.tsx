@@ -17,7 +17,7 @@ export function ForgetMeDialog({ name, onClose }: { readonly name: string; reado
     <AlertDialog open onOpenChange={(open) => !open && onClose()}>
       <AlertDialogContent>
         <AlertDialogTitle>
-          Sign out <bdi>{name}</bdi> of this browser?
+          Sign <bdi>{name}</bdi> out of this browser?
         </AlertDialogTitle>
         <AlertDialogDescription>
           Your messages stay. Without a copy of your key, no one can post under this name again, not even you.

@@ -132,7 +132,7 @@ const advanced: readonly Section[] = [
   },
   {
     anchor: "jobs",
-    title: "Jobs runner",
+    title: "Job runner",
     about: "Where background jobs run, and their limits.",
     content: <RunnerFacts />,
   },

@@ -30,7 +30,11 @@ function JoinByLink() {
     return (
       <SignInPanel
         title="Join"
-        about={<p>Open the link of your invite, or paste it here. A spoken code works as well.</p>}
+        about={
+          <p>
+            Open your invite link, or paste it here. You can also type a code that someone read out to you.
+          </p>
+        }
         onSignedIn={() => window.location.replace("/")}
       />
     );

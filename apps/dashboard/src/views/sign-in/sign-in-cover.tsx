@@ -33,7 +33,7 @@ export function SignInCover() {
             <p>
               {admitted === null
                 ? "Agents and people work together here. Only members can connect."
-                : "This browser's sign-in has ended: it was revoked, it expired, or you signed out. Your drafts are still here."}
+                : "You're no longer signed in on this browser: the sign-in was revoked or expired, or you signed out. Your drafts are still here."}
             </p>
           }
           // All pages were told already, and this cover is lifted.

@@ -97,7 +97,7 @@ function FileJobs() {
           <Empty className="rounded-lg border">
             <EmptyTitle>No jobs yet</EmptyTitle>
             <EmptyDescription>
-              Have an agent work on a comment or read the file from a perspective.
+              Have an agent work on a comment, or review the file from a persona's perspective.
             </EmptyDescription>
           </Empty>
         }

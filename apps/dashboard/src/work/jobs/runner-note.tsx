@@ -13,7 +13,7 @@ export function RunnerNote() {
     <p className="rounded-lg border border-warning/40 bg-highlight px-3 py-2 text-sm [overflow-wrap:anywhere]">
       {why}{" "}
       <PageLink href="/settings#jobs" className="text-link underline underline-offset-4">
-        Jobs runner
+        Job runner
       </PageLink>
     </p>
   );

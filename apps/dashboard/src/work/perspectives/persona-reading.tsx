@@ -82,7 +82,7 @@ function Unread({ start }: { readonly start: Parameters<typeof ReadButton>[0] })
         {...start}
         label={
           <span>
-            Read as <bdi>{name}</bdi>
+            Review as <bdi>{name}</bdi>
           </span>
         }
       />

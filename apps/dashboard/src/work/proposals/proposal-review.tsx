@@ -155,5 +155,5 @@ function useHunkKeys(list: React.RefObject<HTMLElement | null>): void {
     return true;
   }
   useShortcut("j", () => go(1), { label: "Next change in the proposal", group: "Document" });
-  useShortcut("k", () => go(-1), { label: "Previous change of the proposal", group: "Document" });
+  useShortcut("k", () => go(-1), { label: "Previous change in the proposal", group: "Document" });
 }
