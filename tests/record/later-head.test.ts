@@ -104,7 +104,7 @@ describe("a head that comes after one that was seen", () => {
     const fewerVersions = { ...given.head, document: made.headAt(0).document };
     expect(await compare({ ...given, head: signHead(fewerVersions, first) })).toMatchObject({
       reason: "cut",
-      message: expect.stringContaining("37 messages and 0 versions, where 20 and 3 were seen"),
+      message: expect.stringContaining("37 messages and 0 versions, but 20 and 3 were seen"),
     });
     const epoch = "00000000-0000-4000-8000-000000000000";
     expect(await compare({ ...given, head: signHead({ ...earlier, at, epoch }, first) })).toMatchObject({

@@ -77,7 +77,7 @@ describe("an HTTP request of a command", () => {
     await expect(requestHttp(url, { signal: patience })).rejects.toMatchObject({
       code: "answer_too_long",
       exitCode: 3,
-      message: expect.stringContaining("at most 64 MiB"),
+      message: expect.stringContaining("larger than 64 MiB"),
     });
     await ended;
     expect(sent).toBeLessThan(2 * answerBytesMax);

@@ -72,7 +72,7 @@ it("[APPROVE-5] [APPROVE-4] merkle approvals shows all of it, and the hook tells
   const number = await waiting();
   const listed = await merkle.run(["approvals"]);
   expect(listed.stdout).toContain("rm -rf build");
-  expect(listed.stdout).toContain("it says: clean");
+  expect(listed.stdout).toContain("reason given: clean");
   expect(listed.stderr).toContain(`next: merkle approvals allow ${number}`);
   const allowed = await merkle.run(["approvals", "allow", String(number)]);
   expect(allowed).toMatchObject({ code: 0, stdout: `✓ approval ${number} allowed\n` });

@@ -71,7 +71,7 @@ describe("a strange environment", { tags: "posix" }, () => {
     const env = { HOME: home, MERKLE_HOME: join(home, ".merkle"), PATH: `${bin}:${process.env["PATH"]}` };
 
     const refusal =
-      /^✗ .*(?:on a read-only file system|cannot be (?:written|created)).* Set .*MERKLE_HOME to /m;
+      /^✗ .*(?:on a read-only file system|cannot be (?:written|created)|no permission to write).* [Ss]et .*MERKLE_HOME to /m;
     for (const command of [
       "up --port 0",
       "up --port 0 --detach",
