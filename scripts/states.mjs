@@ -235,7 +235,7 @@ export const states = {
   wall: { path: () => "/agents?wall=1" },
   "usage-session": {
     path: (slug) => `/sessions/${slug}/audit`,
-    act: (page) => page.getByRole("region", { name: "Reported usage" }).scrollIntoViewIfNeeded(),
+    act: (page) => page.getByRole("region", { name: "Usage reported by agents" }).scrollIntoViewIfNeeded(),
   },
   budgets: {
     path: (slug) => `/sessions/${slug}`,

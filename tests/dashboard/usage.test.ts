@@ -15,7 +15,7 @@ describe("what agents reported to have used", { tags: "chromium" }, () => {
     const as = await dashboard.newPerson("Ana");
     const path = `/sessions/${session.slug}/audit`;
     const { page, problems, findBarriers } = await dashboard.open(path, { as });
-    const part = page.getByRole("region", { name: "Reported usage" });
+    const part = page.getByRole("region", { name: "Usage reported by agents" });
     await part.getByText("No usage reported yet.").waitFor();
     const opus = { model: "opus", input_tokens: 12_000, output_tokens: 3_400, cache_read_tokens: 900_000 };
     await rest.call("report_usage", { ...birch, usage: [{ ...opus, cost_usd: 1.25 }] });

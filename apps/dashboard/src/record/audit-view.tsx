@@ -33,7 +33,7 @@ export function AuditView() {
         <div className="grid min-w-0 content-start gap-6">
           <section aria-labelledby="usage">
             <h2 id="usage" className="mb-2 text-lg font-semibold">
-              Reported usage
+              Usage reported by agents
             </h2>
             <PanelBoundary title="Usage">
               <UsageTable session={session.session_id} groupings={["team", "peer", "task", "model", "day"]} />
