@@ -109,7 +109,7 @@ describe("a head that comes after one that was seen", () => {
     const epoch = "00000000-0000-4000-8000-000000000000";
     expect(await compare({ ...given, head: signHead({ ...earlier, at, epoch }, first) })).toMatchObject({
       reason: "restored",
-      message: expect.stringContaining("12 messages and 3 versions, where 20 and 3 were seen"),
+      message: expect.stringContaining("12 messages and 3 versions, but 20 and 3 were seen"),
     });
   });
 });

@@ -32,7 +32,7 @@ export function Sidebar() {
       <PageLink
         ahead="settled"
         href="/"
-        aria-label="merkle home"
+        aria-label="Merkle home"
         className="mb-2 flex h-8 items-center gap-2 rounded-md px-2 text-lg font-semibold"
       >
         <Logo />
