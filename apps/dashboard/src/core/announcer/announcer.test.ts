@@ -26,7 +26,7 @@ it("[DASH-14] what happens is told at most every five seconds, summed up by send
   announcer.announce({ kind: "note", text: "The session is held" });
   expect(spoken).toEqual([{ polite: "1 new from Atlas" }]);
   vi.advanceTimersByTime(5_000);
-  expect(spoken[1]).toEqual({ polite: "The session is on hold. 3 new from Atlas and Cedar" });
+  expect(spoken[1]).toEqual({ polite: "The session is held. 3 new from Atlas and Cedar" });
   vi.advanceTimersByTime(60_000);
   expect(spoken).toHaveLength(2);
 });
