@@ -1,5 +1,6 @@
 import { MerkleError } from "@merkle/wire";
 import { answerHello, drawSeed, signingKeyFrom } from "@merkle/wire/identity";
+import { limits } from "@merkle/wire/limits";
 import { operations } from "@merkle/wire/schemas";
 import type postgres from "postgres";
 import { expect, it, onTestFinished } from "vitest";
@@ -123,13 +124,24 @@ async function callEach(
   const inputs: Readonly<Record<string, unknown>> = validInputs(place);
   for (const name of [...names, ...endings]) {
     try {
-      await call(name, inputs[name]);
+      await callInTime(() => call(name, inputs[name]));
     } catch (error) {
       if (error instanceof MerkleError && error.status < 500) continue;
       failed.push(`${name}: ${error instanceof Error ? error.message : error}`);
     }
   }
   return failed;
+}
+
+/** Calls again where the broker has tried for as long as it may (FEED-7), which on a machine that is busy enough is too short. */
+async function callInTime<Output>(call: () => Promise<Output>): Promise<Output> {
+  const began = performance.now();
+  try {
+    return await call();
+  } catch (error) {
+    if (performance.now() - began < limits.unknownOutcomeMsMax) throw error;
+    return callInTime(call);
+  }
 }
 
 async function signInByKey({ url }: TestBroker, member: TestMember): Promise<number> {
