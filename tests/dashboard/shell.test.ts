@@ -63,7 +63,7 @@ describe("what stands around every page", { tags: "chromium" }, () => {
     const own = await transports.rest(url);
     const { page, problems, findBarriers } = await openPage(browser, url);
     const main = page.getByRole("navigation", { name: "Main" }).filter({ visible: true });
-    const places = () => main.getByRole("link", { name: /^(?!merkle|Docs)/ }).allTextContents();
+    const places = () => main.getByRole("link", { name: /^(?!Merkle|Docs)/ }).allTextContents();
     await isLive(page);
     expect(await places()).toEqual(["Needs you", "Sessions", "Agents", "Settings"]);
     const more = main.getByRole("button", { name: "More 6" });
