@@ -106,7 +106,8 @@ export function createOutput(
         stderr.write(`${toJson({ error: { code, message, details, ...advice } })}\n`);
         return;
       }
-      stderr.write(`${fitted(`${onStderr.red(words.fail)} ${message}`, stderr)}\n`);
+      const sentence = toRunnable(message, { merkle: calledAs(env), target: "" });
+      stderr.write(`${fitted(`${onStderr.red(words.fail)} ${sentence}`, stderr)}\n`);
       if (next.length === 0) return;
       const line = `    try: ${next.join(`   ${words.dot}   `)}`;
       const fits = displayWidth(line) <= columnsOf(stderr);
