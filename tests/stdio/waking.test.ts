@@ -345,7 +345,7 @@ describe("a client's inbox", () => {
     expect((await inbox.next()).message.content).toContain("1 unread");
   });
 
-  it("[WAKE-9] [WAKE-16] is told at once when a turn has ended for which mail had waited, and which nobody interrupted", async () => {
+  it("[WAKE-9] [WAKE-16] gets its nudge without delay after a turn that mail waited for and that no one interrupted", async () => {
     const alder = await startSession(broker);
     const inbox = await startClientInbox();
     const birch = await startAgent(broker, alder, { env: inbox.env });
