@@ -1,13 +1,16 @@
 /**
  * Checks that every folder imports only itself and the floors below it, so that a reader can begin at the lowest one and
- * never has to look up; and that no files and no folders import each other in a circle.
+ * never has to look up; and that no files and no folders import each other in a circle. A feature imports the other features
+ * that it names in the `needs` of its entry file, through theirs.
  */
-import { findCircles, listSources, readImports, toFolders } from "./imports.mjs";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { findCircles, listSources, readImports, root, toFolders } from "./imports.mjs";
 
 /**
  * The floors of each package, the lowest first. The folders of a list are leaves: they import what is below them, and not
  * each other; those that are `together` may, since one cannot be read without the others. A file above the folders is on the
- * highest floor, unless it is named.
+ * highest floor, unless it is named. The folders in `features` can each be left out: the floors below import none of them.
  */
 const floors = {
   "packages/wire": [
@@ -108,12 +111,34 @@ function checkPackage(folder, ofPackage) {
   return [
     ...[...imports].flatMap(([path, targets]) =>
       targets.flatMap((target) => {
-        const reason = refuse(floorOf(path), floorOf(target), { height, together });
+        const reason =
+          refuse(floorOf(path), floorOf(target), { height, together }) ?? refuseFeature(path, target);
         return reason ? [`${path} → ${target}: ${reason}`] : [];
       }),
     ),
     ...checkCircles(imports),
   ];
+}
+
+/** Why a file of one feature must not import a file of another; undefined where it may, or where one is of no feature. */
+function refuseFeature(path, target) {
+  const [from, to] = [featureOf(path), featureOf(target)];
+  if (!to || from?.folder === to.folder) return undefined;
+  if (!target.startsWith(`${to.folder}/feature.`)) return `import ${to.name} through its feature.ts.`;
+  if (!from || needsOf(from.folder).includes(to.name)) return undefined;
+  return `${from.folder}/feature.ts does not name "${to.name}" in \`needs\`.`;
+}
+
+function featureOf(path) {
+  const [folder, name] = /^.+\/src\/features\/([^/]+)(?=\/)/.exec(path) ?? [];
+  return folder && { folder, name };
+}
+
+function needsOf(folder) {
+  const entry = listSources(folder).find((path) => path.startsWith(`${folder}/feature.`));
+  const text = entry ? readFileSync(join(root, entry), "utf8") : "";
+  const [, list = ""] = /\bneeds(?: =|:) \[([^\]]*)\]/.exec(text) ?? [];
+  return [...list.matchAll(/"([^"]+)"/g)].map(([, name]) => name);
 }
 
 function checkCircles(imports) {
