@@ -27,15 +27,15 @@ export function renderBuildFile(text: string, hash = hashContract()): string {
 
 function hashContract(): string {
   const contract = {
-    operations: [...operations, exportSession, importBundle].map(
-      ({ name, route, access, input, output }) => ({
+    operations: [...operations, exportSession, importBundle]
+      .map(({ name, route, access, input, output }) => ({
         name,
         route,
         access,
         input: withoutWords(describeSchema(input, "input", "#/", "lean")),
         output: withoutWords(describeSchema(output, "output", "#/", "lean")),
-      }),
-    ),
+      }))
+      .sort((one, other) => (one.name < other.name ? -1 : 1)),
     frames: [withoutWords(describeSchema(ClientFrame, "input", "#/", "lean")), Object.keys(frameRules)],
     migrations: namesOf("packages/db/migrations"),
     functions: namesOf("packages/db/sql").map((name) => [name, hashOf(`packages/db/sql/${name}`)]),

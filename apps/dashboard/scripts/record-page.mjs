@@ -30,7 +30,7 @@ const policy = [
   "form-action 'none'",
 ].join("; ");
 
-// The element that the record comes into is the one that packages/wire/src/record/html-bundle.ts looks for.
+// The element that the record comes into is the one that packages/wire/src/features/record/html-bundle.ts looks for.
 const page = `<!doctype html>
 <html lang="en">
 <head>

@@ -1,6 +1,10 @@
 /** The schemas and functions that check, render and describe the operations and frames of the contract. */
 
-export { TaskChange, Timestamp, Uuid } from "./core/values.js";
+export { catalogue, findOperation, operations } from "./catalogue.js";
+export { Timestamp, Uuid } from "./core/values.js";
+export { exportSession } from "./features/export/operations.js";
+export { importBundle } from "./features/import/operations.js";
+export { Task, TaskChange, TaskNumber } from "./features/tasks/operations.js";
 export { Message, Redaction } from "./feed/message.js";
 export { ClientMetadata } from "./identity/client-metadata.js";
 export {
@@ -12,13 +16,10 @@ export {
   SignatureProof,
 } from "./identity/hello-proof.js";
 export { KeyCard } from "./identity/key-card.js";
-export { catalogue, findOperation, operations } from "./operations/catalogue.js";
-export { exportSession, importBundle } from "./operations/files.js";
 export { describeIssue, type InputProblem, inputRefused, usefulFields } from "./operations/input-problems.js";
 export { describeSchema } from "./operations/json-schema.js";
 export { Capabilities } from "./operations/peers.js";
 export { brokerSettingsDefault, sessionSettingsDefault } from "./operations/settings.js";
-export { Task, TaskNumber } from "./operations/tasks.js";
 export { readToolInput, withoutNullArguments } from "./operations/tolerant-input.js";
 export { toTool, withOutputSchema } from "./operations/tool.js";
 export { type AnswerType, type FrameAlias, findFrameAlias } from "./transports/frame-aliases.js";

@@ -35,7 +35,7 @@ import { type ForeignFile, toForeignFile } from "../../../apps/cli/src/trust/for
 import { readAgentSettings } from "../../../apps/cli/src/work/runner/agent-settings.js";
 import { linkDefinitions, splitSections } from "../../../apps/dashboard/src/text/split-sections.js";
 import { ShapeError } from "../../../packages/wire/src/core/shape.js";
-import * as bundle from "../../../packages/wire/src/record/bundle.js";
+import * as bundle from "../../../packages/wire/src/features/record/bundle.js";
 
 /** A parser that meets bytes of others, and what must hold of it whatever they are. */
 export interface Target {

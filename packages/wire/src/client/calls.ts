@@ -1,8 +1,8 @@
+import type { InputOf, OutputOf } from "../catalogue.js";
 import { MerkleError } from "../core/errors.js";
 import { limits } from "../core/limits.js";
 import { idempotencyKeyOf } from "../feed/message-id.js";
-import type { InputOf, OutputOf } from "../operations/catalogue.js";
-import { type OperationName, rulesOf } from "../operations/rules.js";
+import { type OperationName, rulesOf } from "../rules.js";
 import { retryPauseMs } from "./backoff.js";
 import type { Answer, Request, Requests } from "./requests.js";
 

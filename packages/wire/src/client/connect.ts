@@ -1,8 +1,8 @@
+import type { InputOf, OutputOf } from "../catalogue.js";
 import { isClearText } from "../core/clear-text.js";
 import { MerkleError } from "../core/errors.js";
-import type { InputOf, OutputOf } from "../operations/catalogue.js";
 import type { WakePath } from "../operations/peers.js";
-import type { OperationName } from "../operations/rules.js";
+import type { OperationName } from "../rules.js";
 import type { ClientFrame } from "../transports/frames.js";
 import type { RetryOptions } from "./backoff.js";
 import { type CallOptions, Calls } from "./calls.js";

@@ -1,5 +1,6 @@
 import { errorCodes, MerkleError } from "../core/errors.js";
-import type { BrokerFrame, ClientFrame, MeshChangedKind } from "../transports/frames.js";
+import type { MeshChangedKind } from "../feed/event-kind.js";
+import type { BrokerFrame, ClientFrame } from "../transports/frames.js";
 import { retryPauseMs } from "./backoff.js";
 import { callListener } from "./call-listener.js";
 import type { Requests } from "./requests.js";

@@ -8,7 +8,7 @@
 export const buildNumber = 9;
 
 /** SHA-256 of the contract that has this number. */
-export const contractHash = "dd82da329b597b9d0ef024e3ebef65726b226f2faefffc063eefe626ba70a34a";
+export const contractHash = "83888643c9061e21afd5c371426c2a3dcf6b9ed95a3f631438c3cc960a295383";
 
 /** The header of requests and replies that contains the sender's build. */
 export const buildHeader = "merkle-build";

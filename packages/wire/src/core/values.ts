@@ -190,33 +190,8 @@ export const inEpoch = {
   }),
 };
 
-/** Why a topic was closed; `accepted` when a proposal for it was. */
-export const TopicCloseReason = z.enum(["resolved", "accepted", "withdrawn"]);
-export type TopicCloseReason = z.output<typeof TopicCloseReason>;
-
-/**
- * The kinds of change of a task. `ready`: the last task that it waited for is done. `handed_back`: its holder was gone for
- * too long.
- */
-export const TaskChange = z.enum([
-  "created",
-  "updated",
-  "ready",
-  "claimed",
-  "released",
-  "handed_back",
-  "in_review",
-  "done",
-  "cancelled",
-]);
-export type TaskChange = z.output<typeof TaskChange>;
-
-/** How a task is proved done: by a command that its holder runs, or by somebody who accepts it (TASK-8). */
-export const TaskCheck = z.union([
-  z.strictObject({ command: lineOfChars(limits.checkCommandCharsMax) }),
-  z.strictObject({ reviewer: lineOfChars(limits.nameCharsMax) }),
-]);
-export type TaskCheck = z.output<typeof TaskCheck>;
-
-/** What a task is about: a message of the feed, or a section of the document. */
-export type TaskLink = { readonly message: number } | { readonly section: string };
+/** The id of a memory: memories are numbered in their mesh. */
+export const MemoryId = z
+  .string()
+  .regex(/^mem_[1-9]\d{0,14}$/, { error: "must be such as mem_31" })
+  .meta({ examples: ["mem_31"] });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { catalogue } from "../catalogue.js";
 import { MerkleError } from "../core/errors.js";
-import { catalogue } from "../operations/catalogue.js";
 import { compactError } from "../text/compact-error.js";
 import { neutralise, neutralJson } from "../text/neutralise.js";
 import type { Rendering } from "./compact.js";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { Epoch, Uuid } from "../core/values.js";
 import { lines } from "../text/neutralise.js";
-import { operation } from "./operation.js";
+import { operation } from "./core-operation.js";
 
 export const getAppInfo = operation("get_app_info", {
   summary: "Read which broker this is: version, how agents connect, who may enter, and its limits.",

@@ -13,7 +13,7 @@ import {
 } from "../core/values.js";
 import { messageTime } from "../feed/compact.js";
 import { lines, nameInLine, peerAddress } from "../text/neutralise.js";
-import { operation } from "./operation.js";
+import { operation } from "./core-operation.js";
 
 const described = z.object({
   id: z.string(),

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { limits } from "../core/limits.js";
 import { retryable, SessionRef, StorableText, TeamName, Timestamp } from "../core/values.js";
 import { nameInLine } from "../text/neutralise.js";
-import { operation } from "./operation.js";
+import { operation } from "./core-operation.js";
 
 /** What a client asks a member for, as its authorization request says it (RFC 6749, 7636 and 8707). */
 const clientRequest = {

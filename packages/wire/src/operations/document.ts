@@ -14,7 +14,7 @@ import {
 import { describeRedaction, messageTime } from "../feed/compact.js";
 import { Redaction } from "../feed/message.js";
 import { lines, nameInLine, neutralise } from "../text/neutralise.js";
-import { operation } from "./operation.js";
+import { operation } from "./core-operation.js";
 
 export const readSessionDoc = operation("read_session_doc", {
   summary: "Read the shared markdown document and its version.",

@@ -15,6 +15,7 @@ import {
 import { messageLines } from "../feed/compact.js";
 import { Message, Priority } from "../feed/message.js";
 import { lines } from "../text/neutralise.js";
+import { operation } from "./core-operation.js";
 import {
   arrival,
   compactBrought,
@@ -24,7 +25,6 @@ import {
   Receipt,
   Recipients,
 } from "./messaging.js";
-import { operation } from "./operation.js";
 
 /** The fields of a chat message beside its text (SEND-8 to SEND-10). */
 export const ChatContent = z.strictObject({

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { limits } from "../core/limits.js";
 import { asTeam, Epoch, retryable, StorableText, Timestamp, Uuid } from "../core/values.js";
 import { lines, nameInLine } from "../text/neutralise.js";
-import { operation } from "./operation.js";
+import { operation } from "./core-operation.js";
 
 const Milliseconds = z.number().min(0);
 

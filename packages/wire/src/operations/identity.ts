@@ -11,7 +11,7 @@ import {
   Uuid,
 } from "../core/values.js";
 import { lines, nameInLine } from "../text/neutralise.js";
-import { operation } from "./operation.js";
+import { operation } from "./core-operation.js";
 
 /*
  * None of these is in a list of tools: who is let in is for people to decide, at the command line and in the dashboard, and
@@ -70,20 +70,6 @@ const Mesh = z.object({
   peers_online: z.int().meta({ description: "Agents that were seen there within `disconnected_after_s`." }),
 });
 export type Mesh = z.output<typeof Mesh>;
-
-export const openDemoRoom = operation("open_demo_room", {
-  summary:
-    "Open a session in a separate mesh where two scripted agents disagree, ask the visitor and continue with the answer; or find the open one.",
-  unlisted: true,
-  input: z.strictObject({ ...retryable }),
-  output: z.object({
-    mesh: z.string().meta({ description: "The mesh to enter by name." }),
-    session_id: Uuid,
-    session: z.string().meta({ description: "Its slug." }),
-  }),
-  errors: ["unauthorized", "forbidden"],
-  compact: ({ mesh, session }) => `session ${nameInLine(session)} is open in mesh ${nameInLine(mesh)}`,
-});
 
 export const createMesh = operation("create_mesh", {
   summary:

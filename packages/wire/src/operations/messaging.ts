@@ -17,7 +17,7 @@ import { messageLines, messageTime, type Rendering } from "../feed/compact.js";
 import { Message, Priority } from "../feed/message.js";
 import { isSealed } from "../identity/sealed-form.js";
 import { lines, nameInLine, peerAddress } from "../text/neutralise.js";
-import { operation } from "./operation.js";
+import { operation } from "./core-operation.js";
 import { DeclaredStatus, WakePath } from "./peers.js";
 
 const Recipient = StorableText.trim().min(1).max(250);

@@ -9,16 +9,19 @@ export const jobKinds = ["conclude", "incorporate", "perspective"] as const;
  */
 export type Access = "public" | "open" | "team" | "reader" | "member" | "admin" | "job";
 
-export type Toolset =
-  | "core"
-  | "messaging"
-  | "mesh"
-  | "tasks"
-  | "people"
-  | "progress"
-  | "audit"
-  | "work"
-  | "admin";
+/** The sets by which an agent's tools can be chosen, in the order in which lists show them. */
+export const toolsets = [
+  "core",
+  "messaging",
+  "mesh",
+  "tasks",
+  "progress",
+  "people",
+  "audit",
+  "work",
+  "admin",
+] as const;
+export type Toolset = (typeof toolsets)[number];
 
 /** The toolsets of an agent that was given none by name: what it needs to work with others, and no more (STDIO-14). */
 export const defaultToolsets: readonly Toolset[] = ["core", "messaging", "mesh", "progress", "tasks"];
@@ -108,4 +111,30 @@ export interface OperationRules {
   readonly stores?: "input" | "counted";
   /** The setting by which a session can keep it for its convener (SES-15). */
   readonly keptBy?: "conclude_by" | "metadata_by";
+}
+
+export const reading = { kind: "call", readOnly: true, afterClosing: "allowed", rate: "read" } as const;
+/** Of what stays in the database when a session is archived. */
+export const readingWhatStays = { ...reading, whileArchived: true } as const;
+export const writing = { kind: "call", readOnly: false, afterClosing: "allowed", rate: "write" } as const;
+export const writingWhileOpen = { ...writing, afterClosing: "refused" } as const;
+export const archiving = {
+  ...writing,
+  access: "reader",
+  human: "power",
+  onlyOriginals: true,
+  whileArchived: true,
+} as const;
+export const creating = { ...writing, rate: "create" } as const;
+export const vouching = { ...creating, human: "vouching", withoutCredential: true } as const;
+
+/** These operations, in one of the sets that an agent's tools can be chosen by. */
+export function inToolset<
+  const Name extends Toolset,
+  const Rules extends Readonly<Record<string, Omit<OperationRules, "toolset">>>,
+>(toolset: Name, rules: Rules) {
+  const entries = Object.entries(rules).map(([name, each]) => [name, { ...each, toolset }]);
+  return Object.fromEntries(entries) as {
+    readonly [Each in keyof Rules]: Rules[Each] & { readonly toolset: Name };
+  };
 }

@@ -3,7 +3,6 @@ import { type ErrorCode, MerkleError } from "../core/errors.js";
 import type { Rendering } from "../feed/compact.js";
 import { foreign } from "../text/neutralise.js";
 import type { OperationRules } from "./operation-rules.js";
-import { fileOperationRules, operationRules } from "./rules.js";
 
 /** The words, schemas and errors of an operation. */
 export interface OperationDescription<
@@ -110,22 +109,26 @@ export function isStreamable({ kind, route }: Pick<Operation, "kind" | "route">)
   return kind === "wait" && route.startsWith("GET ");
 }
 
-const allRules = { ...operationRules, ...fileOperationRules };
-type AllRules = typeof allRules;
-
-/** An operation: its rules, by its name, and what it says, takes and gives, of exactly these types. */
-export function operation<
-  const Name extends keyof AllRules,
-  Input extends z.ZodObject,
-  Output extends z.ZodType,
->(
-  name: Name,
-  description: OperationDescription<Input, Output>,
-): Operation<Name, Input, Output> & AllRules[Name] {
-  const compact = (output: z.output<Output>, rendering: Rendering) =>
-    description.compact(foreign(output, description.verbatim), rendering);
-  // The rules of a name not known yet are still the rules of one.
-  return { ...(allRules[name] as AllRules[Name] & OperationRules), ...description, name, compact };
+/**
+ * Returns the function that declares the operations of these rules: by its name, the words, schemas and errors of each, of
+ * exactly these types.
+ */
+export function describeOperations<const Rules extends Readonly<Record<string, OperationRules>>>(
+  rules: Rules,
+) {
+  return function operation<
+    const Name extends keyof Rules & string,
+    Input extends z.ZodObject,
+    Output extends z.ZodType,
+  >(
+    name: Name,
+    description: OperationDescription<Input, Output>,
+  ): Operation<Name, Input, Output> & Rules[Name] {
+    const compact = (output: z.output<Output>, rendering: Rendering) =>
+      description.compact(foreign(output, description.verbatim), rendering);
+    // The rules of a name not known yet are still the rules of one.
+    return { ...(rules[name] as Rules[Name] & OperationRules), ...description, name, compact };
+  };
 }
 
 /** The errors that any operation may answer, whatever it does. */

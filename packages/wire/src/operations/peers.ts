@@ -18,7 +18,7 @@ import {
 import { messageTime } from "../feed/compact.js";
 import { KeyCard } from "../identity/key-card.js";
 import { inQuotes, lines, nameInLine, peerAddress } from "../text/neutralise.js";
-import { operation } from "./operation.js";
+import { operation } from "./core-operation.js";
 
 /** How a client can be made to read its mail: each is optional, and none is trusted alone (WAKE-1). */
 export const WakePath = z.enum(["inbox", "hooks", "wait", "channel"]);

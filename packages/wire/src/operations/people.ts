@@ -1,21 +1,10 @@
 import * as z from "zod";
-import { limits } from "../core/limits.js";
-import {
-  asTeam,
-  inSession,
-  Reason,
-  retryable,
-  Sequence,
-  StorableText,
-  Timestamp,
-  Uuid,
-} from "../core/values.js";
+import { asTeam, inSession, Reason, retryable, Timestamp } from "../core/values.js";
 import { messageTime } from "../feed/compact.js";
-import { lines, nameInLine, peerAddress } from "../text/neutralise.js";
+import { lines, peerAddress } from "../text/neutralise.js";
+import { operation } from "./core-operation.js";
 import { Recipients } from "./messaging.js";
-import { operation } from "./operation.js";
 import { WakePath } from "./peers.js";
-import { searchKinds } from "./search-kinds.js";
 
 const Nudged = z.object({
   team: z.string(),
@@ -81,57 +70,3 @@ export const resumeSession = operation("resume_session", {
 });
 
 export const HeldBy = Hold.nullable();
-
-const SearchKind = z.enum(searchKinds);
-
-const SearchHit = z.object({
-  kind: SearchKind,
-  session_id: Uuid.nullable(),
-  session: z.string().nullable().meta({ description: "Its slug." }),
-  sequence: Sequence.nullable().meta({ description: "Only for messages, decisions and topic comments." }),
-  memory_id: z.string().nullable(),
-  topic_id: z.int().nullable(),
-  source_path: z.string().nullable().meta({ description: "For a topic on a file: that file." }),
-  version: z.int().nullable().meta({ description: "For a document." }),
-  key: z.string().nullable().meta({ description: "For state." }),
-  progress_id: z.string().nullable().meta({ description: "For a progress entry." }),
-  project: z.string().nullable().meta({ description: "The progress entry's." }),
-  title: z.string().nullable(),
-  by: z.string().nullable(),
-  at: Timestamp,
-  marked: z.string().meta({ description: "The part that matches best, with each matched word as «word»." }),
-  rank: z.number(),
-});
-
-export const search = operation("search", {
-  summary:
-    "Search messages, decisions, documents, memories, state, sessions, progress and topics of the mesh, best match first.",
-  input: z.strictObject({
-    query: StorableText.trim().min(1).max(limits.queryCharsMax),
-    kinds: z.array(SearchKind).max(searchKinds.length).optional().meta({ description: "Only these." }),
-    session: StorableText.min(1).max(100).optional().meta({
-      description: "Only in this session, by id or slug.",
-    }),
-    limit: z.int().min(1).max(limits.searchHitsMax).default(limits.searchHitsDefault),
-    ...asTeam,
-  }),
-  output: z.object({
-    hits: z.array(SearchHit),
-    complete: z.boolean().meta({ description: "False while older messages are still being indexed." }),
-  }),
-  errors: ["unauthorized", "not_found"],
-  compact: ({ hits, complete }) =>
-    lines(
-      ...hits.map((hit) => {
-        const where =
-          hit.memory_id ??
-          (hit.topic_id === null ? null : `${hit.topic_id} of ${hit.session ?? hit.source_path}`) ??
-          hit.key ??
-          (hit.progress_id && `${hit.progress_id} in ${nameInLine(hit.project ?? "")}`) ??
-          `${hit.session}${hit.sequence === null ? "" : ` #${hit.sequence}`}`;
-        return `${hit.kind} ${where}${hit.by === null ? "" : ` (${nameInLine(hit.by)})`}: ${hit.marked}`;
-      }),
-      hits.length === 0 && "nothing found",
-      !complete && "older messages are still being indexed: search again later",
-    ),
-});

@@ -9,7 +9,7 @@ import {
   Uuid,
 } from "../core/values.js";
 import { lines, nameInLine } from "../text/neutralise.js";
-import { operation } from "./operation.js";
+import { operation } from "./core-operation.js";
 
 const Verified = z.boolean().meta({
   description: "Whether it has proved to run the broker, or is a member; otherwise it is a guest.",

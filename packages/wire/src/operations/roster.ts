@@ -20,7 +20,7 @@ import {
 import { kept, messageTime } from "../feed/compact.js";
 import { KeyCard } from "../identity/key-card.js";
 import { lines, nameInLine, peerAddress } from "../text/neutralise.js";
-import { operation } from "./operation.js";
+import { operation } from "./core-operation.js";
 import { Capabilities, Declared, SessionKey, Summary } from "./peers.js";
 
 /**

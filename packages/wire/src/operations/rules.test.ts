@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { operations } from "./catalogue.js";
+import { operations } from "../catalogue.js";
 
 it("[CLIENT-2] every operation that changes something takes an idempotency key, and no other does", () => {
   for (const { name, readOnly, input } of operations) {
@@ -33,6 +33,6 @@ it("[CAT-1] the lint against comparing operations by name knows the names of all
 it("[QUOTA-4] writes that need no room in a full mesh delete, end, decide, or store a few words", () => {
   const free = operations.filter(({ readOnly, stores }) => !readOnly && stores === undefined);
   expect(free.map(({ name }) => name).join(" ")).toMatchInlineSnapshot(
-    `"join_session leave_session ack conclude_session rotate_team_credential set_status join_group leave_group delete_state unwatch_state forget restore_memory claim_task release_task finish_task release nudge hold_session resume_session withdraw_approval answer_approval dismiss_attention delete_alert_target test_alert mark_read report_usage merkle_finalize redact_message archive_session unarchive_session cancel_job claim_job renew_job end_job decide_proposal create_person create_verification_code verify_person rename_person erase_person update_settings open_demo_room collect_garbage create_mesh set_quotas create_invite revoke_invite redeem_invite revoke_member issue_token revoke_token create_observer_link approve_client"`,
+    `"join_session leave_session ack conclude_session rotate_team_credential set_status join_group leave_group forget restore_memory delete_state unwatch_state claim_task release_task finish_task release nudge hold_session resume_session dismiss_attention mark_read delete_alert_target test_alert withdraw_approval answer_approval report_usage archive_session unarchive_session merkle_finalize redact_message cancel_job claim_job renew_job end_job decide_proposal create_person create_verification_code verify_person rename_person erase_person update_settings collect_garbage create_mesh set_quotas create_invite revoke_invite redeem_invite revoke_member issue_token revoke_token create_observer_link approve_client open_demo_room"`,
   );
 });

@@ -5,6 +5,7 @@ import {
   Description,
   DocumentText,
   inSession,
+  MemoryId,
   NewTeamName,
   PersonCredential,
   Reason,
@@ -22,11 +23,19 @@ import {
 import { kept, messageTime } from "../feed/compact.js";
 import { lines, nameInLine } from "../text/neutralise.js";
 import { sealText } from "../text/seal-text.js";
-import { MemoryId } from "./memory.js";
-import { operation } from "./operation.js";
+import { operation } from "./core-operation.js";
 import { HeldBy } from "./people.js";
-import { Seal } from "./record.js";
 import { SessionSettings, SessionSettingsInput } from "./settings.js";
+
+/** The head that a conclusion signed, in brief. */
+const Seal = z.object({
+  size: z.int().min(0).meta({ description: "How many messages it covers." }),
+  root: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .meta({ description: "SHA-256 in hexadecimal digits." }),
+  at: Timestamp,
+});
 
 export const SessionStatus = z.enum(["active", "closed"]);
 

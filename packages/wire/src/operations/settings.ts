@@ -3,7 +3,7 @@ import { limits } from "../core/limits.js";
 import { isStorable } from "../core/utf8.js";
 import { asTeam, retryable, SessionRef } from "../core/values.js";
 import { lines } from "../text/neutralise.js";
-import { operation } from "./operation.js";
+import { operation } from "./core-operation.js";
 
 /** The settings of a session, which bound what its teams may do; all off unless somebody asks for them (SET-2). */
 export const SessionSettings = z

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { catalogue } from "./catalogue.js";
+import { catalogue } from "../catalogue.js";
 import { withToolWait } from "./tool-wait.js";
 
 const wait = catalogue.wait_for_messages;

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { asTeam, Sequence, StorableText, Timestamp, Uuid } from "../core/values.js";
 import { messageTime } from "../feed/compact.js";
 import { lines, nameInLine, peerAddress } from "../text/neutralise.js";
-import { operation } from "./operation.js";
+import { operation } from "./core-operation.js";
 
 export const listUndelivered = operation("list_undelivered", {
   summary: "List messages of open sessions that no recipient has received for a while, oldest first.",

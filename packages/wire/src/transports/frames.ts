@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { Epoch, Sequence, SessionRef, TeamCredential, Uuid } from "../core/values.js";
+import type { MeshChangedKind } from "../feed/event-kind.js";
 import type { Message } from "../feed/message.js";
 import { HelloProof } from "../identity/hello-proof.js";
 import { WakePath } from "../operations/peers.js";
@@ -135,21 +136,6 @@ export interface MeshChangedFrame {
   /** Where the change concerns one session. */
   readonly session_id: string | null;
 }
-
-export type MeshChangedKind =
-  | "sessions"
-  | "attention"
-  | "memory"
-  | "progress"
-  | "audit"
-  | "jobs"
-  | "personas"
-  | "perspectives"
-  | "topics"
-  | "proposals"
-  | "settings"
-  | "members"
-  | "person";
 
 /**
  * A key's newest value, pushed to every connection with a subscription to its session, or of its mesh when `session_id` is

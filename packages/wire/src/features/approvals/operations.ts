@@ -1,0 +1,144 @@
+import * as z from "zod";
+import { limits } from "../../core/limits.js";
+import {
+  asTeam,
+  inSession,
+  lineOfChars,
+  Reason,
+  retryable,
+  StorableText,
+  Timestamp,
+  textOfBytes,
+  Uuid,
+} from "../../core/values.js";
+import { describeOperations } from "../../operations/operation.js";
+import { approvalText } from "../../text/approval-text.js";
+import { lines, nameInLine } from "../../text/neutralise.js";
+import { rules } from "./rules.js";
+
+const operation = describeOperations(rules);
+
+const ApprovalNumber = z
+  .int()
+  .min(1)
+  .max(2 ** 31 - 1)
+  .meta({ description: "The approval's number in its mesh." });
+
+const hexOf = (digits: number) =>
+  z.string().regex(new RegExp(`^[0-9a-f]{${digits}}$`), { error: `must be ${digits} hexadecimal digits` });
+const Hash = hexOf(64);
+const Device = hexOf(32).meta({
+  description: "A credential of the person that can answer, by its ID on the Approvals page.",
+});
+
+/** `left`: its person leaves it to the terminal. `withdrawn`: the terminal was answered. `lapsed`: nobody waits for an answer. */
+export const ApprovalState = z.enum(["waiting", "allowed", "denied", "left", "withdrawn", "lapsed"]);
+export type ApprovalState = z.output<typeof ApprovalState>;
+
+/** A permission that an agent's person is asked for (APPROVE-1). */
+export const Approval = z
+  .object({
+    approval: ApprovalNumber,
+    session_id: Uuid,
+    session: z.string().meta({ description: "Its slug." }),
+    asked_by: z.string(),
+    tool: z.string(),
+    input: z.string().meta({ description: "The tool's input as JSON, byte for byte." }),
+    folder: z.string(),
+    salt: z.string(),
+    hash: z.string().meta({ description: "Hash of the whole input, as in the feed." }),
+    state: ApprovalState,
+    words: z.string().nullable(),
+    asked_at: Timestamp,
+    expires_at: Timestamp,
+    ended_at: Timestamp.nullable(),
+  })
+  .meta({ id: "Approval" });
+export type Approval = z.output<typeof Approval>;
+
+export const askApproval = operation("ask_approval", {
+  summary: "Ask the agent's own person for a permission; called by the hook of its client.",
+  unlisted: true,
+  input: z.strictObject({
+    ...inSession,
+    devices: z.array(Device).min(1).max(limits.approvalDevicesMax),
+    tool: lineOfChars(200),
+    input: textOfBytes(limits.approvalInputBytesMax),
+    folder: StorableText.min(1).max(limits.approvalFolderCharsMax),
+    salt: Hash.meta({ description: "32 random bytes in hexadecimal, valid for one request." }),
+    ...asTeam,
+    ...retryable,
+  }),
+  output: z.object({
+    approval: ApprovalNumber,
+    hash: z.string(),
+    person: z.string().meta({ description: "Who is asked." }),
+    expires_at: Timestamp.meta({ description: "When it lapses, unless a call waits for its answer." }),
+  }),
+  errors: ["unauthorized", "forbidden", "session_closed", "not_found", "conflict"],
+  compact: ({ approval, person }) => `approval ${approval} asked of ${nameInLine(person)}`,
+});
+
+const ofPeer = { ...inSession, approval: ApprovalNumber, ...asTeam };
+
+export const waitForApproval = operation("wait_for_approval", {
+  summary: "Wait for the answer to your ask_approval; it does not lapse while you wait.",
+  unlisted: true,
+  input: z.strictObject({
+    ...ofPeer,
+    timeout: z.number().min(0).max(limits.waitSecondsMax).default(limits.waitSecondsMax),
+  }),
+  output: z.object({ state: ApprovalState, words: z.string().nullable(), hash: z.string() }),
+  errors: ["unauthorized", "forbidden", "not_found"],
+  compact: ({ state }) => state,
+});
+
+export const withdrawApproval = operation("withdraw_approval", {
+  summary: "Withdraw your ask_approval because the client's own prompt was answered.",
+  unlisted: true,
+  input: z.strictObject({ ...ofPeer, ...retryable }),
+  output: z.object({ state: ApprovalState }),
+  errors: ["unauthorized", "forbidden", "not_found"],
+  compact: ({ state }) => state,
+});
+
+export const listApprovals = operation("list_approvals", {
+  summary: "List pending permission requests of your agents for this device, and recent answers.",
+  unlisted: true,
+  input: z.strictObject({ ...asTeam }),
+  output: z.object({
+    device: z.string().meta({ description: "Name of the credential that asks." }),
+    waiting: z.array(Approval),
+    ended: z.array(Approval).meta({ description: "Newest first." }),
+  }),
+  errors: ["unauthorized", "forbidden"],
+  compact: ({ waiting }) =>
+    lines(
+      ...waiting.map(
+        ({ approval, asked_by, tool, input }) =>
+          `approval ${approval} ${nameInLine(asked_by)} ${tool}: ${approvalText(input).text}`,
+      ),
+      waiting.length === 0 && "no pending approvals",
+    ),
+});
+
+export const answerApproval = operation("answer_approval", {
+  summary: "Allow a permission request of your agent once, deny it, or leave it to its terminal.",
+  unlisted: true,
+  input: z
+    .strictObject({
+      approval: ApprovalNumber,
+      decision: z.enum(["allow", "deny", "leave"]),
+      hash: Hash.meta({ description: "Hash of what you were shown; only that is allowed." }),
+      words: Reason.optional().meta({ description: "With deny: reason shown to the agent." }),
+      ...asTeam,
+      ...retryable,
+    })
+    .refine(({ decision, words }) => words === undefined || decision === "deny", {
+      error: "is only allowed with deny",
+      path: ["words"],
+    }),
+  output: z.object({ approval: ApprovalNumber, state: ApprovalState }),
+  errors: ["unauthorized", "forbidden", "not_found", "conflict"],
+  compact: ({ approval, state }) => `approval ${approval} ${state}`,
+});

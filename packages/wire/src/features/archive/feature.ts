@@ -1,0 +1,2 @@
+/** Moving a concluded session to other storage and back. */
+export { rules } from "./rules.js";

@@ -1,0 +1,44 @@
+import { messageTime } from "../../feed/compact.js";
+import { inQuotes, nameInLine } from "../../text/neutralise.js";
+
+/** The kinds of lines of a brief, the most important first: in this order it is cut and told. */
+export const briefKinds = [
+  "ask",
+  "answer",
+  "concluded",
+  "held",
+  "failed",
+  "decision",
+  "topic",
+  "task",
+  "document",
+  "state",
+  "settings",
+  "people",
+  "talk",
+] as const;
+
+interface Told {
+  readonly kind: (typeof briefKinds)[number];
+  readonly sequence: number | null;
+  readonly version: number | null;
+  readonly task?: number | undefined;
+  readonly job?: number | undefined;
+  readonly at: string;
+  readonly by: string | null;
+  readonly text: string;
+}
+
+/** `#12 decision by Atlas 14:02:10: Keep v1 tokens`; the text as it is given. */
+export function briefLine({ kind, sequence, version, task, job, at, by, text }: Told): string {
+  const head = [
+    sequence !== null && `#${sequence}`,
+    kind,
+    version !== null && `v${version}`,
+    task !== undefined && String(task),
+    job !== undefined && `job ${job}`,
+    by !== null && `by ${/\s(?:by|v\d)/.test(by) ? inQuotes(by) : nameInLine(by)}`,
+    messageTime(at),
+  ];
+  return `${head.filter((part) => part !== false).join(" ")}${text === "" ? "" : `: ${text}`}`;
+}

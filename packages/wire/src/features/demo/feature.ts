@@ -1,0 +1,2 @@
+/** The demo room. */
+export { rules } from "./rules.js";

@@ -1,0 +1,11 @@
+import { creating, inToolset } from "../../operations/operation-rules.js";
+
+export const rules = inToolset("admin", {
+  open_demo_room: {
+    ...creating,
+    access: "open",
+    route: "POST /api/demo",
+    notForModels: true,
+    withoutCredential: true,
+  },
+});

@@ -1,0 +1,2 @@
+/** Downloading a session as a file. */
+export { rules } from "./rules.js";

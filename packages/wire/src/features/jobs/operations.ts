@@ -1,0 +1,3 @@
+export * from "./jobs.js";
+export * from "./runner.js";
+export * from "./runs.js";

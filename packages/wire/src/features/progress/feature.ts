@@ -1,0 +1,3 @@
+/** The log of work done in projects. */
+export type { ListedProgressEntry, ProgressEntry } from "./operations.js";
+export { rules } from "./rules.js";

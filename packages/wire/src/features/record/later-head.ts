@@ -1,0 +1,140 @@
+import { fromHex } from "../../core/hex.js";
+import type { Sha256 } from "../../core/merkle-tree.js";
+import { type AuditKey, isSignedBy, type SignedHead, type VerifySignature } from "../../identity/head.js";
+import { verifyConsistency } from "./log-tree.js";
+import { trustIn } from "./verify-keys.js";
+
+/** A head that a client saw and kept. */
+export interface SeenHead {
+  readonly head: SignedHead;
+  /** The keys that were believed then. */
+  readonly keys: readonly AuditKey[];
+}
+
+/** The same record's later head, as a broker gives it. */
+export interface LaterHead {
+  readonly head: SignedHead;
+  readonly keys: readonly AuditKey[];
+  /** The proof that the feed begins as it was, as `session_proof` gives it for `from_size`. */
+  readonly consistency: Consistency | null;
+  /** The same of the document's versions; null when nobody asked for it. */
+  readonly documentConsistency?: Consistency | null | undefined;
+}
+
+export interface Consistency {
+  readonly from_size: number;
+  readonly from_root: string;
+  readonly path: readonly string[];
+}
+
+export type HeadComparison =
+  | { readonly outcome: "consistent"; readonly trust: "known" | "succeeds a known one" }
+  /** The later head is over less than the seen one: it was signed before it, and shows nothing of what came after. */
+  | { readonly outcome: "earlier" }
+  | {
+      readonly outcome: "inconsistent";
+      readonly reason:
+        | "other record"
+        | "signature"
+        | "other key"
+        | "cut"
+        | "restored"
+        | "changed"
+        | "unproven";
+      /** A sentence for people. */
+      readonly message: string;
+    };
+
+/**
+ * Compares what a broker says of a record with what was seen of it before. Only a head that is signed by a believed key, or by
+ * one that such a key vouches for, and whose feed and document begin as those of the seen one, is consistent.
+ */
+export async function checkLaterHead(
+  seen: SeenHead,
+  later: LaterHead,
+  { sha256, verifySignature }: { sha256: Sha256; verifySignature: VerifySignature },
+): Promise<HeadComparison> {
+  const { head, keys } = later;
+  if (head.session_id !== seen.head.session_id) {
+    return differs("other record", `The head is of another record, ${head.session_id}.`);
+  }
+  const key = keys.find(({ key_id }) => key_id === head.key_id);
+  if (!key || !(await isSignedBy(head, key, verifySignature))) {
+    return differs(
+      "signature",
+      "The head's signature is not valid: it was changed, or not signed with this key.",
+    );
+  }
+  const trust = await trustIn(head.key_id, keys, { known: seen.keys, verifySignature });
+  if (trust !== "known" && trust !== "succeeds a known one") {
+    return differs(
+      "other key",
+      `The head is signed with the key ${head.key_id}, which no key seen before has signed.`,
+    );
+  }
+  if (head.size < seen.head.size || head.document.version < seen.head.document.version) {
+    return compareShorter(seen.head, head);
+  }
+  const proofs = [
+    { one: "message", from: feedOf(seen.head), to: feedOf(head), proof: later.consistency },
+    { one: "version", from: documentOf(seen.head), to: documentOf(head), proof: later.documentConsistency },
+  ];
+  for (const { one, from, to, proof } of proofs) {
+    if (from.size === to.size ? from.root === to.root : isBeginning(from, to, proof ?? null, sha256))
+      continue;
+    // A client that has no proof about the document compares the feed alone.
+    if (one === "version" && from.size < to.size && proof === undefined) continue;
+    return from.size < to.size && !proof
+      ? differs(
+          "unproven",
+          `Nothing proves that the first ${from.size} ${one}s are the ones that were seen ${seen.head.at}.`,
+        )
+      : differs(
+          "changed",
+          `The first ${from.size} ${one}s differ from those seen ${seen.head.at}: the record was changed since.`,
+        );
+  }
+  return { outcome: "consistent", trust };
+}
+
+function compareShorter(seen: SignedHead, head: SignedHead): HeadComparison {
+  const less = `${head.size} messages and ${head.document.version} versions, but ${seen.size} and ${seen.document.version} were seen ${seen.at}`;
+  if (head.epoch !== seen.epoch) {
+    return differs(
+      "restored",
+      `The record has ${less}: the broker's database was restored from an earlier backup, or cut off.`,
+    );
+  }
+  return head.at < seen.at
+    ? { outcome: "earlier" }
+    : differs("cut", `The record has ${less}: messages were removed.`);
+}
+
+interface Log {
+  readonly size: number;
+  readonly root: string;
+}
+
+function feedOf({ size, root }: SignedHead): Log {
+  return { size, root };
+}
+
+function documentOf({ document: { version, root } }: SignedHead): Log {
+  return { size: version, root };
+}
+
+function isBeginning(from: Log, to: Log, proof: Consistency | null, sha256: Sha256): boolean {
+  if (!proof || proof.from_size !== from.size) return false;
+  // The root that counts is the one that was seen, not the one that the broker says was there.
+  const [fromRoot, root] = [fromHex(from.root, 32), fromHex(to.root, 32)];
+  const path = proof.path.map((hash) => fromHex(hash, 32));
+  if (!fromRoot || !root || !path.every((hash) => hash !== null)) return false;
+  return verifyConsistency({ from: from.size, fromRoot, size: to.size, root, path }, sha256);
+}
+
+function differs(
+  reason: Extract<HeadComparison, { outcome: "inconsistent" }>["reason"],
+  message: string,
+): HeadComparison {
+  return { outcome: "inconsistent", reason, message };
+}

@@ -1,0 +1,480 @@
+import type { Sha256 } from "../../core/merkle-tree.js";
+import { ShapeError } from "../../core/shape.js";
+import {
+  type AuditKey,
+  holds,
+  isSignedBy,
+  type SignedHead,
+  type VerifySignature,
+} from "../../identity/head.js";
+import { createBreather } from "./breather.js";
+import {
+  bundleFileNames,
+  bundleFiles,
+  bundleLimits,
+  type Manifest,
+  manifestBytes,
+  parseAnyJson,
+  parseHeadLine,
+  parseKeys,
+  parseManifest,
+  sessionHash,
+} from "./bundle.js";
+import { collectFindings, type Findings, joinFindings } from "./findings.js";
+import { type BundleReader, type BundleSource, type GrowingHash, readBundle } from "./read-bundle.js";
+import { readLines, readWhole, UnreadableLines } from "./read-lines.js";
+import type { FindingCode, RecordReport, VerifiedRow } from "./report.js";
+import { type VerifiedDocument, verifyDocument } from "./verify-document.js";
+import { type VerifiedFeed, verifyFeed } from "./verify-feed.js";
+import { checkKeys, trustIn } from "./verify-keys.js";
+import type { Checkpoint } from "./verify-log.js";
+
+export interface VerifyOptions {
+  readonly sha256: Sha256;
+  readonly createSha256: () => GrowingHash;
+  readonly verifySignature: VerifySignature;
+  /** The heads and keys of this record that are known from before, or from elsewhere. */
+  readonly trusted?: Trusted | undefined;
+  /** A message that must be there, and be among those that the trusted root is over. */
+  readonly message?: number | undefined;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  readonly onRow?: ((row: VerifiedRow) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Trusted {
+  readonly keys?: readonly AuditKey[] | undefined;
+  /** Their signatures were checked when they were remembered. */
+  readonly heads?: readonly SignedHead[] | undefined;
+  /** The root over some beginning of the feed, in hexadecimal. */
+  readonly root?: string | undefined;
+}
+
+export interface Progress {
+  readonly log: "feed" | "document";
+  readonly done: number;
+  /** 0 when the manifest cannot be read. */
+  readonly of: number;
+}
+
+/**
+ * Checks a whole record: each message and version against its hash, the hashes against the roots, the roots against the
+ * signed heads, signatures against keys, files against the manifest. It reads each file once, keeps a line of it at a time,
+ * and gives way to others as it goes. A bundle may be anything: what is wrong with it stands in the report, and what nobody
+ * whose word counts has signed stands nowhere in it.
+ *
+ * @throws only what the signal was aborted with
+ */
+export async function verifyBundle(source: BundleSource, options: VerifyOptions): Promise<RecordReport> {
+  const { trusted = {}, sha256, verifySignature, onProgress, onRow, signal } = options;
+  const files = collectFindings();
+  const reading: Reading = { reader: readBundle(source, options), files, signal };
+
+  const keys = (await readSmall(reading, bundleFiles.keys, parseKeys)) ?? [];
+  const manifest = await readSmall(reading, bundleFiles.manifest, parseManifest);
+  const signatures = collectFindings();
+  for (const message of await checkKeys(keys, options)) {
+    signatures.add({ code: "key", message, file: bundleFiles.keys });
+  }
+  const checkSignature = (head: SignedHead) => whyUnsigned(head, keys, verifySignature);
+  const recordId = manifest?.head.session_id ?? null;
+  const heads = await readHeads(reading, { recordId, checkSignature, signatures });
+  const word = manifest
+    ? await checkManifest(manifest, { keys, checkSignature, signatures, options })
+    : { head: false, manifest: false };
+
+  const vouching = [
+    ...heads.map((head) => ({ head, whose: `the head signed ${head.at}`, mustReach: true })),
+    ...(manifest ? [{ head: manifest.head, whose: "the head of the export", mustReach: true }] : []),
+    ...(trusted.heads ?? []).map((head) => ({
+      head,
+      whose: `the head remembered from ${head.at}`,
+      // A record that was exported before that head may be shorter, with nothing wrong. The time of the export counts only
+      // where a signature vouches for it.
+      mustReach: !manifest || !word.manifest || manifest.exported_at >= head.at,
+    })),
+  ];
+  const progress = (log: Progress["log"], of: number) => (done: number) => {
+    if (done % 1000 === 0 || done === of) onProgress?.({ log, done, of });
+  };
+
+  const feed = await verifyFeed(linesOf(reading, bundleFiles.feed), {
+    recordId,
+    sha256,
+    checkSignature,
+    onRow,
+    noted: trusted.root,
+    checkpoints: vouching.map(({ head, ...by }): Checkpoint => ({ size: head.size, root: head.root, ...by })),
+    onLine: progress("feed", manifest?.size ?? 0),
+  });
+  const seals = feed.seals.map((head) => ({ head, whose: `the seal of ${head.at}`, mustReach: true }));
+  const document = await verifyDocument(linesOf(reading, bundleFiles.versions), {
+    recordId,
+    sha256,
+    onRow,
+    removed: feed.removed,
+    checkpoints: [...vouching, ...seals].map(
+      ({
+        head: {
+          document: { version, root, hash },
+        },
+        ...by
+      }): Checkpoint => ({
+        size: version,
+        root,
+        contentHash: hash,
+        ...by,
+      }),
+    ),
+    onLine: progress("document", manifest?.document_version ?? 0),
+  });
+  if (manifest) refuseMore(manifest.head, feed, document);
+
+  await readOthers(reading, source.names, manifest?.version ?? 2);
+  const { read } = reading.reader;
+  if (manifest) {
+    compareFiles(manifest, reading);
+    compareAbout(manifest, reading);
+  }
+  const text = read.get(bundleFiles.document)?.sha256;
+  if (text !== undefined && text !== document.text) {
+    files.add({
+      code: "file",
+      message: `${bundleFiles.document} is not the last version of the document.`,
+      document_version: document.version,
+      file: bundleFiles.document,
+    });
+  }
+  const asked = checkAsked(options, feed);
+  const findings = joinFindings([feed.findings, document.findings, asked, signatures, files]);
+  const isOk = findings.length === 0;
+  const trust =
+    manifest && (await trustIn(manifest.head.key_id, keys, { known: trusted.keys ?? [], verifySignature }));
+  const further = (trusted.heads ?? []).find(
+    ({ size, document: { version } }) => size > feed.size || version > document.version,
+  );
+
+  return {
+    ok: isOk,
+    format: manifest?.version ?? null,
+    session: manifest && word.manifest ? manifest.session : null,
+    exported_at: manifest && word.manifest ? manifest.exported_at : null,
+    size: feed.size,
+    document_version: document.version,
+    root: feed.root,
+    document_root: document.root,
+    matched: feed.matched,
+    redacted: feed.redacted,
+    private: feed.private,
+    head: manifest && word.head ? manifest.head : null,
+    signed_by: manifest && trust && word.head ? { key_id: manifest.head.key_id, trust } : null,
+    seen_later: isOk && further ? further : null,
+    unproven: manifest ? whatIsUnproven(manifest, word.manifest) : [],
+    noted:
+      trusted.root !== undefined && feed.notedSize !== null
+        ? { root: trusted.root, size: feed.notedSize }
+        : null,
+    findings,
+  };
+}
+
+/** Facts that the format of a record leaves out, or that nobody whose word counts has signed. */
+function whatIsUnproven({ version, key_id }: Manifest, isSigned: boolean): string[] {
+  if (version === 2) return [];
+  const around = "the title, the description, the status, the times of the session, the roster and the state";
+  return isSigned
+    ? [`Format 1: no head covers ${around}. Only the signature of the export does.`]
+    : [
+        `Format 1, exported by a different broker (key ${key_id}) from the one that signed the record: no trusted key has signed ${around}, or the time of the export.`,
+      ];
+}
+
+/** Nothing is over what comes after the head of the export. */
+function refuseMore(head: SignedHead, feed: VerifiedFeed, document: VerifiedDocument): void {
+  const logs = [
+    { one: "message", file: bundleFiles.feed, is: feed.size, signed: head.size, findings: feed.findings },
+    {
+      one: "version",
+      file: bundleFiles.versions,
+      is: document.version,
+      signed: head.document.version,
+      findings: document.findings,
+    },
+  ] as const;
+  for (const { one, file, is, signed, findings } of logs) {
+    if (is <= signed) continue;
+    const message = `There are ${is} ${one}s, but the head of the export covers only ${signed}. No signature covers ${one} ${signed + 1}.`;
+    const at = one === "message" ? { sequence: signed + 1 } : { document_version: signed + 1 };
+    findings.add({ code: "sequence", message, file, ...at });
+  }
+}
+
+interface Reading {
+  readonly reader: BundleReader;
+  readonly files: Findings;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** The lines of a file, as far as it can be read; why no further stands in the findings. */
+async function* linesOf({ reader, files, signal }: Reading, file: string): AsyncGenerator<string> {
+  const chunks = reader.open(file);
+  if (!chunks) return files.add({ code: "file", message: `${file} is missing.`, file });
+  try {
+    yield* readLines(chunks, bundleLimits.lineBytesMax);
+  } catch (error) {
+    signal?.throwIfAborted();
+    files.add({ code: "file", message: `${file} cannot be read to its end: ${reasonOf(error)}`, file });
+  }
+}
+
+async function readSmall<T>(
+  { reader, files, signal }: Reading,
+  file: string,
+  parse: (text: string) => T,
+  bytesMax: number = bundleLimits.fileBytesMax,
+) {
+  const chunks = reader.open(file);
+  if (!chunks) {
+    files.add({ code: "file", message: `${file} is missing.`, file });
+    return null;
+  }
+  try {
+    return parse(await readWhole(chunks, bytesMax));
+  } catch (error) {
+    signal?.throwIfAborted();
+    const code = error instanceof ShapeError || error instanceof UnreadableLines ? "form" : "file";
+    files.add({ code, message: `${file} cannot be read: ${reasonOf(error)}`, file });
+    return null;
+  }
+}
+
+/** Those heads that are of this record and signed; of the others it is said what is wrong. */
+async function readHeads(
+  reading: Reading,
+  given: {
+    recordId: string | null;
+    checkSignature: (head: SignedHead) => Promise<string | null>;
+    signatures: Findings;
+  },
+): Promise<SignedHead[]> {
+  const { recordId, checkSignature, signatures } = given;
+  const file = bundleFiles.heads;
+  const heads: SignedHead[] = [];
+  let line = 0;
+  const breathe = createBreather();
+  for await (const text of linesOf(reading, file)) {
+    line++;
+    await breathe();
+    if (signatures.full) break;
+    if (line > bundleLimits.headsMax) {
+      signatures.add({
+        code: "form",
+        message: `The file has more than ${bundleLimits.headsMax} heads.`,
+        file,
+        line,
+      });
+      break;
+    }
+    try {
+      const head = parseHeadLine(text);
+      const at = { file, line, sequence: head.size };
+      const wrong = await checkSignature(head);
+      const name = `The head over ${head.size} messages signed ${head.at}`;
+      if (wrong !== null) signatures.add({ code: "signature", message: `${name} ${wrong}`, ...at });
+      else if (recordId !== null && head.session_id !== recordId) {
+        signatures.add({ code: "head", message: `${name} is of another record, ${head.session_id}.`, ...at });
+      } else heads.push(head);
+    } catch (error) {
+      if (!(error instanceof ShapeError)) throw error;
+      signatures.add({ code: "form", message: `Head ${line} cannot be read: ${error.message}`, file, line });
+    }
+  }
+  return heads;
+}
+
+async function whyUnsigned(
+  head: SignedHead,
+  keys: readonly AuditKey[],
+  verifySignature: VerifySignature,
+): Promise<string | null> {
+  const key = keys.find(({ key_id }) => key_id === head.key_id);
+  if (!key) return `names the key ${head.key_id}, which is not one of the record's keys.`;
+  if (!(await isSignedBy(head, key, verifySignature)))
+    return `has an invalid signature: it was changed after it was signed.`;
+  return null;
+}
+
+/** Whether the head, and the manifest around it, are the word of the head's key: what they say is to be believed only then. */
+async function checkManifest(
+  manifest: Manifest,
+  given: {
+    keys: readonly AuditKey[];
+    checkSignature: (head: SignedHead) => Promise<string | null>;
+    signatures: Findings;
+    options: VerifyOptions;
+  },
+): Promise<{ head: boolean; manifest: boolean }> {
+  const { keys, checkSignature, signatures, options } = given;
+  const { verifySignature, trusted, sha256 } = options;
+  const { head, key_id, signature, version, session, size, document_version, epoch } = manifest;
+  const file = bundleFiles.manifest;
+  const add = (code: FindingCode, message: string) => signatures.add({ code, message, file });
+
+  const unsigned = await checkSignature(head);
+  if (unsigned) add("signature", `The head of the export ${unsigned}`);
+  const isOwn =
+    head.session_id === session.session_id &&
+    head.size === size &&
+    head.document.version === document_version &&
+    head.epoch === epoch;
+  if (!isOwn) add("head", "The head of the export does not cover what the manifest lists.");
+  if ((head.about !== undefined) !== (version === 2)) {
+    add("form", `The manifest has format ${version}, but its head has another format.`);
+  }
+  const isAbout = head.about === undefined || head.about.session === sessionHash(manifest, sha256);
+  if (!isAbout) add("head", "The session facts do not match the head of the export.");
+
+  const key = keys.find((each) => each.key_id === key_id);
+  const bytes = manifestBytes(manifest);
+  const holdsHere =
+    key !== undefined && (await holds({ publicKey: key.public_key, bytes, signature }, verifySignature));
+  if (!holdsHere)
+    add("signature", "The manifest's signature is invalid: it was changed after it was signed.");
+  const headKeys = keys.filter((each) => each.key_id === head.key_id);
+  const chain = await trustIn(key_id, keys, { known: headKeys, verifySignature });
+  const isVouched = chain === "known" || chain === "succeeds a known one";
+  // A copy of format 1 was signed by whoever exported it: its words are left out, and the logs are the head's alone.
+  if (!isVouched && version === 2) {
+    add(
+      "key",
+      `The manifest is signed with the key ${key_id}, but the key of its head does not vouch for that key.`,
+    );
+  }
+
+  const known = trusted?.keys ?? [];
+  if ((await trustIn(head.key_id, keys, { known, verifySignature })) === "other than the known one") {
+    const names = known.map((each) => each.key_id).join(", ");
+    const message = `The record is signed with the key ${head.key_id}, and none of the keys known here (${names}) vouches for it. Another broker signed the record, or someone who claims to be this one.`;
+    add("key", message);
+  }
+  const isHead = unsigned === null;
+  return { head: isHead, manifest: isHead && isOwn && isAbout && holdsHere && isVouched };
+}
+
+/** The files that say what no log does. They are hashed whole, and each line or file of them can be written in one way alone. */
+async function readOthers(
+  reading: Reading,
+  names: readonly string[],
+  format: Manifest["version"],
+): Promise<void> {
+  const { files } = reading;
+  const known = bundleFileNames(format);
+  for (const file of known.filter((name) => !names.includes(name) && !isRead.has(name))) {
+    files.add({ code: "file", message: `${file} is missing.`, file });
+  }
+  for (const file of names) {
+    if (isRead.has(file)) continue;
+    if (!known.includes(file))
+      files.add({ code: "file", message: `${file} is not a file of a bundle.`, file });
+    else if (file === bundleFiles.state) await readState(reading);
+    else if (file === bundleFiles.document) await readThrough(reading, file);
+    else await readSmall(reading, file, parseAnyJson, bundleLimits.listBytesMax);
+  }
+}
+
+/** The files that were read before the others; where one is missing, that was reported then. */
+const isRead: ReadonlySet<string> = new Set([
+  bundleFiles.feed,
+  bundleFiles.versions,
+  bundleFiles.heads,
+  bundleFiles.keys,
+  bundleFiles.manifest,
+]);
+
+async function readState(reading: Reading): Promise<void> {
+  const { files } = reading;
+  const file = bundleFiles.state;
+  const wrong = collectFindings();
+  const breathe = createBreather();
+  let line = 0;
+  for await (const text of linesOf(reading, file)) {
+    line++;
+    try {
+      parseAnyJson(text);
+    } catch (error) {
+      if (!(error instanceof ShapeError)) throw error;
+      wrong.add({
+        code: "form",
+        message: `Line ${line} of ${file} cannot be read: ${error.message}`,
+        file,
+        line,
+      });
+    }
+    if (wrong.full) break;
+    await breathe();
+  }
+  files.add(...wrong.list);
+}
+
+async function readThrough({ reader, files, signal }: Reading, file: string): Promise<void> {
+  try {
+    for await (const _ of reader.open(file) ?? []);
+  } catch (error) {
+    signal?.throwIfAborted();
+    files.add({ code: "file", message: `${file} cannot be read: ${reasonOf(error)}`, file });
+  }
+}
+
+/** Compares the roster and the state with the hashes in the head. The manifest has these too, but may have been signed later. */
+function compareAbout({ head: { about } }: Manifest, { reader, files }: Reading): void {
+  if (!about) return;
+  for (const [file, hash] of [
+    [bundleFiles.roster, about.roster],
+    [bundleFiles.state, about.state],
+  ] as const) {
+    const own = reader.read.get(file);
+    if (!own || own.sha256 === hash) continue;
+    files.add({ code: "file", message: `${file} does not match the head of the export.`, file });
+  }
+}
+
+function compareFiles(manifest: Manifest, { reader, files }: Reading): void {
+  const own = bundleFileNames(manifest.version).filter((name) => name !== bundleFiles.manifest);
+  for (const file of own) {
+    const add = (message: string) => files.add({ code: "file", message: `${file} ${message}`, file });
+    const [named, ...again] = manifest.files.filter(({ name }) => name === file);
+    const read = reader.read.get(file);
+    if (!named) add("is missing from the manifest.");
+    else if (again.length > 0) add("is listed in the manifest more than once.");
+    else if (read && read.bytes !== named.bytes)
+      add(`has ${read.bytes} bytes, but the manifest lists ${named.bytes}.`);
+    else if (read && read.sha256 !== named.sha256) add("does not have the hash listed in the manifest.");
+  }
+  for (const { name: file } of manifest.files.filter(({ name }) => !own.includes(name))) {
+    const message = `The manifest lists ${JSON.stringify(file.slice(0, 100))}, which is not a file of a bundle.`;
+    files.add({ code: "file", message, file: bundleFiles.manifest });
+  }
+}
+
+/** Whether the message and the root that were asked for are there. */
+function checkAsked(
+  { message, trusted }: VerifyOptions,
+  { size, notedSize }: { size: number; notedSize: number | null },
+): Findings {
+  const findings = collectFindings();
+  const add = (text: string) => findings.add({ code: "noted", message: text });
+  if (message !== undefined && (message < 1 || message > size)) {
+    add(`There is no message ${message}: the record has ${size} messages.`);
+  } else if (trusted?.root !== undefined && notedSize === null) {
+    add(`This feed has never had the root ${trusted.root}.`);
+  } else if (message !== undefined && notedSize !== null && message > notedSize) {
+    add(
+      `The root ${trusted?.root} covers messages 1 to ${notedSize}, which do not include message ${message}.`,
+    );
+  }
+  return findings;
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

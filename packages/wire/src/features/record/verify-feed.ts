@@ -1,0 +1,193 @@
+import { canonicalJson } from "../../core/canonical-json.js";
+import { bytesOf, toHex } from "../../core/hex.js";
+import type { Sha256 } from "../../core/merkle-tree.js";
+import { ShapeError } from "../../core/shape.js";
+import { redactedContent, redactedVersions } from "../../feed/redaction.js";
+import type { SignedHead } from "../../identity/head.js";
+import { createBreather } from "./breather.js";
+import { bundleFiles, type FeedLine, parseFeedLine, parseHead } from "./bundle.js";
+import { contentHash, entryLeaf, feedEntry } from "./entry.js";
+import { collectFindings, type Findings } from "./findings.js";
+import type { Finding, FindingCode, VerifiedRow } from "./report.js";
+import { type Checkpoint, followLog, type LogLine } from "./verify-log.js";
+
+export interface VerifiedFeed {
+  readonly findings: Findings;
+  readonly size: number;
+  readonly root: string;
+  readonly notedSize: number | null;
+  readonly matched: number;
+  readonly redacted: number;
+  readonly private: number;
+  /** The heads that conclusions carry. */
+  readonly seals: readonly SignedHead[];
+  /** The versions of the document of which a message says that their text was removed. */
+  readonly removed: readonly VersionRange[];
+}
+
+export interface VersionRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface LogOptions {
+  /** The record's id; null when nothing tells it. */
+  readonly recordId: string | null;
+  readonly checkpoints: readonly Checkpoint[];
+  readonly sha256: Sha256;
+  readonly onRow: ((row: VerifiedRow) => void) | undefined;
+  readonly onLine: (done: number) => void;
+}
+
+interface FeedOptions extends LogOptions {
+  readonly noted: string | undefined;
+  /** The fault of a head's signature, as a sentence. */
+  readonly checkSignature: (head: SignedHead) => Promise<string | null>;
+}
+
+const file = bundleFiles.feed;
+
+/** Checks the messages one by one, as they come. */
+export async function verifyFeed(lines: AsyncIterable<string>, options: FeedOptions): Promise<VerifiedFeed> {
+  const { checkpoints, noted, sha256, recordId, checkSignature, onRow, onLine } = options;
+  const findings = collectFindings();
+  const log = followLog({ one: "message", file, checkpoints, noted, sha256, narrow: findings.narrow });
+  const breathe = createBreather();
+  const seals: SignedHead[] = [];
+  const removed: VersionRange[] = [];
+  const counts = { matched: 0, redacted: 0, private: 0 };
+  /** Messages without their text, of which no later message has said yet that it was removed. */
+  const unexplained = new Set<number>();
+  let line = 0;
+
+  async function check(text: string): Promise<Row> {
+    const parsed = parse(text);
+    if (parsed instanceof ShapeError) {
+      const sequence = log.pass();
+      const message = `The line of message ${sequence} cannot be read: ${parsed.message}`;
+      return { number: sequence, wrong: [{ code: "form", message, sequence, file, line }] };
+    }
+    const { content, sequence } = parsed.message;
+    const isRedacted = content["redacted"] === true && parsed.salt === null;
+    if (isRedacted) {
+      counts.redacted++;
+      unexplained.add(sequence);
+    } else if (content["private"] === true) counts.private++;
+    // The event replies to what it removed, which its own entry says whatever becomes of its text.
+    if (isRedaction(parsed)) {
+      unexplained.delete(parsed.message.reply_to ?? 0);
+      const range = redactedVersions({ event: "message_redacted", content });
+      if (range) removed.push(range);
+    }
+    const seal = isRedacted ? undefined : sealOf(parsed);
+    const sealFindings = seal === undefined ? [] : await checkSeal(seal, sequence);
+    const { leaf, wrong } = checkLine(parsed, { recordId, sha256, line });
+    return { number: sequence, wrong: [...sealFindings, ...log.follow(leaf), ...wrong] };
+  }
+
+  /** A conclusion's head is over what came before it. */
+  async function checkSeal(value: unknown, sequence: number): Promise<Finding[]> {
+    const wrong = (code: FindingCode, message: string): Finding[] => [
+      { code, message: `The seal in message ${sequence} ${message}`, sequence, file, line },
+    ];
+    let head: SignedHead;
+    try {
+      head = parseHead(value, "the head");
+    } catch (error) {
+      if (!(error instanceof ShapeError)) throw error;
+      return wrong("form", `cannot be read: ${error.message}`);
+    }
+    if (head.size !== sequence - 1) {
+      return wrong("head", `covers ${head.size} messages, but ${sequence - 1} came before it.`);
+    }
+    const unsigned = await checkSignature(head);
+    if (unsigned) return wrong("signature", unsigned);
+    seals.push(head);
+    if (log.last !== head.size) return [];
+    const whose = `the seal in message ${sequence}`;
+    return log.check({ size: head.size, root: head.root, whose, mustReach: true });
+  }
+
+  for await (const text of lines) {
+    line++;
+    const { number, wrong } = await check(text);
+    if (wrong.length === 0) counts.matched++;
+    findings.add(...wrong);
+    onRow?.({ log: "feed", number, line, text, findings: wrong });
+    onLine(line);
+    if (findings.full) break;
+    await breathe();
+  }
+  findings.add(...log.end());
+  for (const sequence of unexplained) {
+    const message = `Message ${sequence} has no text, but no later message records its removal.`;
+    findings.add({ code: "content", message, sequence, file });
+  }
+  return { findings, size: log.last, root: log.root, notedSize: log.notedSize, ...counts, seals, removed };
+}
+
+interface Row {
+  readonly number: number;
+  readonly wrong: readonly Finding[];
+}
+
+function parse(text: string): FeedLine | ShapeError {
+  try {
+    return parseFeedLine(text);
+  } catch (error) {
+    if (error instanceof ShapeError) return error;
+    throw error;
+  }
+}
+
+function isRedaction({ message: { type, content } }: FeedLine): boolean {
+  return type === "system" && content["event"] === "message_redacted";
+}
+
+function sealOf({ message: { type, content } }: FeedLine): unknown {
+  return type === "system" && content["event"] === "session_concluded" ? content["head"] : undefined;
+}
+
+/** A line by itself: the leaf that it makes, and what is wrong beside that. */
+function checkLine(
+  { message, salt, content_hash, hash, root }: FeedLine,
+  { recordId, sha256, line }: { recordId: string | null; sha256: Sha256; line: number },
+): { leaf: LogLine; wrong: Finding[] } {
+  const { sequence, content } = message;
+  const made = salt === null ? content_hash : contentHash(bytesOf(salt), canonicalJson(content), sha256);
+  const leafWith = (contentHash: string) =>
+    entryLeaf(feedEntry(message, { recordId: message.session_id, contentHash }), sha256);
+  const wrong: Finding[] = [];
+  const add = (code: FindingCode, text: string) => wrong.push({ code, message: text, sequence, file, line });
+
+  if (recordId !== null && message.session_id !== recordId) {
+    add("content", `Message ${sequence} belongs to another record, ${message.session_id}.`);
+  }
+  const leaf = leafWith(made);
+  const isSame = toHex(leaf) === hash;
+  if (salt === null && canonicalJson(content) !== canonicalJson(withoutText(message))) {
+    add(
+      "content",
+      `Message ${sequence} has a text but no salt, so the text cannot be checked against its hash.`,
+    );
+  } else if (isSame && made !== content_hash) {
+    add("content", `The content hash of message ${sequence} does not match its text.`);
+  }
+  const mismatch = () =>
+    made !== content_hash && toHex(leafWith(content_hash)) === hash
+      ? `The text of message ${sequence}, or its salt, was changed after it was recorded.`
+      : `Message ${sequence} was changed after it was recorded: its text or its other fields differ.`;
+  return {
+    leaf: { number: sequence, line, leaf, hash: bytesOf(hash), root, contentHash: content_hash, mismatch },
+    wrong,
+  };
+}
+
+/**
+ * Returns the only content that a message may show without a salt: the rest of a removed one, or the
+ * public part of a private one.
+ */
+function withoutText({ type, content }: FeedLine["message"]): Record<string, unknown> {
+  const { redacted, ...rest } = redactedContent({ type, content });
+  return content["redacted"] === true ? { ...rest, redacted } : { private: true, bytes: content["bytes"] };
+}

@@ -1,0 +1,71 @@
+import type { Sha256 } from "../../core/merkle-tree.js";
+import { fromBase64url } from "../../identity/base64url.js";
+import {
+  type AuditKey,
+  auditKeyId,
+  holds,
+  successionBytes,
+  type VerifySignature,
+} from "../../identity/head.js";
+import type { Trust } from "./report.js";
+
+/**
+ * Returns a sentence for each thing that is wrong with a list of keys: a key that stands there twice, an id that is
+ * not the key's, or a predecessor's signature that does not hold. A key that nothing vouches for is not wrong by
+ * that; `trustIn` tells of it.
+ */
+export async function checkKeys(
+  keys: readonly AuditKey[],
+  { sha256, verifySignature }: { sha256: Sha256; verifySignature: VerifySignature },
+): Promise<string[]> {
+  const wrong: string[] = [];
+  for (const [place, key] of keys.entries()) {
+    if (keys.findIndex(({ key_id }) => key_id === key.key_id) < place) {
+      wrong.push(`Key ${key.key_id} occurs more than once.`);
+      continue;
+    }
+    const publicKey = fromBase64url(key.public_key, 32);
+    if (!publicKey || auditKeyId(publicKey, sha256) !== key.key_id) {
+      wrong.push(`Key ${key.key_id} does not match its id.`);
+    } else if (key.succession !== null && !(await isSucceeded(key, keys, verifySignature))) {
+      wrong.push(
+        `Key ${key.key_id} says that ${key.previous} has signed it, but the signature is not valid.`,
+      );
+    }
+  }
+  return wrong;
+}
+
+/** How a key stands to those that are believed: one of them, or one that they vouch for, over any number of steps. */
+export async function trustIn(
+  keyId: string,
+  keys: readonly AuditKey[],
+  { known, verifySignature }: { known: readonly AuditKey[]; verifySignature: VerifySignature },
+): Promise<Trust> {
+  if (known.length === 0) return "first seen";
+  const isKnown = (key: AuditKey) =>
+    known.some(({ key_id, public_key }) => key_id === key.key_id && public_key === key.public_key);
+  let key = keys.find(({ key_id }) => key_id === keyId);
+  if (key && isKnown(key)) return "known";
+  // Each step goes one key back, so there are no more steps than keys.
+  for (const _ of keys) {
+    if (!key || !(await isSucceeded(key, keys, verifySignature))) break;
+    const { previous } = key;
+    key = keys.find(({ key_id }) => key_id === previous);
+    if (key && isKnown(key)) return "succeeds a known one";
+  }
+  return "other than the known one";
+}
+
+async function isSucceeded(
+  key: AuditKey,
+  keys: readonly AuditKey[],
+  verifySignature: VerifySignature,
+): Promise<boolean> {
+  const previous = keys.find(({ key_id }) => key_id === key.previous);
+  if (!previous || key.succession === null) return false;
+  return holds(
+    { publicKey: previous.public_key, bytes: successionBytes(key), signature: key.succession },
+    verifySignature,
+  );
+}

@@ -1,0 +1,26 @@
+import nacl from "tweetnacl";
+import type { VerifySignature } from "../../identity/head.js";
+
+/** The order of the group (RFC 8032, section 5.1), the lowest byte first. */
+const order = [
+  0xed, 0xd3, 0xf5, 0x5c, 0x1a, 0x63, 0x12, 0x58, 0xd6, 0x9c, 0xf7, 0xa2, 0xde, 0xf9, 0xde, 0x14, 0, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x10,
+];
+
+/**
+ * Checks a signature where the platform cannot, such as a page that came without TLS. tweetnacl takes a second form of every
+ * signature, with the order added to its scalar; that one is refused here, as OpenSSL does.
+ */
+export const verifySignatureHere: VerifySignature = (publicKey, bytes, signature) =>
+  publicKey.length === 32 &&
+  signature.length === 64 &&
+  isBelowOrder(signature.subarray(32)) &&
+  nacl.sign.detached.verify(bytes, signature, publicKey);
+
+function isBelowOrder(scalar: Uint8Array): boolean {
+  for (let place = 31; place >= 0; place--) {
+    const [byte = 0, limit = 0] = [scalar[place], order[place]];
+    if (byte !== limit) return byte < limit;
+  }
+  return false;
+}

@@ -1,0 +1,2 @@
+/** Files of folders that the broker shows. */
+export { rules } from "./rules.js";

@@ -1,0 +1,4 @@
+/** Shared keys and values, versioned. */
+export { events, type StateEvent } from "./events.js";
+export type { StateEntry } from "./operations.js";
+export { rules } from "./rules.js";

@@ -1,0 +1,3 @@
+export * from "./claims.js";
+export * from "./tasks.js";
+export { TaskChange } from "./values.js";

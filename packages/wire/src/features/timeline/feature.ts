@@ -1,0 +1,2 @@
+/** A session at any moment. */
+export { rules } from "./rules.js";

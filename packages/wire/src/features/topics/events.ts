@@ -1,0 +1,22 @@
+import type { EventKinds } from "../../feed/event-kind.js";
+import type { TopicCloseReason } from "./operations.js";
+
+/** What the broker announces of topics in a feed. */
+export type TopicEvent =
+  /** `quote` is the beginning of what the topic is about; null when that is all of the text. */
+  | { event: "topic_opened"; topic_id: number; by: string; title: string; quote: string | null; at: string }
+  | {
+      event: "topic_closed";
+      topic_id: number;
+      by: string;
+      title: string;
+      reason: TopicCloseReason;
+      at: string;
+    }
+  | { event: "topic_reopened"; topic_id: number; by: string; title: string; at: string };
+
+export const events = {
+  topic_opened: { changes: ["topics"], log: "session" },
+  topic_closed: { changes: ["topics"], log: "session" },
+  topic_reopened: { changes: ["topics"], log: "session" },
+} as const satisfies EventKinds<TopicEvent>;

@@ -1,0 +1,5 @@
+/** Tokens and costs that agents report. */
+export const needs = ["tasks"];
+
+export type { ModelUsage, UsageRow } from "./operations.js";
+export { rules } from "./rules.js";

@@ -1,0 +1,66 @@
+import type { SignedHead } from "../identity/head.js";
+import type { EventKinds } from "./event-kind.js";
+
+interface Change {
+  readonly from: string;
+  readonly to: string;
+}
+
+interface SettingChange {
+  readonly from: string | number;
+  readonly to: string | number;
+}
+
+/** The events of the core that the broker announces in a feed, each with its own fields. */
+export type CoreEvent =
+  | { event: "team_joined"; team: string; at: string }
+  | { event: "team_left"; team: string; at: string }
+  | {
+      event: "session_metadata_updated";
+      by: string;
+      changes: { title?: Change | undefined; description?: Change | undefined };
+      reason: string;
+      at: string;
+    }
+  /** `head` is of what came before the event; what was concluded before heads were signed has none. */
+  | { event: "session_concluded"; by: string; document_version: number; at: string; head?: SignedHead }
+  | { event: "session_held"; by: string; reason: string | null; at: string }
+  | { event: "session_resumed"; by: string; at: string }
+  /** Agents have said `budget` messages since the last human word, and were refused the next. */
+  | { event: "budget_spent"; budget: number; at: string }
+  /** The settings that a person changed, each with its old and new value (SET-6). */
+  | { event: "settings_changed"; by: string; changes: Readonly<Record<string, SettingChange>>; at: string };
+
+export const coreEvents = {
+  team_joined: {
+    changes: ["sessions", "attention"],
+    endsWaits: true,
+    mark: "joined",
+    foldable: true,
+    log: "people",
+  },
+  team_left: {
+    changes: ["sessions", "attention"],
+    endsWaits: true,
+    mark: "left",
+    foldable: true,
+    log: "people",
+  },
+  session_metadata_updated: {
+    changes: ["sessions", "attention"],
+    endsWaits: true,
+    mark: "metadata",
+    holdsText: true,
+    log: "session",
+  },
+  session_concluded: {
+    changes: ["sessions", "attention"],
+    wakes: true,
+    mark: "concluded",
+    log: "record",
+  },
+  session_held: { changes: ["sessions", "attention"], mark: "held", holdsText: true, log: "session" },
+  session_resumed: { changes: ["sessions", "attention"], log: "session" },
+  budget_spent: { changes: ["sessions", "attention"], log: "session" },
+  settings_changed: { changes: ["settings", "attention"], log: "session" },
+} as const satisfies EventKinds<CoreEvent>;
