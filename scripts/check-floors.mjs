@@ -63,9 +63,13 @@ const floors = {
   "apps/cli": [
     "core",
     "text",
-    "config-file.ts",
-    // Which broker is called, as whom and whether it is trusted depends on each other.
-    { together: ["config.ts", "config-sources.ts", "command", "broker", "trust", "identity", "sessions"] },
+    "home",
+    "settings",
+    "command",
+    // A launch, and every command, asks in this order: which broker, which session, as whom. Who writes depends on the session.
+    "broker",
+    "sessions",
+    "identity",
     ["document", "state", "progress", "tasks", "approvals", "record", "private-messages"],
     "feed",
     "work",

@@ -1,5 +1,5 @@
 import { markdownTable } from "../../apps/broker/src/transports/reference/markdown-table.js";
-import type { ConfigKey } from "../../apps/cli/src/config-file.js";
+import type { ConfigKey } from "../../apps/cli/src/settings/config-file.js";
 import type { AgentKey } from "../../apps/cli/src/work/runner/agent-settings.js";
 
 interface ConfigSetting {

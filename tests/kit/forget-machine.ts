@@ -1,4 +1,4 @@
-import { findAgentMark } from "../../apps/cli/src/identity/agent-shell.js";
+import { findAgentMark } from "../../apps/cli/src/core/agent-shell.js";
 
 /** What the product, Git, PostgreSQL and clients of agents read from the environment. */
 const ofTheMachine =

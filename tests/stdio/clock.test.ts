@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { drawSeed, signingKeyFrom, toBase64url } from "@merkle/wire/identity";
 import { expect, it, onTestFinished } from "vitest";
-import { keepMember } from "../../apps/cli/src/identity/members.js";
+import { keepMember } from "../../apps/cli/src/home/members.js";
 import { joinMesh, startInviteBroker } from "../kit/members.js";
 import { makeAgentHome, startStdioServer } from "../kit/stdio.js";
 

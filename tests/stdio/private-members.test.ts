@@ -2,8 +2,8 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { drawSeed, signingKeyFrom, toBase64url } from "@merkle/wire/identity";
 import { expect, it, onTestFinished } from "vitest";
-import { keepMember } from "../../apps/cli/src/identity/members.js";
-import { parseStoredPeer, saveTeam } from "../../apps/cli/src/sessions/stored-peers.js";
+import { keepMember } from "../../apps/cli/src/home/members.js";
+import { parseStoredPeer, saveTeam } from "../../apps/cli/src/home/stored-peers.js";
 import { joinMesh, startInviteBroker, type TestMember } from "../kit/members.js";
 import { makeAgentHome, startStdioServer } from "../kit/stdio.js";
 

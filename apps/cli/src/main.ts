@@ -1,8 +1,8 @@
 import type { Io } from "./command/io.js";
-import { readEnvironment } from "./config.js";
 import { exitCodes } from "./core/cli-error.js";
 import { runsFromNpx } from "./core/this-program.js";
 import { run } from "./run.js";
+import { readEnvironment } from "./settings/config.js";
 
 /** Runs `merkle` in this process. Sets the exit code when the command has ended, and leaves nothing behind. */
 export async function main(words: readonly string[]): Promise<void> {

@@ -1,14 +1,14 @@
 import { CommanderError } from "commander";
 import type { Command, CommandEntry } from "./command/command.js";
-import type { Flags } from "./command/flags.js";
 import type { Io } from "./command/io.js";
 import { createOutput, type Output } from "./command/output.js";
 import { createProgram, markDashedText } from "./command/program.js";
 import { commandGroups } from "./commands.js";
-import { readConfig } from "./config.js";
 import { exitCodes, interruptedError } from "./core/cli-error.js";
 import { explainError } from "./core/explain-error.js";
-import type { ForeignFile } from "./trust/foreign-file.js";
+import type { Flags } from "./core/flags.js";
+import { readConfig } from "./settings/config.js";
+import type { ForeignFile } from "./settings/foreign-file.js";
 
 /**
  * Runs the command of these arguments and returns its exit code. Errors are printed to stderr.
@@ -66,9 +66,9 @@ async function runProgram(argv: readonly string[], io: Io, signal: AbortSignal):
     { asksToTrust }: Command,
     { home, flags, output }: { home: string; flags: Flags; output: Output },
   ): Promise<void> {
-    const { askToTrust, isPersonThere } = await import("./trust/ask-to-trust.js");
+    const { askToTrust, isPersonThere } = await import("./command/ask-to-trust.js");
     if (!asksToTrust || flags["yes"] === true || !isPersonThere({ flags, io })) {
-      const { notTrusted } = await import("./trust/foreign-file.js");
+      const { notTrusted } = await import("./settings/foreign-file.js");
       throw notTrusted(file);
     }
     await askToTrust(home, { file, context: { flags, io, output, signal } });

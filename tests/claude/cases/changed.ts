@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
-import { listStoredPeers } from "../../../apps/cli/src/sessions/stored-peers.js";
+import { listStoredPeers } from "../../../apps/cli/src/home/stored-peers.js";
 import { brokerTransports } from "../../kit/transports.js";
 import { type AgentOptions, type InteractiveAgent, startAgent } from "../kit/agent.js";
 import { clear, compact, rewind } from "../kit/conversation.js";

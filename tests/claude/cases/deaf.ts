@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
-import { listStoredPeers } from "../../../apps/cli/src/sessions/stored-peers.js";
+import { listStoredPeers } from "../../../apps/cli/src/home/stored-peers.js";
 import { reconnect, startAgent, startInstalled } from "../kit/agent.js";
 import { clear } from "../kit/conversation.js";
 import { killInTurn } from "../kit/long-tool.js";

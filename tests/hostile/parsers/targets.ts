@@ -20,7 +20,7 @@ import { parseJson } from "../../../apps/broker/src/transports/http/parse-json.j
 import { toPlainJson } from "../../../apps/broker/src/transports/mcp/rpc-response.js";
 import { toFiles } from "../../../apps/broker/src/work/sources/committed.js";
 import type { Addition } from "../../../apps/cli/src/clients/client.js";
-import { parseConfigFile } from "../../../apps/cli/src/config-file.js";
+import { parseConfigFile } from "../../../apps/cli/src/settings/config-file.js";
 import { CliError } from "../../../apps/cli/src/core/cli-error.js";
 import {
   applyEdit,
@@ -31,7 +31,7 @@ import {
 } from "../../../apps/cli/src/install/json-edit.js";
 import { checkCard } from "../../../apps/cli/src/private-messages/check-card.js";
 import { parseSettingsFile, toProgress } from "../../../apps/cli/src/progress/read-settings.js";
-import { type ForeignFile, toForeignFile } from "../../../apps/cli/src/trust/foreign-file.js";
+import { type ForeignFile, toForeignFile } from "../../../apps/cli/src/settings/foreign-file.js";
 import { readAgentSettings } from "../../../apps/cli/src/work/runner/agent-settings.js";
 import { linkDefinitions, splitSections } from "../../../apps/dashboard/src/text/split-sections.js";
 import { ShapeError } from "../../../packages/wire/src/core/shape.js";

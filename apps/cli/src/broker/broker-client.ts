@@ -15,10 +15,10 @@ import {
 } from "@merkle/wire";
 import { newPersonHeader } from "@merkle/wire/identity";
 import { adviseUpgrade } from "@merkle/wire/text";
-import type { BrokerAddress, Config } from "../config.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { readVersion } from "../core/this-program.js";
-import { type Authorization, createAuthorization } from "../identity/authorization.js";
+import type { BrokerAddress, Config } from "../settings/config.js";
+import { type Authorization, createAuthorization } from "./authorization.js";
 import { describeOlderBroker } from "./broker-build.js";
 import { findDemoBroker } from "./demo-broker.js";
 import {
@@ -32,12 +32,22 @@ import {
 } from "./http-request.js";
 import { type ReachableAddress, reachBroker, type Trust, toReach } from "./reach.js";
 import { findRunningBroker } from "./run-file.js";
+import { meetMesh } from "./trust.js";
 
-/** A broker as commands see it: its operations, and what it says about itself. */
+/**
+ * The answer to "which broker?": where it is and how it may be reached (`address`), whether this home's credentials may go
+ * there (`meetMesh`), and its operations.
+ */
 export interface BrokerClient {
   readonly base: string;
   /** The same broker, for a connection of another kind. */
   readonly address: ReachableAddress;
+  /**
+   * Returns the id of its mesh, if the credentials that this home keeps for that mesh may go to this address (CLI-81).
+   *
+   * @throws MerkleError `unauthorized` if they were issued elsewhere
+   */
+  meetMesh(): Promise<string>;
   /** @throws MerkleError with the broker's refusal; CliError `unreachable` */
   call<Name extends OperationName>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>>;
   /** The same broker, called with this credential of a team or a person. */
@@ -95,10 +105,12 @@ export function createBrokerClient(
     patienceMs,
   });
   const { authorization } = requests;
+  const call: BrokerClient["call"] = (name, input) => requests.call(name, { ...input }, proof);
 
   return {
     base: address.base,
     address,
+    meetMesh: async () => meetMesh({ call }, { ...address, home: requireHome(address) }),
     async download(path) {
       const response = await requests.exchange(path, { headers: proof });
       if (!isOk(response)) throw toRefusal(await readAnswer(response));
@@ -118,8 +130,14 @@ export function createBrokerClient(
       return createBrokerClient(address, signal, headers, authorization);
     },
     get: async (path) => requests.request(path, { headers: await authorization.headers() }),
-    call: (name, input) => requests.call(name, { ...input }, proof),
+    call,
   };
+}
+
+/** A client without a home has no credentials either; only tests make one. */
+function requireHome({ base, reach }: ReachableAddress): string {
+  if (reach) return reach.home;
+  throw new Error(`The client for ${base} was made without a Merkle home.`);
 }
 
 const credentialHeader = "x-team-id";

@@ -2,8 +2,8 @@ import { Agent, type ClientRequest, type IncomingMessage, request as plainReques
 import type { Readable } from "node:stream";
 import type { ConnectionOptions } from "node:tls";
 import { buildHeader, buildNumber } from "@merkle/wire/build";
+import { isLoopback } from "../core/address.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
-import { isLoopback } from "./address.js";
 import { toLoopback } from "./loopback.js";
 
 export interface HttpRequest {

@@ -3,9 +3,9 @@ import { type ConnectionState, connect, type MerkleClient, type WebSocketClass }
 import { neutralise } from "@merkle/wire/text";
 import { WebSocket } from "ws";
 import type { Output } from "../command/output.js";
+import { isLoopback } from "../core/address.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
-import { introduce } from "../identity/introduce.js";
-import { isLoopback } from "./address.js";
+import { introduce } from "./introduce.js";
 import { toLoopback } from "./loopback.js";
 import type { ReachableAddress } from "./reach.js";
 import { reachBroker, type Trust } from "./reach.js";

@@ -4,9 +4,9 @@ import { hostname } from "node:os";
 import type { ConnectionOptions } from "node:tls";
 import type { InputOf, OperationName, OutputOf } from "@merkle/wire";
 import { isClearText } from "@merkle/wire/client";
-import type { BrokerAddress, Config } from "../config.js";
 import { CliError, exitCodes, usageError } from "../core/cli-error.js";
 import { homeFiles } from "../core/merkle-home.js";
+import type { BrokerAddress, Config } from "../settings/config.js";
 import { findRunningBroker } from "./run-file.js";
 
 /** How this machine's commands may speak to a broker, whom they take for one, and as whom they come. */

@@ -3,9 +3,9 @@ import { constants } from "node:fs";
 import { access, readFile, stat } from "node:fs/promises";
 import { delimiter, resolve, sep } from "node:path";
 import { promisify } from "node:util";
-import { readEnvironment } from "../config.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { programFiles, scriptOfShim } from "../core/platform.js";
+import { readEnvironment } from "../settings/config.js";
 import type { Client } from "./client.js";
 
 /** A client's program as it is installed here. */

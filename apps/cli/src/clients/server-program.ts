@@ -1,10 +1,10 @@
 import type { Toolset } from "@merkle/wire";
 import { npxCommand } from "@merkle/wire/text";
 import { type Reach, reachVariables, toReach } from "../broker/reach.js";
-import type { Config } from "../config.js";
 import { toMerkleHome } from "../core/merkle-home.js";
 import { isPosix } from "../core/platform.js";
 import { entryFile, runsFromNpx } from "../core/this-program.js";
+import type { Config } from "../settings/config.js";
 import { clientScriptPath } from "./launcher-script.js";
 
 /**

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
+import { type Flags, textOf } from "../core/flags.js";
 import { programFiles } from "../core/platform.js";
 import { entryFile, readPackage, runsFromNpx } from "../core/this-program.js";
 import { hasLauncher } from "../core/user-launcher.js";
 import { shellWord } from "../text/shell.js";
-import { type Flags, textOf } from "./flags.js";
 
 /** The launcher that `merkle install --cli` wrote, for a shell whose PATH lacks its folder. */
 export const launcherByPath = "~/.local/bin/merkle";

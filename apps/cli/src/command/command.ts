@@ -1,5 +1,5 @@
-import type { Config } from "../config.js";
-import type { Flags } from "./flags.js";
+import type { Flags } from "../core/flags.js";
+import type { Config } from "../settings/config.js";
 import type { Io } from "./io.js";
 import type { Output } from "./output.js";
 

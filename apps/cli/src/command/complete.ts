@@ -1,17 +1,13 @@
-import { limits } from "@merkle/wire/limits";
-import type { BrokerClient } from "../broker/broker-client.js";
-import { peerName } from "../sessions/peer-names.js";
-import { oneLine } from "../text/one-line.js";
 import type { CommandDescription, CommandGroup, Flag } from "./command.js";
 
 /** The words that the command line knows by itself for the word that is being typed, and what of it has to be asked of a broker. */
 export interface Completion {
   readonly words: readonly string[];
-  readonly asks: readonly Asked[];
+  readonly asks: readonly CompletionTarget[];
 }
 
 /** `group` and `who` are those of the session that stands on the line, where one does. */
-export interface Asked {
+export interface CompletionTarget {
   readonly is: "session" | "root/path" | "who" | "group";
   readonly session: string | undefined;
 }
@@ -117,7 +113,7 @@ function sessionOn(
   return place < 0 ? undefined : given[place];
 }
 
-function asksOf(name: string, session: string | undefined): Asked[] {
+function asksOf(name: string, session: string | undefined): CompletionTarget[] {
   const found = (["session", "root/path", "who", "group"] as const).find((each) => isNamed(name, each));
   return found === undefined ? [] : [{ is: found, session }];
 }
@@ -128,36 +124,4 @@ function isNamed(name: string, word: string): boolean {
 
 function matching(words: readonly string[], current: string): string[] {
   return [...new Set(words)].filter((each) => each !== "" && each.startsWith(current));
-}
-
-interface Place {
-  readonly broker: Pick<BrokerClient, "call">;
-  /** Where the line names none. */
-  readonly session: string | undefined;
-}
-
-/** The names that a broker knows: slugs of open sessions, files under Git, the peers and teams of a session, its groups. */
-export async function askNames(asked: Asked, { broker, session: usual }: Place): Promise<string[]> {
-  if (asked.is === "session") {
-    const { sessions } = await broker.call("list_sessions", {
-      status: "open",
-      limit: limits.sessionsPageMax,
-    });
-    return sessions.map(({ slug }) => slug);
-  }
-  if (asked.is === "root/path") {
-    const { files } = await broker.call("list_sources", { limit: limits.sourcesListedMax });
-    return files.map(({ source_path }) => source_path);
-  }
-  const session = asked.session ?? usual;
-  if (session === undefined) return [];
-  const { peers } = await broker.call("list_peers", { session_id: session });
-  const groups = peers.flatMap((peer) => peer.groups.map(({ name }) => oneLine(name)));
-  if (asked.is === "group") return groups;
-  return [
-    ...peers.flatMap(({ team, name }) => [peerName(team, name), oneLine(name ?? team), oneLine(team)]),
-    ...groups.map((group) => `@${group}`),
-    "@humans",
-    "@all",
-  ];
 }

@@ -1,11 +1,11 @@
 import picocolors from "picocolors";
 import type { CliError } from "../core/cli-error.js";
+import { type Flags, isSet } from "../core/flags.js";
 import { writeLine } from "../core/write-line.js";
 import { displayWidth } from "../text/table.js";
 import { toJson } from "../text/to-json.js";
 import { wrapLine } from "../text/wrap-line.js";
 import { calledAs, targetOf, toRunnable } from "./called-as.js";
-import { type Flags, isSet } from "./flags.js";
 import { columnsOf, type Io, type TextStream } from "./io.js";
 
 /**

@@ -1,8 +1,8 @@
 import { Option, Command as Parser } from "commander";
 import { usageError } from "../core/cli-error.js";
 import { explainUsage } from "../core/explain-error.js";
+import type { Flags } from "../core/flags.js";
 import type { Command, CommandEntry, CommandGroup, Flag } from "./command.js";
-import type { Flags } from "./flags.js";
 import { formatJsonHelp } from "./help-json.js";
 import {
   formatCommandHelp,

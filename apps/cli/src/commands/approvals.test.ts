@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { saveTeam } from "../sessions/stored-peers.js";
+import { saveTeam } from "../home/stored-peers.js";
 import { callBroker, ownCredential } from "../test-kit/api.js";
 import type { RunOptions } from "../test-kit/merkle.js";
 import { sharedMerkle } from "../test-kit/shared-merkle.js";

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import type { Command } from "../command/command.js";
-import { isSet } from "../command/flags.js";
 import { loadBroker } from "../core/broker-code.js";
 import { exitCodes } from "../core/cli-error.js";
+import { isSet } from "../core/flags.js";
 import { counted } from "../text/time.js";
 
 export const backup: Command = {

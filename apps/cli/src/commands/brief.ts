@@ -2,9 +2,9 @@ import { type BriefLine, briefLine, type InputOf, type SessionBrief } from "@mer
 import { neutralise } from "@merkle/wire/text";
 import { findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
-import { isSet, textOf } from "../command/flags.js";
 import type { Output } from "../command/output.js";
 import { exitCodes, usageError } from "../core/cli-error.js";
+import { isSet, textOf } from "../core/flags.js";
 import { readSince } from "../feed/tail/tail-options.js";
 import { readingFrom } from "../identity/acting.js";
 import { getSession } from "../sessions/find-session.js";

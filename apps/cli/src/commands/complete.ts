@@ -1,9 +1,12 @@
-import { findBroker } from "../broker/broker-client.js";
+import { limits } from "@merkle/wire/limits";
+import { type BrokerClient, findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
-import { askNames, complete } from "../command/complete.js";
+import { type CompletionTarget, complete } from "../command/complete.js";
 import { globalFlags } from "../command/program.js";
 import { commandGroups } from "../commands.js";
 import { exitCodes } from "../core/cli-error.js";
+import { peerName } from "../sessions/peer-names.js";
+import { oneLine } from "../text/one-line.js";
 
 /** A shell waits for it at each key: what a broker does not say in time is left out, and so is what is wrong. */
 const answerWithinMs = 700;
@@ -23,8 +26,8 @@ export const completeWord: Command = {
       const within = AbortSignal.any([signal, AbortSignal.timeout(answerWithinMs)]);
       const names = await findBroker(config, within)
         .then(async (broker) => {
-          const place = { broker, session: config.session };
-          return (await Promise.all(asks.map((asked) => askNames(asked, place)))).flat();
+          const scope = { broker, session: config.session };
+          return (await Promise.all(asks.map((target) => askNames(target, scope)))).flat();
         })
         // Whoever types has asked nothing yet.
         .catch(() => []);
@@ -35,3 +38,38 @@ export const completeWord: Command = {
     return exitCodes.done;
   },
 };
+
+interface CompletionScope {
+  readonly broker: Pick<BrokerClient, "call">;
+  /** Where the line names none. */
+  readonly session: string | undefined;
+}
+
+/** The names that a broker knows: slugs of open sessions, files under Git, the peers and teams of a session, its groups. */
+async function askNames(
+  target: CompletionTarget,
+  { broker, session: usual }: CompletionScope,
+): Promise<string[]> {
+  if (target.is === "session") {
+    const { sessions } = await broker.call("list_sessions", {
+      status: "open",
+      limit: limits.sessionsPageMax,
+    });
+    return sessions.map(({ slug }) => slug);
+  }
+  if (target.is === "root/path") {
+    const { files } = await broker.call("list_sources", { limit: limits.sourcesListedMax });
+    return files.map(({ source_path }) => source_path);
+  }
+  const session = target.session ?? usual;
+  if (session === undefined) return [];
+  const { peers } = await broker.call("list_peers", { session_id: session });
+  const groups = peers.flatMap((peer) => peer.groups.map(({ name }) => oneLine(name)));
+  if (target.is === "group") return groups;
+  return [
+    ...peers.flatMap(({ team, name }) => [peerName(team, name), oneLine(name ?? team), oneLine(team)]),
+    ...groups.map((group) => `@${group}`),
+    "@humans",
+    "@all",
+  ];
+}

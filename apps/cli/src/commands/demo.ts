@@ -1,5 +1,5 @@
 import type { Command } from "../command/command.js";
-import { isSet } from "../command/flags.js";
+import { isSet } from "../core/flags.js";
 import { runOwnBroker } from "../demo/own-broker.js";
 import { visitRoom } from "../demo/visit-room.js";
 

@@ -1,8 +1,8 @@
 import { getClient } from "../clients/clients.js";
 import type { Command } from "../command/command.js";
-import { isSet, textOf } from "../command/flags.js";
 import type { Output } from "../command/output.js";
 import { exitCodes } from "../core/cli-error.js";
+import { isSet, textOf } from "../core/flags.js";
 import type { CheckContext, Finding } from "../start/doctor/check.js";
 import { checkBroker, checkPort } from "../start/doctor/check-broker.js";
 import { checkClock } from "../start/doctor/check-clock.js";

@@ -4,8 +4,8 @@ import { countClients, stoppedText } from "../broker/broker-facts.js";
 import { findDemoBroker } from "../broker/demo-broker.js";
 import { findRunningBroker, isRunning, type RunningBroker } from "../broker/run-file.js";
 import type { Command, CommandContext } from "../command/command.js";
-import { textOf } from "../command/flags.js";
 import { CliError, exitCodes, usageError } from "../core/cli-error.js";
+import { textOf } from "../core/flags.js";
 import { homeFiles } from "../core/merkle-home.js";
 
 export const down: Command = {

@@ -1,7 +1,7 @@
 import { findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
-import { isSet, textOf } from "../command/flags.js";
 import { exitCodes, usageError } from "../core/cli-error.js";
+import { isSet, textOf } from "../core/flags.js";
 import { actingInMesh } from "../identity/acting.js";
 
 export const forget: Command = {

@@ -1,11 +1,11 @@
-import { toBaseUrl } from "../broker/address.js";
 import { describeDistrust } from "../broker/broker-client.js";
 import { requestHttp } from "../broker/http-request.js";
 import { reachBroker } from "../broker/reach.js";
 import { clients } from "../clients/clients.js";
 import type { Command, CommandContext } from "../command/command.js";
-import { isSet, textOf } from "../command/flags.js";
+import { toBaseUrl } from "../core/address.js";
 import { exitCodes, usageError } from "../core/cli-error.js";
+import { isSet, textOf } from "../core/flags.js";
 import { describeMissingPath } from "../core/user-launcher.js";
 import { installCli } from "../install/cli-program.js";
 import { installFor } from "../install/install-client.js";

@@ -1,8 +1,8 @@
 import { neutralise } from "@merkle/wire/text";
 import type { Command } from "../command/command.js";
-import { textOf } from "../command/flags.js";
 import { exitCodes } from "../core/cli-error.js";
-import { systemUserName } from "../identity/introduce.js";
+import { textOf } from "../core/flags.js";
+import { systemUserName } from "../core/system-user.js";
 import {
   findInvitingBroker,
   isJoined,

@@ -12,7 +12,7 @@ import { lookForSecrets } from "../../../../tests/kit/canary.js";
 import { startTestBroker, type TestBroker } from "../../../../tests/kit/test-broker.js";
 import { type BrokerClient, createBrokerClient } from "../broker/broker-client.js";
 import { processBegan } from "../core/process-table.js";
-import { listStoredPeers, type StoredPeer, saveTeam } from "../sessions/stored-peers.js";
+import { listStoredPeers, type StoredPeer, saveTeam } from "../home/stored-peers.js";
 import { installTestClaude } from "../test-kit/claude.js";
 import {
   type Ended,

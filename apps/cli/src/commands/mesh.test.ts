@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { parseTeamCredential } from "@merkle/wire";
 import { describe, expect, inject, it } from "vitest";
-import { saveTeam } from "../sessions/stored-peers.js";
+import { saveTeam } from "../home/stored-peers.js";
 import { callBroker } from "../test-kit/api.js";
 import { sharedMerkle } from "../test-kit/shared-merkle.js";
 import { atTerminal } from "../test-kit/terminal.js";

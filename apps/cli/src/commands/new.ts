@@ -3,9 +3,9 @@ import { limits } from "@merkle/wire/limits";
 import { findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
 import { readOneOf } from "../command/flag-values.js";
-import { textOf } from "../command/flags.js";
 import { readText } from "../command/read-text.js";
 import { exitCodes } from "../core/cli-error.js";
+import { textOf } from "../core/flags.js";
 import { actingAsPerson } from "../identity/acting.js";
 import { getSession } from "../sessions/find-session.js";
 

@@ -1,9 +1,9 @@
 import type { OutputOf } from "@merkle/wire";
 import { findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
-import { splitList } from "../command/flags.js";
 import type { Output } from "../command/output.js";
 import { exitCodes, usageError } from "../core/cli-error.js";
+import { splitList } from "../core/flags.js";
 import { actingIn } from "../identity/acting.js";
 import { takeSession } from "../sessions/find-session.js";
 import { peerName } from "../sessions/peer-names.js";

@@ -1,9 +1,9 @@
 import { findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
 import { toSeconds } from "../command/flag-values.js";
-import { textOf } from "../command/flags.js";
-import { refuseAgentShell } from "../command/refuse-agent-shell.js";
+import { refuseAgentShell } from "../core/agent-shell.js";
 import { exitCodes } from "../core/cli-error.js";
+import { textOf } from "../core/flags.js";
 import { getSession } from "../sessions/find-session.js";
 import { toMoment } from "../text/time.js";
 

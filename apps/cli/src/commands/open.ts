@@ -1,15 +1,15 @@
 import { writeFile } from "node:fs/promises";
-import { toDashboardUrl } from "../broker/address.js";
 import { type BrokerClient, findBroker } from "../broker/broker-client.js";
 import { readHealth } from "../broker/broker-facts.js";
 import type { Command } from "../command/command.js";
-import { isSet } from "../command/flags.js";
-import type { Config } from "../config.js";
+import { toDashboardUrl } from "../core/address.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
+import { isSet } from "../core/flags.js";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
 import { browserOf, openBrowser } from "../core/open-browser.js";
 import { getVerificationCode } from "../identity/own-person.js";
 import { getSession } from "../sessions/find-session.js";
+import type { Config } from "../settings/config.js";
 
 export const open: Command = {
   name: "open",

@@ -1,9 +1,9 @@
 import type { Peer } from "@merkle/wire";
 import { findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
-import { isSet, textOf } from "../command/flags.js";
 import type { Output } from "../command/output.js";
 import { exitCodes } from "../core/cli-error.js";
+import { isSet, textOf } from "../core/flags.js";
 import { getSession } from "../sessions/find-session.js";
 import {
   doingCells,

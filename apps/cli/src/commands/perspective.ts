@@ -1,9 +1,9 @@
 import type { Perspective } from "@merkle/wire";
 import { findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
-import { isSet } from "../command/flags.js";
 import type { Output } from "../command/output.js";
 import { exitCodes } from "../core/cli-error.js";
+import { isSet } from "../core/flags.js";
 import { getSession } from "../sessions/find-session.js";
 import { oneLine } from "../text/one-line.js";
 import { printForeign, rawFlag } from "../text/print-foreign.js";

@@ -2,12 +2,11 @@ import { describeRedaction, type InputOf, type Message, type OutputOf, type Sess
 import { findBroker } from "../broker/broker-client.js";
 import { askYesOrNo, canAsk } from "../command/ask.js";
 import type { Command, CommandContext } from "../command/command.js";
-import { isSet, textOf } from "../command/flags.js";
-import { takeWords } from "../command/read-text.js";
 import { exitCodes, usageError } from "../core/cli-error.js";
+import { isSet, textOf } from "../core/flags.js";
 import { readVersionRange } from "../document/versions.js";
 import { type Actor, actingIn } from "../identity/acting.js";
-import { getSession } from "../sessions/find-session.js";
+import { getSession, takeWords } from "../sessions/find-session.js";
 import { cutText, oneLine } from "../text/one-line.js";
 
 const usage = "merkle redact <session> <message>";
@@ -57,7 +56,7 @@ type Wanted = { readonly sequence: number } | { readonly versions: { from: numbe
 
 async function readWanted(
   { args, flags, config }: CommandContext,
-  broker: Parameters<typeof import("../command/read-text.js").takeWords>[0],
+  broker: Parameters<typeof takeWords>[0],
 ): Promise<{ session: Session; wanted: Wanted }> {
   const range = textOf(flags, "versions");
   if (range !== undefined) {

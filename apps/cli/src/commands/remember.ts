@@ -1,9 +1,9 @@
 import { limits } from "@merkle/wire/limits";
 import { findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
-import { listOf, splitList } from "../command/flags.js";
 import { readText } from "../command/read-text.js";
 import { exitCodes } from "../core/cli-error.js";
+import { listOf, splitList } from "../core/flags.js";
 import { actingInMesh } from "../identity/acting.js";
 
 export const remember: Command = {

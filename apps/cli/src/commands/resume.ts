@@ -1,8 +1,8 @@
 import { findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
 import { readWholeNumber } from "../command/flag-values.js";
-import { textOf } from "../command/flags.js";
 import { exitCodes } from "../core/cli-error.js";
+import { textOf } from "../core/flags.js";
 import { actingIn } from "../identity/acting.js";
 import { getSession } from "../sessions/find-session.js";
 import { counted } from "../text/time.js";

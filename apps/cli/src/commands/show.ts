@@ -1,9 +1,9 @@
 import { type OutputOf, type Session, sealText, unreadText } from "@merkle/wire";
 import { describeBytes } from "@merkle/wire/text";
-import { toDashboardUrl } from "../broker/address.js";
 import { type BrokerClient, findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
 import type { Output } from "../command/output.js";
+import { toDashboardUrl } from "../core/address.js";
 import { exitCodes } from "../core/cli-error.js";
 import { readingFrom } from "../identity/acting.js";
 import { getSession } from "../sessions/find-session.js";

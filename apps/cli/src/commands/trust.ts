@@ -2,20 +2,18 @@ import { join } from "node:path";
 import { MerkleError } from "@merkle/wire";
 import { findBroker } from "../broker/broker-client.js";
 import { placeOf } from "../broker/reach.js";
+import { askProof, isFirstSeen, isSuccessorOf, type TrustedAddress } from "../broker/trust.js";
+import { askToTrust, confirmTrust, requirePerson } from "../command/ask-to-trust.js";
 import type { Command, CommandContext } from "../command/command.js";
-import { textOf } from "../command/flags.js";
-import { readConfig } from "../config.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
+import { textOf } from "../core/flags.js";
 import { homeFiles } from "../core/merkle-home.js";
-import { listMembers } from "../identity/members.js";
+import { findKnownMesh, type KnownMesh, keepKnownMesh, listKnownMeshes } from "../home/known-meshes.js";
+import { listMembers } from "../home/members.js";
 import { findForeignSettings } from "../progress/read-settings.js";
-import { askProof, isSuccessorOf } from "../trust/ask-proof.js";
-import { askToTrust, confirmTrust } from "../trust/ask-to-trust.js";
-import { findForeignEnvFiles, readEnvFiles } from "../trust/env-files.js";
-import { type ForeignFile, isTrusted } from "../trust/foreign-file.js";
-import { findKnownMesh, type KnownMesh, keepKnownMesh, listKnownMeshes } from "../trust/known-meshes.js";
-import { type AskedAddress, isFirstSeen } from "../trust/require-known.js";
-import { requirePerson } from "../trust/require-person.js";
+import { readConfig } from "../settings/config.js";
+import { findForeignEnvFiles, readEnvFiles } from "../settings/env-files.js";
+import { type ForeignFile, isTrusted } from "../settings/foreign-file.js";
 
 export const trust: Command = {
   name: "trust",
@@ -86,7 +84,7 @@ interface Moved {
  *
  * @throws CliError `unproven` where what answers has not the key of the broker that it says it is
  */
-async function findMoved(address: AskedAddress): Promise<Moved | null> {
+async function findMoved(address: TrustedAddress): Promise<Moved | null> {
   const { home, base } = address;
   const answering = await askProof(address);
   const { broker_id, keys } = answering;
@@ -115,7 +113,7 @@ async function findMoved(address: AskedAddress): Promise<Moved | null> {
 /** Meshes of that broker of which this home holds something that was got before addresses were kept. */
 async function listUnplaced(
   { broker_id, mesh_id }: Pick<KnownMesh, "broker_id" | "mesh_id">,
-  address: AskedAddress,
+  address: TrustedAddress,
 ): Promise<string[]> {
   const joined = (await listMembers(address.home)).filter((each) => each.broker_id === broker_id);
   const ids = new Set([mesh_id, ...joined.map((each) => each.mesh_id)]);
@@ -127,7 +125,7 @@ async function listUnplaced(
   return unplaced;
 }
 
-function unproven({ base, home }: AskedAddress, { addresses, mesh_id }: KnownMesh): CliError {
+function unproven({ base, home }: TrustedAddress, { addresses, mesh_id }: KnownMesh): CliError {
   return new CliError(
     "unproven",
     `The server at ${base} claims to be the broker of ${addresses.join(", ")}, but did not prove it with that broker's key. Its credentials were not sent.`,

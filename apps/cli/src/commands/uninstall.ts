@@ -1,7 +1,7 @@
 import { getClient } from "../clients/clients.js";
 import type { Command, CommandContext } from "../command/command.js";
-import { isSet, textOf } from "../command/flags.js";
 import { exitCodes } from "../core/cli-error.js";
+import { isSet, textOf } from "../core/flags.js";
 import { removeCli } from "../install/cli-program.js";
 import { uninstallFrom } from "../install/install-client.js";
 import { removeStoredData } from "../install/stored-data.js";

@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { findProcesses } from "../../../../tests/kit/processes.js";
 import { sharedBroker } from "../../../../tests/kit/test-broker.js";
+import { findForeignEnvFiles } from "../settings/env-files.js";
+import { trustFile } from "../settings/foreign-file.js";
 import { testMerkle } from "../test-kit/merkle.js";
-import { findForeignEnvFiles } from "../trust/env-files.js";
-import { trustFile } from "../trust/foreign-file.js";
 
 const hasIPv6Loopback = Object.values(networkInterfaces()).some((addresses) =>
   addresses?.some(({ address }) => address === "::1"),

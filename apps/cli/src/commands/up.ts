@@ -1,7 +1,7 @@
 import type { Command } from "../command/command.js";
-import { isSet } from "../command/flags.js";
-import type { Config } from "../config.js";
 import { usageError } from "../core/cli-error.js";
+import { isSet } from "../core/flags.js";
+import type { Config } from "../settings/config.js";
 import { detachBroker } from "../start/detach-broker.js";
 import { runBroker } from "../start/run-broker.js";
 import { readAgentSettings } from "../work/runner/agent-settings.js";

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import type { Command, CommandContext } from "../command/command.js";
-import { isSet, textOf } from "../command/flags.js";
 import { loadBroker } from "../core/broker-code.js";
 import { exitCodes, usageError } from "../core/cli-error.js";
+import { isSet, textOf } from "../core/flags.js";
 import { upgradeCli } from "../install/upgrade-cli.js";
 import { counted } from "../text/time.js";
 

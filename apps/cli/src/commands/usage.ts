@@ -1,9 +1,9 @@
 import type { InputOf, OutputOf, UsageRow } from "@merkle/wire";
 import { findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
-import { textOf } from "../command/flags.js";
 import type { Output } from "../command/output.js";
 import { exitCodes, usageError } from "../core/cli-error.js";
+import { textOf } from "../core/flags.js";
 import { readingFrom } from "../identity/acting.js";
 import { getSession } from "../sessions/find-session.js";
 import { oneLine } from "../text/one-line.js";

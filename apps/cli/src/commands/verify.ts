@@ -7,17 +7,17 @@ import type { Finding, RecordReport } from "@merkle/wire/record";
 import { neutralise } from "@merkle/wire/text";
 import { findBroker } from "../broker/broker-client.js";
 import type { Command, CommandContext } from "../command/command.js";
-import { textOf } from "../command/flags.js";
 import type { Output } from "../command/output.js";
 import { CliError, exitCodes, usageError } from "../core/cli-error.js";
+import { textOf } from "../core/flags.js";
 import { progressLine } from "../record/download.js";
 import { exportPath, writeWhole } from "../record/export-file.js";
 import { formatSigned } from "../record/signed-content.js";
 import { type VerifiedFile, verifyFile } from "../record/verify-file.js";
 import { getSession } from "../sessions/find-session.js";
+import { refuseUntrusted } from "../settings/foreign-file.js";
 import { oneLine } from "../text/one-line.js";
 import { counted } from "../text/time.js";
-import { refuseUntrusted } from "../trust/foreign-file.js";
 
 export const verify: Command = {
   name: "verify",

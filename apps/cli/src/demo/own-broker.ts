@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readdir, readFile, readlink, rm } from "node:fs/promise
 import { dirname, join } from "node:path";
 import { demoHomePrefix } from "../broker/demo-broker.js";
 import type { CommandContext } from "../command/command.js";
-import { readConfig } from "../config.js";
+import { readConfig } from "../settings/config.js";
 import { runBroker } from "../start/run-broker.js";
 
 /**

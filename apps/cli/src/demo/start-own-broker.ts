@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { readEnvironment } from "../config.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { entryFile } from "../core/this-program.js";
+import { readEnvironment } from "../settings/config.js";
 
 /** The process of the demo's own broker. */
 export interface OwnBroker {

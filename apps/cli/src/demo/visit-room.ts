@@ -1,10 +1,10 @@
 import { EventEmitter, on } from "node:events";
 import type { Message } from "@merkle/wire";
 import type { FollowOptions, MerkleClient } from "@merkle/wire/client";
-import { toDashboardUrl } from "../broker/address.js";
 import { openLiveClient } from "../broker/live-client.js";
 import { toReach } from "../broker/reach.js";
 import type { CommandContext } from "../command/command.js";
+import { toDashboardUrl } from "../core/address.js";
 import { exitCodes } from "../core/cli-error.js";
 import { createShow } from "./show.js";
 import { findStageBroker, keepUntilStopped, type StageBroker } from "./stage-broker.js";

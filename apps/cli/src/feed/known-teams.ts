@@ -4,11 +4,11 @@ import { neutralise } from "@merkle/wire/text";
 import type { BrokerClient } from "../broker/broker-client.js";
 import type { CommandContext } from "../command/command.js";
 import type { Output } from "../command/output.js";
-import type { Config } from "../config.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
-import { findPerson } from "../identity/persons.js";
+import { findPerson } from "../home/persons.js";
+import { listStoredPeers } from "../home/stored-peers.js";
 import { getSession } from "../sessions/find-session.js";
-import { listStoredPeers } from "../sessions/stored-peers.js";
+import type { Config } from "../settings/config.js";
 import type { Author } from "./format-message.js";
 
 interface KnownTeamsOptions {

@@ -1,7 +1,7 @@
 import type { InputOf } from "@merkle/wire";
 import { readOneOf, readWholeNumber } from "../command/flag-values.js";
-import { type Flags, isSet, listOf, splitList, textOf } from "../command/flags.js";
 import { usageError } from "../core/cli-error.js";
+import { type Flags, isSet, listOf, splitList, textOf } from "../core/flags.js";
 
 /** A post but for its text. */
 type PostInput = Pick<InputOf<"post_message">, "to" | "priority" | "reply_to"> & {

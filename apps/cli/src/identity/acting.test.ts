@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { saveTeam, storedPeerId, toOwnPeer, toStoredPeer } from "../sessions/stored-peers.js";
+import { saveTeam, storedPeerId, toOwnPeer, toStoredPeer } from "../home/stored-peers.js";
 import { callBroker } from "../test-kit/api.js";
 import { sharedMerkle } from "../test-kit/shared-merkle.js";
 

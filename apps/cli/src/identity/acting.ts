@@ -7,21 +7,47 @@ import {
   type Session,
 } from "@merkle/wire";
 import type { BrokerClient } from "../broker/broker-client.js";
-import type { Config } from "../config.js";
 import { CliError, exitCodes, usageError } from "../core/cli-error.js";
+import { systemUserName } from "../core/system-user.js";
+import { listMembers, type StoredMember } from "../home/members.js";
+import { findPerson, type StoredPerson, setPersonAside } from "../home/persons.js";
+import { findStoredPeer, listStoredPeers, type StoredPeer } from "../home/stored-peers.js";
 import { getSession } from "../sessions/find-session.js";
-import { findStoredPeer, listStoredPeers, type StoredPeer } from "../sessions/stored-peers.js";
+import type { Config } from "../settings/config.js";
 import { shellWord } from "../text/shell.js";
-import { meetMesh } from "../trust/require-known.js";
 import { findOwnPerson, writeAsNew } from "./own-person.js";
-import { findPerson, setPersonAside } from "./persons.js";
 
-/** Calls operations as somebody. */
+/** The answer to "as whom?": who this home is at a broker. */
+export interface Self {
+  /** The person's name, or the name that the first write will give. */
+  readonly name: string;
+  /** Null until someone writes from here. */
+  readonly person: StoredPerson | null;
+  /** Null if the broker is open to anyone, or admits this machine by a token. */
+  readonly member: StoredMember | null;
+  /** In an agent's shell, the session and team that it writes as. */
+  readonly agent: Agent | null;
+}
+
+/** Finds who this home is at a broker without creating anyone. */
+export async function findSelf({ broker, config }: Acting): Promise<Self> {
+  const meshId = await broker.meetMesh();
+  const [person, members] = await Promise.all([findPerson(config, meshId), listMembers(config.home)]);
+  const member = members.find((each) => each.mesh_id === meshId) ?? null;
+  return {
+    name: person?.name ?? member?.name ?? config.personName ?? systemUserName(),
+    person,
+    member,
+    agent: findAgent(config) ?? null,
+  };
+}
+
+/** Calls operations as one writer: a person or a peer. */
 export interface Actor {
   call<Name extends OperationName>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>>;
 }
 
-/** The broker, and what says who acts from here. */
+/** The broker, and the settings that decide who acts from here. */
 interface Acting {
   readonly broker: BrokerClient;
   readonly config: Pick<Config, "home" | "session" | "team" | "personName" | "agentShell"> &
@@ -29,51 +55,53 @@ interface Acting {
 }
 
 /**
- * Returns the actor that writes in a session from here (CLI-11): in the shell of a launched agent its team, and anywhere else the
- * person of this home, who is made by the first write.
+ * Returns the actor that writes in a session from here (CLI-11): in a launched agent's shell its peer, anywhere else this
+ * home's person, whom the first write creates.
  *
- * @throws CliError `usage` where an agent's shell would write elsewhere; `not_found` where its team is not held
+ * @throws CliError `usage` if an agent's shell would write in another session; `not_found` if this machine has no credential
+ *   for its team
  */
 export async function actingIn(session: Session, acting: Acting): Promise<Actor> {
-  const { team } = agentOf(acting.config) ?? {};
+  const { team } = findAgent(acting.config) ?? {};
   return team === undefined ? asPerson(acting) : asHeldTeam(session, team, acting);
 }
 
-/** The writer outside any session: never an agent, whose team belongs to one. */
+/** The writer outside any session: always a person, since an agent's team belongs to a session. */
 export function actingAsPerson(acting: Acting): Actor {
-  const agent = agentOf(acting.config);
+  const agent = findAgent(acting.config);
   if (agent) throw elsewhere(agent);
   return asPerson(acting);
 }
 
-/** The broker as the person of this home sees it. Reading makes nobody, so whoever has not written yet sees it as a stranger. */
+/** The broker as this home's person sees it. Reading creates no person, so before the first write it is read without one. */
 export async function readingFrom({ broker, config }: Acting): Promise<Actor> {
-  if (agentOf(config)) return broker;
-  const meshId = await meetMesh(broker, { ...broker.address, home: config.home });
+  if (findAgent(config)) return broker;
+  const meshId = await broker.meetMesh();
   const person = await findPerson(config, meshId);
   if (!person) return broker;
   const known = broker.as(person.credential);
   return {
     call: (name, input) =>
       known.call(name, input).catch((error: unknown) => {
-        // The broker may have been restored to a day before this person; what is open to read stays so.
+        // The broker may have been restored from before this person joined. Read what is open to all.
         if (isUnauthorized(error)) return broker.call(name, input);
         throw error;
       }),
   };
 }
 
+/** The peer that an agent's shell acts as, by its session and team. */
 interface Agent {
   readonly session: string;
   readonly team: string;
 }
 
-/** `merkle launch` sets both for the shells of its agent. One alone is only a default. */
-function agentOf({ session, team }: Acting["config"]): Agent | undefined {
+/** `merkle launch` sets both variables for its agent's shells. One alone is only a default. */
+function findAgent({ session, team }: Acting["config"]): Agent | undefined {
   return session === undefined || team === undefined ? undefined : { session, team };
 }
 
-/** A person whom the broker does not know, because it was restored to an earlier day, is made again. */
+/** If the broker was restored from before this person joined, the next write creates the person again. */
 function asPerson({ broker, config }: Acting): Actor {
   return {
     async call(name, input) {
@@ -104,7 +132,7 @@ async function asHeldTeam(session: Session, team: string, { broker, config }: Ac
   if (![session.slug, session.session_id, session.title].includes(config.session ?? "")) {
     throw elsewhere({ session: config.session ?? "", team });
   }
-  const meshId = await meetMesh(broker, { ...broker.address, home: config.home });
+  const meshId = await broker.meetMesh();
   const held = await findOwnPeer({ meshId, sessionId: session.session_id, team }, config);
   if (held) return broker.as(held.credential);
   throw new CliError(
@@ -120,7 +148,7 @@ async function asHeldTeam(session: Session, team: string, { broker, config }: Ac
   );
 }
 
-/** The very place of the shell's agent; without one, as in a shell that was set up by hand, the team's own if it is held. */
+/** The peer in `MERKLE_PEER`. Without it, as in a shell set up by hand, the team's own peer, or another of the team. */
 async function findOwnPeer(
   { meshId, sessionId, team }: { meshId: string; sessionId: string; team: string },
   { home, peer }: Acting["config"],
@@ -147,7 +175,7 @@ function isUnauthorized(error: unknown): boolean {
   return error instanceof MerkleError && error.code === "unauthorized";
 }
 
-/** The writer of what belongs to the mesh: in the shell of a launched agent its place, anywhere else the person of this home. */
+/** The writer of mesh data, such as memory: in a launched agent's shell its peer, anywhere else this home's person. */
 export async function actingInMesh(acting: Acting): Promise<Actor> {
   const { session, team } = acting.config;
   if (session === undefined || team === undefined) return actingAsPerson(acting);

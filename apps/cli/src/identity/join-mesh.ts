@@ -1,19 +1,19 @@
 import { type OutputOf, parseInvite } from "@merkle/wire";
 import { fromBase64url, proveJoin, signingKeyFrom } from "@merkle/wire/identity";
 import { limits } from "@merkle/wire/limits";
-import { toBaseUrl } from "../broker/address.js";
 import { type BrokerClient, createBrokerClient, findBroker } from "../broker/broker-client.js";
 import { toReach } from "../broker/reach.js";
 import { findRunningBroker } from "../broker/run-file.js";
+import { requireKnown } from "../broker/trust.js";
 import { canAsk, createPrompter } from "../command/ask.js";
 import type { CommandContext } from "../command/command.js";
 import { readStdin } from "../command/read-text.js";
-import { type BrokerAddress, readConfig } from "../config.js";
-import { writeConfigValue } from "../config-file.js";
+import { toBaseUrl } from "../core/address.js";
 import { CliError, exitCodes, usageError } from "../core/cli-error.js";
 import { homeFiles } from "../core/merkle-home.js";
-import { requireKnown } from "../trust/require-known.js";
-import { keepMember, listMembers, type StoredMember, takeSeed } from "./members.js";
+import { keepMember, listMembers, type StoredMember, takeSeed } from "../home/members.js";
+import { type BrokerAddress, readConfig } from "../settings/config.js";
+import { writeConfigValue } from "../settings/config-file.js";
 
 type Preview = OutputOf<"preview_invite">;
 

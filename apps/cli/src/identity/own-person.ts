@@ -4,14 +4,13 @@ import { MerkleError, type OutputOf, parseTeamCredential } from "@merkle/wire";
 import { drawnCredential } from "@merkle/wire/identity";
 import type { BrokerClient } from "../broker/broker-client.js";
 import { placeOf } from "../broker/reach.js";
-import type { Config } from "../config.js";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
 import { nodeCrypto } from "../core/node-crypto.js";
 import { waitForProcessLock } from "../core/process-lock.js";
-import { meetMesh } from "../trust/require-known.js";
-import { systemUserName } from "./introduce.js";
-import { listMembers } from "./members.js";
-import { findPerson, keepPerson, keepVerified, type StoredPerson } from "./persons.js";
+import { systemUserName } from "../core/system-user.js";
+import { listMembers } from "../home/members.js";
+import { findPerson, keepPerson, keepVerified, type StoredPerson } from "../home/persons.js";
+import type { Config } from "../settings/config.js";
 
 type Owner = Pick<Config, "home" | "personName" | "agentShell">;
 
@@ -25,7 +24,7 @@ export async function getOwnPerson(broker: BrokerClient, config: Owner): Promise
 
 /** The same, or null while nobody has written there from this home. */
 export async function findOwnPerson(broker: BrokerClient, config: Owner): Promise<StoredPerson | null> {
-  const found = await findPerson(config, await meetMesh(broker, { ...broker.address, home: config.home }));
+  const found = await findPerson(config, await broker.meetMesh());
   return found === null || found.verified === true ? found : verifyOwn(found, broker, config);
 }
 
@@ -82,7 +81,7 @@ async function keep(
   { name, verified }: { readonly name: string; readonly verified: boolean },
   { broker, config }: { readonly broker: BrokerClient; readonly config: Owner },
 ): Promise<StoredPerson> {
-  const mesh_id = await meetMesh(broker, { ...broker.address, home: config.home });
+  const mesh_id = await broker.meetMesh();
   return keepPerson(config, { mesh_id, person_id: bareId(credential), name, credential, verified });
 }
 
@@ -102,7 +101,7 @@ async function verifyOwn(person: StoredPerson, broker: BrokerClient, config: Own
 export async function isVerifiedHere(broker: BrokerClient, config: Owner): Promise<boolean> {
   if (config.agentShell !== undefined) return false;
   if ((await placeOf(broker.base, config.home)) === "home") return true;
-  const meshId = await meetMesh(broker, { ...broker.address, home: config.home });
+  const meshId = await broker.meetMesh();
   return (await listMembers(config.home)).some((each) => each.mesh_id === meshId);
 }
 

@@ -3,7 +3,6 @@ import { existsSync } from "node:fs";
 import { cp, mkdir, readdir, readFile, rm, rmdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { launcherScript } from "../clients/launcher-script.js";
-import { writeConfigValue } from "../config-file.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
 import { isPosix } from "../core/platform.js";
@@ -11,6 +10,7 @@ import { readPrivateJson, writePrivateJson } from "../core/private-file.js";
 import { replaceFile } from "../core/replace-file.js";
 import { entryFile, readVersion } from "../core/this-program.js";
 import { launcherMark, launcherPath } from "../core/user-launcher.js";
+import { writeConfigValue } from "../settings/config-file.js";
 
 /** The command `merkle` of the current user, as `merkle install --cli` set it up. */
 export interface InstalledCli {

@@ -5,8 +5,8 @@ import { removeClientScript, writeClientScript } from "../clients/launcher-scrip
 import { serverProgram } from "../clients/server-program.js";
 import { askYesOrNo, canAsk } from "../command/ask.js";
 import type { CommandContext } from "../command/command.js";
-import { isSet, textOf } from "../command/flags.js";
 import { CliError, exitCodes, interruptedError, usageError } from "../core/cli-error.js";
+import { isSet, textOf } from "../core/flags.js";
 import { readToolsetNames } from "../mcp/options.js";
 import { isInstalledAnywhere, readInstalled, writeInstalled } from "./install-record.js";
 import { type FilePlan, planInstall, planUninstall, readIfThere, writePlans } from "./plan-file.js";

@@ -4,9 +4,9 @@ import { basename, dirname, join } from "node:path";
 import { findRunningBroker, type RunningBroker } from "../broker/run-file.js";
 import { askYesOrNo, canAsk } from "../command/ask.js";
 import type { CommandContext } from "../command/command.js";
-import { isSet } from "../command/flags.js";
 import { loadBroker } from "../core/broker-code.js";
 import { CliError, exitCodes, interruptedError, usageError } from "../core/cli-error.js";
+import { isSet } from "../core/flags.js";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
 
 /** Shows what Merkle stored for this home, asks, and removes it (INSTALL-11). */

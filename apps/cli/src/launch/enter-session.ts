@@ -3,9 +3,9 @@ import { MerkleError } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import type { BrokerClient } from "../broker/broker-client.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
+import { saveTeam, toOwnPeer } from "../home/stored-peers.js";
 import { type JoiningPeer, joinAsPeer, type LockedPeer, rejoinStoredPeer } from "../sessions/join-as-peer.js";
 import { makeSessionKey } from "../sessions/session-key.js";
-import { saveTeam, toOwnPeer } from "../sessions/stored-peers.js";
 import type { ChosenSession } from "./choose-session.js";
 import type { Wanted, Wish } from "./launch-options.js";
 

@@ -1,4 +1,4 @@
-import type { StoredPeer } from "../sessions/stored-peers.js";
+import type { StoredPeer } from "../home/stored-peers.js";
 import { findFreeStoredPeer, listOwnTeams } from "../sessions/wanted-peer.js";
 import type { ChosenSession } from "./choose-session.js";
 import type { Launching } from "./launching.js";

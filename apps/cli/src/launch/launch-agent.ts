@@ -4,14 +4,13 @@ import { findProgram } from "../clients/find-program.js";
 import { renewClientScript } from "../clients/launcher-script.js";
 import { canAsk, createPrompter, type Prompter } from "../command/ask.js";
 import type { CommandContext } from "../command/command.js";
-import { textOf } from "../command/flags.js";
-import { readConfig, readEnvironment } from "../config.js";
 import { interruptedError } from "../core/cli-error.js";
+import { textOf } from "../core/flags.js";
+import { storedPeerId } from "../home/stored-peers.js";
 import { findWorktree } from "../progress/find-project.js";
-import { storedPeerId } from "../sessions/stored-peers.js";
+import { readConfig, readEnvironment } from "../settings/config.js";
+import { refuseUntrusted } from "../settings/foreign-file.js";
 import { counted } from "../text/time.js";
-import { refuseUntrusted } from "../trust/foreign-file.js";
-import { meetMesh } from "../trust/require-known.js";
 import { askWish } from "./ask-wish.js";
 import { askWhetherMeant, chooseSession } from "./choose-session.js";
 import { toClientEnvironment } from "./client-environment.js";
@@ -115,7 +114,7 @@ async function prepare(
   if (!resumed && !prompter) requireSessionAndTeam(wanted);
   const program = await findProgram(wanted.client, { named: wanted.clientBin });
   const broker = await findBroker(config, signal);
-  const meshId = await meetMesh(broker, { ...broker.address, home: config.home });
+  const meshId = await broker.meetMesh();
   const folder = await findWorktree(wanted.cwd);
   const scene = { broker, config, meshId, folder };
   const wish =
@@ -132,7 +131,7 @@ async function wishToGoOn({ config, signal }: CommandContext, wanted: Wanted): P
   const resumed = wanted.client.resumedBy(wanted.userArgs);
   if (resumed === undefined || wanted.isAimed) return undefined;
   const broker = await findBroker(config, signal);
-  const meshId = await meetMesh(broker, { ...broker.address, home: config.home });
+  const meshId = await broker.meetMesh();
   const { home } = config;
   const place = await findResumedPeer(resumed, {
     home,

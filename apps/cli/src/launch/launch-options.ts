@@ -5,11 +5,11 @@ import type { AgentOptions, Client } from "../clients/client.js";
 import { getClient } from "../clients/clients.js";
 import type { CommandContext } from "../command/command.js";
 import { readOneOf } from "../command/flag-values.js";
-import { isSet, textOf } from "../command/flags.js";
-import type { Config } from "../config.js";
 import { usageError } from "../core/cli-error.js";
+import { isSet, textOf } from "../core/flags.js";
+import type { StoredPeer } from "../home/stored-peers.js";
 import { readToolsetNames } from "../mcp/options.js";
-import type { StoredPeer } from "../sessions/stored-peers.js";
+import type { Config } from "../settings/config.js";
 import { findUsualSession, findUsualTeam, type LaunchScene, type NamedSession } from "./usual-launch.js";
 
 /** The launch that is requested, as far as the call itself says. */

@@ -4,7 +4,7 @@ import { readClaudeArgs } from "../clients/claude-args.js";
 import { mergeSettings, toHookSettings } from "../clients/claude-hooks.js";
 import type { CommandContext } from "../command/command.js";
 import { createOutput } from "../command/output.js";
-import { readConfig } from "../config.js";
+import { readConfig } from "../settings/config.js";
 import { readWanted } from "./launch-options.js";
 
 async function read(flags: Readonly<Record<string, unknown>>, env: NodeJS.ProcessEnv = {}) {

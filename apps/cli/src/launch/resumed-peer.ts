@@ -2,7 +2,7 @@ import { readdir, realpath, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Resumed } from "../clients/client.js";
-import { listStoredPeers, type StoredPeer } from "../sessions/stored-peers.js";
+import { listStoredPeers, type StoredPeer } from "../home/stored-peers.js";
 import { isFree } from "../sessions/wanted-peer.js";
 
 /**

@@ -1,6 +1,6 @@
 import { clients } from "../clients/clients.js";
-import { textOf } from "../command/flags.js";
-import { findStoredPeer, storedPeerId } from "../sessions/stored-peers.js";
+import { textOf } from "../core/flags.js";
+import { findStoredPeer, storedPeerId } from "../home/stored-peers.js";
 import { oneLine } from "../text/one-line.js";
 import { toShellLine } from "../text/shell.js";
 import { counted } from "../text/time.js";

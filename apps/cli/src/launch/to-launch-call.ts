@@ -1,7 +1,7 @@
 import { toReach } from "../broker/reach.js";
 import type { LaunchCall, LaunchedAgent } from "../clients/client.js";
-import { readEnvironment } from "../config.js";
-import { type StoredPeer, storedPeerId } from "../sessions/stored-peers.js";
+import { type StoredPeer, storedPeerId } from "../home/stored-peers.js";
+import { readEnvironment } from "../settings/config.js";
 import type { Launching } from "./launching.js";
 
 /** How the client is run as the agent of this place. */

@@ -1,12 +1,12 @@
 import { basename } from "node:path";
 import { limits } from "@merkle/wire/limits";
 import type { BrokerClient } from "../broker/broker-client.js";
-import type { Config } from "../config.js";
-import { systemUserName } from "../identity/introduce.js";
-import { listMembers } from "../identity/members.js";
+import { systemUserName } from "../core/system-user.js";
+import { listMembers } from "../home/members.js";
+import { listStoredPeers, type StoredPeer } from "../home/stored-peers.js";
 import { findProject } from "../progress/find-project.js";
 import { findSession } from "../sessions/find-session.js";
-import { listStoredPeers, type StoredPeer } from "../sessions/stored-peers.js";
+import type { Config } from "../settings/config.js";
 
 /** Where a launch happens. */
 export interface LaunchScene {

@@ -1,12 +1,12 @@
 import { closeCodes, type InputOf, MerkleError, type OperationName, type OutputOf } from "@merkle/wire";
 import { connect, type MerkleClient } from "@merkle/wire/client";
+import { introduce } from "../broker/introduce.js";
 import { toRefusal, trustingWebSocket } from "../broker/live-client.js";
 import type { OperationCaller } from "../broker/reach.js";
 import { type Reach, reachBroker } from "../broker/reach.js";
 import { findRunningBroker } from "../broker/run-file.js";
-import type { Config } from "../config.js";
-import { introduce } from "../identity/introduce.js";
-import { meetMesh } from "../trust/require-known.js";
+import { meetMesh } from "../broker/trust.js";
+import type { Config } from "../settings/config.js";
 
 /** The one connection to the broker, which need not be there: it is tried for as long as the server runs. */
 export interface BrokerLink {

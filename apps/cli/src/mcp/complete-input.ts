@@ -6,8 +6,8 @@ import {
   parseTeamCredential,
   takesOnlySession,
 } from "@merkle/wire";
-import { readEnvironment } from "../config.js";
 import { findProject } from "../progress/find-project.js";
+import { readEnvironment } from "../settings/config.js";
 import type { Fields } from "./membership.js";
 import type { PeerSession, PeerSessions } from "./peer-sessions.js";
 import type { SecretStore } from "./secret-store.js";

@@ -7,8 +7,6 @@ import {
 } from "@merkle/wire";
 import { CliError } from "../core/cli-error.js";
 import type { ProcessLock } from "../core/process-lock.js";
-import { joinAsPeer } from "../sessions/join-as-peer.js";
-import { makeSessionKey } from "../sessions/session-key.js";
 import {
   findStoredPeer,
   forgetTeam,
@@ -17,7 +15,9 @@ import {
   saveTeam,
   toOwnPeer,
   toStoredPeer,
-} from "../sessions/stored-peers.js";
+} from "../home/stored-peers.js";
+import { joinAsPeer } from "../sessions/join-as-peer.js";
+import { makeSessionKey } from "../sessions/session-key.js";
 import type { BrokerLink } from "./broker-link.js";
 import type { HandedOut } from "./mail/handed-out.js";
 import type { NewTeam, PeerSession, PeerSessions } from "./peer-sessions.js";

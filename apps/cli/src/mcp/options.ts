@@ -1,6 +1,6 @@
 import { defaultToolsets, type Toolset } from "@merkle/wire";
-import { type Flags, isSet, textOf } from "../command/flags.js";
 import { usageError } from "../core/cli-error.js";
+import { type Flags, isSet, textOf } from "../core/flags.js";
 
 /** The options that `merkle mcp` was started with. */
 export interface McpOptions {

@@ -1,7 +1,7 @@
 import { type ChangedKind, closeCodes, type DeclaredStatus, type Message } from "@merkle/wire";
 import type { MerkleClient, Subscription } from "@merkle/wire/client";
 import { peerAddress } from "@merkle/wire/text";
-import type { KeyPair } from "../sessions/stored-peers.js";
+import type { KeyPair } from "../home/stored-peers.js";
 import { createInbox, type Inbox, type InboxOptions } from "./inbox.js";
 
 /** A place that this server acts in: a named peer of a team, or the team itself. */

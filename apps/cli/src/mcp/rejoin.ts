@@ -1,13 +1,13 @@
 import { MerkleError, type OutputOf } from "@merkle/wire";
-import { joinAsPeer, toldOfKey } from "../sessions/join-as-peer.js";
-import { makeSessionKey } from "../sessions/session-key.js";
 import {
   findStoredPeer,
   holdTeam,
   listStoredPeers,
   type StoredPeer,
   storedPeerId,
-} from "../sessions/stored-peers.js";
+} from "../home/stored-peers.js";
+import { joinAsPeer, toldOfKey } from "../sessions/join-as-peer.js";
+import { makeSessionKey } from "../sessions/session-key.js";
 import type { BrokerLink } from "./broker-link.js";
 import type { HandedOut } from "./mail/handed-out.js";
 import { toNewTeam } from "./membership.js";

@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import type { InputOf, Toolset, WakePath } from "@merkle/wire";
-import { readEnvironment } from "../config.js";
+import { readEnvironment } from "../settings/config.js";
 
 /** The client and the machine of this server, as others see them, so that they know whom they write to. */
 export type SelfDescription = Pick<InputOf<"join_session">, "capabilities" | "cwd" | "machine">;

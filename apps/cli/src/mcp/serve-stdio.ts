@@ -1,13 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { neutralJson } from "@merkle/wire/text";
-import { isLoopback } from "../broker/address.js";
 import { reachBroker } from "../broker/reach.js";
 import { noteServing } from "../clients/serving.js";
 import type { CommandContext } from "../command/command.js";
-import { readEnvironment } from "../config.js";
+import { isLoopback } from "../core/address.js";
 import { exitCodes } from "../core/cli-error.js";
 import { readVersion } from "../core/this-program.js";
-import { findStoredPeer } from "../sessions/stored-peers.js";
+import { findStoredPeer } from "../home/stored-peers.js";
+import { readEnvironment } from "../settings/config.js";
 import { greetFirst, type Introduction } from "./greet-first.js";
 import { type McpOptions, readMcpOptions } from "./options.js";
 import type { ClientInfo } from "./self-description.js";

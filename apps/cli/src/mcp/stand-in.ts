@@ -1,8 +1,8 @@
 import { findInboxSocketOf, toClientInbox } from "../clients/claude-inbox.js";
 import type { Client } from "../clients/client.js";
 import { hookRanAt, serverEnded } from "../clients/serving.js";
-import { type Config, readEnvironment } from "../config.js";
 import { asStub } from "../private-messages/stub.js";
+import { type Config, readEnvironment } from "../settings/config.js";
 import { openBrokerLink } from "./broker-link.js";
 import { idleSince } from "./hooks/status-reporter.js";
 import { createHandedOut } from "./mail/handed-out.js";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { describeSummaries } from "../core/broker-code.js";
-import { trustFile } from "../trust/foreign-file.js";
+import { trustFile } from "../settings/foreign-file.js";
 import { findForeignSettings, readProgressSettings } from "./read-settings.js";
 
 const apiKey = "sk-test-5up3r-s3cr3t";

@@ -4,8 +4,8 @@ import { readOneOf } from "../command/flag-values.js";
 import type { BrokerOptions } from "../core/broker-code.js";
 import { usageError } from "../core/cli-error.js";
 import { readSettingsText } from "../core/read-settings-text.js";
+import { type ForeignFile, isTrusted } from "../settings/foreign-file.js";
 import { oneLine } from "../text/one-line.js";
-import { type ForeignFile, isTrusted } from "../trust/foreign-file.js";
 
 type Progress = Pick<BrokerOptions, "summaries" | "progressLogLevel"> & {
   /** Sentences for whoever starts the broker. */

@@ -2,7 +2,7 @@ import { PassThrough, type Readable } from "node:stream";
 import { describeBytes } from "@merkle/wire/text";
 import type { BrokerClient } from "../broker/broker-client.js";
 import type { CommandContext } from "../command/command.js";
-import { isSet } from "../command/flags.js";
+import { isSet } from "../core/flags.js";
 
 interface Download extends Pick<CommandContext, "flags" | "io" | "signal"> {
   readonly broker: Pick<BrokerClient, "download">;

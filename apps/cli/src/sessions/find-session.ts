@@ -2,8 +2,8 @@ import { isUuid, MerkleError, type Session } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { nearest, neutralise } from "@merkle/wire/text";
 import type { BrokerClient } from "../broker/broker-client.js";
-import type { Config } from "../config.js";
 import { CliError, exitCodes, usageError } from "../core/cli-error.js";
+import type { Config } from "../settings/config.js";
 
 /**
  * The session that an argument names, by slug, id or exact title, or else `MERKLE_SESSION` (CLI-10).
@@ -101,4 +101,27 @@ export async function takeSession(
   const named = await findSession(broker, first);
   if (named) return { session: named, rest: undefined };
   return { session: await getSession(broker, undefined, config), rest: first };
+}
+
+/**
+ * Takes `[session] <a> <b>` apart, where all words behind the session are needed: the session is left out where
+ * `MERKLE_SESSION` names it and just those words are there.
+ *
+ * @throws CliError `usage` when a word is missing
+ */
+export async function takeWords(
+  broker: Pick<BrokerClient, "call">,
+  args: readonly string[],
+  { needed, usage, config }: { needed: number; usage: string; config: Pick<Config, "session"> },
+): Promise<{ session: Session; words: readonly string[] }> {
+  const isNamed = args.length > needed;
+  if (!isNamed && (args.length < needed || config.session === undefined)) {
+    const expected = usage.match(/<[^>]+>/g) ?? [];
+    throw usageError(
+      `This command needs ${expected.join(" ")}, got ${args.length} of ${expected.length}.`,
+      usage,
+    );
+  }
+  const session = await getSession(broker, isNamed ? args[0] : undefined, config);
+  return { session, words: isNamed ? args.slice(1) : args };
 }

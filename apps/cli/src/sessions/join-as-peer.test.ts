@@ -3,8 +3,8 @@ import { makeTestHome } from "../../../../packages/db/src/embedded/test-support.
 import { atEnd } from "../../../../tests/kit/at-end.js";
 import { startTestBroker } from "../../../../tests/kit/test-broker.js";
 import { type BrokerClient, createBrokerClient } from "../broker/broker-client.js";
+import { listStoredPeers } from "../home/stored-peers.js";
 import { type JoinAsPeer, joinAsPeer } from "./join-as-peer.js";
-import { listStoredPeers } from "./stored-peers.js";
 
 const meshId = "0b6f2f7e-0000-4000-8000-000000000001";
 

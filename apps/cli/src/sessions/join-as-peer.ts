@@ -2,8 +2,6 @@ import { type InputOf, MerkleError, type OutputOf } from "@merkle/wire";
 import type { OperationCaller } from "../broker/reach.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import type { ProcessLock } from "../core/process-lock.js";
-import { shellWord } from "../text/shell.js";
-import { keyCardOf, type ShownIn } from "./key-card.js";
 import {
   findStoredPeer,
   holdTeam,
@@ -13,7 +11,9 @@ import {
   storedPeerId,
   toOwnPeer,
   toStoredPeer,
-} from "./stored-peers.js";
+} from "../home/stored-peers.js";
+import { shellWord } from "../text/shell.js";
+import { keyCardOf, type ShownIn } from "./key-card.js";
 import { listOwnTeams, listStoredPeersOf, type RequestedPeer } from "./wanted-peer.js";
 
 /** A peer that is to join, as the broker is told of it; whatever is left out stays as it was. */

@@ -1,7 +1,7 @@
 import type { KeyCard } from "@merkle/wire";
 import { certifySessionKey, fromBase64url, makeKeyCard, signingKeyFrom } from "@merkle/wire/identity";
-import { listMembers } from "../identity/members.js";
-import type { KeyPair } from "./stored-peers.js";
+import { listMembers } from "../home/members.js";
+import type { KeyPair } from "../home/stored-peers.js";
 
 /** Where a key is shown: a member of that mesh says of it that it is the member's. */
 export interface ShownIn {

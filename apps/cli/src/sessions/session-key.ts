@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import nacl from "tweetnacl";
-import type { KeyPair } from "./stored-peers.js";
+import type { KeyPair } from "../home/stored-peers.js";
 
 /** The ed25519 key of one launch: the public part stands in the roster, the private one stays on this machine. */
 export function makeSessionKey(): KeyPair {

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { holdTeam, listStoredPeers, type StoredPeer, storedPeerId } from "./stored-peers.js";
+import { holdTeam, listStoredPeers, type StoredPeer, storedPeerId } from "../home/stored-peers.js";
 
 /** A place in a session, as it is asked for on this machine. */
 export interface RequestedPeer {

@@ -1,10 +1,10 @@
 import { installLine } from "@merkle/wire/text";
-import { toBaseUrl } from "../broker/address.js";
 import type { RunningBroker } from "../broker/run-file.js";
 import { calledAs, launcherByPath } from "../command/called-as.js";
 import type { Output } from "../command/output.js";
-import { type Config, readEnvironment } from "../config.js";
+import { toBaseUrl } from "../core/address.js";
 import { describeMissingPath, launcherPath } from "../core/user-launcher.js";
+import { type Config, readEnvironment } from "../settings/config.js";
 import { counted } from "../text/time.js";
 
 interface StartedFacts {

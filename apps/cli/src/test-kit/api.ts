@@ -1,7 +1,7 @@
 import type { InputOf, OperationName, OutputOf } from "@merkle/wire";
 import { createBrokerClient } from "../broker/broker-client.js";
 import { toReach } from "../broker/reach.js";
-import { findPerson } from "../identity/persons.js";
+import { findPerson } from "../home/persons.js";
 import type { TestMerkle } from "./merkle.js";
 
 /** Calls operations of a test's broker beside the commands, as the member of its home if there is one; with a credential, as its team. */

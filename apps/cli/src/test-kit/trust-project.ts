@@ -1,5 +1,5 @@
-import { findProjectFile } from "../config-file.js";
-import { toForeignFile, trustFile } from "../trust/foreign-file.js";
+import { findProjectFile } from "../settings/config-file.js";
+import { toForeignFile, trustFile } from "../settings/foreign-file.js";
 
 /** As if a person had run `merkle trust` in the folder. */
 export async function trustProject(home: string, folder: string): Promise<void> {

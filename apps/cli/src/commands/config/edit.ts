@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { canAsk } from "../../command/ask.js";
 import type { Command } from "../../command/command.js";
-import { writeConfigText } from "../../config-file.js";
 import { exitCodes, usageError } from "../../core/cli-error.js";
 import { homeFiles } from "../../core/merkle-home.js";
 import { readSettingsText } from "../../core/read-settings-text.js";
 import { openEditor } from "../../document/draft.js";
+import { writeConfigText } from "../../settings/config-file.js";
 
 export const configEdit: Command = {
   name: "config edit",

@@ -1,8 +1,8 @@
 import { findBroker } from "../../broker/broker-client.js";
 import { toSettingName } from "../../broker/broker-settings.js";
 import type { Command } from "../../command/command.js";
-import { isSet } from "../../command/flags.js";
 import { exitCodes } from "../../core/cli-error.js";
+import { isSet } from "../../core/flags.js";
 import { readLocal, toLocalSetting, toText } from "./local.js";
 
 export const configGet: Command = {

@@ -1,7 +1,7 @@
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
-import { isSet } from "../../command/flags.js";
 import { exitCodes } from "../../core/cli-error.js";
+import { isSet } from "../../core/flags.js";
 import { type LocalValue, readLocal, toText } from "./local.js";
 
 export const configList: Command = {

@@ -1,17 +1,17 @@
 import { limits } from "@merkle/wire/limits";
 import { deceptionInNew, normaliseName } from "@merkle/wire/text";
 import { refuseBadDevices } from "../../approvals/devices.js";
-import { toBaseUrl } from "../../broker/address.js";
 import { findBroker } from "../../broker/broker-client.js";
 import { toSettingName, toSettingValue } from "../../broker/broker-settings.js";
 import type { Command, CommandContext } from "../../command/command.js";
-import { isSet, splitList } from "../../command/flags.js";
-import { checkRanges } from "../../config.js";
-import { type ConfigKey, writeConfigValue } from "../../config-file.js";
-import { type LocalSetting, localSettings, type Places } from "../../config-sources.js";
+import { toBaseUrl } from "../../core/address.js";
 import { exitCodes, usageError } from "../../core/cli-error.js";
+import { isSet, splitList } from "../../core/flags.js";
 import { homeFiles } from "../../core/merkle-home.js";
 import { actingAsPerson } from "../../identity/acting.js";
+import { checkRanges } from "../../settings/config.js";
+import { type ConfigKey, writeConfigValue } from "../../settings/config-file.js";
+import { type LocalSetting, localSettings, type Places } from "../../settings/config-sources.js";
 import { toLocalSetting, toText } from "./local.js";
 
 export const configSet: Command = {

@@ -1,8 +1,8 @@
 import type { OutputOf, Session } from "@merkle/wire";
 import { type BrokerClient, findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
-import { isSet } from "../../command/flags.js";
 import { exitCodes } from "../../core/cli-error.js";
+import { isSet } from "../../core/flags.js";
 import { formatChange } from "../../document/document-change.js";
 import { readVersionRange, removalText, type VersionRange } from "../../document/versions.js";
 import { takeSession } from "../../sessions/find-session.js";

@@ -1,7 +1,7 @@
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command, CommandContext } from "../../command/command.js";
-import { textOf } from "../../command/flags.js";
 import { exitCodes, usageError } from "../../core/cli-error.js";
+import { textOf } from "../../core/flags.js";
 import * as edits from "../../document/edits.js";
 import { actingIn } from "../../identity/acting.js";
 import { getSession } from "../../sessions/find-session.js";

@@ -1,7 +1,7 @@
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
-import { isSet, textOf } from "../../command/flags.js";
 import { exitCodes } from "../../core/cli-error.js";
+import { isSet, textOf } from "../../core/flags.js";
 import { readVersion, removalText } from "../../document/versions.js";
 import { getSession } from "../../sessions/find-session.js";
 import { printForeign, rawFlag } from "../../text/print-foreign.js";

@@ -2,8 +2,8 @@ import { limits } from "@merkle/wire/limits";
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
 import { readWholeNumber } from "../../command/flag-values.js";
-import { textOf } from "../../command/flags.js";
 import { exitCodes } from "../../core/cli-error.js";
+import { textOf } from "../../core/flags.js";
 import { getSession } from "../../sessions/find-session.js";
 import { formatJobs } from "../../work/format-jobs.js";
 

@@ -1,8 +1,8 @@
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
 import { toNumber } from "../../command/flag-values.js";
-import { isSet, textOf } from "../../command/flags.js";
 import { exitCodes, usageError } from "../../core/cli-error.js";
+import { isSet, textOf } from "../../core/flags.js";
 import { actingIn } from "../../identity/acting.js";
 import { getSession } from "../../sessions/find-session.js";
 import { showQueued } from "../../work/format-jobs.js";

@@ -2,8 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
 import { toNumber } from "../../command/flag-values.js";
-import { isSet } from "../../command/flags.js";
 import { exitCodes } from "../../core/cli-error.js";
+import { isSet } from "../../core/flags.js";
 import { formatJob, formatJobLine } from "../../work/format-jobs.js";
 
 const lookEveryMs = 1_000;

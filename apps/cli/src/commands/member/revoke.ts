@@ -2,8 +2,8 @@ import { listInvited, type Member } from "@merkle/wire";
 import { neutralise } from "@merkle/wire/text";
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
-import { isSet } from "../../command/flags.js";
 import { CliError, exitCodes } from "../../core/cli-error.js";
+import { isSet } from "../../core/flags.js";
 
 export const memberRevoke: Command = {
   name: "member revoke",

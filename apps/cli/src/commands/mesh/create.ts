@@ -1,13 +1,13 @@
 import type { OutputOf } from "@merkle/wire";
 import { findBroker } from "../../broker/broker-client.js";
 import type { ReachableAddress } from "../../broker/reach.js";
+import { requireKnown } from "../../broker/trust.js";
 import type { Command } from "../../command/command.js";
-import { refuseAgentShell } from "../../command/refuse-agent-shell.js";
-import type { Config } from "../../config.js";
+import { refuseAgentShell } from "../../core/agent-shell.js";
 import { exitCodes } from "../../core/cli-error.js";
+import { chooseMember, keepMember, listMembers } from "../../home/members.js";
 import { actingAsPerson } from "../../identity/acting.js";
-import { chooseMember, keepMember, listMembers } from "../../identity/members.js";
-import { requireKnown } from "../../trust/require-known.js";
+import type { Config } from "../../settings/config.js";
 
 export const meshCreate: Command = {
   name: "mesh create",

@@ -7,8 +7,8 @@ import { type ModelServer, saying, startModelServer } from "../../../../../tests
 import { startStdioServer } from "../../../../../tests/kit/stdio.js";
 import { createTestDatabase } from "../../../../../tests/kit/test-database.js";
 import { findForeignSettings } from "../../progress/read-settings.js";
+import { trustFile } from "../../settings/foreign-file.js";
 import { type TestMerkle, testMerkle } from "../../test-kit/merkle.js";
-import { trustFile } from "../../trust/foreign-file.js";
 
 const apiKey = "sk-test-5up3r-s3cr3t";
 

@@ -2,8 +2,8 @@ import { limits } from "@merkle/wire/limits";
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
 import { readWholeNumber } from "../../command/flag-values.js";
-import { listOf, splitList, textOf } from "../../command/flags.js";
 import { exitCodes } from "../../core/cli-error.js";
+import { listOf, splitList, textOf } from "../../core/flags.js";
 import { chooseProject } from "../../progress/find-project.js";
 import { formatEntries } from "../../progress/format-entries.js";
 

@@ -1,7 +1,7 @@
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
-import { textOf } from "../../command/flags.js";
 import { exitCodes } from "../../core/cli-error.js";
+import { textOf } from "../../core/flags.js";
 import { chooseProject } from "../../progress/find-project.js";
 import { formatWhole } from "../../progress/format-entries.js";
 

@@ -1,8 +1,8 @@
 import type { ProposalInFull } from "@merkle/wire";
 import { askYesOrNo, canAsk } from "../../command/ask.js";
 import type { Command, CommandContext } from "../../command/command.js";
-import { isSet, textOf } from "../../command/flags.js";
 import { exitCodes, usageError } from "../../core/cli-error.js";
+import { isSet, textOf } from "../../core/flags.js";
 import { createDraft, openEditor } from "../../document/draft.js";
 import { type Deciding, decide, ofDocuments, ofFiles, type ProposalTarget } from "../../work/deciding.js";
 import { formatProposal } from "../../work/format-proposal.js";

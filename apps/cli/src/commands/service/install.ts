@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { findRunningBroker } from "../../broker/run-file.js";
 import { removeServiceScript, writeServiceScript } from "../../clients/launcher-script.js";
 import type { Command } from "../../command/command.js";
-import { isSet } from "../../command/flags.js";
 import { exitCodes, usageError } from "../../core/cli-error.js";
+import { isSet } from "../../core/flags.js";
 import { hasProc } from "../../core/platform.js";
+import { variablesOfFiles } from "../../settings/env-files.js";
 import { brokerNodeArgs } from "../../start/detach-broker.js";
 import { installService, readService } from "../../start/service/manager.js";
 import { endingWithLine } from "../../text/one-line.js";
-import { variablesOfFiles } from "../../trust/env-files.js";
 import { thisManager, thisService } from "./this-service.js";
 
 export const serviceInstall: Command = {

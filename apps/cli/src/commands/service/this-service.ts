@@ -1,11 +1,11 @@
 import { homedir } from "node:os";
 import { packageName } from "@merkle/wire/text";
 import { serviceScriptPath } from "../../clients/launcher-script.js";
-import { type Config, readEnvironment } from "../../config.js";
 import { CliError, exitCodes, usageError } from "../../core/cli-error.js";
 import { homeFiles } from "../../core/merkle-home.js";
 import { thisSystem } from "../../core/platform.js";
 import { runsFromNpx } from "../../core/this-program.js";
+import { type Config, readEnvironment } from "../../settings/config.js";
 import { askManager, findManager, readService, type ServiceManager } from "../../start/service/manager.js";
 import type { ServiceFacts } from "../../start/service/service-files.js";
 

@@ -1,7 +1,7 @@
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
-import { isSet } from "../../command/flags.js";
 import { exitCodes } from "../../core/cli-error.js";
+import { isSet } from "../../core/flags.js";
 import { printForeign, rawFlag } from "../../text/print-foreign.js";
 import { fileArgument } from "../../work/commented.js";
 import { shortHash } from "../../work/format-proposal.js";

@@ -1,9 +1,9 @@
 import type { StateEntry } from "@merkle/wire";
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
-import { isSet } from "../../command/flags.js";
-import { takeWords } from "../../command/read-text.js";
 import { CliError, exitCodes } from "../../core/cli-error.js";
+import { isSet } from "../../core/flags.js";
+import { takeWords } from "../../sessions/find-session.js";
 import { byline, formatEntries, valueText } from "../../state/format-state.js";
 import { toJson } from "../../text/to-json.js";
 

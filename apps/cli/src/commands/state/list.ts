@@ -1,7 +1,7 @@
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
-import { isSet, textOf } from "../../command/flags.js";
 import { exitCodes } from "../../core/cli-error.js";
+import { isSet, textOf } from "../../core/flags.js";
 import { getSession } from "../../sessions/find-session.js";
 import { formatEntries } from "../../state/format-state.js";
 import { listAllState } from "../../state/known-state.js";

@@ -1,10 +1,10 @@
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
 import { readWholeNumber } from "../../command/flag-values.js";
-import { isSet, textOf } from "../../command/flags.js";
-import { takeWords } from "../../command/read-text.js";
 import { exitCodes } from "../../core/cli-error.js";
+import { isSet, textOf } from "../../core/flags.js";
 import { actingIn } from "../../identity/acting.js";
+import { takeWords } from "../../sessions/find-session.js";
 import { oneLine } from "../../text/one-line.js";
 
 export const stateUnset: Command = {

@@ -1,9 +1,9 @@
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
-import { textOf } from "../../command/flags.js";
-import { takeWords } from "../../command/read-text.js";
 import { exitCodes, usageError } from "../../core/cli-error.js";
+import { textOf } from "../../core/flags.js";
 import { actingIn } from "../../identity/acting.js";
+import { takeWords } from "../../sessions/find-session.js";
 import { formatTasks } from "../../tasks/format-tasks.js";
 import { readTaskNumbers } from "../../tasks/task-numbers.js";
 

@@ -1,10 +1,10 @@
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
 import { readWholeNumber, toNumber } from "../../command/flag-values.js";
-import { textOf } from "../../command/flags.js";
-import { takeWords } from "../../command/read-text.js";
 import { exitCodes } from "../../core/cli-error.js";
+import { textOf } from "../../core/flags.js";
 import { actingIn } from "../../identity/acting.js";
+import { takeWords } from "../../sessions/find-session.js";
 
 export const taskDone: Command = {
   name: "task done",

@@ -1,8 +1,8 @@
 import { limits } from "@merkle/wire/limits";
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
-import { isSet, textOf } from "../../command/flags.js";
 import { exitCodes } from "../../core/cli-error.js";
+import { isSet, textOf } from "../../core/flags.js";
 import { readingFrom } from "../../identity/acting.js";
 import { getSession } from "../../sessions/find-session.js";
 import { formatTasks } from "../../tasks/format-tasks.js";

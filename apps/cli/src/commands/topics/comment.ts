@@ -1,8 +1,8 @@
 import { limits } from "@merkle/wire/limits";
 import type { Command } from "../../command/command.js";
-import { textOf } from "../../command/flags.js";
 import { readText } from "../../command/read-text.js";
 import { exitCodes } from "../../core/cli-error.js";
+import { textOf } from "../../core/flags.js";
 import { type TopicTarget, topicsOfDocuments, topicsOfFiles } from "../../work/commented.js";
 
 /** The command that opens a topic. */

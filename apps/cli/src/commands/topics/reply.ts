@@ -2,9 +2,9 @@ import type { InputOf, Topic } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import type { Command } from "../../command/command.js";
 import { toNumber } from "../../command/flag-values.js";
-import { type Flags, isSet } from "../../command/flags.js";
 import { readText } from "../../command/read-text.js";
 import { exitCodes, usageError } from "../../core/cli-error.js";
+import { type Flags, isSet } from "../../core/flags.js";
 import { getTopicOf, type TopicTarget, topicsOfDocuments, topicsOfFiles } from "../../work/commented.js";
 
 type Change = Pick<InputOf<"reply_to_topic">, "close" | "reopen">;

@@ -1,7 +1,7 @@
 import type { Session } from "@merkle/wire";
 import { type BrokerClient, createBrokerClient } from "../../broker/broker-client.js";
-import type { Config } from "../../config.js";
 import { actingIn, readingFrom } from "../../identity/acting.js";
+import type { Config } from "../../settings/config.js";
 
 interface Reading {
   readonly broker: BrokerClient;

@@ -1,6 +1,6 @@
 import { type Message, parseInstant } from "@merkle/wire";
-import { type Flags, isSet, textOf } from "../../command/flags.js";
 import { usageError } from "../../core/cli-error.js";
+import { type Flags, isSet, textOf } from "../../core/flags.js";
 
 /** Where a tail starts. */
 export type Since =

@@ -5,10 +5,10 @@ import { idempotencyKeyOf, MerkleError, type OutputOf } from "@merkle/wire";
 import { type ApprovalSubject, approvalHash } from "@merkle/wire/identity";
 import { type BrokerClient, findBroker, reasonOf } from "../../broker/broker-client.js";
 import { readClaudeState } from "../../clients/claude-state.js";
-import { type Config, readEnvironment } from "../../config.js";
 import { CliError } from "../../core/cli-error.js";
 import { nodeCrypto } from "../../core/node-crypto.js";
-import { findStoredPeer, type StoredPeer } from "../../sessions/stored-peers.js";
+import { findStoredPeer, type StoredPeer } from "../../home/stored-peers.js";
+import { type Config, readEnvironment } from "../../settings/config.js";
 import { readHookInput } from "./hook-input.js";
 
 interface Relay {

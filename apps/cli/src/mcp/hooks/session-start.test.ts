@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { expect, it, onTestFinished } from "vitest";
-import { findStoredPeer, type StoredPeer, saveTeam, storedPeerId } from "../../sessions/stored-peers.js";
+import { findStoredPeer, type StoredPeer, saveTeam, storedPeerId } from "../../home/stored-peers.js";
 import { testMerkle } from "../../test-kit/merkle.js";
 import { startSession } from "./session-start.js";
 

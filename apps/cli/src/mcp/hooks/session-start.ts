@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { findStoredPeer, type StoredPeer, saveTeam } from "../../sessions/stored-peers.js";
+import { findStoredPeer, type StoredPeer, saveTeam } from "../../home/stored-peers.js";
 import { conversationOf, readHookInput } from "./hook-input.js";
 
 interface SessionStart {

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import type { Message } from "@merkle/wire";
 import { readTranscript, type Transcript, type TranscriptFormat } from "../../clients/transcript.js";
-import { findStoredPeer, handedOutFile } from "../../sessions/stored-peers.js";
+import { findStoredPeer, handedOutFile } from "../../home/stored-peers.js";
 import type { Earlier, InboxOptions } from "../inbox.js";
 
 /** Knowledge of messages that outlives this server: which were handed out for a place, and which the client recorded. */

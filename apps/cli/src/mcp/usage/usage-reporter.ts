@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import type { ModelUsage } from "@merkle/wire";
 import { type Carried, sumByModel, type UsageRecord, type UsedTokens } from "../../clients/usage-record.js";
-import { reportedFile } from "../../sessions/stored-peers.js";
+import { reportedFile } from "../../home/stored-peers.js";
 import type { BrokerLink } from "../broker-link.js";
 import type { HookCall } from "../hook-call.js";
 import type { PeerSession } from "../peer-sessions.js";

@@ -9,7 +9,7 @@ import { findRunningBroker } from "../../broker/run-file.js";
 import { CliError, exitCodes } from "../../core/cli-error.js";
 import { explainError } from "../../core/explain-error.js";
 import { readVersion } from "../../core/this-program.js";
-import { notTrusted } from "../../trust/foreign-file.js";
+import { notTrusted } from "../../settings/foreign-file.js";
 import { type Check, type CheckContext, type Finding, fail, ok, skipped, warn } from "./check.js";
 
 /** Whether the broker that commands would call answers, is well, and is of our version; and whether agents can reach it. */

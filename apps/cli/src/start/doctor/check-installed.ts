@@ -4,10 +4,10 @@ import { readFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import type { Client } from "../../clients/client.js";
 import { clients } from "../../clients/clients.js";
-import { readEnvironment } from "../../config.js";
 import { fileFormats } from "../../install/file-format.js";
 import { clientFlag } from "../../install/install-client.js";
 import { type InstalledFile, readInstalled } from "../../install/install-record.js";
+import { readEnvironment } from "../../settings/config.js";
 import { toShellLine } from "../../text/shell.js";
 import { type Check, type Finding, fail, ok } from "./check.js";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { getClient } from "../../clients/clients.js";
-import { readConfig } from "../../config.js";
+import { readConfig } from "../../settings/config.js";
 import { checkClients } from "./check-machine.js";
 
 /** What the check finds where these scripts are the programs of PATH. */

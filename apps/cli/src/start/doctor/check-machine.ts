@@ -4,13 +4,13 @@ import { dirname } from "node:path";
 import type { Client } from "../../clients/client.js";
 import { clients } from "../../clients/clients.js";
 import { findProgram } from "../../clients/find-program.js";
-import type { Config } from "../../config.js";
 import { describeSummaries, loadBroker } from "../../core/broker-code.js";
 import { CliError } from "../../core/cli-error.js";
 import { explainError } from "../../core/explain-error.js";
 import { homeFiles } from "../../core/merkle-home.js";
 import { isPosix } from "../../core/platform.js";
 import { readProgressSettings } from "../../progress/read-settings.js";
+import type { Config } from "../../settings/config.js";
 import { type Check, type Finding, fail, ok, skipped, warn } from "./check.js";
 
 /** Whether anything is summarised, as `merkle up` in this folder would have it (PROGRESS-8). */

@@ -1,5 +1,5 @@
 import type { Client } from "../../clients/client.js";
-import type { Config } from "../../config.js";
+import type { Config } from "../../settings/config.js";
 
 /** The result of a check. What could not be looked at is `skipped`, never `ok`. */
 export interface Finding {

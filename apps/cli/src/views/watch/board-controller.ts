@@ -1,8 +1,8 @@
 import type { ReadStream, WriteStream } from "node:tty";
 import type { Session } from "@merkle/wire";
-import { toDashboardUrl } from "../../broker/address.js";
 import type { BrokerClient } from "../../broker/broker-client.js";
 import type { CommandContext } from "../../command/command.js";
+import { toDashboardUrl } from "../../core/address.js";
 import { explainError } from "../../core/explain-error.js";
 import { browserOf, openBrowser } from "../../core/open-browser.js";
 import { actingIn } from "../../identity/acting.js";

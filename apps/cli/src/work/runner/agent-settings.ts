@@ -1,7 +1,7 @@
 import { dirname, isAbsolute, resolve } from "node:path";
 import { rootNamePattern } from "@merkle/wire";
-import { type Given, readSwitch, readText, wrong } from "../../config-file.js";
 import { usageError } from "../../core/cli-error.js";
+import { type Given, readSwitch, readText, wrong } from "../../settings/config-file.js";
 
 /** The settings under `agent` in config.json, for jobs that run on this machine (JOB-13). */
 export interface AgentSettings {

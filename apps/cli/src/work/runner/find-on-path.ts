@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { delimiter, resolve } from "node:path";
-import { readEnvironment } from "../../config.js";
+import { readEnvironment } from "../../settings/config.js";
 
 /** The program's absolute path: of a name by PATH, of a path by itself; undefined where there is none that may be run. */
 export async function findOnPath(

@@ -1,10 +1,10 @@
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { type Reach, reachVariables } from "../../broker/reach.js";
-import type { Config } from "../../config.js";
 import type { AgentOptions } from "../../core/broker-code.js";
 import { homeFiles } from "../../core/merkle-home.js";
 import { entryFile } from "../../core/this-program.js";
+import type { Config } from "../../settings/config.js";
 import { type AgentSettings, readAgentSettings } from "./agent-settings.js";
 import { type ClaudeRunner, type ClaudeRunnerOptions, startClaudeRunner } from "./claude-runner.js";
 import { startRunnerProcess } from "./start-runner-process.js";

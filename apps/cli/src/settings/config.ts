@@ -1,16 +1,16 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
 import type { RateLimits } from "@merkle/wire/limits";
-import { isLoopback, parseBus, parseDatabaseUrl, toBaseUrl } from "./broker/address.js";
-import { type Flags, isSet, listOf, splitList, textOf } from "./command/flags.js";
+import { isLoopback, parseBus, parseDatabaseUrl, toBaseUrl } from "../core/address.js";
+import { findAgentMark } from "../core/agent-shell.js";
+import type { BrokerOptions } from "../core/broker-code.js";
+import { usageError } from "../core/cli-error.js";
+import { type Flags, isSet, listOf, splitList, textOf } from "../core/flags.js";
+import { homeFiles, requireOwnHome, toMerkleHome } from "../core/merkle-home.js";
 import { type ConfigFile, findProjectFile, readConfigFile } from "./config-file.js";
 import { type LocalSetting, sourceOf } from "./config-sources.js";
-import type { BrokerOptions } from "./core/broker-code.js";
-import { usageError } from "./core/cli-error.js";
-import { homeFiles, requireOwnHome, toMerkleHome } from "./core/merkle-home.js";
-import { findAgentMark } from "./identity/agent-shell.js";
-import type { Variables } from "./trust/env-files.js";
-import type { ForeignFile } from "./trust/foreign-file.js";
+import type { Variables } from "./env-files.js";
+import type { ForeignFile } from "./foreign-file.js";
 
 /** The settings of flags, environment and files, read once and checked (CLI-5). */
 export interface Config {
@@ -221,7 +221,7 @@ async function readVariables(
 ): Promise<Variables> {
   if (!envFiles) return { env, nameOf: (variable) => variable, notices: [] };
   // Few commands read such files, and help needs nothing of what this loads.
-  const { readEnvFiles } = await import("./trust/env-files.js");
+  const { readEnvFiles } = await import("./env-files.js");
   return readEnvFiles({ env, cwd, home });
 }
 
@@ -237,7 +237,7 @@ async function findProject(
   const file = await findProjectFile(cwd);
   if (!file) return undefined;
   // Most folders have no such file, and help needs nothing of what this loads.
-  const { isTrusted, toForeignFile } = await import("./trust/foreign-file.js");
+  const { isTrusted, toForeignFile } = await import("./foreign-file.js");
   const foreign = toForeignFile(file);
   return foreign && { file, foreign, isTrusted: isTrusted(home, foreign) };
 }

@@ -1,6 +1,6 @@
-import { type Flags, isSet, listOf, textOf } from "./command/flags.js";
+import { type Flags, isSet, listOf, textOf } from "../core/flags.js";
 import type { ConfigFile, ConfigKey } from "./config-file.js";
-import type { Variables } from "./trust/env-files.js";
+import type { Variables } from "./env-files.js";
 
 /** The places that a setting of this machine may be said in. The first that says it counts, in this order (CLI-5). */
 export interface Places {

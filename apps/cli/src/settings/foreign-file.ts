@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import { toBaseUrl } from "../broker/address.js";
-import type { ConfigFile } from "../config-file.js";
+import { toBaseUrl } from "../core/address.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { homeFiles } from "../core/merkle-home.js";
 import { readPrivateJson, writePrivateJson } from "../core/private-file.js";
 import { readSettingsText } from "../core/read-settings-text.js";
 import { oneLine } from "../text/one-line.js";
+import type { ConfigFile } from "./config-file.js";
 
 /** A file that came with a project, and says where to send things: whoever wrote the project wrote it. */
 export interface ForeignFile {

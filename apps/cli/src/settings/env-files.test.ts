@@ -2,10 +2,10 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { readConfig } from "../config.js";
 import { readProgressSettings } from "../progress/read-settings.js";
 import { testMerkle } from "../test-kit/merkle.js";
 import { atTerminal } from "../test-kit/terminal.js";
+import { readConfig } from "./config.js";
 import { findForeignEnvFiles } from "./env-files.js";
 import { trustFile } from "./foreign-file.js";
 

@@ -1,13 +1,12 @@
-import { hostname, userInfo } from "node:os";
+import { hostname } from "node:os";
 import { MerkleError } from "@merkle/wire";
 import type { Introduction } from "@merkle/wire/client";
 import { answerHello, drawSeed, fromBase64url, signingKeyFrom } from "@merkle/wire/identity";
-import { limits } from "@merkle/wire/limits";
-import { deceptionInNew, normaliseName } from "@merkle/wire/text";
-import type { Reach } from "../broker/reach.js";
 import { CliError } from "../core/cli-error.js";
-import { requireKnown } from "../trust/require-known.js";
-import { chooseMember, keepMember, listMembers, type StoredMember } from "./members.js";
+import { systemUserName } from "../core/system-user.js";
+import { chooseMember, keepMember, listMembers, type StoredMember } from "../home/members.js";
+import type { Reach } from "./reach.js";
+import { requireKnown } from "./trust.js";
 
 /**
  * Returns how a connection introduces itself to a broker (CLI-61): by the token in `MERKLE_TOKEN`, or else by a key of this home.
@@ -71,16 +70,4 @@ async function toSigner(member: StoredMember, url: string) {
     session: null,
     url,
   };
-}
-
-/** The name that the system's user goes by; the machine's where the user has none. */
-export function systemUserName(): string {
-  let name = "";
-  try {
-    name = userInfo().username;
-  } catch {
-    // A container may run as a number that no user has.
-  }
-  const names = [name, hostname()].map((each) => normaliseName(each).slice(0, limits.nameCharsMax));
-  return names.find((each) => each !== "" && deceptionInNew(each) === null) ?? "Somebody";
 }

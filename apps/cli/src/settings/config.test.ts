@@ -1,9 +1,9 @@
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { testMerkle } from "../test-kit/merkle.js";
+import { trustProject } from "../test-kit/trust-project.js";
 import { readConfig } from "./config.js";
-import { testMerkle } from "./test-kit/merkle.js";
-import { trustProject } from "./test-kit/trust-project.js";
 
 describe("the configuration", () => {
   it("[SET-3] the broker is named by flag, MERKLE_URL, MCP_URL, project, user, and then by default", async () => {

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
-import { parseDatabaseUrl } from "../broker/address.js";
+import { parseDatabaseUrl } from "../core/address.js";
 import { readSettingsText } from "../core/read-settings-text.js";
 import { oneLine } from "../text/one-line.js";
 import { type ForeignFile, isTrusted } from "./foreign-file.js";

@@ -1,14 +1,27 @@
-import { canAsk, createPrompter } from "../command/ask.js";
-import type { CommandContext } from "../command/command.js";
-import { CliError, exitCodes } from "../core/cli-error.js";
-import { findAgentMark } from "../identity/agent-shell.js";
-import { type ForeignFile, trustFile } from "./foreign-file.js";
+import { findAgentMark } from "../core/agent-shell.js";
+import { CliError, exitCodes, usageError } from "../core/cli-error.js";
+import { type ForeignFile, trustFile } from "../settings/foreign-file.js";
+import { canAsk, createPrompter } from "./ask.js";
+import type { CommandContext } from "./command.js";
 
 type Asking = Pick<CommandContext, "flags" | "io" | "output" | "signal">;
 
-/** Whether a person is there to decide whom to trust: not an agent with a shell, nor a script. */
+/** Whether a person is at the terminal and can decide whom to trust. An agent's shell and a script have none. */
 export function isPersonThere(context: Pick<CommandContext, "flags" | "io">): boolean {
   return canAsk(context) && findAgentMark(context.io.env) === undefined;
+}
+
+/**
+ * Requires that a person is at the terminal.
+ *
+ * @throws CliError `usage`, with the command that a person runs
+ */
+export function requirePerson(
+  context: Pick<CommandContext, "flags" | "io">,
+  { what, run }: { what: string; run: string },
+): void {
+  if (isPersonThere(context)) return;
+  throw usageError(`${what} needs a person. Run it in your own terminal, not from an agent.`, run);
 }
 
 /**

@@ -1,10 +1,10 @@
 import { access, mkdir } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { type RateLimit, type RateLimitName, type RateLimits, rateLimits } from "@merkle/wire/limits";
-import { type CliError, usageError } from "./core/cli-error.js";
-import { explainingHome } from "./core/merkle-home.js";
-import { readSettingsText } from "./core/read-settings-text.js";
-import { replaceFile } from "./core/replace-file.js";
+import { type CliError, usageError } from "../core/cli-error.js";
+import { explainingHome } from "../core/merkle-home.js";
+import { readSettingsText } from "../core/read-settings-text.js";
+import { replaceFile } from "../core/replace-file.js";
 
 /** The keys of a configuration file; what each means stands in `scripts/docs/config-tables.ts`. */
 export type ConfigKey =

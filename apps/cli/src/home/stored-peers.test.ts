@@ -46,7 +46,7 @@ const { mesh_id: meshId } = aTeam();
 /** A process of its own that tries to hold a team when told, says whether it does, and keeps it until it is ended. */
 function startHolder(home: string, teamId: string) {
   const code = `
-    const { holdTeam } = await import(${JSON.stringify(new URL("../../dist/sessions/stored-peers.js", import.meta.url).href)});
+    const { holdTeam } = await import(${JSON.stringify(new URL("../../dist/home/stored-peers.js", import.meta.url).href)});
     process.stdout.write("ready\\n");
     process.stdin.once("data", async () => {
       const hold = await holdTeam(${JSON.stringify(home)}, ${JSON.stringify(teamId)});

@@ -1,9 +1,9 @@
 import { hostname } from "node:os";
 import { limits } from "@merkle/wire/limits";
-import type { HttpAnswer } from "../broker/http-request.js";
-import type { ReachableAddress } from "../broker/reach.js";
+import { chooseMember, keepMember, listMembers, type StoredMember } from "../home/members.js";
+import type { HttpAnswer } from "./http-request.js";
 import { findMember, notJoined } from "./introduce.js";
-import { chooseMember, keepMember, listMembers, type StoredMember } from "./members.js";
+import type { ReachableAddress } from "./reach.js";
 
 /** Headers by which requests to one broker say who sends them. */
 export interface Authorization {
@@ -65,7 +65,7 @@ async function signIn(
   { base, reach }: Required<Pick<ReachableAddress, "base">> & Pick<ReachableAddress, "reach">,
   signal: AbortSignal,
 ): Promise<string> {
-  const { openLiveClient } = await import("../broker/live-client.js");
+  const { openLiveClient } = await import("./live-client.js");
   const client = await openLiveClient({ base, source: "default", reach }, signal);
   try {
     const label = `merkle on ${hostname()}`.slice(0, limits.nameCharsMax);

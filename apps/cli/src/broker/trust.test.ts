@@ -5,14 +5,14 @@ import { createServer } from "node:http";
 import { type AddressInfo, connect, createServer as createProxy, type Socket } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { keepMember } from "../identity/members.js";
-import { keepPerson } from "../identity/persons.js";
+import { keepMember } from "../home/members.js";
+import { keepPerson } from "../home/persons.js";
 import { findForeignSettings } from "../progress/read-settings.js";
 import { callBroker, ownCredential } from "../test-kit/api.js";
 import { type TestMerkle, testMerkle } from "../test-kit/merkle.js";
 import { sharedMerkle } from "../test-kit/shared-merkle.js";
 import { atTerminal } from "../test-kit/terminal.js";
-import { requireKnown } from "./require-known.js";
+import { requireKnown } from "./trust.js";
 
 const merkle = sharedMerkle();
 const token = `mkt_${"t".repeat(43)}`;

@@ -1,6 +1,5 @@
 import { link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Config } from "../config.js";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
 import { replaceFile } from "../core/replace-file.js";
 
@@ -16,7 +15,10 @@ export interface StoredPerson {
 }
 
 /** The owner of the persons: this user, or a guest in an agent's shell, so that no agent speaks as the user. */
-type PersonStore = Pick<Config, "home"> & Partial<Pick<Config, "agentShell">>;
+interface PersonStore {
+  readonly home: string;
+  readonly agentShell?: string | undefined;
+}
 
 /** The person of this home in a mesh; null while nobody has written there yet, or when the file is none of ours. */
 export async function findPerson(store: PersonStore, meshId: string): Promise<StoredPerson | null> {

@@ -1,5 +1,5 @@
 import type { Session } from "@merkle/wire";
-import { usageError } from "../core/cli-error.js";
+import { usageError } from "./cli-error.js";
 
 /**
  * The broker's base, from an address that may also be an MCP endpoint (SET-3): `http://host:7423`, `…/mcp` and `…/api/mcp`

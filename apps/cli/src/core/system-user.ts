@@ -1,0 +1,15 @@
+import { hostname, userInfo } from "node:os";
+import { limits } from "@merkle/wire/limits";
+import { deceptionInNew, normaliseName } from "@merkle/wire/text";
+
+/** The name of the system's user, or the machine's if the user has none. */
+export function systemUserName(): string {
+  let name = "";
+  try {
+    name = userInfo().username;
+  } catch {
+    // In a container the process may run as a number that has no user.
+  }
+  const names = [name, hostname()].map((each) => normaliseName(each).slice(0, limits.nameCharsMax));
+  return names.find((each) => each !== "" && deceptionInNew(each) === null) ?? "Somebody";
+}
