@@ -8,7 +8,7 @@ import { WebSocket } from "ws";
 import type { Bus } from "../../apps/broker/src/core/bus/bus.js";
 import { startBus } from "../../apps/broker/src/core/bus/start-bus.js";
 import { createLog } from "../../apps/broker/src/core/log.js";
-import { openAuditKey } from "../../apps/broker/src/record/audit-key.js";
+import { openAuditKey } from "../../apps/broker/src/identity/audit-key/audit-key.js";
 import { createFakeRunner } from "../kit/fake-runner.js";
 import { natsProgram, startNatsServer } from "../kit/nats-server.js";
 import { bareId, createTestSession } from "../kit/session.js";

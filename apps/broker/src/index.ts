@@ -1,8 +1,8 @@
 export { createLog, type Log } from "./core/log.js";
 export { lowerHelperThreads } from "./core/lower-helper-threads.js";
 export { StartError } from "./core/start-error.js";
+export { readAuditKeys, rotateAuditKey } from "./identity/audit-key/rotate-audit-key.js";
 export type { ProgressLogLevel, SummaryOptions } from "./progress/summariser.js";
-export { readAuditKeys, rotateAuditKey } from "./record/rotate-audit-key.js";
 export { backupHome, type HomeBackupOptions, restoreHome } from "./start/backup-home.js";
 export type { BrokerOptions } from "./start/broker-options.js";
 export { type DatabaseFacts, inspectDatabase } from "./start/inspect-database.js";

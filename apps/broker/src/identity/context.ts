@@ -2,6 +2,7 @@ import type { Transaction } from "@merkle/db";
 import type { AlertKey } from "../core/alert-key.js";
 import type { CoreServices } from "../core/services.js";
 import type { Write } from "../core/write.js";
+import type { AuditSigner } from "./audit-key/audit-key.js";
 import type { CredentialCache, PersonActor } from "./credential.js";
 import type { Limiter } from "./limits/limiter.js";
 import type { Quotas } from "./limits/quotas.js";
@@ -19,6 +20,8 @@ export interface IdentityServices extends CoreServices {
   readonly homeKey: string;
   /** A secret that lies beside the database, and that all brokers of one database share. */
   readonly alertKey: AlertKey;
+  /** Signs what the broker says of itself and of records. */
+  readonly signer: AuditSigner;
   readonly limiter: Limiter;
   readonly quotas: Quotas;
   readonly shares: Shares;

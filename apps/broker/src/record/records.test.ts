@@ -9,8 +9,8 @@ import { putAuditKey } from "../../../../tests/kit/audit-key.js";
 import { connectTestDatabase, createTestDatabase } from "../../../../tests/kit/test-database.js";
 import { createLog } from "../core/log.js";
 import { startWorkers, type Workers } from "../core/workers/workers.js";
+import { openAuditKey } from "../identity/audit-key/audit-key.js";
 import { workerEntry } from "../start/worker-entry.js";
-import { openAuditKey } from "./audit-key.js";
 import { createRecords } from "./records.js";
 
 const workers = startWorkers({ entry: workerEntry() });

@@ -11,8 +11,8 @@ import { MerkleError } from "@merkle/wire";
 import { canonicalJson, type HeadAbout, type SignedHead } from "@merkle/wire/record";
 import type { CoreServices } from "../core/services.js";
 import type { Workers } from "../core/workers/workers.js";
+import { type AuditSigner, lineOf } from "../identity/audit-key/audit-key.js";
 import { readAbout } from "./about.js";
-import { type AuditSigner, lineOf } from "./audit-key.js";
 import { signHead, toHeadRow, toSignedHead } from "./sign-head.js";
 import { completeTiles, type LogReader } from "./tiles.js";
 

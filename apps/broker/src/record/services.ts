@@ -1,12 +1,9 @@
 import type { DocumentServices } from "../document/services.js";
-import type { AuditSigner } from "./audit-key.js";
 import type { Records } from "./records.js";
 import type { Archives } from "./storage/archives.js";
 
 /** The services that hash and sign records. */
 export interface RecordServices extends DocumentServices {
-  /** Signs what the broker says of records. */
-  readonly signer: AuditSigner;
   readonly records: Records;
   readonly archives: Archives;
 }

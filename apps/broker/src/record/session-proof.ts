@@ -21,8 +21,8 @@ import {
   toHex,
 } from "@merkle/wire/record";
 import { sha256 } from "../core/sha256.js";
+import { toAuditKey } from "../identity/audit-key/audit-key.js";
 import type { SessionContext } from "../sessions/context.js";
-import { toAuditKey } from "./audit-key.js";
 import { toEntries } from "./hash-entries.js";
 import { whileHashing } from "./records.js";
 import type { RecordServices } from "./services.js";

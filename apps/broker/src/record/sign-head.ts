@@ -1,7 +1,7 @@
 import { type HeadRow, keepRest, type RecordExtent, readContentHash, tileHashes } from "@merkle/db";
 import { type HeadAbout, rootOfLog, type SignedHead, toHex } from "@merkle/wire/record";
 import { sha256 } from "../core/sha256.js";
-import type { AuditSigner } from "./audit-key.js";
+import type { AuditSigner } from "../identity/audit-key/audit-key.js";
 import { type LogReader, type NamedLog, readLeaves, subtreesOf } from "./tiles.js";
 
 interface HeadToSign {

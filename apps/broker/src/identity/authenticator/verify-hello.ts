@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { MerkleError, type SignatureProof } from "@merkle/wire";
 import { certificateBytes, certificateMsMax, helloBytes } from "@merkle/wire/identity";
+import { isSigned } from "../../core/is-signed.js";
 import { findClockSkew, latestClientTime } from "./clock-skew.js";
-import { isSigned } from "./is-signed.js";
 
 /** How long after the broker's hello its nonce is good, by the broker's clock. */
 const nonceMs = 30_000;

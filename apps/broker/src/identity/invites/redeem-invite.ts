@@ -10,8 +10,8 @@ import {
 } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { type JoinProof, joinBytes } from "@merkle/wire/identity";
+import { isSigned } from "../../core/is-signed.js";
 import { findClockSkew } from "../authenticator/clock-skew.js";
-import { isSigned } from "../authenticator/is-signed.js";
 import type { Context, IdentityServices } from "../context.js";
 import { findGivenInvite, stateOf, toSessionName } from "./invite.js";
 

@@ -10,8 +10,8 @@ import { MerkleError, type Message } from "@merkle/wire";
 import type { AuditKey, HeadAbout, SignedHead } from "@merkle/wire/record";
 import { toMessage, withoutSealed } from "../../core/message.js";
 import { retryWhileLost } from "../../core/retry-while-lost.js";
+import { keysOf } from "../../identity/audit-key/audit-key.js";
 import type { SessionIdentity } from "../../identity/session-directory.js";
-import { keysOf } from "../audit-key.js";
 import type { RecordServices } from "../services.js";
 import { toSignedHead } from "../sign-head.js";
 

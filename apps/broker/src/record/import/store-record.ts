@@ -28,10 +28,10 @@ import {
 } from "@merkle/wire/record";
 import type { ZippedFiles } from "@merkle/wire/record/zip";
 import { idFrom } from "../../core/message.js";
+import { lineOf, toAuditKeyRow } from "../../identity/audit-key/audit-key.js";
 import { toSessionSettings } from "../../sessions/session-settings.js";
 import { takeSlug } from "../../sessions/slug.js";
 import { findSectionTask } from "../../text/tasks.js";
-import { lineOf, toAuditKeyRow } from "../audit-key.js";
 import type { RecordServices } from "../services.js";
 import { toHeadRow } from "../sign-head.js";
 import { readLinesOf, readSmallFile } from "./read-file.js";

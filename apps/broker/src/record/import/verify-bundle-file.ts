@@ -6,7 +6,7 @@ import { checkSurroundingPage, type SurroundingPage } from "@merkle/wire/record/
 import { openZipBundle, type RandomAccess, UnreadableZip } from "@merkle/wire/record/zip";
 import { sha256 } from "../../core/sha256.js";
 import type { Task } from "../../core/workers/task.js";
-import { isSigned } from "../../identity/authenticator/is-signed.js";
+import { isSigned } from "../../core/is-signed.js";
 
 /** A file that is read from anywhere in it. */
 export interface OpenedFile extends RandomAccess {

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { type Database, openDatabase } from "@merkle/db";
 import { headBytes, successionBytes } from "@merkle/wire/record";
 import { expect, it, onTestFinished } from "vitest";
-import { createTestDatabase } from "../../../../tests/kit/test-database.js";
-import { createLog } from "../core/log.js";
-import { isSigned } from "../identity/authenticator/is-signed.js";
+import { createTestDatabase } from "../../../../../tests/kit/test-database.js";
+import { isSigned } from "../../core/is-signed.js";
+import { createLog } from "../../core/log.js";
 import { openAuditKey } from "./audit-key.js";
 import { readAuditKeys, rotateAuditKey } from "./rotate-audit-key.js";
 

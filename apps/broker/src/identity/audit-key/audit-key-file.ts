@@ -3,8 +3,8 @@ import { open, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type AuditKey, auditKeyId, successionBytes } from "@merkle/wire/record";
 import * as z from "zod";
-import { sha256 } from "../core/sha256.js";
-import { StartError } from "../core/start-error.js";
+import { sha256 } from "../../core/sha256.js";
+import { StartError } from "../../core/start-error.js";
 
 /** The keys for signing heads, as a home keeps them: the newest key's secret, and every key's public part. */
 export interface AuditKeyFile {

@@ -8,11 +8,11 @@ import {
   listOriginKeys,
 } from "@merkle/db";
 import { type AuditKey, type Head, headBytes, type SignedHead, successionBytes } from "@merkle/wire/record";
-import type { Log } from "../core/log.js";
-import type { CoreServices } from "../core/services.js";
-import { sha256 } from "../core/sha256.js";
-import { StartError } from "../core/start-error.js";
-import { isSigned } from "../identity/authenticator/is-signed.js";
+import { isSigned } from "../../core/is-signed.js";
+import type { Log } from "../../core/log.js";
+import type { CoreServices } from "../../core/services.js";
+import { sha256 } from "../../core/sha256.js";
+import { StartError } from "../../core/start-error.js";
 import {
   type AuditKeyFile,
   auditKeyPath,

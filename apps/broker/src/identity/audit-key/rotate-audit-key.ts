@@ -1,5 +1,5 @@
 import type { AuditKey } from "@merkle/wire/record";
-import { StartError } from "../core/start-error.js";
+import { StartError } from "../../core/start-error.js";
 import {
   auditKeyPath,
   drawSuccessor,
