@@ -1,11 +1,11 @@
 import { purgeNodes, purgeNudges } from "@merkle/db";
 import { retirePeers } from "../sessions/roster/retire-peers.js";
 import { createHandBack } from "../tasks/hand-back.js";
-import type { Meshes, Services } from "../transports/services.js";
 import { createAlertOutbox } from "../views/alerts/alert-outbox.js";
 import { createAttentionPoll } from "../views/attention/attention-poll.js";
 import { forgetSettled } from "../views/attention/put-away.js";
 import { purge } from "../views/housekeeping/purge.js";
+import type { Meshes, Services } from "./services.js";
 
 /** The safety query, which catches what a lost hint did not say, runs this often (OPS-8). */
 const safetyMs = 5_000;

@@ -37,13 +37,16 @@ import { makeVerificationCode, writeHomeKey } from "../identity/persons/verifica
 import { describeSummaries } from "../progress/describe-summaries.js";
 import { clearSpool } from "../record/import/spool.js";
 import { parseArchiveTarget } from "../record/storage/archive-target.js";
+import { mountA2a } from "../transports/a2a/mount-a2a.js";
+import { mountFiles } from "../transports/http/files.js";
 import { createHttpServer, type Deadlines } from "../transports/http-server.js";
-import type { Meshes, Services } from "../transports/services.js";
+import { metadataUrl, mountOAuth } from "../transports/oauth/mount-oauth.js";
 import { readCertificate } from "../transports/tls/certificate.js";
 import { type HeldCertificate, holdCertificate } from "../transports/tls/hold-certificate.js";
 import type { BrokerOptions, Prepared, Resolved } from "./broker-options.js";
 import { startHousekeeper } from "./housekeeper.js";
 import { findLocalhostOccupant, listen, nameAmongNodes, nameToShow, requireFreePort } from "./listen.js";
+import type { Meshes, Services } from "./services.js";
 import { startServices } from "./start-services.js";
 import { backupBefore } from "./upgrade-home.js";
 
@@ -227,6 +230,8 @@ async function startParts(prepared: Prepared, stops: ReturnType<typeof createSto
       certifiedNames: () => certificate?.current.names ?? [],
     }),
     originReader,
+    mounts: [mountFiles, mountOAuth, mountA2a],
+    metadataUrl: (path) => (options.auth === "open" ? null : metadataUrl(services, path)),
     certificate,
     heartbeatMs: options.heartbeatMs ?? defaultHeartbeatMs,
     deadlines: { ...usualDeadlines, ...options.deadlines },

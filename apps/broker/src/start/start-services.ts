@@ -38,7 +38,10 @@ import { createRevocations } from "../identity/revocations.js";
 import { createSessionDirectory } from "../identity/session-directory.js";
 import { atLevel } from "../progress/progress-log.js";
 import { createSummariser } from "../progress/summariser.js";
+import { requireRestored } from "../record/archive/require-restored.js";
+import { keepRecordPage } from "../record/export/record-page.js";
 import { createRecords } from "../record/records.js";
+import { eraseText } from "../record/redaction/erase-text.js";
 import type { ArchiveTarget } from "../record/storage/archive-target.js";
 import { createArchives } from "../record/storage/archives.js";
 import { createObjectStore } from "../record/storage/object-store.js";
@@ -46,20 +49,24 @@ import { createCredentials } from "../sessions/access/credentials.js";
 import { startPresence } from "../sessions/peers/presence.js";
 import { startStateAnnouncer } from "../state/state-announcer.js";
 import { createCall } from "../transports/call-inside.js";
-import type { Authenticator, Meshes, Services } from "../transports/services.js";
+import type { Authenticator } from "../transports/services.js";
 import type { HeldCertificate } from "../transports/tls/hold-certificate.js";
 import { createDemoRooms, type DemoRoomsOptions, demoMeshName } from "../views/demo/demo-rooms.js";
+import type { PersonDataHook } from "../views/person-data.js";
 import { startIndexer } from "../views/search/indexer.js";
+import type { ViewServices } from "../views/services.js";
 import { type Jobs, startJobs } from "../work/jobs/run-jobs.js";
 import { shippedPersonas } from "../work/personas/shipped-personas.js";
 import { createSources, noSources } from "../work/sources/sources.js";
 import { startAnchorer } from "../work/topics/anchorer.js";
 import { chooseRates, isForOthers, type Resolved } from "./broker-options.js";
+import { handlers } from "./handlers.js";
+import type { Meshes, Services } from "./services.js";
 import { workerEntry } from "./worker-entry.js";
 
 interface StartedServices {
   readonly meshes: Meshes;
-  readonly authenticator: Authenticator;
+  readonly authenticator: Authenticator<Services>;
   /** Ends parked waits as at their timeout. */
   endWaits(): void;
   stopServices(): Promise<void>;
@@ -189,6 +196,7 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
   });
   stops.add("archives", archives.stop);
   const shared = {
+    handlers,
     version,
     startedAt: new Date(),
     databaseKind: databaseUrl === undefined ? ("embedded" as const) : ("external" as const),
@@ -225,6 +233,10 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
     }),
     signer,
     alertKey: options.alertKey,
+    recordPage: await keepRecordPage(options.dashboard, options.pageBuild),
+    personData: [
+      { requireErasable: requireRestored, eraseText },
+    ] as PersonDataHook<Services>[] as PersonDataHook<ViewServices>[],
     records: createRecords({ database, workers, signer }),
     archives,
     auth,

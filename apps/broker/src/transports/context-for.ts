@@ -10,37 +10,46 @@ import type {
   TeamContext,
   UnnamedContext,
 } from "../sessions/context.js";
-import type { Services } from "./services.js";
+import type { Services as TransportServices } from "./services.js";
 
 /** The context that the verb of an operation is given, as the operation's rules say. */
-export type ContextFor<Name extends OperationName> = ContextOf<(typeof operationRules)[Name]>;
+export type ContextFor<Name extends OperationName, Services extends TransportServices> = ContextOf<
+  (typeof operationRules)[Name],
+  Services
+>;
 
-type ContextOf<Rules> = Rules extends { readonly route: `${string}/:session_id${string}` }
+type ContextOf<Rules, Services extends TransportServices> = Rules extends {
+  readonly route: `${string}/:session_id${string}`;
+}
   ? Rules extends { readonly access: "team" }
-    ? TeamContextOf<Rules> | (ForJobs<Rules> & SessionContext<Services>)
+    ? TeamContextOf<Rules, Services> | (ForJobs<Rules, Services> & SessionContext<Services>)
     : SessionContext<Services>
   : Rules extends { readonly access: "team" }
     ?
         | (Rules extends { readonly human: string } ? PersonContext<Services> : MeshContext<Services>)
-        | ForJobs<Rules>
+        | ForJobs<Rules, Services>
         | (Rules extends { readonly unnamed: true } ? UnnamedContext<Services> : never)
     : Rules extends { readonly access: "job" }
       ? AgentContext<Services>
       : Context<Services>;
 
 /** A person whose reading is noted need not be in the session. */
-type TeamContextOf<Rules> = Rules extends { readonly notesReading: true }
+type TeamContextOf<Rules, Services extends TransportServices> = Rules extends { readonly notesReading: true }
   ? Rules extends { readonly human: string }
     ? PersonReaderContext<Services>
     : ReaderContext<Services>
   : TeamContext<Services>;
 
-type ForJobs<Rules> = Rules extends { readonly forJobs: readonly unknown[] } ? AgentContext<Services> : never;
+type ForJobs<Rules, Services extends TransportServices> = Rules extends {
+  readonly forJobs: readonly unknown[];
+}
+  ? AgentContext<Services>
+  : never;
 
-/** A verb for every operation, and no other. */
-export type Handlers = {
+/** A verb for every operation, and no other, each of which needs no more than these services. */
+export type Handlers<Services extends TransportServices> = {
   readonly [Name in OperationName]: (
-    ctx: ContextFor<Name>,
+    ctx: ContextFor<Name, Services>,
     input: ParsedInputOf<Name>,
   ) => Promise<OutputOf<Name>>;
 };

@@ -24,7 +24,6 @@ import { requireConvenerPolicy } from "../sessions/access/convener-policy.js";
 import type { Caller, TeamActor } from "../sessions/access/credentials.js";
 import type { Context } from "../sessions/context.js";
 import { JoinedOtherwise, type Joining, prepareJoining } from "../sessions/roster/join-as-person.js";
-import { handlers } from "./handlers.js";
 import { identify } from "./request-identity.js";
 import type { Services } from "./services.js";
 
@@ -210,8 +209,8 @@ function triesCode({ access }: Operation, { invite }: Readonly<Record<string, un
 }
 
 /** A call that was admitted, as whoever answers it sees it. */
-export interface OpenedCall {
-  readonly ctx: Context<Services>;
+export interface OpenedCall<All extends Services> {
+  readonly ctx: Context<All>;
   readonly holder: ShareHolder;
   readonly input: Readonly<Record<string, unknown>>;
 }
@@ -222,7 +221,7 @@ export interface OpenedCall {
  *
  * @throws MerkleError, whatever went wrong
  */
-export async function openCall(services: Services, call: Call): Promise<OpenedCall> {
+export async function openCall<All extends Services>(services: All, call: Call): Promise<OpenedCall<All>> {
   const { operation, transport } = call;
   const { metrics, log } = services;
   try {
@@ -351,8 +350,8 @@ interface TakenTeam {
 }
 
 /** The context that a verb is given. */
-class RequestContext implements Context<Services> {
-  readonly services: Services;
+class RequestContext<All extends Services = Services> implements Context<All> {
+  readonly services: All;
   readonly call: Call;
   readonly input: Request["input"];
   readonly caller: Caller | null;
@@ -369,7 +368,7 @@ class RequestContext implements Context<Services> {
   #joining: Joining | null = null;
   #onWritten: (() => void)[] | null = null;
 
-  constructor(services: Services, call: Call, { session, caller, input }: Request) {
+  constructor(services: All, call: Call, { session, caller, input }: Request) {
     const key = input["idempotency_key"];
     this.services = services;
     this.call = call;
@@ -484,8 +483,9 @@ async function readEarlierRotation(
 type AnyHandler = (ctx: Context<Services>, input: Readonly<Record<string, unknown>>) => Promise<unknown>;
 
 function callHandler(ctx: RequestContext): Promise<unknown> {
-  // The table's types tie each verb to its operation; what authorize let through is what that verb's context promises,
-  // and the input was parsed by that operation's own schema.
+  // The types of the handlers tie each verb to its operation; what authorize let through is what that verb's context
+  // promises, and the input was parsed by that operation's own schema.
+  const { handlers } = ctx.services;
   const handler = handlers[ctx.call.operation.name as keyof typeof handlers] as unknown as AnyHandler;
   return handler(ctx, ctx.input);
 }

@@ -21,14 +21,11 @@ import { refuseProxied } from "../identity/origin/proxied.js";
 import type { OriginReader, RequestOrigin } from "../identity/origin/request-origin.js";
 import { requireMainMesh } from "../identity/require-main-mesh.js";
 import { nameOfToken } from "../identity/tokens/token.js";
-import { keepRecordPage } from "../record/export/record-page.js";
 import { admitCaller } from "../sessions/access/admit-caller.js";
-import { mountA2a } from "./a2a/mount-a2a.js";
 import { boundConnections } from "./guard/bound-connections.js";
 import { boundPipelining } from "./guard/bound-pipelining.js";
 import { createAdmit, type HttpContext } from "./http/admit.js";
 import { mountDashboard } from "./http/dashboard.js";
-import { mountFiles } from "./http/files.js";
 import { checkHealth } from "./http/health.js";
 import {
   adviseOlderClient,
@@ -39,14 +36,14 @@ import {
   toErrorResponse,
 } from "./http/http-error.js";
 import { mountInstall } from "./http/install.js";
+import type { Mount } from "./http/mount.js";
 import { createOpenApi } from "./http/openapi.js";
 import { createBodyReader } from "./http/read-json-body.js";
 import { mountRest } from "./http/rest.js";
 import { mountSignIn } from "./http/sign-in.js";
 import { mountMcp } from "./mcp/mount-mcp.js";
-import { mountOAuth } from "./oauth/mount-oauth.js";
 import { renderAgentsPage } from "./reference/agents-page.js";
-import type { Authenticator, Meshes } from "./services.js";
+import type { Authenticator, Meshes, Services } from "./services.js";
 import type { HeldCertificate } from "./tls/hold-certificate.js";
 import { createWebSocketTransport } from "./websocket/websocket-transport.js";
 
@@ -56,21 +53,28 @@ export interface HttpServer {
   stop(): Promise<void>;
 }
 
-export interface HttpServerOptions {
-  readonly meshes: Meshes;
-  readonly authenticator: Authenticator;
+export interface HttpServerOptions<All extends Services> extends ListenerOptions {
+  readonly meshes: Meshes<All>;
+  readonly authenticator: Authenticator<All>;
+  /** The routes that features add. */
+  readonly mounts: readonly Mount<All>[];
+  /** The address where a program learns how to be let in to the MCP endpoint at this path; null where it cannot. */
+  readonly metadataUrl: (path: string) => string | null;
   readonly hosts: HostGuard;
   readonly originReader: OriginReader;
-  /** Makes the port speak TLS, and nothing else. */
-  readonly certificate?: HeldCertificate | undefined;
   readonly heartbeatMs: number;
-  readonly deadlines: Deadlines;
   readonly connectionsMax?: number | undefined;
   /** A folder of static pages, served at `/`. */
   readonly dashboard: string | undefined;
   readonly pageBuild?: PageBuild | undefined;
   /** Packs the CLI that the broker serves. */
   readonly packCli?: (() => Promise<Uint8Array>) | undefined;
+}
+
+interface ListenerOptions {
+  /** Makes the port speak TLS, and nothing else. */
+  readonly certificate?: HeldCertificate | undefined;
+  readonly deadlines: Deadlines;
 }
 
 /** How long the broker waits for what a client has begun; who takes longer is cut off. */
@@ -87,7 +91,9 @@ const idleSweepMs = 20;
 const slowRequestsCheckMs = 1_000;
 
 /** One server for all transports: REST, MCP, WebSocket, and the pages and documents beside them (OPS-1). */
-export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+export async function createHttpServer<All extends Services>(
+  options: HttpServerOptions<All>,
+): Promise<HttpServer> {
   const { meshes, authenticator, hosts, originReader, heartbeatMs, connectionsMax } = options;
   const services = meshes.main;
   const { addresses, limiter, version, settings } = services;
@@ -96,8 +102,6 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   const admit = createAdmit(authenticator, originReader);
   const bodies = createBodyReader();
   mountRest(app, admit, bodies);
-  const recordPage = await keepRecordPage(options.dashboard, options.pageBuild);
-  mountFiles(app, admit, recordPage);
   mountSignIn(app, {
     meshes,
     authenticator,
@@ -106,9 +110,12 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     originReader,
     isOwnOrigin: hosts.isOwnOrigin,
   });
-  const mcp = mountMcp(app, services, createAdmit(authenticator, originReader, { forMcp: true }), bodies);
-  mountOAuth(app, services, bodies);
-  mountA2a(app, services, { admit, bodies });
+  const mcp = mountMcp(app, services, {
+    admit: createAdmit(authenticator, originReader, { forMcp: true }),
+    bodies,
+    metadataUrl: options.metadataUrl,
+  });
+  for (const mount of options.mounts) mount(app, { services, admit, bodies });
   app.get("/health", async () => {
     const health = await checkHealth(services);
     const response = jsonResponse(health);
@@ -303,7 +310,7 @@ interface Listener {
 }
 
 async function createListener(
-  { certificate, deadlines }: Pick<HttpServerOptions, "certificate" | "deadlines">,
+  { certificate, deadlines }: ListenerOptions,
   onRequest: RequestListener,
 ): Promise<Listener> {
   const options = {

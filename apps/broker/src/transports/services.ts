@@ -1,20 +1,21 @@
+import type { OperationName } from "@merkle/wire";
 import type {
   Admission as AdmissionTo,
   Authenticator as AuthenticatorOf,
 } from "../identity/authenticator/authenticator.js";
 import type { Meshes as MeshesOf } from "../identity/meshes/meshes.js";
-import type { ProgressServices } from "../progress/services.js";
-import type { StateServices } from "../state/services.js";
-import type { SearchServices } from "../views/search/services.js";
 import type { ViewServices } from "../views/services.js";
 
-/** The services of all floors, as they are seen in one mesh: a call may be for any verb. */
-export interface Services
-  extends ViewServices,
-    Pick<StateServices, "stateAnnouncer">,
-    Pick<ProgressServices, "summariser">,
-    Pick<SearchServices, "indexer"> {}
+/** What the transports use in a mesh. The verbs of features need more, which their features add. */
+export interface Services extends ViewServices {
+  readonly handlers: AnyHandlers;
+}
 
-export type Admission = AdmissionTo<Services>;
-export type Authenticator = AuthenticatorOf<Services>;
-export type Meshes = MeshesOf<Services>;
+/** The verb of every operation, each with a context of its own: `Handlers` ties them to their operations. */
+export type AnyHandlers = {
+  readonly [Name in OperationName]: (ctx: never, input: never) => Promise<unknown>;
+};
+
+export type Admission<All extends Services = Services> = AdmissionTo<All>;
+export type Authenticator<All extends Services = Services> = AuthenticatorOf<All>;
+export type Meshes<All extends Services = Services> = MeshesOf<All>;

@@ -1,5 +1,5 @@
-import type { Summariser } from "../progress/summariser.js";
-import type { JobServices } from "../work/jobs/services.js";
+import type { DocumentServices } from "../document/services.js";
+import type { PersonDataHook } from "./person-data.js";
 
 /** The room in which the agents are, or will be as soon as somebody looks. */
 export interface DemoRoom {
@@ -12,10 +12,13 @@ export interface DemoRooms {
   open(): Promise<DemoRoom>;
 }
 
-/** The services of what is read over all the others. */
-export interface ViewServices extends JobServices {
-  readonly summariser: Summariser;
+export interface DemoServices extends ViewServices {
   readonly demoRooms: DemoRooms;
+}
+
+/** The services of what is read over all the others. */
+export interface ViewServices extends DocumentServices {
+  readonly personData: readonly PersonDataHook<ViewServices>[];
   /** The certificate, in PEM, that the broker serves TLS with at this moment; null where it does not. */
   readonly certificate: () => { readonly cert: string; readonly keyPin: string | null } | null;
 }

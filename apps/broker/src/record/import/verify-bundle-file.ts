@@ -4,9 +4,9 @@ import { type RecordReport, verifyBundle } from "@merkle/wire/record";
 import { bundleIn } from "@merkle/wire/record/html";
 import { checkSurroundingPage, type SurroundingPage } from "@merkle/wire/record/page";
 import { openZipBundle, type RandomAccess, UnreadableZip } from "@merkle/wire/record/zip";
+import { isSigned } from "../../core/is-signed.js";
 import { sha256 } from "../../core/sha256.js";
 import type { Task } from "../../core/workers/task.js";
-import { isSigned } from "../../core/is-signed.js";
 
 /** A file that is read from anywhere in it. */
 export interface OpenedFile extends RandomAccess {

@@ -14,6 +14,7 @@ import {
   whenWritten,
 } from "../http/admit.js";
 import { jsonResponse, retryAfter } from "../http/http-error.js";
+import type { MountParts } from "../http/mount.js";
 import type { BodyReader } from "../http/read-json-body.js";
 import type { Services } from "../services.js";
 import { a2aPath, describeAgent } from "./agent-card.js";
@@ -38,8 +39,7 @@ const keepAliveMs = 10_000;
 /** Offers sessions to agents of A2A (A2A-1): one more transport, that translates to the operations of all others. */
 export function mountA2a(
   app: Hono<{ Bindings: HttpBindings }>,
-  services: Services,
-  { admit, bodies }: { readonly admit: Admit; readonly bodies: BodyReader },
+  { services, admit, bodies }: MountParts<Services>,
 ): void {
   app.get("/.well-known/agent-card.json", () => jsonResponse(describeAgent(services, null)));
   app.get(`${a2aPath}/:session/.well-known/agent-card.json`, (c) =>

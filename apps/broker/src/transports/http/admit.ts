@@ -2,23 +2,23 @@ import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
 import type { OriginReader } from "../../identity/origin/request-origin.js";
 import { noteRequest } from "../../sessions/peers/peer.js";
-import type { Admission, Authenticator } from "../services.js";
+import type { Admission, Authenticator, Services } from "../services.js";
 
 /** A caller that was let in over HTTP, with its address. */
-export interface HttpAdmission extends Admission {
+export interface HttpAdmission<All extends Services = Services> extends Admission<All> {
   readonly address: string;
   /** The connection, where it is the client's own: a proxy's may carry requests of many. */
   readonly connection: object | undefined;
 }
 
 /** Finds out who sends a request over HTTP, and to which mesh it is let in (ENTER-1). */
-export type Admit = (c: HttpContext) => Promise<HttpAdmission>;
+export type Admit<All extends Services = Services> = (c: HttpContext) => Promise<HttpAdmission<All>>;
 
-export function createAdmit(
-  authenticator: Authenticator,
+export function createAdmit<All extends Services>(
+  authenticator: Authenticator<All>,
   originReader: OriginReader,
   { forMcp = false }: { readonly forMcp?: boolean } = {},
-): Admit {
+): Admit<All> {
   return async (c) => {
     const origin = originReader.read(c.env.incoming);
     const connection = originReader.isDirect(c.env.incoming) ? c.env.incoming.socket : undefined;

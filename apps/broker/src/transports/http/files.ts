@@ -8,19 +8,24 @@ import type { RecordPage } from "../../record/export/record-page.js";
 import { type ExportForm, openRecorded } from "../../record/export/recorded.js";
 import { unlessStalled } from "../../record/export/unless-stalled.js";
 import { importBundle } from "../../record/import/import-bundle.js";
+import type { RecordServices } from "../../record/services.js";
 import { refuseStranger } from "../../sessions/access/authorize.js";
 import type { SessionContext } from "../../sessions/context.js";
 import { openCall } from "../dispatch.js";
 import type { Services } from "../services.js";
-import { type Admit, callerSignal, type HttpContext } from "./admit.js";
+import { callerSignal, type HttpContext } from "./admit.js";
 import { jsonResponse } from "./http-error.js";
+import type { MountParts } from "./mount.js";
 import { queryOf, readQuery } from "./read-query.js";
+
+export interface FileServices extends Services, RecordServices {
+  readonly recordPage: () => RecordPage | null;
+}
 
 /** Mounts the routes that give out or take in files, as long as that takes (EXPORT-1, IMPORT-1). */
 export function mountFiles(
   app: Hono<{ Bindings: HttpBindings }>,
-  admit: Admit,
-  recordPage: () => RecordPage | null,
+  { services: { recordPage }, admit }: MountParts<FileServices>,
 ): void {
   app.get("/api/sessions/:session_id/export", async (c) => {
     const { principal, services, address } = await admit(c);
@@ -37,7 +42,7 @@ export function mountFiles(
       credential: c.req.header("x-team-id"),
     });
     // The operation's own schema has parsed the input, and its session was found.
-    const { session } = ctx as SessionContext<Services>;
+    const { session } = ctx as SessionContext<FileServices>;
     const place = services.shares.take("export", holder);
     try {
       const form = input["as"] as ExportForm;

@@ -6,7 +6,6 @@ import { shareHolderOf } from "../../identity/limits/shares.js";
 import { admitCaller } from "../../sessions/access/admit-caller.js";
 import type { Admit, HttpContext } from "../http/admit.js";
 import type { BodyReader } from "../http/read-json-body.js";
-import { metadataUrl } from "../oauth/mount-oauth.js";
 import type { Services } from "../services.js";
 import { createMcpMount } from "./mount.js";
 import { rpcCodes, rpcErrorResponse } from "./rpc-response.js";
@@ -18,8 +17,15 @@ import { readUrlOptions } from "./url-options.js";
 export function mountMcp(
   app: Hono<{ Bindings: HttpBindings }>,
   services: Services,
-  admit: Admit,
-  bodies: BodyReader,
+  {
+    admit,
+    bodies,
+    metadataUrl,
+  }: {
+    readonly admit: Admit;
+    readonly bodies: BodyReader;
+    readonly metadataUrl: (path: string) => string | null;
+  },
 ): { stop(): Promise<void> } {
   const toError = (error: unknown) => toMerkleError(error, services.log, { transport: "mcp" });
   const mount = createMcpMount({
@@ -36,7 +42,7 @@ export function mountMcp(
     }),
     bodies,
     toError,
-    metadataUrl: (path) => (services.auth === "open" ? null : metadataUrl(services, path)),
+    metadataUrl,
     // Loaded when somebody speaks it: most start without.
     openStateless: async () => (await import("./stateless-server.js")).createStatelessServer(services),
   });

@@ -8,7 +8,7 @@ import { redeemCode } from "../../identity/clients/redeem-code.js";
 import { registerClient } from "../../identity/clients/registration.js";
 import type { HttpContext } from "../http/admit.js";
 import { jsonResponse } from "../http/http-error.js";
-import type { BodyReader } from "../http/read-json-body.js";
+import type { MountParts } from "../http/mount.js";
 import type { Services } from "../services.js";
 
 /** Where programs learn how to be let in to the MCP endpoint at this path (RFC 9728, section 3.1). */
@@ -22,8 +22,7 @@ export function metadataUrl({ addresses }: Pick<Services, "addresses">, path: st
  */
 export function mountOAuth(
   app: Hono<{ Bindings: HttpBindings }>,
-  services: Services,
-  bodies: BodyReader,
+  { services, bodies }: MountParts<Services>,
 ): void {
   const { addresses } = services;
   const [main, short] = ["/api/mcp", "/mcp"] as const;

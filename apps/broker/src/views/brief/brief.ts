@@ -29,11 +29,16 @@ import { limits } from "@merkle/wire/limits";
 import { foreign } from "@merkle/wire/text";
 import { toMessage, withoutSealed } from "../../core/message.js";
 import { requireSession, type SessionIdentity } from "../../identity/session-directory.js";
+import type { Summariser } from "../../progress/summariser.js";
 import { sessionArchived } from "../../sessions/access/authorize.js";
 import type { Context } from "../../sessions/context.js";
 import { unifiedDiffTask } from "../../text/tasks.js";
 import { describeFailure } from "../../work/jobs/outcome.js";
 import type { ViewServices } from "../services.js";
+
+interface BriefServices extends ViewServices {
+  readonly summariser: Summariser;
+}
 
 /** The newest of a kind that are looked at; more of one kind would fit into no brief. */
 const ofKindMax = 40;
@@ -52,7 +57,7 @@ interface Span extends BriefSession {
  * the same each time (BRIEF-1).
  */
 export async function brief(
-  ctx: Context<ViewServices>,
+  ctx: Context<BriefServices>,
   input: ParsedInputOf<"brief">,
 ): Promise<OutputOf<"brief">> {
   const spans = await chooseSpans(ctx, input);
@@ -64,7 +69,7 @@ export async function brief(
 }
 
 /** A model's summary of the lines, which stand beside it (BRIEF-7). */
-function summarise({ services }: Context<ViewServices>, sessions: readonly SessionBrief[]) {
+function summarise({ services }: Context<BriefServices>, sessions: readonly SessionBrief[]) {
   const texts = sessions.flatMap(({ title, lines }) =>
     lines.length === 0 ? [] : [`In ${title}:`, ...lines.map(briefLine)],
   );
@@ -73,7 +78,7 @@ function summarise({ services }: Context<ViewServices>, sessions: readonly Sessi
 
 /** Each from where the caller has read to, unless it asks for another time or message (BRIEF-2). */
 async function chooseSpans(
-  ctx: Context<ViewServices>,
+  ctx: Context<BriefServices>,
   { session, since, since_cursor }: ParsedInputOf<"brief">,
 ): Promise<Span[]> {
   const { orm, meshId } = ctx.services.database;
@@ -87,7 +92,7 @@ async function chooseSpans(
     found.map(async (span) => ({ ...span, after: await findSequenceAt(orm, span.sessionId, justBefore) })),
   );
 
-  async function findSpan({ person, team }: Context<ViewServices>, id: string): Promise<Span[]> {
+  async function findSpan({ person, team }: Context<BriefServices>, id: string): Promise<Span[]> {
     const [row, reads] = await Promise.all([
       findBriefSession(orm, id),
       person ? readLastReads(orm, meshId, person.personId, [id]) : undefined,
@@ -98,21 +103,21 @@ async function chooseSpans(
 }
 
 /** @throws session_archived where what is new is elsewhere */
-async function requireHere(services: ViewServices, ref: string): Promise<SessionIdentity> {
+async function requireHere(services: BriefServices, ref: string): Promise<SessionIdentity> {
   const session = await requireSession(services, ref);
   if (session.archived) throw sessionArchived(session);
   return session;
 }
 
 /** Somebody who is no person and no team reads in no session in particular. */
-async function listOwnUnread({ services, person }: Context<ViewServices>): Promise<Span[]> {
+async function listOwnUnread({ services, person }: Context<BriefServices>): Promise<Span[]> {
   if (!person) return [];
   const { orm, meshId } = services.database;
   const rows = await listUnreadSessions(orm, { meshId, personId: person.personId }, limits.briefSessionsMax);
   return rows.map(({ lastRead, ...row }) => ({ ...row, after: lastRead }));
 }
 
-function readerIn({ person, team }: Context<ViewServices>, sessionId: string): BriefReader {
+function readerIn({ person, team }: Context<BriefServices>, sessionId: string): BriefReader {
   const own = team?.peer.sessionId === sessionId ? team : null;
   return {
     teamId: own?.teamId ?? null,
@@ -140,7 +145,7 @@ const lineKinds: Readonly<Record<string, BriefLine["kind"]>> = {
 
 /** Everything that is new for a reader in a part of a feed, the most important first. */
 async function readLines(
-  { services }: Context<ViewServices>,
+  { services }: Context<BriefServices>,
   span: Span,
   reader: BriefReader,
 ): Promise<BriefLine[]> {
@@ -260,7 +265,7 @@ function authorOf({ author_team, author_peer }: StoredMessage): string | null {
 }
 
 /** How the document differs from what it was, as a diff without the lines around (DOC-8). */
-async function readDocumentLine({ database, workers }: ViewServices, span: Span): Promise<BriefLine[]> {
+async function readDocumentLine({ database, workers }: BriefServices, span: Span): Promise<BriefLine[]> {
   const { orm } = database;
   const [from, to] = await Promise.all([
     findDocumentVersionAfter(orm, span.sessionId, span.after),

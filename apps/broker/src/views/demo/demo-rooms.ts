@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import type { Log } from "../../core/log.js";
 import type { Context } from "../../sessions/context.js";
-import type { DemoRoom, DemoRooms, ViewServices } from "../services.js";
+import type { DemoRoom, DemoRooms, DemoServices } from "../services.js";
 import { type Call, playRoom } from "./play-room.js";
 import { session } from "./story.js";
 
@@ -72,7 +72,7 @@ export function createDemoRooms({ enter, log, stopping, pace }: DemoRoomsOptions
 
 /** Opens the demo room, in a mesh that whoever is let in everywhere can enter (DEMO-6). */
 export async function openDemoRoom(
-  { services, principal }: Context<ViewServices>,
+  { services, principal }: Context<DemoServices>,
   _input: ParsedInputOf<"open_demo_room">,
 ): Promise<OutputOf<"open_demo_room">> {
   // A member is in one mesh, and this would be another.

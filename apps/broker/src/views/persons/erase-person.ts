@@ -2,7 +2,6 @@ import {
   type DataSubject,
   erasedName,
   erasePersonRows,
-  listArchivedOf,
   listPersonTexts,
   lockAdmins,
   type PersonText,
@@ -10,9 +9,6 @@ import {
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { writeOnce } from "../../core/write.js";
 import { endMember, lastAdmin } from "../../identity/members.js";
-import { redactOne } from "../../record/redaction/redact-message.js";
-import { redactVersions } from "../../record/redaction/redact-versions.js";
-import type { Remover } from "../../record/redaction/remover.js";
 import type { PersonContext, SessionContext } from "../../sessions/context.js";
 import type { ViewServices } from "../services.js";
 import { findNamedPerson } from "./named-person.js";
@@ -23,8 +19,8 @@ const textsAtOnce = 200;
 type Output = OutputOf<"erase_person">;
 
 /**
- * Removes a person (PERSON-14): first the texts, some a call, each as `redact_message` does, so that every proof holds; then all
- * else, in one transaction.
+ * Removes a person (PERSON-14): first the texts, a limited number per call, each in a write of its own; then everything else,
+ * in one transaction.
  *
  * @throws conflict for the last admin of a mesh
  */
@@ -36,13 +32,13 @@ export async function erasePerson(
   if (![person.personId, person.name.toLowerCase()].includes(confirm.toLowerCase()))
     throw notConfirmed(person);
   await refuseLastAdmin(ctx, person);
-  await refuseArchived(ctx, person);
+  for (const { requireErasable } of ctx.services.personData) await requireErasable?.(ctx.services, person);
   const texts = await listPersonTexts(ctx.services.database.orm, person, textsAtOnce);
   const removable = texts.filter((text) => !text.imported && !text.newest);
   // An event that named the person again would undo the half of it.
   const isOwn = person.personId === ctx.person.personId;
-  const remover: Remover = { name: isOwn ? erasedName : ctx.person.name, peerId: null, onlyOf: null };
-  for (const text of removable) await redactText(ctx, remover, text);
+  const eraser = isOwn ? erasedName : ctx.person.name;
+  for (const text of removable) await eraseText(ctx, eraser, text);
   if (removable.length === textsAtOnce) {
     return { person_id: person.personId, redacted: removable.length, done: false, kept: [] };
   }
@@ -63,12 +59,8 @@ function notConfirmed({ name }: DataSubject): MerkleError {
   );
 }
 
-async function redactText(
-  ctx: PersonContext<ViewServices>,
-  remover: Remover,
-  text: PersonText,
-): Promise<void> {
-  const { database, turns, channels, sessions } = ctx.services;
+async function eraseText(ctx: PersonContext<ViewServices>, eraser: string, text: PersonText): Promise<void> {
+  const { database, turns, channels, sessions, personData } = ctx.services;
   const session = await sessions.find(text.sessionId);
   if (!session) return;
   // Each is a write of its own, which the request's key does not stand for.
@@ -80,11 +72,7 @@ async function redactText(
     session,
     write: (work) => writeOnce({ database, turns, onAnnounced }, request, work),
   };
-  if (text.sequence !== null) await redactOne(inSession, remover, { sequence: text.sequence, reason: null });
-  else if (text.version !== null) {
-    const range = { from: text.version, to: text.version };
-    await redactVersions(inSession, remover, { range, reason: null });
-  }
+  for (const hook of personData) await hook.eraseText?.(inSession, eraser, text);
 }
 
 function toKept({ slug, imported, newest, version, sequence }: PersonText): Output["kept"] | undefined {
@@ -99,20 +87,6 @@ function toKept({ slug, imported, newest, version, sequence }: PersonText): Outp
   if (newest)
     return [{ session: slug, what: `${what}: the current text of the document; save a new version first` }];
   return undefined;
-}
-
-/** So many are named; the others are, when these are back. */
-const archivedNamedMax = 20;
-
-/** What is in the archive is reached by no removal: that some of it was left must not look like the end (ARCHIVE-8). */
-async function refuseArchived({ services }: PersonContext<ViewServices>, person: DataSubject): Promise<void> {
-  const slugs = await listArchivedOf(services.database.orm, person, archivedNamedMax);
-  if (slugs.length === 0) return;
-  throw new MerkleError(
-    "conflict",
-    `${JSON.stringify(person.name)} took part in sessions that are archived, so nothing was erased: ${slugs.join(", ")}. Restore them first (merkle unarchive), then erase the person and archive them again.`,
-    { archived: slugs },
-  );
 }
 
 async function refuseLastAdmin(

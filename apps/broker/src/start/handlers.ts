@@ -54,6 +54,7 @@ import { createTask, splitTask } from "../tasks/create-task.js";
 import { finishTask } from "../tasks/finish-task.js";
 import { getTask, listAllTasks, listTasks } from "../tasks/read-tasks.js";
 import { updateTask } from "../tasks/update-task.js";
+import type { Handlers } from "../transports/context-for.js";
 import { listAgents } from "../views/agents/list-agents.js";
 import { listTargets, putTarget, removeTarget, testTarget } from "../views/alerts/manage-alert-targets.js";
 import { listAttention } from "../views/attention/list-attention.js";
@@ -93,10 +94,10 @@ import { listSources, readSource } from "../work/sources/read-source.js";
 import { openTopic } from "../work/topics/open-topic.js";
 import { getTopic, listTopics } from "../work/topics/read-topics.js";
 import { replyToTopic } from "../work/topics/reply-to-topic.js";
-import type { Handlers } from "./context-for.js";
+import type { Services } from "./services.js";
 
 /** The verb of every operation. */
-export const handlers: Handlers = {
+export const handlers: Handlers<Services> = {
   create_session: createSession,
   join_session: joinSession,
   leave_session: leaveSession,

@@ -1,0 +1,18 @@
+import type { HttpBindings } from "@hono/node-server";
+import type { Hono } from "hono";
+import type { Services } from "../services.js";
+import type { Admit } from "./admit.js";
+import type { BodyReader } from "./read-json-body.js";
+
+/** Adds routes of its own to the broker's, beside those of the operations. */
+export type Mount<All extends Services> = (
+  app: Hono<{ Bindings: HttpBindings }>,
+  parts: MountParts<All>,
+) => void;
+
+export interface MountParts<All extends Services> {
+  /** The main mesh's. */
+  readonly services: All;
+  readonly admit: Admit<All>;
+  readonly bodies: BodyReader;
+}
