@@ -6,28 +6,29 @@ import { CliError, exitCodes } from "../core/cli-error.js";
 import { saveTeam, toOwnPeer } from "../home/stored-peers.js";
 import { type JoiningPeer, joinAsPeer, type LockedPeer, rejoinStoredPeer } from "../sessions/join-as-peer.js";
 import { makeSessionKey } from "../sessions/session-key.js";
-import type { ChosenSession } from "./choose-session.js";
-import type { Wanted, Wish } from "./launch-options.js";
+import type { LaunchPeer } from "./as-whom.js";
+import type { Wanted } from "./launch-options.js";
+import type { ChosenSession } from "./which-session.js";
 
 interface EnterSession {
   readonly broker: BrokerClient;
   readonly home: string;
   readonly meshId: string;
-  readonly wish: Wish;
+  readonly peer: LaunchPeer;
   readonly concludeBy: Wanted["concludeBy"];
   readonly cwd: string;
-  /** As a stored peer keeps it. */
+  /** The worktree, which the stored peer keeps. */
   readonly folder: string;
 }
 
 export interface EnteredSession extends LockedPeer {
-  /** Whether the session was made for this. */
+  /** Whether this launch created the session. */
   readonly created: boolean;
 }
 
 /**
- * Takes a place in the chosen session, and makes that first when it is not there. Of several that make the same one at a
- * moment, one does and the others join it (LAUNCH-2).
+ * Joins the chosen session as a peer, and creates the session first if it does not exist. If several launches create the same
+ * one at once, one succeeds and the others join it (LAUNCH-2).
  */
 export async function enterSession(chosen: ChosenSession, how: EnterSession): Promise<EnteredSession> {
   if (chosen.kind === "there") return { ...(await enter(chosen.session.session_id, how)), created: false };
@@ -37,31 +38,31 @@ export async function enterSession(chosen: ChosenSession, how: EnterSession): Pr
 
 async function enter(
   sessionId: string,
-  { broker, home, meshId, wish, cwd, folder }: EnterSession,
+  { broker, home, meshId, peer, cwd, folder }: EnterSession,
 ): Promise<LockedPeer> {
   const joining: JoiningPeer = {
     caller: broker,
     home,
     meshId,
     claudeSessionId: null,
-    role: wish.role,
-    groups: wish.groups,
+    role: peer.role,
+    groups: peer.groups,
     ...whereHere(cwd),
     folder,
     sessionKey: makeSessionKey(),
   };
-  if (wish.place)
-    return (await rejoinStoredPeer(joining, wish.place.peer_id ?? wish.place.team_id)) ?? gone(wish);
-  const { team: teamName, name: peerName, defaultName: defaultPeerName } = wish;
+  if (peer.stored)
+    return (await rejoinStoredPeer(joining, peer.stored.peer_id ?? peer.stored.team_id)) ?? gone(peer);
+  const { team: teamName, name: peerName, defaultName: defaultPeerName } = peer;
   return joinAsPeer({ ...joining, sessionId, teamName, peerName, defaultPeerName });
 }
 
-/** As the roster shows it; what does not fit into it is left out. */
+/** Machine and folder for the roster. A folder that is too long for it is left out. */
 function whereHere(cwd: string): Pick<JoiningPeer, "cwd" | "machine"> {
   return { machine: hostname().slice(0, limits.nameCharsMax), cwd: cwd.length <= 1_000 ? cwd : undefined };
 }
 
-function gone({ team }: Wish): never {
+function gone({ team }: LaunchPeer): never {
   throw new CliError(
     "conflict",
     `Another process is already using this conversation's peer of the team ${JSON.stringify(team)}.`,
@@ -72,16 +73,16 @@ function gone({ team }: Wish): never {
   );
 }
 
-/** Makes the session, with the team as its convener, which is held from then on; undefined when somebody else was first. */
+/** Creates the session with the team as its convener, and stores the team. Returns undefined if another launch was first. */
 async function createSession(
   { slug, title }: Extract<ChosenSession, { kind: "new" }>,
-  { broker, home, meshId, wish, concludeBy }: EnterSession,
+  { broker, home, meshId, peer, concludeBy }: EnterSession,
 ): Promise<string | undefined> {
   const created = await broker
     .call("create_session", {
       title,
       ...(slug !== undefined && { slug }),
-      creator_team_name: wish.team,
+      creator_team_name: peer.team,
       ...(concludeBy && { settings: { conclude_by: concludeBy } }),
     })
     .catch((error: unknown) => {
@@ -89,6 +90,6 @@ async function createSession(
       throw error;
     });
   if (!created) return undefined;
-  await saveTeam(home, toOwnPeer({ ...created, team_name: wish.team }, { meshId }));
+  await saveTeam(home, toOwnPeer({ ...created, team_name: peer.team }, { meshId }));
   return created.session_id;
 }

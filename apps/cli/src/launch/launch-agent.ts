@@ -1,145 +1,109 @@
 import { refuseBadDevices } from "../approvals/devices.js";
-import { findBroker } from "../broker/broker-client.js";
 import { findProgram } from "../clients/find-program.js";
 import { renewClientScript } from "../clients/launcher-script.js";
 import { canAsk, createPrompter, type Prompter } from "../command/ask.js";
 import type { CommandContext } from "../command/command.js";
 import { interruptedError } from "../core/cli-error.js";
-import { textOf } from "../core/flags.js";
-import { storedPeerId } from "../home/stored-peers.js";
+import { type StoredPeer, storedPeerId } from "../home/stored-peers.js";
 import { findWorktree } from "../progress/find-project.js";
-import { readConfig, readEnvironment } from "../settings/config.js";
-import { refuseUntrusted } from "../settings/foreign-file.js";
-import { counted } from "../text/time.js";
-import { askWish } from "./ask-wish.js";
-import { askWhetherMeant, chooseSession } from "./choose-session.js";
+import { readEnvironment } from "../settings/config.js";
+import { askPeer, choosePeer, findResumedPeer, toResumedPeer } from "./as-whom.js";
 import { toClientEnvironment } from "./client-environment.js";
 import { type EnteredSession, enterSession } from "./enter-session.js";
 import { keepLastAnswers } from "./last-answers.js";
 import { writeLaunchFiles } from "./launch-files.js";
-import {
-  readFolder,
-  readWanted,
-  requireSessionAndTeam,
-  toWish,
-  toWishFor,
-  type Wanted,
-  type Wish,
-} from "./launch-options.js";
+import { readWanted, requireSessionAndTeam, type Wanted } from "./launch-options.js";
 import type { Launching } from "./launching.js";
-import { findResumedPeer } from "./resumed-peer.js";
+import { printDefaults, printEntered, printNotice, printResumeCommand } from "./print-launch.js";
 import { runBeside } from "./run-beside.js";
 import { runProgram } from "./run-program.js";
 import { showDryRun } from "./show-dry-run.js";
-import { tellDefaults, tellEntered, tellHowToGoOn, tellNotice } from "./tell-launch.js";
 import { toLaunchCall } from "./to-launch-call.js";
 import { watchServer } from "./watch-server.js";
+import { askMesh, chooseBroker, useFolder } from "./which-broker.js";
+import {
+  askSession,
+  askWhetherMeant,
+  chooseSession,
+  getUsualSession,
+  type LaunchScene,
+  toNamedSession,
+} from "./which-session.js";
 
-/** Takes a place in the session, runs a client as its agent, and resolves with the code that it ends with. */
+/** Joins a session as a peer, runs a client as that peer's agent, and resolves with the client's exit code. */
 export async function launchAgent(called: CommandContext): Promise<number> {
-  const given = await inFolder(called);
+  const given = await useFolder(called);
   const wanted = readWanted(given);
   const prompter = toAsker(given, wanted);
-  const context = await inChosenMesh(given, wanted, prompter);
+  const context = await askMesh(given, wanted, prompter);
   const launching = await prepare(context, wanted, prompter);
-  const { broker, wish, meshId, folder } = launching;
-  tellDefaults(launching);
-  const chosen = await chooseSession(broker, wish.session, prompter && askWhetherMeant(prompter));
+  const { broker, session, peer, meshId, folder } = launching;
+  printDefaults(launching);
+  const chosen = await chooseSession(broker, session, prompter && askWhetherMeant(prompter));
   if (wanted.dryRun) return showDryRun(launching, chosen);
 
-  await tellNotice(launching, chosen);
+  await printNotice(launching, chosen);
   if (prompter && !(await prompter.yesOrNo({ message: "Start?", default: true }))) throw interruptedError();
   const { home } = context.config;
   const { cwd, concludeBy } = wanted;
-  const entered = await enterSession(chosen, { broker, home, meshId, wish, concludeBy, cwd, folder });
+  const entered = await enterSession(chosen, { broker, home, meshId, peer, concludeBy, cwd, folder });
   try {
     if (prompter) await keepAnswers(context, entered);
-    await tellEntered(launching, entered);
+    await printEntered(launching, entered);
     return await runClient(launching, entered);
   } finally {
     await entered.hold.release();
   }
 }
 
-/** With `--cwd`, the settings of that folder's project hold, as if the launch had been typed there. */
-async function inFolder(context: CommandContext): Promise<CommandContext> {
-  const { flags, config, output } = context;
-  const named = textOf(flags, "cwd");
-  if (named === undefined) return context;
-  const env = { ...readEnvironment().variables, MERKLE_HOME: config.home };
-  const read = await readConfig({ flags, env, cwd: readFolder(named) });
-  for (const notice of read.notices) output.note(notice);
-  refuseUntrusted(read);
-  return { ...context, config: { ...config, ...read } };
-}
-
-/** Asks for the mesh where nothing names one, everybody is let into each, and there are several (MESH-7). */
-async function inChosenMesh(
-  context: CommandContext,
-  wanted: Wanted,
-  prompter: Prompter | null,
-): Promise<CommandContext> {
-  const { config, signal } = context;
-  if (!prompter || config.mesh !== undefined || wanted.session !== undefined) return context;
-  const broker = await findBroker(config, signal);
-  const { auth } = await broker.call("get_app_info", {});
-  if (auth !== "open") return context;
-  const { meshes } = await broker.call("list_meshes", {});
-  if (meshes.length < 2) return context;
-  const choices = meshes.map(({ name, sessions, peers_online: online }) => ({
-    value: name,
-    name: `${name}   ${counted(sessions, "session")}, ${counted(online, "agent")} online`,
-  }));
-  const mesh = await prompter.oneOf({
-    message: "Mesh",
-    choices: async (typed) => choices.filter(({ value }) => value.includes(typed)),
-    default: "main",
-  });
-  return { ...context, config: { ...config, mesh } };
-}
-
-/** Null where nobody can be asked, or wants to be. */
+/** Null if there is no one to ask, or the flags turn questions off. */
 function toAsker(context: CommandContext, { yes, dryRun }: Wanted): Prompter | null {
   return canAsk(context) && !yes && !dryRun ? createPrompter(context) : null;
 }
 
-/** Finds out all that is needed without changing anything; what costs least comes first. */
+/** Answers the three questions without changing anything. The cheapest checks come first. */
 async function prepare(
   context: CommandContext,
   wanted: Wanted,
   prompter: Prompter | null,
 ): Promise<Launching> {
-  const { config, signal } = context;
-  const resumed = await wishToGoOn(context, wanted);
+  const { config } = context;
+  const resumed = await findResumed(context, wanted);
   if (!resumed && !prompter) requireSessionAndTeam(wanted);
   const program = await findProgram(wanted.client, { named: wanted.clientBin });
-  const broker = await findBroker(config, signal);
-  const meshId = await broker.meetMesh();
+  const { broker, meshId } = await chooseBroker(context);
   const folder = await findWorktree(wanted.cwd);
-  const scene = { broker, config, meshId, folder };
-  const wish =
-    resumed ?? (prompter ? await askWish({ wanted, prompter, ...scene }) : await toWish(wanted, scene));
+  const scene = { broker, meshId, config, folder };
+  const answers = resumed
+    ? { session: toNamedSession(resumed), peer: toResumedPeer(resumed, wanted) }
+    : await chooseSessionAndPeer(wanted, scene, prompter);
   await refuseBadDevices(wanted.agent.approvers, config.home);
-  const launching = { context, wanted, wish, program, broker, meshId, folder };
-  // Mistakes in the user's arguments are told before anybody joins.
+  const launching = { context, wanted, ...answers, program, broker, meshId, folder };
+  // Reports mistakes in the user's arguments before anything joins.
   await toLaunchCall(launching, { slug: "", team_id: "", team_name: "", peer_id: null });
   return launching;
 }
 
-/** Where the conversation belongs that the client is told to go on with, unless flags say where to. */
-async function wishToGoOn({ config, signal }: CommandContext, wanted: Wanted): Promise<Wish | undefined> {
-  const resumed = wanted.client.resumedBy(wanted.userArgs);
-  if (resumed === undefined || wanted.isAimed) return undefined;
-  const broker = await findBroker(config, signal);
-  const meshId = await broker.meetMesh();
-  const { home } = config;
-  const place = await findResumedPeer(resumed, {
-    home,
-    meshId,
-    cwd: wanted.cwd,
-    env: readEnvironment().variables,
-  });
-  return place && toWishFor(place, wanted);
+async function chooseSessionAndPeer(
+  wanted: Wanted,
+  scene: LaunchScene,
+  prompter: Prompter | null,
+): Promise<Pick<Launching, "session" | "peer">> {
+  if (prompter) {
+    const session = wanted.session ?? (await askSession(prompter, scene));
+    return { session, peer: await askPeer(wanted, { ...scene, prompter, session }) };
+  }
+  const session = wanted.session ?? (await getUsualSession(scene));
+  return { session, peer: await choosePeer(wanted, scene, session) };
+}
+
+/** The stored peer of the conversation that the client is to resume, unless flags name a session or a peer. */
+async function findResumed(context: CommandContext, wanted: Wanted): Promise<StoredPeer | undefined> {
+  const resumes = wanted.client.resumedBy(wanted.userArgs);
+  if (resumes === undefined || wanted.isAimed) return undefined;
+  const { meshId } = await chooseBroker(context);
+  const { home } = context.config;
+  return findResumedPeer(resumes, { home, meshId, cwd: wanted.cwd, env: readEnvironment().variables });
 }
 
 async function keepAnswers({ config: { home } }: CommandContext, { held }: EnteredSession): Promise<void> {
@@ -165,7 +129,7 @@ async function runClient(launching: Launching, { held, hold }: EnteredSession): 
     try {
       context.signal.throwIfAborted();
       const args = call.beside && !beside?.isThere ? call.beside.argsWithout : call.args;
-      // It acts in the place even when this process is killed and it is not.
+      // If this process is killed alone, the client still acts as the peer.
       const code = await runProgram({
         path: program.path,
         args: [...program.args, ...args],
@@ -177,7 +141,7 @@ async function runClient(launching: Launching, { held, hold }: EnteredSession): 
           stopWatching = watchServer({ config: context.config, placeId: storedPeerId(held), client, pid });
         },
       });
-      await tellHowToGoOn(launching, held);
+      await printResumeCommand(launching, held);
       return code;
     } finally {
       await beside?.stop();

@@ -7,12 +7,19 @@ import type { CommandContext } from "../command/command.js";
 import { readOneOf } from "../command/flag-values.js";
 import { usageError } from "../core/cli-error.js";
 import { isSet, textOf } from "../core/flags.js";
-import type { StoredPeer } from "../home/stored-peers.js";
 import { readToolsetNames } from "../mcp/options.js";
 import type { Config } from "../settings/config.js";
-import { findUsualSession, findUsualTeam, type LaunchScene, type NamedSession } from "./usual-launch.js";
 
-/** The launch that is requested, as far as the call itself says. */
+/** The session that a launch asks for. A named one is created if it does not exist. `from` says what named it if no one did. */
+export type NamedSession =
+  | {
+      readonly kind: "named";
+      readonly name: string;
+      readonly from?: "repository" | "last launch" | "folder";
+    }
+  | { readonly kind: "new"; readonly title: string };
+
+/** What the flags of a launch ask for. */
 export interface Wanted {
   readonly session: NamedSession | undefined;
   readonly team: string | undefined;
@@ -145,20 +152,6 @@ function refuseOwnArguments(args: readonly string[]): void {
   );
 }
 
-/** Where an agent is to be launched, with nothing missing. */
-export interface Wish {
-  readonly session: NamedSession;
-  readonly team: string;
-  /** The peer's name where the user said it. */
-  readonly name: string | undefined;
-  /** The name otherwise, numbered when somebody has it. */
-  readonly defaultName: string;
-  readonly role: string | undefined;
-  readonly groups: readonly string[] | undefined;
-  /** Exactly this place, which a conversation has had before. */
-  readonly place?: StoredPeer;
-}
-
 /** @throws CliError `usage` that names the flags that are missing, where nobody can be asked and `-y` chooses nothing */
 export function requireSessionAndTeam({ session, team, yes }: Wanted): void {
   const missing = [
@@ -172,43 +165,4 @@ export function requireSessionAndTeam({ session, team, yes }: Wanted): void {
     'merkle launch --session auth-refactor --team "Alex\'s Team"',
     "merkle ls",
   );
-}
-
-/**
- * Returns the launch that the call asks for, where nobody is asked. Session and team are else those that are usual in the
- * folder (LAUNCH-3).
- *
- * @throws CliError `usage` in a folder without a name
- */
-export async function toWish(
-  { session: named, team, name, role, groups, client }: Wanted,
-  scene: LaunchScene,
-): Promise<Wish> {
-  const session = named ?? (await findUsualSession(scene));
-  if (session === undefined)
-    throw usageError("merkle launch needs --session <slug, id or title> in this folder.", "merkle ls");
-  return {
-    session,
-    team: team ?? (await findUsualTeam(scene, session)),
-    name,
-    defaultName: client.name,
-    role,
-    groups,
-  };
-}
-
-/** The place that a conversation goes on in. */
-export function toWishFor(
-  place: StoredPeer,
-  { role, groups, client }: Pick<Wanted, "role" | "groups" | "client">,
-): Wish {
-  return {
-    session: { kind: "named", name: place.session_id },
-    team: place.team_name,
-    name: place.peer_name ?? undefined,
-    defaultName: client.name,
-    role,
-    groups,
-    place,
-  };
 }

@@ -1,16 +1,16 @@
-import type { BrokerClient } from "../broker/broker-client.js";
 import type { FoundProgram } from "../clients/find-program.js";
 import type { CommandContext } from "../command/command.js";
-import type { Wanted, Wish } from "./launch-options.js";
+import type { LaunchPeer } from "./as-whom.js";
+import type { NamedSession, Wanted } from "./launch-options.js";
+import type { LaunchBroker } from "./which-broker.js";
 
-/** A launch of which everything is known but what the broker says to it. */
-export interface Launching {
+/** A launch whose three questions are answered: which broker, which session, as whom. It has changed nothing yet. */
+export interface Launching extends LaunchBroker {
   readonly context: CommandContext;
   readonly wanted: Wanted;
-  readonly wish: Wish;
+  readonly session: NamedSession;
+  readonly peer: LaunchPeer;
   readonly program: FoundProgram;
-  readonly broker: BrokerClient;
-  readonly meshId: string;
-  /** The worktree, or outside of a repository the folder, that the agent works in. */
+  /** The worktree, or outside a repository the folder, that the agent works in. */
   readonly folder: string;
 }

@@ -1,29 +1,29 @@
 import type { LaunchFile } from "../clients/client.js";
 import { exitCodes } from "../core/cli-error.js";
 import { toShellLine } from "../text/shell.js";
-import type { ChosenSession } from "./choose-session.js";
-import { expectedPeer, unknownPlaceId } from "./expected-peer.js";
+import { findExpectedPeer, unknownPeerId } from "./as-whom.js";
 import type { Launching } from "./launching.js";
-import { whoIn } from "./tell-launch.js";
+import { whoIn } from "./print-launch.js";
 import { toLaunchCall } from "./to-launch-call.js";
+import type { ChosenSession } from "./which-session.js";
 
 /**
- * Shows what a launch would run, in words for a shell and in its configuration, and changes nothing (LAUNCH-8). Of the
- * settings our own are shown: the user's may hold a secret.
+ * Shows what a launch would run, as a line for a shell and as its files, and changes nothing (LAUNCH-8). It shows only
+ * merkle's settings: the user's may contain a secret.
  */
 export async function showDryRun(launching: Launching, chosen: ChosenSession): Promise<number> {
   const { context, program } = launching;
   const { output } = context;
-  const { place, taken } = await expectedPeer(launching, chosen);
-  const call = await toLaunchCall(launching, place);
+  const { expected, origin } = await findExpectedPeer({ ...launching, config: context.config }, chosen);
+  const call = await toLaunchCall(launching, expected);
   const assignments = Object.entries(call.env).map(([name, value]) => `${name}=${toShellLine([value])}`);
   const line = [...assignments, toShellLine([program.path, ...program.args, ...call.args])].join(" ");
   const beside = call.beside && toShellLine([program.path, ...program.args, ...call.beside.args]);
-  const who = whoIn(place);
-  output.note(`${whatWouldHappen(chosen)} as ${who}, ${taken}, and run:`);
+  const who = whoIn(expected);
+  output.note(`${whatWouldHappen(chosen)} as ${who}, ${origin}, and run:`);
   if (call.files.some(({ content, shown = content }) => shown !== content))
     output.note("(your --settings override the settings below)");
-  // It is a line for a shell, and files: what is copied has no breaks of ours.
+  // The line and the files can be copied: they are not wrapped.
   const shown = [
     line,
     ...(beside === undefined ? [] : [`beside it: ${beside}`]),
@@ -31,11 +31,11 @@ export async function showDryRun(launching: Launching, chosen: ChosenSession): P
   ];
   output.print(
     {
-      session: place.slug,
+      session: expected.slug,
       creates_session: chosen.kind === "new",
-      team: place.team_name,
-      peer: place.peer_name,
-      resumes: place.peer_id !== unknownPlaceId,
+      team: expected.team_name,
+      peer: expected.peer_name,
+      resumes: expected.peer_id !== unknownPeerId,
       command: [program.path, ...program.args, ...call.args],
       env: call.env,
       beside: call.beside ? [program.path, ...program.args, ...call.beside.args] : null,

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import { makeTestHome } from "../../../../packages/db/src/embedded/test-support.js";
 import { keepMember } from "../home/members.js";
-import { findOwnTeam } from "./usual-launch.js";
+import { findOwnTeam } from "./as-whom.js";
 
 it("[LAUNCH-3] the usual team is named after the member of the mesh, else after the user", async () => {
   const { path: home, remove } = await makeTestHome();

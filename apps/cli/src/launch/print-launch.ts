@@ -4,13 +4,13 @@ import { findStoredPeer, storedPeerId } from "../home/stored-peers.js";
 import { oneLine } from "../text/one-line.js";
 import { toShellLine } from "../text/shell.js";
 import { counted } from "../text/time.js";
-import type { ChosenSession } from "./choose-session.js";
+import { findExpectedPeer } from "./as-whom.js";
 import type { EnteredSession } from "./enter-session.js";
-import { expectedPeer } from "./expected-peer.js";
 import type { Launching } from "./launching.js";
+import type { ChosenSession } from "./which-session.js";
 
-/** Which session is meant where nobody named one. */
-export function tellDefaults({ context: { output }, wish: { session, team } }: Launching): void {
+/** Prints the session and team that were chosen because no flag named them. */
+export function printDefaults({ context: { output }, session, peer: { team } }: Launching): void {
   if (session.kind === "new" || session.from === undefined) return;
   output.note(
     `  Session ${oneLine(session.name)} (${reasons[session.from]}), team ${oneLine(team)}; choose others with --session and --team`,
@@ -23,11 +23,11 @@ const reasons = {
   folder: "this folder's name",
 } as const;
 
-/** Before anything is done: who will read along, and what will run. */
-export async function tellNotice(launching: Launching, chosen: ChosenSession): Promise<void> {
+/** Prints who can read the peer's messages and what will run, before anything changes. */
+export async function printNotice(launching: Launching, chosen: ChosenSession): Promise<void> {
   const { context, wanted, program } = launching;
   const { output } = context;
-  const { place } = await expectedPeer(launching, chosen);
+  const { expected } = await findExpectedPeer({ ...launching, config: context.config }, chosen);
   const title = chosen.kind === "there" ? chosen.session.title : chosen.title;
   const runs = toShellLine([wanted.client.program, ...wanted.userArgs]);
   const { advice } = wanted.client.wakePathsOf(program.version);
@@ -35,22 +35,22 @@ export async function tellNotice(launching: Launching, chosen: ChosenSession): P
     "  Teams here can read what this peer posts. merkle adds no permission flags; pass yours after --",
   );
   output.note(
-    `  Runs   ${oneLine(runs)}   as ${oneLine(place.peer_name ?? place.team_name)} in "${oneLine(title)}"`,
+    `  Runs   ${oneLine(runs)}   as ${oneLine(expected.peer_name ?? expected.team_name)} in "${oneLine(title)}"`,
   );
   for (const each of [advice, wanted.client.hint]) {
     if (each !== undefined) output.note(`${output.mark.warn} ${each}`);
   }
 }
 
-/** Where the agent is now, and how to do the same again. */
-export async function tellEntered(
+/** Prints where the agent has joined, and the command that launches it there again. */
+export async function printEntered(
   launching: Launching,
   { created, held, joined, resumed }: EnteredSession,
 ): Promise<void> {
-  const { broker, wish, wanted, context } = launching;
+  const { broker, session, wanted, context } = launching;
   const { output } = context;
   const { last_sequence } = await broker.call("get_session", { session_id: held.session_id });
-  const why = wish.session.kind === "new" ? "" : "; no session had that name";
+  const why = session.kind === "new" ? "" : "; no session had that name";
   if (created) output.note(`${output.mark.ok} Created session ${held.slug}${why}`);
   else if (wanted.concludeBy)
     output.note(`${output.mark.warn} Session ${held.slug} exists: --conclude-by applies to new ones only`);
@@ -61,8 +61,8 @@ export async function tellEntered(
   output.note(`  Same again:  ${oneLine(toShellLine(sameAgain(launching, held)))}`);
 }
 
-/** When the client has ended: what goes on with its conversation, in this place. Claude Code says it itself. */
-export async function tellHowToGoOn(
+/** Prints the command that resumes the client's conversation as this peer. Claude Code prints its own. */
+export async function printResumeCommand(
   { wanted: { client }, context }: Launching,
   held: EnteredSession["held"],
 ): Promise<void> {
@@ -88,12 +88,12 @@ export function whoIn({
   return peer === null ? oneLine(team) : `${oneLine(peer)} (${oneLine(team)})`;
 }
 
-/** The mesh that was not named by a flag, which every advice repeats (CLI-140), but chosen or configured. */
+/** The mesh, if it was chosen or configured. A mesh named by a flag is repeated in every advice anyway (CLI-140). */
 function unsaidMesh({ flags, config }: Launching["context"]): string | undefined {
   return textOf(flags, "mesh") === undefined ? config.mesh : undefined;
 }
 
-function sameAgain({ context, wanted, wish }: Launching, held: EnteredSession["held"]): string[] {
+function sameAgain({ context, wanted, peer }: Launching, held: EnteredSession["held"]): string[] {
   const { agent, client, userArgs } = wanted;
   const flag = (name: string, value: string | null | undefined) => (value ? [name, value] : []);
   return [
@@ -101,8 +101,8 @@ function sameAgain({ context, wanted, wish }: Launching, held: EnteredSession["h
     ...(client.name === clients[0]?.name ? [] : ["--client", client.name]),
     ...flag("--mesh", unsaidMesh(context)),
     ...flag("--name", held.peer_name),
-    ...flag("--role", wish.role),
-    ...flag("--groups", wish.groups?.join(",")),
+    ...flag("--role", peer.role),
+    ...flag("--groups", peer.groups?.join(",")),
     ...flag("--model", agent.model),
     ...flag("--tools", agent.tools),
     ...(agent.channel ? ["--channel"] : []),

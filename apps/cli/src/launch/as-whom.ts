@@ -1,0 +1,233 @@
+import { readdir, realpath, stat } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { limits } from "@merkle/wire/limits";
+import type { Resumed } from "../clients/client.js";
+import type { Prompter } from "../command/ask.js";
+import { systemUserName } from "../core/system-user.js";
+import { listMembers } from "../home/members.js";
+import { listStoredPeers, type StoredPeer } from "../home/stored-peers.js";
+import { findSession } from "../sessions/find-session.js";
+import { findFreeStoredPeer, isFree, listOwnTeams } from "../sessions/wanted-peer.js";
+import { type LastAnswers, readLastAnswers } from "./last-answers.js";
+import {
+  groupsProblem,
+  type NamedSession,
+  nameProblem,
+  roleProblem,
+  teamProblem,
+  toGroups,
+  type Wanted,
+} from "./launch-options.js";
+import { type ChosenSession, type LaunchScene, listPeersOfFolder } from "./which-session.js";
+
+/** The answer to "as whom?": the peer to launch an agent as. */
+export interface LaunchPeer {
+  readonly team: string;
+  /** The peer's name if the user named it. */
+  readonly name: string | undefined;
+  /** The name otherwise, with a number if it is taken. */
+  readonly defaultName: string;
+  readonly role: string | undefined;
+  readonly groups: readonly string[] | undefined;
+  /** Exactly this stored peer, which the resumed conversation had before. */
+  readonly stored?: StoredPeer;
+}
+
+/** The peer that the flags ask for. Without `--team` it joins the team that is usual in the folder (LAUNCH-3). */
+export async function choosePeer(
+  { team, name, role, groups, client }: Wanted,
+  scene: LaunchScene,
+  session: NamedSession,
+): Promise<LaunchPeer> {
+  const teamName = team ?? (await findLastTeam(scene, session)) ?? (await findOwnTeam(scene));
+  return { team: teamName, name, defaultName: client.name, role, groups };
+}
+
+/** The stored peer that a resumed conversation continues as. */
+export function toResumedPeer(
+  stored: StoredPeer,
+  { role, groups, client }: Pick<Wanted, "role" | "groups" | "client">,
+): LaunchPeer {
+  return {
+    team: stored.team_name,
+    name: stored.peer_name ?? undefined,
+    defaultName: client.name,
+    role,
+    groups,
+    stored,
+  };
+}
+
+/**
+ * Asks for what the flags leave out, and for nothing else. The default is what `-y` would take, or else the answer of the
+ * last launch (LAUNCH-10).
+ */
+export async function askPeer(
+  wanted: Wanted,
+  {
+    prompter,
+    session,
+    ...scene
+  }: LaunchScene & { readonly prompter: Prompter; readonly session: NamedSession },
+): Promise<LaunchPeer> {
+  const last = await readLastAnswers(scene.config.home);
+  const team = wanted.team ?? (await askTeam(prompter, scene, { session, last }));
+  const { name: defaultName } = wanted.client;
+  const free = await findOffered(scene, { session, team, defaultName: last.name ?? defaultName });
+  const offered = free?.peer_name ?? last.name ?? defaultName;
+  const name = wanted.name ?? (await askName(prompter, offered));
+  // A stored peer offers its own role and groups; a new one those of the last launch.
+  const role = wanted.role ?? (await askRole(prompter, free ? free.role : last.role));
+  const groups = wanted.groups ?? (await askGroups(prompter, free ? free.groups.join(", ") : last.groups));
+  // Accepting the offered name does not insist on it.
+  const isOffered = wanted.name === undefined && name === offered;
+  return { team, name: isOffered ? undefined : name, defaultName: offered, role, groups };
+}
+
+async function askTeam(
+  prompter: Prompter,
+  scene: LaunchScene,
+  { session, last }: { readonly session: NamedSession; readonly last: LastAnswers },
+): Promise<string> {
+  return prompter.text({
+    message: "Team",
+    default: (await findLastTeam(scene, session)) ?? last.team ?? (await findOwnTeam(scene)),
+    problemOf: teamProblem,
+  });
+}
+
+function askName(prompter: Prompter, offered: string): Promise<string> {
+  return prompter.text({ message: "Peer name", default: offered, problemOf: nameProblem });
+}
+
+async function askRole(prompter: Prompter, offered: string | null | undefined): Promise<string | undefined> {
+  const role = await askOptional(prompter, "Role     ", offered, roleProblem);
+  return role || undefined;
+}
+
+async function askGroups(
+  prompter: Prompter,
+  offered: string | undefined,
+): Promise<readonly string[] | undefined> {
+  const groups = await askOptional(prompter, "Groups   ", offered, groupsProblem);
+  return groups === "" ? undefined : toGroups(groups);
+}
+
+/** The answer for no role and no groups: an empty answer takes the default. */
+const none = "-";
+
+async function askOptional(
+  prompter: Prompter,
+  question: string,
+  offered: string | null | undefined,
+  problemOf: (text: string) => string | undefined,
+): Promise<string> {
+  const answer = await prompter.text({
+    message: `${question} (optional${offered ? `, ${none} for none` : ""})`,
+    default: offered || undefined,
+    problemOf: (text) => (text === "" || text === none ? undefined : problemOf(text)),
+  });
+  return answer === none ? "" : answer;
+}
+
+/** The stored peer that the launch would continue as if no other name is given. */
+async function findOffered(
+  { broker, config: { home }, meshId, folder }: LaunchScene,
+  { session, team, defaultName }: { session: NamedSession; team: string; defaultName: string },
+): Promise<StoredPeer | undefined> {
+  const found = session.kind === "named" ? await findSession(broker, session.name) : null;
+  if (!found) return undefined;
+  const wanted = { home, meshId, sessionId: found.session_id, teamName: team, folder };
+  return findFreeStoredPeer({ ...wanted, defaultPeerName: defaultName });
+}
+
+export async function findLastTeam(scene: LaunchScene, session: NamedSession): Promise<string | undefined> {
+  if (session.kind === "new") return undefined;
+  const peers = await listPeersOfFolder(scene);
+  const id = (await findSession(scene.broker, session.name))?.session_id;
+  return peers.find((each) => each.session_id === id)?.team_name;
+}
+
+/** Named after the member where the broker has let one in from here, else after the user. */
+export async function findOwnTeam({
+  config,
+  meshId,
+}: Pick<LaunchScene, "config" | "meshId">): Promise<string> {
+  const member = (await listMembers(config.home)).find((each) => each.mesh_id === meshId);
+  const name = member?.name ?? config.personName ?? systemUserName();
+  return `${name}'s Team`.slice(-limits.nameCharsMax);
+}
+
+/**
+ * The stored peer of the conversation that the client's own arguments resume, if no live process acts as it. `latest` finds
+ * only conversations of Claude Code.
+ */
+export async function findResumedPeer(
+  resumes: Resumed,
+  { home, meshId, cwd, env }: { home: string; meshId: string; cwd: string; env: NodeJS.ProcessEnv },
+): Promise<StoredPeer | undefined> {
+  const id = resumes === "latest" ? await findLatest(cwd, env) : resumes.id;
+  if (id === undefined) return undefined;
+  const peers = await listStoredPeers(home, meshId);
+  for (const peer of peers.filter((each) => each.claude_session_id === id)) {
+    if (await isFree(home, peer)) return peer;
+  }
+  return undefined;
+}
+
+/** The conversation that `--continue` resumes: the one of this folder that was written last. */
+async function findLatest(cwd: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  const config = env["CLAUDE_CONFIG_DIR"] || join(homedir(), ".claude");
+  const folder = join(config, "projects", (await realpath(cwd)).replace(/[^A-Za-z0-9]/g, "-"));
+  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(".jsonl"));
+  const written = await Promise.all(
+    names.map(async (name) => ({ name, at: (await stat(join(folder, name))).mtimeMs })),
+  );
+  const [latest] = written.sort((a, b) => b.at - a.at);
+  return latest?.name.replace(/\.jsonl$/, "");
+}
+
+/** In place of the id of a peer that does not exist yet. */
+export const unknownPeerId = "PLACE_ID";
+
+interface ExpectedPeer {
+  readonly expected: Pick<StoredPeer, "slug" | "team_id" | "team_name" | "peer_id" | "peer_name">;
+  /** How the launch gets the peer, for the user. */
+  readonly origin: string;
+}
+
+/** The peer that a launch would act as now, as far as this machine knows. The broker may add a number to a new name. */
+export async function findExpectedPeer(
+  {
+    peer,
+    meshId,
+    config,
+    folder,
+  }: Pick<LaunchScene, "meshId" | "config" | "folder"> & { readonly peer: LaunchPeer },
+  chosen: ChosenSession,
+): Promise<ExpectedPeer> {
+  const slug = chosen.kind === "there" ? chosen.session.slug : (chosen.slug ?? "NEW_SESSION");
+  const wanted = {
+    home: config.home,
+    meshId,
+    sessionId: chosen.kind === "there" ? chosen.session.session_id : slug,
+    teamName: peer.team,
+    peerName: peer.name,
+    defaultPeerName: peer.defaultName,
+    folder,
+  };
+  const stored = peer.stored ?? (await findFreeStoredPeer(wanted));
+  if (stored) return { expected: stored, origin: "a peer that is stored on this machine" };
+  const unknown = { peer_id: unknownPeerId, peer_name: peer.name ?? peer.defaultName };
+  const [team] = await listOwnTeams(wanted);
+  if (team)
+    return {
+      expected: { ...team, ...unknown },
+      origin: "a new peer of a team that is stored on this machine",
+    };
+  return {
+    expected: { slug, team_id: unknownPeerId, team_name: peer.team, ...unknown },
+    origin: "in a new team",
+  };
+}

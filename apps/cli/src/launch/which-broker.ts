@@ -1,0 +1,60 @@
+import { type BrokerClient, findBroker } from "../broker/broker-client.js";
+import type { Prompter } from "../command/ask.js";
+import type { CommandContext } from "../command/command.js";
+import { textOf } from "../core/flags.js";
+import { readConfig, readEnvironment } from "../settings/config.js";
+import { refuseUntrusted } from "../settings/foreign-file.js";
+import { counted } from "../text/time.js";
+import { readFolder, type Wanted } from "./launch-options.js";
+
+/** The answer to "which broker?": its client, and its mesh, whose credentials on this machine may go there. */
+export interface LaunchBroker {
+  readonly broker: BrokerClient;
+  readonly meshId: string;
+}
+
+/** @throws CliError `unreachable`; MerkleError `unauthorized` if the mesh is known from another address */
+export async function chooseBroker({
+  config,
+  signal,
+}: Pick<CommandContext, "config" | "signal">): Promise<LaunchBroker> {
+  const broker = await findBroker(config, signal);
+  return { broker, meshId: await broker.meetMesh() };
+}
+
+/** With `--cwd`, the settings of that folder's project apply, as if the launch had been typed there. */
+export async function useFolder(context: CommandContext): Promise<CommandContext> {
+  const { flags, config, output } = context;
+  const named = textOf(flags, "cwd");
+  if (named === undefined) return context;
+  const env = { ...readEnvironment().variables, MERKLE_HOME: config.home };
+  const read = await readConfig({ flags, env, cwd: readFolder(named) });
+  for (const notice of read.notices) output.note(notice);
+  refuseUntrusted(read);
+  return { ...context, config: { ...config, ...read } };
+}
+
+/** Asks for the mesh if no setting names one and the broker is open to anyone and has several (MESH-7). */
+export async function askMesh(
+  context: CommandContext,
+  wanted: Wanted,
+  prompter: Prompter | null,
+): Promise<CommandContext> {
+  const { config, signal } = context;
+  if (!prompter || config.mesh !== undefined || wanted.session !== undefined) return context;
+  const broker = await findBroker(config, signal);
+  const { auth } = await broker.call("get_app_info", {});
+  if (auth !== "open") return context;
+  const { meshes } = await broker.call("list_meshes", {});
+  if (meshes.length < 2) return context;
+  const choices = meshes.map(({ name, sessions, peers_online: online }) => ({
+    value: name,
+    name: `${name}   ${counted(sessions, "session")}, ${counted(online, "agent")} online`,
+  }));
+  const mesh = await prompter.oneOf({
+    message: "Mesh",
+    choices: async (typed) => choices.filter(({ value }) => value.includes(typed)),
+    default: "main",
+  });
+  return { ...context, config: { ...config, mesh } };
+}

@@ -1,0 +1,225 @@
+import { createHash } from "node:crypto";
+import { basename } from "node:path";
+import { isUuid, type Session } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { slugFrom } from "@merkle/wire/slug";
+import { neutralise } from "@merkle/wire/text";
+import type { BrokerClient } from "../broker/broker-client.js";
+import type { Prompter } from "../command/ask.js";
+import { CliError, exitCodes, usageError } from "../core/cli-error.js";
+import { listStoredPeers, type StoredPeer } from "../home/stored-peers.js";
+import { findProject } from "../progress/find-project.js";
+import { findNearSession, findSession } from "../sessions/find-session.js";
+import type { Config } from "../settings/config.js";
+import { oneLine } from "../text/one-line.js";
+import { cutToWidth } from "../text/table.js";
+import { counted } from "../text/time.js";
+import { type NamedSession, titleProblem } from "./launch-options.js";
+import type { LaunchBroker } from "./which-broker.js";
+
+/** The answer to "which session?": one that exists, or one to create; without a slug it gets a free one. */
+export type ChosenSession =
+  | { readonly kind: "there"; readonly session: Session }
+  | { readonly kind: "new"; readonly slug: string | undefined; readonly title: string };
+
+/** Where a launch happens: at which broker, from which home and folder. */
+export interface LaunchScene extends LaunchBroker {
+  readonly config: Pick<Config, "home" | "personName">;
+  /** The worktree, or outside a repository the folder, that the agent works in. */
+  readonly folder: string;
+}
+
+/** Asks on the terminal whether the session with a similar name is meant. */
+type AskWhetherMeant = (name: string, near: Session) => Promise<boolean>;
+
+/**
+ * Returns the session with this slug, id or exact title, or a new one with that name. If a session has a similar name, it asks
+ * which is meant (LAUNCH-2). `--new` always creates a session.
+ *
+ * @param ask - null if there is no one to ask
+ * @throws CliError `not_found` that names the near one; `session_closed`; `conflict` when several have this title
+ */
+export async function chooseSession(
+  broker: Pick<BrokerClient, "call">,
+  named: NamedSession,
+  ask: AskWhetherMeant | null,
+): Promise<ChosenSession> {
+  if (named.kind === "new") return { kind: "new", slug: undefined, title: named.title };
+  const { name } = named;
+  const found = await findSession(broker, name);
+  if (found) return there(found);
+  if (isUuid(name)) throw notFound(name, undefined);
+  const slug = toSlug(name);
+  // A session that has the slug of this name is the most similar of all.
+  const holder = slug === name ? null : await findSession(broker, slug);
+  // No one typed the folder's name, so it has no typing mistake.
+  if (named.from === "folder") return holder ? there(holder) : { kind: "new", slug, title: name };
+  const near = holder ?? (await findSimilar(broker, name));
+  if (!near) return { kind: "new", slug, title: name };
+  // Another machine has created this very session since the first lookup.
+  if (near.title === name || near.slug === name) return there(near);
+  if (!ask) throw notFound(name, near);
+  if (await ask(name, near)) return there(near);
+  return { kind: "new", slug, title: name };
+}
+
+function there(session: Session): ChosenSession {
+  if (session.status === "active") return { kind: "there", session };
+  throw new CliError(
+    "session_closed",
+    `${JSON.stringify(neutralise(session.title))} is concluded: you can read it, but not join it.`,
+    { exitCode: exitCodes.session_closed, next: [`merkle doc show ${session.slug}`, "merkle ls"] },
+  );
+}
+
+/** Only among open sessions: a name similar to a concluded session's more likely names its successor. */
+async function findSimilar(broker: Pick<BrokerClient, "call">, name: string): Promise<Session | null> {
+  const near = await findNearSession(broker, name);
+  if (near?.status !== "active") return null;
+  return differInNumberAlone(name, near.slug) || differInNumberAlone(name, near.title) ? null : near;
+}
+
+/** `sprint-13` is not a mistyped `sprint-12`. */
+function differInNumberAlone(a: string, b: string): boolean {
+  const lettersOf = (text: string) => text.toLowerCase().replace(/[^\p{L}]/gu, "");
+  const digitsOf = (text: string) => text.replace(/\D/g, "");
+  return lettersOf(a) === lettersOf(b) && digitsOf(a) !== digitsOf(b);
+}
+
+/**
+ * The slug of a new session depends on its name alone, so two machines that launch at once ask for the same one. A name
+ * without letters that a slug can have gets a slug from its hash.
+ */
+function toSlug(name: string): string {
+  return slugFrom(name) || `session-${createHash("sha256").update(name).digest("hex").slice(0, 8)}`;
+}
+
+function notFound(name: string, near: Session | undefined): CliError {
+  const problem = `There is no session ${JSON.stringify(neutralise(name))}.`;
+  if (!near)
+    return new CliError("not_found", problem, { exitCode: exitCodes.not_found, next: ["merkle ls"] });
+  return new CliError(
+    "not_found",
+    `${problem} Did you mean ${near.slug}, ${JSON.stringify(neutralise(near.title))}?`,
+    {
+      exitCode: exitCodes.not_found,
+      next: [`merkle launch --session ${near.slug}`, `or create a new session first: merkle new <title>`],
+      details: { near: near.slug },
+    },
+  );
+}
+
+export function askWhetherMeant(prompter: Prompter): AskWhetherMeant {
+  return (name, near) => {
+    const [wanted, slug, title] = [name, near.slug, near.title].map((each) => neutralise(each));
+    return prompter.yesOrNo({
+      message: `There is no session "${wanted}". Join ${slug}, "${title}", instead of creating a new session?`,
+      default: true,
+    });
+  };
+}
+
+type UsualSession = Extract<NamedSession, { kind: "named" }>;
+
+/**
+ * Returns the default session of a folder. In a repository it is the session named after it, the same for every clone and
+ * worktree. Elsewhere it is the open session that was last launched from this folder, or one named after the folder.
+ * Undefined in a folder without a name.
+ */
+async function findUsualSession(scene: LaunchScene): Promise<UsualSession | undefined> {
+  const { broker, folder } = scene;
+  const project = await findProject(folder);
+  if (project !== null) return { kind: "named", name: project, from: "repository" };
+  const ids = new Set((await listPeersOfFolder(scene)).map((each) => each.session_id));
+  for (const id of ids) {
+    const session = await findSession(broker, id);
+    if (session?.status === "active") return { kind: "named", name: session.slug, from: "last launch" };
+  }
+  const name = basename(folder).slice(0, limits.titleCharsMax).trim();
+  return name === "" ? undefined : { kind: "named", name, from: "folder" };
+}
+
+/** @throws CliError `usage` in a folder without a name */
+export async function getUsualSession(scene: LaunchScene): Promise<NamedSession> {
+  const session = await findUsualSession(scene);
+  if (session) return session;
+  throw usageError("merkle launch needs --session <slug, id or title> in this folder.", "merkle ls");
+}
+
+export function toNamedSession({ session_id: name }: Pick<StoredPeer, "session_id">): NamedSession {
+  return { kind: "named", name };
+}
+
+/** The stored peers that ran in this folder last, the latest first. */
+export async function listPeersOfFolder({ config, meshId, folder }: LaunchScene): Promise<StoredPeer[]> {
+  return (await listStoredPeers(config.home, meshId)).filter((each) => each.folder === folder);
+}
+
+const newSession = "+";
+const usualSession = "=";
+
+/** Offers the default session first, then a new one, so that a long list does not hide it. */
+export async function askSession(prompter: Prompter, scene: LaunchScene): Promise<NamedSession> {
+  const { broker } = scene;
+  const first = await listOpen(broker, "");
+  const usual = await findUsualSession(scene);
+  const open = usual && (await findSession(broker, usual.name));
+  const usualChoice = usual && (open ? toChoice(open) : { name: `+ ${oneLine(usual.name)}`, beside: "new" });
+  let typed = "";
+  const choices = async (text: string) => {
+    typed = text.trim();
+    // If one page has all sessions, it is filtered here; otherwise the broker searches.
+    const found = first.isAll
+      ? first.sessions.filter(isLike(typed))
+      : (await listOpen(broker, typed)).sessions;
+    const others = found.filter(({ session_id }) => typed !== "" || session_id !== open?.session_id);
+    return [
+      ...(usualChoice && typed === "" ? [{ ...usualChoice, value: usualSession }] : []),
+      ...(typed === "" ? [newChoice] : []),
+      ...others.map(toChoice),
+      ...(typed === "" ? [] : [newChoice]),
+    ];
+  };
+  // Without open sessions there is nothing to choose from.
+  const isAny = first.sessions.length > 0;
+  const chosen = isAny ? await prompter.oneOf({ message: "Session", choices }) : newSession;
+  if (chosen === usualSession && usual) return usual;
+  if (chosen !== newSession) return { kind: "named", name: chosen };
+  const title = await prompter.text({
+    message: "Title of the new session",
+    default: typed || (isAny ? undefined : usual?.name),
+    problemOf: titleProblem,
+  });
+  return { kind: "new", title };
+}
+
+async function listOpen(
+  broker: BrokerClient,
+  query: string,
+): Promise<{ sessions: readonly Session[]; isAll: boolean }> {
+  const { sessions, next_cursor: next } = await broker.call("list_sessions", {
+    status: "active",
+    query: query.slice(0, limits.titleCharsMax),
+    limit: limits.sessionsPageMax,
+  });
+  return { sessions, isAll: next === null };
+}
+
+function isLike(text: string): (session: Session) => boolean {
+  const wanted = text.toLowerCase();
+  return ({ slug, title }) => slug.includes(wanted) || title.toLowerCase().includes(wanted);
+}
+
+const newChoice = { value: newSession, name: "+ New session…" };
+
+const onlineNamesMax = 3;
+
+function toChoice({ slug, title, teams, present }: Session) {
+  const online = present.filter(({ status }) => status !== "disconnected");
+  const names = online
+    .slice(0, onlineNamesMax)
+    .map(({ team_name }) => cutToWidth(oneLine(team_name), 16, "…"));
+  const rest = online.length > onlineNamesMax ? [`${online.length - onlineNamesMax} more`] : [];
+  const who = online.length === 0 ? "no one online" : `online: ${[...names, ...rest].join(", ")}`;
+  return { value: slug, name: oneLine(title), beside: `${counted(teams, "team")}, ${who}` };
+}
