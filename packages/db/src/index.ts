@@ -1,5 +1,3 @@
-export * from "./approvals/approvals.js";
-export * from "./audit/audit.js";
 export { type ConnectionTarget, connectPool } from "./core/connection.js";
 export {
   DatabaseError,
@@ -24,12 +22,14 @@ export * from "./core/settings.js";
 export type { Queryable, Transaction } from "./core/transactions.js";
 export * from "./document/documents.js";
 export * from "./document/torn-documents.js";
+export * from "./features.js";
 export { appendInTransaction, appendMessages } from "./feed/append-messages.js";
 export * from "./feed/feed-pages.js";
 export { type AppendOutcome, type MessageRow, messageRowDefaults } from "./feed/message-row.js";
 export * from "./feed/messages.js";
 export * from "./feed/nudges.js";
 export * from "./feed/reading.js";
+export * from "./identity/audit-keys.js";
 export * from "./identity/authority.js";
 export * from "./identity/client-grants.js";
 export * from "./identity/held-bytes.js";
@@ -38,14 +38,6 @@ export * from "./identity/members.js";
 export * from "./identity/meshes.js";
 export * from "./identity/persons.js";
 export * from "./identity/tokens.js";
-export * from "./memory/memories.js";
-export * from "./progress/progress.js";
-export * from "./record/archives.js";
-export * from "./record/export.js";
-export * from "./record/heads.js";
-export * from "./record/import.js";
-export * from "./record/redactions.js";
-export * from "./record/tiles.js";
 export * from "./sessions/holds.js";
 export * from "./sessions/peer-changes.js";
 export * from "./sessions/peers.js";
@@ -60,29 +52,12 @@ export {
 } from "./start/open-database.js";
 export type { ReplicaState } from "./start/read-replica.js";
 export { measureRoundTrip, type WriteProblem } from "./start/write-health.js";
-export * from "./state/state.js";
-export * from "./state/watches.js";
-export * from "./tasks/claims.js";
-export * from "./tasks/leases.js";
-export * from "./tasks/tasks.js";
 export * from "./text/text-query.js";
 export * from "./transports/mcp-sessions.js";
-export * from "./views/agents.js";
-export * from "./views/alerts.js";
 export * from "./views/attention.js";
-export * from "./views/brief.js";
 export * from "./views/housekeeping.js";
 export * from "./views/person-data.js";
-export * from "./views/search.js";
-export * from "./views/search-index.js";
-export * from "./views/timeline.js";
 export * from "./views/undelivered.js";
-export * from "./views/usage.js";
-export * from "./work/jobs.js";
-export * from "./work/perspectives.js";
-export * from "./work/proposals.js";
-export * from "./work/sources.js";
-export * from "./work/topics.js";
 
 // Backup and restore.
 

@@ -16,6 +16,7 @@ export {
   SignatureProof,
 } from "./identity/hello-proof.js";
 export { KeyCard } from "./identity/key-card.js";
+export { AttentionKind } from "./operations/attention.js";
 export { describeIssue, type InputProblem, inputRefused, usefulFields } from "./operations/input-problems.js";
 export { describeSchema } from "./operations/json-schema.js";
 export { Capabilities } from "./operations/peers.js";

@@ -407,7 +407,7 @@ describe("the fields of a message", () => {
     expect(inserting.sort()).toEqual([
       "packages/db/sql/append_messages.sql",
       "packages/db/sql/append_usual_messages.sql",
-      "packages/db/src/record/import.ts",
+      "packages/db/src/features/import/import.ts",
     ]);
   });
 });

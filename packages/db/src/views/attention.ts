@@ -1,20 +1,6 @@
 import { and, eq, inArray, isNull, lt, or, type SQL, sql } from "drizzle-orm";
-import {
-  approvals,
-  claims,
-  dismissals,
-  feeds,
-  jobs,
-  messages,
-  peers,
-  proposals,
-  sessions,
-  tasks,
-  teams,
-  topics,
-} from "../core/schema.js";
+import { dismissals, feeds, messages, peers, sessions, teams } from "../core/schema.js";
 import type { Queryable } from "../core/transactions.js";
-import type { JobRow } from "../work/jobs.js";
 
 /** Where facts are looked for: in the open sessions of a mesh or in some of them, and in its files. */
 export interface FactScope {
@@ -54,31 +40,6 @@ export interface MeshFact {
 }
 
 export type SourceFact = SessionFact | FileFact;
-
-export interface ApprovalFact extends SessionFact {
-  readonly number: number;
-  readonly askedBy: string;
-  readonly tool: string;
-}
-
-/**
- * Permissions that agents wait for.
- *
- * @param personId - whose agents' alone; undefined for everybody's, to tell which are there
- */
-export async function listApprovalFacts(
-  db: Queryable,
-  scope: FactScope,
-  personId: string | undefined,
-): Promise<ApprovalFact[]> {
-  const own = personId === undefined ? sql`` : sql` AND a.person_id = ${personId}`;
-  const rows = await db.execute<Row<ApprovalFact>>(sql`
-    SELECT ${ofSession}, a.number, a.asked_by AS "askedBy", a.tool, ${ms(sql`a.asked_at`)}
-    FROM ${openSessions(scope)}
-    JOIN ${approvals} a ON a.session_id = f.session_id AND a.state = 'waiting' AND a.expires_at > now()${own}
-    ORDER BY a.asked_at, a.number LIMIT ${scope.limit}`);
-  return rows.map(toFact);
-}
 
 export interface AskFact extends SessionFact {
   readonly sequence: number;
@@ -156,38 +117,6 @@ export async function listBlockedPeers(db: Queryable, scope: FactScope): Promise
   return rows.map(toFact);
 }
 
-export interface TaskFact extends SessionFact {
-  readonly kind: "in_review" | "handed_back";
-  /** Null for a thing that was claimed. */
-  readonly number: number | null;
-  /** The number of the claim, so that the next one's end is another fact. */
-  readonly claim: number;
-  /** The name of whoever did the task, or was the last to hold the task or thing. */
-  readonly holder: string;
-  /** A task's title, or what was claimed. */
-  readonly text: string;
-}
-
-/**
- * Tasks that wait for a human's word that they are done, and what was handed back because its holder was gone: a task until it
- * is claimed again, a thing for a day.
- */
-export async function listTaskFacts(db: Queryable, scope: FactScope): Promise<TaskFact[]> {
-  const rows = await db.execute<Row<TaskFact>>(sql`
-    SELECT ${ofSession}, CASE t.state WHEN 'open' THEN 'handed_back' ELSE 'in_review' END AS kind, t.number,
-           t.fence AS claim, coalesce(t.holder, '') AS holder, t.title AS text,
-           ${ms(sql`CASE t.state WHEN 'open' THEN t.handed_back_at ELSE t.updated_at END`)}
-    FROM ${openSessions(scope)}
-    JOIN ${tasks} t ON t.session_id = f.session_id
-      AND (t.state = 'open' AND t.handed_back_at IS NOT NULL OR t.state = 'in_review')
-    UNION ALL
-    SELECT ${ofSession}, 'handed_back', NULL, c.number, c.holder, c.scope, ${ms(sql`c.handed_back_at`)}
-    FROM ${openSessions(scope)}
-    JOIN ${claims} c ON c.session_id = f.session_id AND c.handed_back_at IS NOT NULL
-    ORDER BY since_ms LIMIT ${scope.limit}`);
-  return rows.map(toFact);
-}
-
 export interface HeldFact extends SessionFact {
   readonly heldBy: string;
   readonly reason: string;
@@ -258,63 +187,6 @@ export async function listSilentSessions(
   return rows.map(toFact);
 }
 
-export type ProposalFact = SourceFact & {
-  readonly number: number;
-  readonly proposalKind: "rewrite" | "conclusion";
-  /** Null for an agent's. */
-  readonly proposedBy: string | null;
-  readonly added: number;
-  readonly removed: number;
-};
-
-/** Proposals that a human can decide about: a closed session takes nothing but another conclusion. */
-export async function listOpenProposals(db: Queryable, scope: FactScope): Promise<ProposalFact[]> {
-  const open = (of: SQL, from: SQL) => sql`
-    SELECT ${of}, p.number, p.kind AS "proposalKind", p.proposed_by AS "proposedBy", p.added, p.removed,
-           ${ms(sql`p.proposed_at`)}
-    FROM ${from} WHERE p.mesh_id = ${scope.meshId} AND p.status = 'open'`;
-  const ofDocuments = open(
-    ofSession,
-    sql`${proposals} p JOIN ${sessions} s ON s.session_id = p.session_id${inScope(scope)}
-      JOIN ${feeds} f ON f.session_id = s.session_id AND (f.closed_at IS NULL OR p.kind = 'conclusion')`,
-  );
-  const ofFiles = open(ofFile(sql`p`), sql`(SELECT * FROM ${proposals} WHERE session_id IS NULL) p`);
-  const rows = await db.execute<Row<ProposalFact>>(oldestOf(scope, ofDocuments, ofFiles));
-  return rows.map(toFact);
-}
-
-export type FailedJobFact = SourceFact & {
-  readonly number: number;
-  readonly jobKind: JobRow["kind"];
-  readonly failure: JobRow["failure"];
-  readonly exitCode: number | null;
-  readonly startedAt: Date | null;
-  readonly completedAt: Date | null;
-};
-
-/** Jobs that failed, and that nobody has started anew: each the last of its source, and what it was for is still wanted. */
-export async function listFailedJobs(db: Queryable, scope: FactScope): Promise<FailedJobFact[]> {
-  const failed = (of: SQL, from: SQL) => sql`
-    SELECT ${of}, j.number, j.kind AS "jobKind", j.failure, j.exit_code AS "exitCode", ${ms(sql`j.completed_at`)},
-           (extract(epoch FROM j.started_at) * 1000)::bigint AS started_ms
-    FROM ${from} LEFT JOIN ${topics} t ON t.mesh_id = j.mesh_id AND t.number = j.topic_id
-    WHERE j.mesh_id = ${scope.meshId} AND j.status IN ('failed', 'timed_out') AND t.status IS DISTINCT FROM 'closed'
-      AND NOT EXISTS (SELECT FROM ${jobs} l WHERE l.mesh_id = j.mesh_id AND l.source = j.source AND l.number > j.number)`;
-  const ofDocuments = failed(
-    ofSession,
-    sql`${openSessions(scope)} JOIN ${jobs} j ON j.session_id = f.session_id`,
-  );
-  const ofFiles = failed(ofFile(sql`j`), sql`(SELECT * FROM ${jobs} WHERE session_id IS NULL) j`);
-  const rows = await db.execute<Row<FailedJobFact> & { started_ms: string | null }>(
-    oldestOf(scope, ofDocuments, ofFiles),
-  );
-  return rows.map(({ started_ms, ...row }) => {
-    const fact = toFact(row);
-    const startedAt = started_ms === null ? null : new Date(Number(started_ms));
-    return { ...fact, startedAt, completedAt: fact.since };
-  });
-}
-
 /** Sessions that were concluded after a moment. */
 export async function listConcludedSessions(
   db: Queryable,
@@ -329,7 +201,7 @@ export async function listConcludedSessions(
 }
 
 /** The oldest of what documents have and, where files are looked at as well, what those have. */
-function oldestOf({ files, limit }: FactScope, ofDocuments: SQL, ofFiles: SQL): SQL {
+export function oldestOf({ files, limit }: FactScope, ofDocuments: SQL, ofFiles: SQL): SQL {
   const all = files ? sql`(${ofDocuments}) UNION ALL (${ofFiles})` : ofDocuments;
   return sql`${all} ORDER BY since_ms, number LIMIT ${limit}`;
 }
@@ -337,7 +209,7 @@ function oldestOf({ files, limit }: FactScope, ofDocuments: SQL, ofFiles: SQL): 
 export const ofSession = sql`s.session_id AS "sessionId", s.slug, s.title, NULL::text AS "sourcePath"`;
 
 /** An item of no session is of a file. */
-function ofFile(row: SQL): SQL {
+export function ofFile(row: SQL): SQL {
   return sql`NULL::uuid AS "sessionId", NULL::text AS slug, NULL::text AS title,
     ${row}.root || '/' || ${row}.path AS "sourcePath"`;
 }
@@ -347,7 +219,7 @@ export function openSessions(scope: FactScope): SQL {
     ON f.session_id = s.session_id AND f.closed_at IS NULL${inScope(scope)}`;
 }
 
-function inScope({ meshId, sessionIds }: FactScope): SQL {
+export function inScope({ meshId, sessionIds }: FactScope): SQL {
   const some = sessionIds && sql` AND s.session_id = ANY (${sql.param(`{${sessionIds.join(",")}}`)}::uuid[])`;
   return sql` AND s.mesh_id = ${meshId}${some ?? sql``}`;
 }

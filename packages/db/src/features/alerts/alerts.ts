@@ -1,0 +1,219 @@
+import { and, asc, count, eq, inArray, isNull, lte, notInArray, or, sql } from "drizzle-orm";
+import { alerts, alertTargets, members, persons } from "../../core/schema.js";
+import type { Queryable, Transaction } from "../../core/transactions.js";
+
+/** Where somebody is told of what waits. */
+export interface AlertTargetRow {
+  readonly targetId: string;
+  readonly meshId: string;
+  readonly personId: string;
+  readonly kind: "push" | "webhook" | "ntfy" | "slack" | "discord";
+  readonly name: string;
+  /** The address and what is secret of it, encrypted. */
+  readonly sealed: Uint8Array;
+  readonly about: readonly string[];
+  readonly quiet: { readonly from: string; readonly to: string; readonly time_zone: string } | null;
+  readonly createdAt: Date;
+  readonly changedAt: Date;
+  readonly lastSentAt: Date | null;
+  readonly problem: string | null;
+  readonly endedAt: Date | null;
+}
+
+/** The targets of everybody who is still let in, in every mesh, but those that are gone. */
+export async function listLiveAlertTargets(db: Queryable): Promise<AlertTargetRow[]> {
+  const rows = await db
+    .select({ target: alertTargets })
+    .from(alertTargets)
+    .innerJoin(
+      persons,
+      and(eq(persons.meshId, alertTargets.meshId), eq(persons.personId, alertTargets.personId)),
+    )
+    .leftJoin(members, and(eq(members.meshId, persons.meshId), eq(members.memberId, persons.memberId)))
+    .where(and(isNull(alertTargets.endedAt), isNull(members.revokedAt)))
+    .orderBy(asc(alertTargets.targetId));
+  return rows.map(({ target }) => target);
+}
+
+/** A target with how many of its alerts are still to be sent, and how many were given up. */
+export interface AlertTargetFacts extends AlertTargetRow {
+  readonly waiting: number;
+  readonly givenUp: number;
+}
+
+export interface TargetKey {
+  readonly meshId: string;
+  readonly targetId: string;
+}
+
+export interface PersonKey {
+  readonly meshId: string;
+  readonly personId: string;
+}
+
+/** A person's targets, the oldest first; only one of them where it is named. */
+export async function listAlertTargets(
+  db: Queryable,
+  { meshId, personId }: PersonKey,
+  targetId?: string,
+): Promise<AlertTargetFacts[]> {
+  const rows = await db
+    .select({
+      target: alertTargets,
+      waiting: count(sql`CASE ${alerts.state} WHEN 'waiting' THEN 1 END`),
+      givenUp: count(sql`CASE ${alerts.state} WHEN 'given_up' THEN 1 END`),
+    })
+    .from(alertTargets)
+    .leftJoin(alerts, and(eq(alerts.meshId, alertTargets.meshId), eq(alerts.targetId, alertTargets.targetId)))
+    .where(
+      and(
+        eq(alertTargets.meshId, meshId),
+        eq(alertTargets.personId, personId),
+        targetId === undefined ? undefined : eq(alertTargets.targetId, targetId),
+      ),
+    )
+    .groupBy(alertTargets.meshId, alertTargets.targetId)
+    .orderBy(asc(alertTargets.createdAt), asc(alertTargets.targetId));
+  return rows.map(({ target, ...counts }) => ({ ...target, ...counts }));
+}
+
+/** Stores a target; one that is there already is changed, and no longer counts as gone. */
+export async function saveAlertTarget(
+  tx: Transaction,
+  row: Omit<AlertTargetRow, "lastSentAt" | "problem" | "endedAt">,
+): Promise<void> {
+  const { kind, name, sealed, quiet, changedAt } = row;
+  const about = [...row.about];
+  await tx
+    .insert(alertTargets)
+    .values({ ...row, about })
+    .onConflictDoUpdate({
+      target: [alertTargets.meshId, alertTargets.targetId],
+      set: { kind, name, sealed, about, quiet, changedAt, problem: null, endedAt: null },
+    });
+}
+
+export async function deleteAlertTarget(
+  tx: Transaction,
+  { meshId, personId }: PersonKey,
+  targetId: string,
+): Promise<boolean> {
+  const rows = await tx
+    .delete(alertTargets)
+    .where(
+      and(
+        eq(alertTargets.targetId, targetId),
+        eq(alertTargets.meshId, meshId),
+        eq(alertTargets.personId, personId),
+      ),
+    )
+    .returning({ targetId: alertTargets.targetId });
+  return rows.length > 0;
+}
+
+/** Notes how what was sent to a target fared; null where it arrived. */
+export async function noteAlertOutcome(
+  db: Queryable,
+  { meshId, targetId }: TargetKey,
+  outcome: { readonly at: Date; readonly problem: string | null; readonly gone: boolean },
+): Promise<void> {
+  const { at, problem, gone } = outcome;
+  await db
+    .update(alertTargets)
+    .set({ problem, ...(problem === null && { lastSentAt: at }), ...(gone && { endedAt: at }) })
+    .where(and(eq(alertTargets.meshId, meshId), eq(alertTargets.targetId, targetId)));
+}
+
+/**
+ * Makes what a target is told agree with the items that there are: of those to tell what is new is to be sent when it is due, or
+ * is known already; what is gone, or not to be told any more, is not sent. What was sent is remembered as long as it is there.
+ */
+export async function syncAlerts(
+  db: Queryable,
+  { meshId, targetId }: TargetKey,
+  { there, tell, state, dueAt }: AlertSync,
+): Promise<void> {
+  const isOf = and(eq(alerts.meshId, meshId), eq(alerts.targetId, targetId));
+  const isGone = notInArray(alerts.item, [...there]);
+  const isUnwanted = and(eq(alerts.state, "waiting"), notInArray(alerts.item, [...tell]));
+  await db.delete(alerts).where(and(isOf, or(isGone, isUnwanted)));
+  if (tell.length === 0) return;
+  await db
+    .insert(alerts)
+    .values(tell.map((item) => ({ meshId, targetId, item, state, dueAt })))
+    .onConflictDoNothing();
+}
+
+interface AlertSync {
+  readonly there: readonly string[];
+  readonly tell: readonly string[];
+  readonly state: "known" | "waiting";
+  readonly dueAt: Date;
+}
+
+/** Whether anything is to be sent to some targets of a mesh by now. */
+export async function hasDueAlerts(db: Queryable, targets: TargetsOfMesh, now: Date): Promise<boolean> {
+  const rows = await db.select({ item: alerts.item }).from(alerts).where(isDue(targets, now)).limit(1);
+  return rows.length > 0;
+}
+
+/** Some targets of a mesh. */
+interface TargetsOfMesh {
+  readonly meshId: string;
+  readonly targetIds: readonly string[];
+}
+
+export interface DueAlert extends TargetKey {
+  readonly item: string;
+  /** This one counted. */
+  readonly attempts: number;
+}
+
+/**
+ * Takes what is to be sent to some targets of a mesh by now, the longest due first. Whoever takes it has until `leaseUntil` to say how it
+ * fared; then it is due again.
+ */
+export async function takeDueAlerts(
+  db: Queryable,
+  targets: TargetsOfMesh,
+  { now, leaseUntil, limit }: { readonly now: Date; readonly leaseUntil: Date; readonly limit: number },
+): Promise<DueAlert[]> {
+  const due = db
+    .select({ meshId: alerts.meshId, targetId: alerts.targetId, item: alerts.item })
+    .from(alerts)
+    .where(isDue(targets, now))
+    .orderBy(asc(alerts.dueAt))
+    .limit(limit)
+    .for("update", { skipLocked: true });
+  return db
+    .update(alerts)
+    .set({ attempts: sql`${alerts.attempts} + 1`, dueAt: leaseUntil })
+    .where(sql`(${alerts.meshId}, ${alerts.targetId}, ${alerts.item}) IN (${due})`)
+    .returning({
+      meshId: alerts.meshId,
+      targetId: alerts.targetId,
+      item: alerts.item,
+      attempts: alerts.attempts,
+    });
+}
+
+/** Notes that an alert was sent, was given up, or is to be sent at another time. */
+export async function settleAlert(
+  db: Queryable,
+  { meshId, targetId, item }: Omit<DueAlert, "attempts">,
+  next: { readonly state: "sent" | "given_up" } | { readonly dueAt: Date },
+): Promise<void> {
+  await db
+    .update(alerts)
+    .set(next)
+    .where(and(eq(alerts.meshId, meshId), eq(alerts.targetId, targetId), eq(alerts.item, item)));
+}
+
+function isDue({ meshId, targetIds }: TargetsOfMesh, now: Date) {
+  return and(
+    eq(alerts.meshId, meshId),
+    eq(alerts.state, "waiting"),
+    lte(alerts.dueAt, now),
+    inArray(alerts.targetId, [...targetIds]),
+  );
+}

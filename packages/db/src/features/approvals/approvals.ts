@@ -1,0 +1,149 @@
+import { and, asc, desc, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
+import { approvals, furtherSecrets, meshes, persons, sessions } from "../../core/schema.js";
+import type { Queryable, Transaction } from "../../core/transactions.js";
+
+export type ApprovalRow = typeof approvals.$inferSelect & {
+  /** The session's slug. */
+  readonly session: string;
+  /** Whether it still waits for an answer that somebody would take. */
+  readonly live: boolean;
+};
+
+/** An approval by its number in its mesh. */
+export interface ApprovalKey {
+  readonly meshId: string;
+  readonly number: number;
+}
+
+/** The owner of a credential, found by its device's name. */
+export interface DeviceOwner {
+  readonly personId: string;
+  readonly name: string;
+  readonly memberId: string | null;
+  readonly verified: boolean;
+  readonly device: string;
+}
+
+/** The persons whose credentials are named so. */
+export async function findDeviceOwners(
+  db: Queryable,
+  meshId: string,
+  devices: readonly string[],
+): Promise<DeviceOwner[]> {
+  const named = sql`IN (SELECT json_array_elements_text(${JSON.stringify(devices)}::text::json))`;
+  const nameOf = (secretHash: SQL) => sql`left(encode(${secretHash}, 'hex'), 32)`;
+  const columns = sql`p.person_id AS "personId", p.name, p.member_id AS "memberId",
+    (p.member_id IS NOT NULL OR p.verified_at IS NOT NULL) AS verified`;
+  const first = nameOf(sql`p.secret_hash`);
+  const further = nameOf(sql`f.secret_hash`);
+  const rows = await db.execute<Record<string, unknown> & DeviceOwner>(sql`
+    SELECT ${columns}, ${first} AS device FROM ${persons} p WHERE p.mesh_id = ${meshId} AND ${first} ${named}
+    UNION ALL
+    SELECT ${columns}, ${further} FROM ${furtherSecrets} f
+    JOIN ${persons} p ON p.mesh_id = f.scope_id AND p.person_id = f.id
+    WHERE f.scope_id = ${meshId} AND ${further} ${named}`);
+  return [...rows];
+}
+
+export type NewApproval = Omit<
+  typeof approvals.$inferInsert,
+  "number" | "state" | "words" | "askedAt" | "expiresAt" | "endedAt"
+> & { readonly leaseSeconds: number };
+
+/** Adds an ask under the next number of its mesh; null when its peer has used the salt before. */
+export async function insertApproval(
+  tx: Transaction,
+  { leaseSeconds, ...approval }: NewApproval,
+): Promise<{ number: number; expiresAt: Date } | null> {
+  const [counter] = await tx
+    .update(meshes)
+    .set({ lastApproval: sql`${meshes.lastApproval} + 1` })
+    .where(eq(meshes.meshId, approval.meshId))
+    .returning({ number: meshes.lastApproval });
+  if (!counter) throw new TypeError("The mesh of the approval was not found.");
+  const [row] = await tx
+    .insert(approvals)
+    .values({ ...approval, number: counter.number, expiresAt: leaseEnd(leaseSeconds) })
+    .onConflictDoNothing()
+    .returning({ number: approvals.number, expiresAt: approvals.expiresAt });
+  return row ?? null;
+}
+
+/** How many asks of a peer wait for an answer. */
+export async function countWaitingApprovals(
+  db: Queryable,
+  { sessionId, peerId }: { readonly sessionId: string; readonly peerId: string },
+): Promise<number> {
+  return db.$count(approvals, and(eq(approvals.sessionId, sessionId), eq(approvals.peerId, peerId), isLive));
+}
+
+export async function findApproval(
+  db: Queryable,
+  { meshId, number }: ApprovalKey,
+): Promise<ApprovalRow | null> {
+  const [row] = await select(db).where(and(eq(approvals.meshId, meshId), eq(approvals.number, number)));
+  return row ?? null;
+}
+
+/** Those that a person may answer from a device, by whether they wait; the oldest first of those, the newest of the others. */
+export async function listApprovalRows(
+  db: Queryable,
+  owner: { readonly meshId: string; readonly personId: string; readonly device: string },
+  { waiting, limit }: { readonly waiting: boolean; readonly limit: number },
+): Promise<ApprovalRow[]> {
+  const own = and(
+    eq(approvals.meshId, owner.meshId),
+    eq(approvals.personId, owner.personId),
+    sql`${owner.device} = ANY (${approvals.devices})`,
+    waiting ? isLive : sql`NOT (${isLive})`,
+  );
+  return select(db)
+    .where(own)
+    .orderBy((waiting ? asc : desc)(approvals.number))
+    .limit(limit);
+}
+
+/** Keeps an ask from lapsing for so long. One that has ended or lapsed stays so. */
+export async function renewApproval(db: Queryable, key: ApprovalKey, leaseSeconds: number): Promise<void> {
+  await db
+    .update(approvals)
+    .set({ expiresAt: leaseEnd(leaseSeconds) })
+    .where(and(isThe(key), isLive));
+}
+
+/** Ends an ask that waits; false when it does not any more. Of any number who end one at once, one does. */
+export async function endApproval(
+  tx: Transaction,
+  key: ApprovalKey,
+  { state, words }: Pick<ApprovalRow, "state" | "words">,
+): Promise<boolean> {
+  const ended = await tx
+    .update(approvals)
+    .set({ state, words, endedAt: sql`now()` })
+    .where(and(isThe(key), isLive))
+    .returning({ number: approvals.number });
+  return ended.length > 0;
+}
+
+/** Forgets asks that ended, or lapsed, so many days ago. */
+export async function purgeApprovals(db: Queryable, days: number): Promise<number> {
+  const { count } = await db
+    .delete(approvals)
+    .where(sql`${approvals.expiresAt} < now() - make_interval(days => ${days})`);
+  return count;
+}
+
+const isLive = sql<boolean>`(${approvals.state} = 'waiting' AND ${approvals.expiresAt} > now())`;
+
+function isThe({ meshId, number }: ApprovalKey): SQL | undefined {
+  return and(eq(approvals.meshId, meshId), eq(approvals.number, number));
+}
+
+function leaseEnd(seconds: number): SQL {
+  return sql`now() + make_interval(secs => ${seconds})`;
+}
+
+function select(db: Queryable) {
+  const columns = { ...getTableColumns(approvals), session: sessions.slug, live: isLive };
+  return db.select(columns).from(approvals).innerJoin(sessions, eq(sessions.sessionId, approvals.sessionId));
+}

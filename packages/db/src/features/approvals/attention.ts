@@ -1,0 +1,37 @@
+import { sql } from "drizzle-orm";
+import { approvals } from "../../core/schema.js";
+import type { Queryable } from "../../core/transactions.js";
+import {
+  type FactScope,
+  ms,
+  ofSession,
+  openSessions,
+  type Row,
+  type SessionFact,
+  toFact,
+} from "../../views/attention.js";
+
+export interface ApprovalFact extends SessionFact {
+  readonly number: number;
+  readonly askedBy: string;
+  readonly tool: string;
+}
+
+/**
+ * Permissions that agents wait for.
+ *
+ * @param personId - whose agents' alone; undefined for everybody's, to tell which are there
+ */
+export async function listApprovalFacts(
+  db: Queryable,
+  scope: FactScope,
+  personId: string | undefined,
+): Promise<ApprovalFact[]> {
+  const own = personId === undefined ? sql`` : sql` AND a.person_id = ${personId}`;
+  const rows = await db.execute<Row<ApprovalFact>>(sql`
+    SELECT ${ofSession}, a.number, a.asked_by AS "askedBy", a.tool, ${ms(sql`a.asked_at`)}
+    FROM ${openSessions(scope)}
+    JOIN ${approvals} a ON a.session_id = f.session_id AND a.state = 'waiting' AND a.expires_at > now()${own}
+    ORDER BY a.asked_at, a.number LIMIT ${scope.limit}`);
+  return rows.map(toFact);
+}

@@ -1,0 +1,2 @@
+export * from "./approvals.js";
+export * from "./attention.js";

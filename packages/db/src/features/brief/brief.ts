@@ -1,0 +1,220 @@
+import { and, asc, desc, eq, inArray, lte, sql } from "drizzle-orm";
+import {
+  documentVersions,
+  feeds,
+  jobs,
+  messages,
+  peers,
+  sessions,
+  stateEntries,
+  teams,
+} from "../../core/schema.js";
+import type { Queryable } from "../../core/transactions.js";
+import type { FeedRange } from "../../feed/feed-pages.js";
+import { messageColumns, type StoredMessage } from "../../feed/messages.js";
+import type { JobRow } from "../jobs/feature.js";
+import type { StateVersionRow } from "../state/feature.js";
+
+/**
+ * The reader of a brief: a team with one of its peers, a person with the teams that are theirs in a session,
+ * or nobody in particular.
+ */
+export interface BriefReader {
+  readonly teamId: string | null;
+  readonly peerId: string | null;
+  readonly personId: string | null;
+}
+
+/** A session with something in it after what somebody has read. */
+export interface BriefSession {
+  readonly sessionId: string;
+  readonly slug: string;
+  readonly title: string;
+  readonly lastSequence: number;
+}
+
+/** The sessions of a person with messages after those that it has read, the one that was busy last first. */
+export async function listUnreadSessions(
+  db: Queryable,
+  { meshId, personId }: { readonly meshId: string; readonly personId: string },
+  limit: number,
+): Promise<(BriefSession & { readonly lastRead: number })[]> {
+  const rows = await db.execute<Record<string, unknown> & BriefSession & { lastRead: number }>(sql`
+    SELECT s.session_id AS "sessionId", s.slug, s.title, f.last_sequence::float8 AS "lastSequence",
+           r.last_read::float8 AS "lastRead"
+    FROM person_reads r
+    JOIN ${sessions} s ON s.mesh_id = r.mesh_id AND s.session_id = r.session_id
+    JOIN ${feeds} f ON f.session_id = r.session_id
+    WHERE r.mesh_id = ${meshId} AND r.person_id = ${personId} AND f.last_sequence > r.last_read AND f.archived_at IS NULL
+    ORDER BY f.last_posted_at DESC LIMIT ${limit}`);
+  return [...rows];
+}
+
+/** Some sessions as a brief names them. */
+export async function findBriefSession(db: Queryable, sessionId: string): Promise<BriefSession | null> {
+  const [row] = await db
+    .select({
+      sessionId: sessions.sessionId,
+      slug: sessions.slug,
+      title: sessions.title,
+      lastSequence: feeds.lastSequence,
+    })
+    .from(sessions)
+    .innerJoin(feeds, eq(feeds.sessionId, sessions.sessionId))
+    .where(eq(sessions.sessionId, sessionId));
+  return row ?? null;
+}
+
+/** The newest messages of each of the given kinds, from a part of a feed, in the order of the feed. */
+export function listNewestOfKinds(
+  db: Queryable,
+  sessionId: string,
+  range: FeedRange,
+  { kinds, limit }: { readonly kinds: readonly string[]; readonly limit: number },
+): Promise<StoredMessage[]> {
+  // By the index of kinds, so that many of one kind do not hide that a walk along the whole feed would find few of another.
+  const newest = kinds.map(
+    (kind) => sql`(SELECT sequence FROM ${messages} WHERE session_id = ${sessionId} AND kind = ${kind}
+      AND sequence > ${range.after} AND sequence <= ${range.upTo} ORDER BY sequence DESC LIMIT ${limit})`,
+  );
+  return readSequences(db, sessionId, sql`${sql.join(newest, sql` UNION ALL `)}`);
+}
+
+/** Asks that wait for an answer of the reader, however old; the newest, in the order of the feed. */
+export function listAsksFor(
+  db: Queryable,
+  sessionId: string,
+  reader: BriefReader,
+  { upTo, limit }: { readonly upTo: number; readonly limit: number },
+): Promise<StoredMessage[]> {
+  const own = sql`(SELECT p.peer_id, p.team_id FROM ${peers} p JOIN ${teams} t ON t.session_id = p.session_id AND t.team_id = p.team_id
+    WHERE p.session_id = ${sessionId} AND (p.peer_id = ${reader.peerId}::uuid OR t.person_id = ${reader.personId}::uuid))`;
+  const reaches = sql`(m.reaches IS NULL OR EXISTS (SELECT FROM own WHERE own.peer_id = ANY (m.reaches))
+    OR (${reader.personId}::uuid IS NOT NULL AND '@humans' = ANY (m.recipients)))`;
+  return readSequences(
+    db,
+    sessionId,
+    sql`WITH own AS MATERIALIZED ${own}
+    SELECT m.sequence FROM ${messages} m
+    WHERE m.session_id = ${sessionId} AND m.kind = 'ask' AND m.sequence <= ${upTo} AND m.salt IS NOT NULL
+      AND ${reaches} AND NOT EXISTS (SELECT FROM own WHERE own.team_id = m.posted_by_team_id)
+      AND NOT EXISTS (SELECT FROM ${messages} a WHERE a.session_id = m.session_id AND a.answers = m.sequence)
+    ORDER BY m.sequence DESC LIMIT ${limit}`,
+  );
+}
+
+/** Answers in a part of a feed to what the reader asked; the newest, in the order of the feed. */
+export function listAnswersTo(
+  db: Queryable,
+  sessionId: string,
+  { teamId, personId }: BriefReader,
+  range: FeedRange,
+  limit: number,
+): Promise<StoredMessage[]> {
+  return readSequences(
+    db,
+    sessionId,
+    sql`SELECT a.sequence FROM ${messages} a
+    JOIN ${messages} q ON q.session_id = a.session_id AND q.sequence = a.answers
+    JOIN ${teams} t ON t.session_id = q.session_id AND t.team_id = q.posted_by_team_id
+    WHERE a.session_id = ${sessionId} AND a.answers IS NOT NULL AND a.sequence > ${range.after} AND a.sequence <= ${range.upTo}
+      AND (t.team_id = ${teamId}::uuid OR t.person_id = ${personId}::uuid)
+    ORDER BY a.sequence DESC LIMIT ${limit}`,
+  );
+}
+
+function readSequences(
+  db: Queryable,
+  sessionId: string,
+  found: ReturnType<typeof sql>,
+): Promise<StoredMessage[]> {
+  return db
+    .select(messageColumns)
+    .from(messages)
+    .where(and(eq(messages.sessionId, sessionId), inArray(messages.sequence, sql`(${found})`)))
+    .orderBy(asc(messages.sequence));
+}
+
+/** So much of a feed's end is counted; what stands before it nobody catches up with by counting. */
+const countedMax = 10_000;
+
+/** How many chat messages each team of others said in a part of a feed, at most in its last 10,000, and the last of them. */
+export async function countSaid(
+  db: Queryable,
+  sessionId: string,
+  { teamId, personId }: BriefReader,
+  range: FeedRange,
+): Promise<{ team: string; messages: number; sequence: number; at: Date }[]> {
+  const rows = await db.execute<{ team: string; messages: number; sequence: number; at_ms: number }>(sql`
+    SELECT m.author_team AS team, count(*)::int AS messages, max(m.sequence)::float8 AS sequence,
+           (extract(epoch FROM max(m.posted_at)) * 1000)::float8 AS at_ms
+    FROM ${messages} m JOIN ${teams} t ON t.session_id = m.session_id AND t.team_id = m.posted_by_team_id
+    WHERE m.session_id = ${sessionId} AND m.type = 'chat' AND m.sequence <= ${range.upTo}
+      AND m.sequence > greatest(${range.after}::bigint, ${range.upTo}::bigint - ${countedMax}::int)
+      AND t.team_id IS DISTINCT FROM ${teamId}::uuid
+      AND (${personId}::uuid IS NULL OR t.person_id IS DISTINCT FROM ${personId}::uuid)
+    GROUP BY m.author_team ORDER BY 2 DESC, 1`);
+  return rows.map(({ at_ms, ...row }) => ({ ...row, at: new Date(at_ms) }));
+}
+
+/** Keys that others changed after a message was posted, as they are now, the newest first; a deleted one has no value. */
+export async function listStateAfter(
+  db: Queryable,
+  sessionId: string,
+  {
+    after,
+    peerId,
+    limit,
+  }: { readonly after: number; readonly peerId: string | null; readonly limit: number },
+): Promise<Pick<StateVersionRow, "key" | "value" | "updatedBy" | "updatedAt">[]> {
+  const { key, value, updatedBy, updatedAt } = stateEntries;
+  return db
+    .select({ key, value: sql<string | null>`left(${value}, 1000)`, updatedBy, updatedAt })
+    .from(stateEntries)
+    .where(
+      and(
+        eq(stateEntries.scopeId, sessionId),
+        sql`${updatedAt} > coalesce((SELECT posted_at FROM ${messages} WHERE session_id = ${sessionId} AND sequence = ${after}), '-infinity')`,
+        sql`${stateEntries.updatedByPeerId} IS DISTINCT FROM ${peerId}::uuid`,
+      ),
+    )
+    .orderBy(desc(updatedAt))
+    .limit(limit);
+}
+
+/** Jobs of a session that failed after a message was posted, the newest first. */
+export function listJobsFailedAfter(
+  db: Queryable,
+  { meshId, sessionId }: { readonly meshId: string; readonly sessionId: string },
+  { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<Pick<JobRow, "number" | "kind" | "failure" | "exitCode" | "startedAt" | "completedAt">[]> {
+  const { number, kind, failure, exitCode, startedAt, completedAt } = jobs;
+  return db
+    .select({ number, kind, failure, exitCode, startedAt, completedAt })
+    .from(jobs)
+    .where(
+      and(
+        eq(jobs.meshId, meshId),
+        eq(jobs.sessionId, sessionId),
+        inArray(jobs.status, ["failed", "timed_out"]),
+        sql`${completedAt} > coalesce((SELECT posted_at FROM ${messages} WHERE session_id = ${sessionId} AND sequence = ${after}), '-infinity')`,
+      ),
+    )
+    .orderBy(desc(completedAt))
+    .limit(limit);
+}
+
+/** The version of the document that stood when a message was posted, and that was; 0 before the first. */
+export async function findDocumentVersionAfter(
+  db: Queryable,
+  sessionId: string,
+  sequence: number,
+): Promise<number> {
+  const [row] = await db
+    .select({ version: documentVersions.version })
+    .from(documentVersions)
+    .where(and(eq(documentVersions.sessionId, sessionId), lte(documentVersions.afterSequence, sequence)))
+    .orderBy(desc(documentVersions.version))
+    .limit(1);
+  return row?.version ?? 0;
+}

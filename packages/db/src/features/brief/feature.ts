@@ -1,0 +1,3 @@
+// needs: ["jobs", "state"]
+
+export * from "./brief.js";

@@ -1,0 +1,369 @@
+import { type MessageFields, messageFieldNames, messageFields } from "@merkle/wire";
+import { and, asc, eq, gt, inArray, sql } from "drizzle-orm";
+import {
+  claims,
+  documents,
+  feeds,
+  importFiles,
+  messages,
+  originKeys,
+  peers,
+  sessions,
+  tasks,
+  teams,
+} from "../../core/schema.js";
+import type { Queryable, Transaction } from "../../core/transactions.js";
+import type { AuditKeyRow } from "../../identity/audit-keys.js";
+
+/** A session that came from another broker, as it stands here. */
+export interface ImportedSessionRow {
+  readonly sessionId: string;
+  readonly slug: string;
+  readonly size: number;
+  readonly documentVersion: number;
+}
+
+/** Keeps others from importing the same record into the mesh until the transaction ends. */
+export async function holdImport(tx: Transaction, meshId: string, recordId: string): Promise<void> {
+  await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`import ${meshId} ${recordId}`}, 0))`);
+}
+
+/** The import, into a mesh, of the record that has this id and was signed by this key first; null where there is none. */
+export async function findImported(
+  db: Queryable,
+  meshId: string,
+  { recordId, originKey }: { readonly recordId: string; readonly originKey: string },
+): Promise<ImportedSessionRow | null> {
+  const [row] = await db
+    .select({
+      sessionId: sessions.sessionId,
+      slug: sessions.slug,
+      size: feeds.lastSequence,
+      documentVersion: documents.version,
+    })
+    .from(sessions)
+    .innerJoin(feeds, eq(feeds.sessionId, sessions.sessionId))
+    .innerJoin(documents, eq(documents.sessionId, sessions.sessionId))
+    .where(
+      and(eq(sessions.meshId, meshId), eq(sessions.originId, recordId), eq(sessions.originKey, originKey)),
+    );
+  return row ?? null;
+}
+
+export interface NewImport {
+  readonly sessionId: string;
+  readonly meshId: string;
+  readonly recordId: string;
+  readonly originKey: string;
+  readonly slug: string;
+  readonly title: string;
+  readonly description: string;
+  readonly createdByTeamId: string;
+  readonly settings: unknown;
+  readonly createdAt: Date;
+  readonly closedAt: Date;
+}
+
+/** Stores an imported session, closed and still empty. */
+export async function insertImport(
+  tx: Transaction,
+  { recordId, closedAt, ...row }: NewImport,
+): Promise<void> {
+  const importedAt = new Date();
+  await tx.insert(sessions).values({ ...row, updatedAt: row.createdAt, originId: recordId, importedAt });
+  await tx.insert(feeds).values({ sessionId: row.sessionId, closedAt });
+  await tx.insert(documents).values({ sessionId: row.sessionId, updatedAt: row.createdAt });
+}
+
+/** A message that is stored with the number, id, time and salt that it has elsewhere; what its own broker alone knew is not. */
+export type ImportedMessageRow = Omit<MessageFields, HereAlone>;
+
+type HereAlone = "session_id" | "posted_by_peer_id" | "reaches";
+const hereAlone: ReadonlySet<string> = new Set<HereAlone>(["session_id", "posted_by_peer_id", "reaches"]);
+
+const imported = messageFieldNames
+  .filter((name) => !hereAlone.has(name))
+  .map((name) => ({ name, type: messageFields[name].type }));
+const importedColumns = sql.raw(imported.map(({ name }) => name).join(", "));
+const importedValues = sql.raw(
+  imported.map(({ name, type }) => (type === "bytea" ? `decode(${name}, 'hex')` : name)).join(", "),
+);
+const importedForm = sql.raw(
+  imported.map(({ name, type }) => `${name} ${type === "bytea" ? "text" : type}`).join(", "),
+);
+
+/**
+ * Stores messages behind those that are there. Nothing is numbered or announced here: they have been, where they come from,
+ * and `append_messages` knows nothing of numbers that are given. The caller holds the import.
+ */
+export async function insertImportedMessages(
+  tx: Transaction,
+  sessionId: string,
+  rows: readonly ImportedMessageRow[],
+): Promise<void> {
+  await tx.execute(sql`
+    INSERT INTO messages (session_id, ${importedColumns})
+    SELECT ${sessionId}::uuid, ${importedValues}
+    FROM json_to_recordset(${JSON.stringify(rows)}::text::json) AS r (${importedForm})`);
+}
+
+/** Where an imported feed ends. */
+export interface ImportedFeedEnd {
+  readonly lastSequence: number;
+  /** The time of the last message; null where there is none. */
+  readonly lastPostedAt: Date | null;
+  /** 0 where nobody said anything. */
+  readonly lastChatSequence: number;
+}
+
+/** Moves the feed's head behind its last message, which the caller knows: to look for it would be to read the whole feed. */
+export async function finishImportedFeed(
+  tx: Transaction,
+  sessionId: string,
+  { closedAt, ...end }: ImportedFeedEnd & { readonly closedAt: Date },
+): Promise<void> {
+  await tx
+    .update(feeds)
+    .set({ closedAt, ...end })
+    .where(eq(feeds.sessionId, sessionId));
+}
+
+export interface ImportedVersionRow {
+  readonly version: number;
+  /** Null where it was removed. */
+  readonly content: string | null;
+  readonly written_by_team_id: string;
+  readonly written_by: string;
+  readonly written_at: string;
+  readonly after_sequence: number;
+  readonly salt: string | null;
+  readonly content_hash: string | null;
+}
+
+/** Stores versions of the document behind those that are there. */
+export async function insertImportedVersions(
+  tx: Transaction,
+  sessionId: string,
+  rows: readonly ImportedVersionRow[],
+): Promise<void> {
+  await tx.execute(sql`
+    INSERT INTO document_versions (session_id, version, content, written_by_team_id, written_by, written_at, after_sequence,
+                                   salt, content_hash)
+    SELECT ${sessionId}::uuid, version, content, written_by_team_id, written_by, written_at, after_sequence,
+           decode(salt, 'hex'), decode(content_hash, 'hex')
+    FROM json_to_recordset(${JSON.stringify(rows)}::text::json) AS r (
+      version integer, content text, written_by_team_id uuid, written_by text, written_at timestamptz,
+      after_sequence bigint, salt text, content_hash text)`);
+}
+
+/** Makes the last version the document as it is. */
+export async function finishImportedDocument(
+  tx: Transaction,
+  sessionId: string,
+  conclusion: string | null,
+): Promise<void> {
+  await tx.execute(sql`
+    UPDATE documents SET version = v.version, content = coalesce(v.content, ''), updated_at = v.written_at,
+      conclusion = ${conclusion}
+    FROM (SELECT version, content, written_at FROM document_versions WHERE session_id = ${sessionId}
+          ORDER BY version DESC LIMIT 1) v
+    WHERE documents.session_id = ${sessionId}`);
+}
+
+export interface ImportedTeamRow {
+  readonly team_id: string;
+  readonly name: string;
+  readonly kind: "agent" | "human" | "guest";
+  /** The hash of something that nobody knows: an imported team can be shown, and not proved. */
+  readonly secret_hash: string;
+  readonly joined_at: string;
+  readonly left_at: string;
+  readonly colour: number;
+  readonly peers: readonly ImportedPeerRow[];
+}
+
+export interface ImportedPeerRow {
+  readonly peer_id: string;
+  /** Null for the unnamed one, which every team has. */
+  readonly name: string | null;
+  readonly secret_hash: string | null;
+  readonly role: string | null;
+  readonly groups: readonly { readonly name: string; readonly role: string | null }[];
+  readonly joined_at: string;
+  readonly left_at: string;
+}
+
+/** Stores who took part, for display. Whoever is there already stays as it is. */
+export async function insertImportedTeams(
+  tx: Transaction,
+  sessionId: string,
+  rows: readonly ImportedTeamRow[],
+): Promise<void> {
+  const given = sql`json_to_recordset(${JSON.stringify(rows)}::text::json) AS t (
+    team_id uuid, name text, kind text, secret_hash text, joined_at timestamptz, left_at timestamptz, colour integer, peers json)`;
+  await tx.execute(sql`
+    WITH added AS (
+      INSERT INTO teams (session_id, team_id, name, kind, secret_hash, joined_at, left_at, colour)
+      SELECT ${sessionId}::uuid, team_id, name, kind, decode(secret_hash, 'hex'), joined_at, left_at, colour FROM ${given}
+      ON CONFLICT DO NOTHING
+      RETURNING team_id
+    )
+    INSERT INTO peers (session_id, peer_id, team_id, name, secret_hash, role, groups, joined_at, left_at)
+    SELECT ${sessionId}::uuid, p.peer_id, t.team_id, p.name, decode(p.secret_hash, 'hex'), p.role, p.groups, p.joined_at, p.left_at
+    FROM ${given} JOIN added USING (team_id)
+    CROSS JOIN LATERAL json_to_recordset(t.peers) AS p (
+      peer_id uuid, name text, secret_hash text, role text, groups jsonb, joined_at timestamptz, left_at timestamptz)
+    ON CONFLICT DO NOTHING`);
+}
+
+export interface ImportedStateRow {
+  readonly key: string;
+  readonly version: number;
+  /** Canonical JSON. */
+  readonly value: string;
+  readonly updated_by: string;
+  readonly updated_at: string;
+}
+
+/** Makes the session's keys hold what they held where it comes from. */
+export async function replaceImportedState(
+  tx: Transaction,
+  sessionId: string,
+  rows: readonly ImportedStateRow[],
+): Promise<void> {
+  await tx.execute(sql`DELETE FROM state_versions WHERE scope_id = ${sessionId}`);
+  await tx.execute(sql`DELETE FROM state_entries WHERE scope_id = ${sessionId}`);
+  const given = sql`json_to_recordset(${JSON.stringify(rows)}::text::json) AS s (
+    key text, version integer, value text, updated_by text, updated_at timestamptz)`;
+  await tx.execute(sql`
+    INSERT INTO state_entries (scope_id, key, version, value, updated_by, updated_by_peer_id, updated_at, announced_version)
+    SELECT ${sessionId}::uuid, key, version, value, updated_by, '00000000-0000-0000-0000-000000000000', updated_at, version
+    FROM ${given}`);
+  await tx.execute(sql`
+    INSERT INTO state_versions (scope_id, key, version, value, updated_by, updated_at)
+    SELECT ${sessionId}::uuid, key, version, value, updated_by, updated_at FROM ${given}`);
+}
+
+/** An event of an imported feed that says what became of a task or a claim. */
+export interface ImportedEventRow {
+  readonly sequence: number;
+  /** Canonical JSON. */
+  readonly content: string;
+}
+
+/** Lists so many of the events of tasks and claims after a message, in their order. */
+export async function listImportedTaskEvents(
+  tx: Transaction,
+  sessionId: string,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<ImportedEventRow[]> {
+  return tx
+    .select({ sequence: messages.sequence, content: messages.content })
+    .from(messages)
+    .where(
+      and(
+        eq(messages.sessionId, sessionId),
+        inArray(messages.kind, ["task_changed", "claim_changed"]),
+        gt(messages.sequence, after),
+      ),
+    )
+    .orderBy(asc(messages.sequence))
+    .limit(limit);
+}
+
+export type ImportedTaskRow = typeof tasks.$inferSelect;
+export type ImportedClaimRow = typeof claims.$inferSelect;
+
+export async function readImportedTasks(
+  tx: Transaction,
+  sessionId: string,
+  numbers: readonly number[],
+): Promise<ImportedTaskRow[]> {
+  return tx
+    .select()
+    .from(tasks)
+    .where(and(eq(tasks.sessionId, sessionId), inArray(tasks.number, [...numbers])));
+}
+
+/** Stores tasks as they stand, in the place of what stood there of them. */
+export async function putImportedTasks(tx: Transaction, rows: readonly ImportedTaskRow[]): Promise<void> {
+  for (const row of rows) {
+    await tx
+      .insert(tasks)
+      .values(row)
+      .onConflictDoUpdate({ target: [tasks.sessionId, tasks.number], set: row });
+  }
+}
+
+/** Makes these the claims of an imported session. */
+export async function replaceImportedClaims(
+  tx: Transaction,
+  sessionId: string,
+  rows: readonly ImportedClaimRow[],
+): Promise<void> {
+  await tx.delete(claims).where(eq(claims.sessionId, sessionId));
+  if (rows.length > 0) await tx.insert(claims).values([...rows]);
+}
+
+/** Lists who took part, with the names of their teams; who joined last comes last. */
+export async function listImportedPeers(
+  tx: Transaction,
+  sessionId: string,
+): Promise<{ peerId: string; name: string | null; team: string; kind: "agent" | "human" | "guest" }[]> {
+  return tx
+    .select({ peerId: peers.peerId, name: peers.name, team: teams.name, kind: teams.kind })
+    .from(peers)
+    .innerJoin(teams, and(eq(teams.sessionId, peers.sessionId), eq(teams.teamId, peers.teamId)))
+    .where(eq(peers.sessionId, sessionId))
+    .orderBy(asc(peers.joinedAt));
+}
+
+/** Keeps the keys that signed an imported session's heads. */
+export async function keepOriginKeys(
+  tx: Transaction,
+  sessionId: string,
+  keys: readonly AuditKeyRow[],
+): Promise<void> {
+  if (keys.length === 0) return;
+  await tx
+    .insert(originKeys)
+    .values(keys.map((key) => ({ sessionId, ...key })))
+    .onConflictDoNothing();
+}
+
+/** Keeps a file of an imported bundle as it is, in the place of what was kept of it. */
+export async function keepImportFile(
+  tx: Transaction,
+  { sessionId, name }: { readonly sessionId: string; readonly name: string },
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  await tx.delete(importFiles).where(and(eq(importFiles.sessionId, sessionId), eq(importFiles.name, name)));
+  let part = 0;
+  for await (const bytes of chunks) {
+    await tx.insert(importFiles).values({ sessionId, name, part, bytes });
+    part += 1;
+  }
+  // An empty file is one, too.
+  if (part === 0) await tx.insert(importFiles).values({ sessionId, name, part, bytes: new Uint8Array() });
+}
+
+/** A part of a file that was kept, counted from 0; null after the last. */
+export async function readImportFile(
+  db: Queryable,
+  { sessionId, name, part }: { readonly sessionId: string; readonly name: string; readonly part: number },
+): Promise<Uint8Array | null> {
+  const [row] = await db
+    .select({ bytes: importFiles.bytes })
+    .from(importFiles)
+    .where(and(eq(importFiles.sessionId, sessionId), eq(importFiles.name, name), eq(importFiles.part, part)));
+  return row?.bytes ?? null;
+}
+
+/** The names of the files that were kept of an import. */
+export async function listImportFiles(db: Queryable, sessionId: string): Promise<string[]> {
+  const rows = await db
+    .selectDistinct({ name: importFiles.name })
+    .from(importFiles)
+    .where(eq(importFiles.sessionId, sessionId));
+  return rows.map(({ name }) => name);
+}

@@ -1,0 +1,47 @@
+import { type SQL, sql } from "drizzle-orm";
+import { jobs, topics } from "../../core/schema.js";
+import type { Queryable } from "../../core/transactions.js";
+import {
+  type FactScope,
+  ms,
+  ofFile,
+  ofSession,
+  oldestOf,
+  openSessions,
+  type Row,
+  type SourceFact,
+  toFact,
+} from "../../views/attention.js";
+import type { JobRow } from "./jobs.js";
+
+export type FailedJobFact = SourceFact & {
+  readonly number: number;
+  readonly jobKind: JobRow["kind"];
+  readonly failure: JobRow["failure"];
+  readonly exitCode: number | null;
+  readonly startedAt: Date | null;
+  readonly completedAt: Date | null;
+};
+
+/** Jobs that failed, and that nobody has started anew: each the last of its source, and what it was for is still wanted. */
+export async function listFailedJobs(db: Queryable, scope: FactScope): Promise<FailedJobFact[]> {
+  const failed = (of: SQL, from: SQL) => sql`
+    SELECT ${of}, j.number, j.kind AS "jobKind", j.failure, j.exit_code AS "exitCode", ${ms(sql`j.completed_at`)},
+           (extract(epoch FROM j.started_at) * 1000)::bigint AS started_ms
+    FROM ${from} LEFT JOIN ${topics} t ON t.mesh_id = j.mesh_id AND t.number = j.topic_id
+    WHERE j.mesh_id = ${scope.meshId} AND j.status IN ('failed', 'timed_out') AND t.status IS DISTINCT FROM 'closed'
+      AND NOT EXISTS (SELECT FROM ${jobs} l WHERE l.mesh_id = j.mesh_id AND l.source = j.source AND l.number > j.number)`;
+  const ofDocuments = failed(
+    ofSession,
+    sql`${openSessions(scope)} JOIN ${jobs} j ON j.session_id = f.session_id`,
+  );
+  const ofFiles = failed(ofFile(sql`j`), sql`(SELECT * FROM ${jobs} WHERE session_id IS NULL) j`);
+  const rows = await db.execute<Row<FailedJobFact> & { started_ms: string | null }>(
+    oldestOf(scope, ofDocuments, ofFiles),
+  );
+  return rows.map(({ started_ms, ...row }) => {
+    const fact = toFact(row);
+    const startedAt = started_ms === null ? null : new Date(Number(started_ms));
+    return { ...fact, startedAt, completedAt: fact.since };
+  });
+}

@@ -1,0 +1,199 @@
+import {
+  and,
+  arrayContains,
+  count,
+  desc,
+  eq,
+  getTableColumns,
+  gte,
+  isNotNull,
+  isNull,
+  lt,
+  type SQL,
+  sql,
+} from "drizzle-orm";
+import { memories, memoryCounters, sessions } from "../../core/schema.js";
+import type { Queryable, Transaction } from "../../core/transactions.js";
+import { fits, markedIn, rankOf, type TextMatch } from "../../text/text-query.js";
+
+export interface MemoryRow {
+  readonly number: number;
+  readonly content: string;
+  readonly tags: readonly string[];
+  readonly rememberedBy: string;
+  readonly sessionId: string | null;
+  readonly slug: string | null;
+  readonly rememberedAt: Date;
+  readonly forgottenBy: string | null;
+  readonly forgetReason: string | null;
+  readonly forgottenAt: Date | null;
+}
+
+const { words: _words, meshId: _meshId, ...ownColumns } = getTableColumns(memories);
+const columns = { ...ownColumns, slug: sessions.slug };
+const ofSession = eq(sessions.sessionId, memories.sessionId);
+
+export interface NewMemory {
+  readonly meshId: string;
+  readonly content: string;
+  readonly tags: readonly string[];
+  readonly rememberedBy: string;
+  readonly sessionId: string | null;
+  readonly rememberedAt: Date;
+}
+
+/** Stores a memory under the next number of its mesh. Until the transaction ends, others wait here for theirs. */
+export async function insertMemory(tx: Transaction, { tags, ...memory }: NewMemory): Promise<number> {
+  const [counter] = await tx
+    .insert(memoryCounters)
+    .values({ meshId: memory.meshId, lastNumber: 1 })
+    .onConflictDoUpdate({
+      target: memoryCounters.meshId,
+      set: { lastNumber: sql`${memoryCounters.lastNumber} + 1` },
+    })
+    .returning({ number: memoryCounters.lastNumber });
+  if (!counter) throw new TypeError("The counter returned no number.");
+  await tx.insert(memories).values({ ...memory, tags: [...tags], number: counter.number });
+  return counter.number;
+}
+
+export async function findMemory(db: Queryable, meshId: string, number: number): Promise<MemoryRow | null> {
+  const [row] = await db
+    .select(columns)
+    .from(memories)
+    .leftJoin(sessions, ofSession)
+    .where(and(eq(memories.meshId, meshId), eq(memories.number, number)));
+  return row ?? null;
+}
+
+/** Which memories are meant, listed or searched. */
+export interface MemoryChoice {
+  /** Those that have all of these. */
+  readonly tags: readonly string[];
+  /** Those that this author remembered. */
+  readonly by: string | undefined;
+  /** Those remembered then or later. */
+  readonly since: Date | undefined;
+  readonly sessionId: string | undefined;
+}
+
+export interface MemoryFilter extends MemoryChoice {
+  readonly forgotten: boolean;
+  /** The last number of the page before. */
+  readonly before: number | undefined;
+  readonly limit: number;
+}
+
+/** Lists memories, newest first. */
+export async function listMemories(
+  db: Queryable,
+  meshId: string,
+  { forgotten, before, limit, ...choice }: MemoryFilter,
+): Promise<MemoryRow[]> {
+  return db
+    .select(columns)
+    .from(memories)
+    .leftJoin(sessions, ofSession)
+    .where(
+      and(
+        eq(memories.meshId, meshId),
+        isChosen(choice),
+        forgotten ? isNotNull(memories.forgottenAt) : isNull(memories.forgottenAt),
+        before === undefined ? undefined : lt(memories.number, before),
+      ),
+    )
+    .orderBy(desc(memories.number))
+    .limit(limit);
+}
+
+/** How much was remembered in a session and not forgotten. */
+export async function countMemories(db: Queryable, meshId: string, sessionId: string): Promise<number> {
+  const [row] = await db
+    .select({ memories: count() })
+    .from(memories)
+    .where(and(eq(memories.meshId, meshId), eq(memories.sessionId, sessionId), isNull(memories.forgottenAt)));
+  return row?.memories ?? 0;
+}
+
+export interface RecalledRow extends MemoryRow {
+  readonly rank: number;
+  readonly marked: string;
+}
+
+/** Finds what was remembered and not forgotten, the best match first, and of equals the newest. */
+export async function recallMemories(
+  db: Queryable,
+  meshId: string,
+  { match, limit, ...choice }: MemoryChoice & { readonly match: TextMatch; readonly limit: number },
+): Promise<RecalledRow[]> {
+  const rank = rankOf(match, sql`${memories.words}`).as("rank");
+  return db
+    .select({ ...columns, rank, marked: markedIn(match, sql`${memories.content}`) })
+    .from(memories)
+    .leftJoin(sessions, ofSession)
+    .where(
+      and(
+        eq(memories.meshId, meshId),
+        isNull(memories.forgottenAt),
+        isChosen(choice),
+        fits(match, {
+          words: sql`${memories.words}`,
+          text: sql`(${memories.content} || ' ' || array_to_string(${memories.tags}, ' '))`,
+        }),
+      ),
+    )
+    .orderBy(desc(rank), desc(memories.number))
+    .limit(limit);
+}
+
+function isChosen({ tags, by, since, sessionId }: MemoryChoice): SQL | undefined {
+  return and(
+    tags.length === 0 ? undefined : arrayContains(memories.tags, [...tags]),
+    by === undefined ? undefined : eq(memories.rememberedBy, by),
+    since === undefined ? undefined : gte(memories.rememberedAt, since),
+    sessionId === undefined ? undefined : eq(memories.sessionId, sessionId),
+  );
+}
+
+/** Changes a memory; false when there is none, or it is forgotten already where only one that is not may be changed. */
+async function updateMemory(
+  tx: Transaction,
+  which: SQL | undefined,
+  change: Partial<typeof memories.$inferInsert>,
+): Promise<boolean> {
+  const changed = await tx.update(memories).set(change).where(which).returning({ number: memories.number });
+  return changed.length === 1;
+}
+
+/** Hides a memory; false when it is hidden already, or there is none. Of two who race, one does it. */
+export async function hideMemory(
+  tx: Transaction,
+  meshId: string,
+  number: number,
+  { by, reason, at }: { by: string; reason: string; at: Date },
+): Promise<boolean> {
+  return updateMemory(
+    tx,
+    and(eq(memories.meshId, meshId), eq(memories.number, number), isNull(memories.forgottenAt)),
+    { forgottenBy: by, forgetReason: reason, forgottenAt: at },
+  );
+}
+
+/** Shows a memory again; false when there is none. */
+export async function showMemory(tx: Transaction, meshId: string, number: number): Promise<boolean> {
+  return updateMemory(tx, and(eq(memories.meshId, meshId), eq(memories.number, number)), {
+    forgottenBy: null,
+    forgetReason: null,
+    forgottenAt: null,
+  });
+}
+
+/** Replaces a memory's tags; false when there is none. */
+export async function replaceTags(
+  tx: Transaction,
+  meshId: string,
+  number: number,
+  tags: readonly string[],
+): Promise<boolean> {
+  return updateMemory(tx, and(eq(memories.meshId, meshId), eq(memories.number, number)), { tags: [...tags] });
+}

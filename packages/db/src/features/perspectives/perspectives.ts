@@ -1,0 +1,232 @@
+import { and, asc, count, desc, eq, sql } from "drizzle-orm";
+import { documents, documentVersions, meshes, personas, perspectives } from "../../core/schema.js";
+import type { Queryable, Transaction } from "../../core/transactions.js";
+
+/** The subject of a reading: a text and a way of reading, each by its hash. */
+export interface ReadingKey {
+  readonly meshId: string;
+  /** As `perspectives.source` has it. */
+  readonly source: string;
+  readonly sourceHash: string;
+  readonly personaKey: string;
+  readonly personaHash: string;
+}
+
+export interface NewPerspective extends Omit<ReadingKey, "source"> {
+  readonly sessionId: string | null;
+  readonly root: string | null;
+  readonly path: string | null;
+  readonly sourceVersion: number | null;
+  readonly content: string;
+  readonly job: number;
+}
+
+export interface PerspectiveRow extends Omit<ReadingKey, "meshId" | "source"> {
+  readonly number: number;
+  readonly personaName: string;
+  readonly sourceVersion: number | null;
+  readonly job: number;
+  readonly madeAt: Date;
+  /** The hash of its persona as that is now. */
+  readonly currentPersonaHash: string;
+}
+
+const columns = {
+  number: perspectives.number,
+  personaKey: perspectives.personaKey,
+  personaName: personas.name,
+  personaHash: perspectives.personaHash,
+  currentPersonaHash: personas.hash,
+  sourceVersion: perspectives.sourceVersion,
+  sourceHash: perspectives.sourceHash,
+  job: perspectives.job,
+  madeAt: perspectives.madeAt,
+};
+
+/** Keeps a reading and returns its number; another reading of the same text in the same way replaces the first. */
+export async function upsertPerspective(tx: Transaction, made: NewPerspective): Promise<number> {
+  const { content, job, sourceVersion } = made;
+  const [counter] = await tx
+    .update(meshes)
+    .set({ lastPerspective: sql`${meshes.lastPerspective} + 1` })
+    .where(eq(meshes.meshId, made.meshId))
+    .returning({ number: meshes.lastPerspective });
+  if (!counter) throw new TypeError("The mesh of the perspective was not found.");
+  const [row] = await tx
+    .insert(perspectives)
+    .values({ ...made, number: counter.number, madeAt: sql`now()` })
+    .onConflictDoUpdate({
+      target: [perspectives.meshId, perspectives.source, perspectives.sourceHash, perspectives.personaHash],
+      set: { content, job, sourceVersion, madeAt: sql`now()` },
+    })
+    .returning({ number: perspectives.number });
+  if (!row) throw new TypeError("A perspective was not stored.");
+  return row.number;
+}
+
+/** The source that is asked about, as it is now. */
+export interface CurrentSource {
+  readonly meshId: string;
+  readonly source: string;
+  readonly hash: string;
+}
+
+/** Perspectives of the source as it is now come first; among these the ones by the persona as it is now; then the newest. */
+const bestFirst = ({ hash }: CurrentSource) => [
+  desc(sql`(${perspectives.sourceHash} = ${hash})`),
+  desc(sql`(${perspectives.personaHash} = ${personas.hash})`),
+  desc(perspectives.madeAt),
+  desc(perspectives.number),
+];
+
+/** The best reading that each persona has of a source, by the persona's name. */
+export async function listBestPerspectives(db: Queryable, source: CurrentSource): Promise<PerspectiveRow[]> {
+  return db
+    .selectDistinctOn([perspectives.personaKey], columns)
+    .from(perspectives)
+    .innerJoin(personas, ofPersona)
+    .where(isOf(source))
+    .orderBy(perspectives.personaKey, ...bestFirst(source));
+}
+
+/** The best reading that a persona has of a source, with what it came to, or null. */
+export async function findBestPerspective(
+  db: Queryable,
+  source: CurrentSource,
+  personaKey: string,
+): Promise<(PerspectiveRow & { readonly content: string }) | null> {
+  const [row] = await db
+    .select({ ...columns, content: perspectives.content })
+    .from(perspectives)
+    .innerJoin(personas, ofPersona)
+    .where(and(isOf(source), eq(perspectives.personaKey, personaKey)))
+    .orderBy(...bestFirst(source))
+    .limit(1);
+  return row ?? null;
+}
+
+const ofPersona = and(
+  eq(personas.meshId, perspectives.meshId),
+  eq(personas.nameKey, perspectives.personaKey),
+);
+
+function isOf({ meshId, source }: CurrentSource) {
+  return and(eq(perspectives.meshId, meshId), eq(perspectives.source, source));
+}
+
+const hashOf = (content: unknown) => sql<string>`encode(sha256(convert_to(${content}, 'UTF8')), 'hex')`;
+
+/** A document's version now, and the SHA-256 of its text; null where there is no such session. */
+export async function readDocumentHash(
+  db: Queryable,
+  sessionId: string,
+): Promise<{ version: number; hash: string } | null> {
+  const [row] = await db
+    .select({ version: documents.version, hash: hashOf(documents.content) })
+    .from(documents)
+    .where(eq(documents.sessionId, sessionId));
+  return row ?? null;
+}
+
+/** The SHA-256 of a version's text; null when there is no such version, or its text was removed. */
+export async function findDocumentVersionHash(
+  db: Queryable,
+  sessionId: string,
+  version: number,
+): Promise<string | null> {
+  if (version === 0) return hashOfNothing;
+  const [row] = await db
+    .select({ hash: sql<string | null>`${hashOf(documentVersions.content)}` })
+    .from(documentVersions)
+    .where(and(eq(documentVersions.sessionId, sessionId), eq(documentVersions.version, version)));
+  return row?.hash ?? null;
+}
+
+/** Version 0, the empty document, is stored nowhere. */
+const hashOfNothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+
+export type PersonaRow = typeof personas.$inferSelect;
+
+/** The personas of a mesh by name; retired ones only where they are asked for. */
+export async function listPersonaRows(
+  db: Queryable,
+  meshId: string,
+  { retired }: { readonly retired: boolean },
+): Promise<PersonaRow[]> {
+  return db
+    .select()
+    .from(personas)
+    .where(and(eq(personas.meshId, meshId), retired ? undefined : eq(personas.retired, false)))
+    .orderBy(asc(personas.nameKey));
+}
+
+export async function findPersona(
+  db: Queryable,
+  meshId: string,
+  nameKey: string,
+): Promise<PersonaRow | null> {
+  const [row] = await db
+    .select()
+    .from(personas)
+    .where(and(eq(personas.meshId, meshId), eq(personas.nameKey, nameKey)));
+  return row ?? null;
+}
+
+export interface WrittenPersona extends Omit<PersonaRow, "version" | "updatedAt"> {
+  /** The version that it replaces; 0 makes a new one. */
+  readonly expectedVersion: number;
+}
+
+/** Writes a persona's next version, or returns null when it is at another one than expected. */
+export async function savePersona(
+  tx: Transaction,
+  { expectedVersion, ...written }: WrittenPersona,
+): Promise<PersonaRow | null> {
+  const { meshId, nameKey, ...values } = written;
+  const updatedAt = sql`now()`;
+  const [row] =
+    expectedVersion === 0
+      ? await tx
+          .insert(personas)
+          .values({ ...written, version: 1, updatedAt })
+          .onConflictDoNothing()
+          .returning()
+      : await tx
+          .update(personas)
+          .set({ ...values, version: sql`${personas.version} + 1`, updatedAt })
+          .where(
+            and(
+              eq(personas.meshId, meshId),
+              eq(personas.nameKey, nameKey),
+              eq(personas.version, expectedVersion),
+            ),
+          )
+          .returning();
+  return row ?? null;
+}
+
+/** How many personas a mesh has, retired ones included, held until the transaction ends: for who counts in order to add one. */
+export async function lockAndCountPersonas(tx: Transaction, meshId: string): Promise<number> {
+  await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`personas ${meshId}`}, 0))`);
+  const [row] = await tx.select({ personas: count() }).from(personas).where(eq(personas.meshId, meshId));
+  return row?.personas ?? 0;
+}
+
+/** A persona that comes with Merkle. */
+export type ShippedPersona = Pick<PersonaRow, "nameKey" | "name" | "prompt" | "hash">;
+
+/** Gives every mesh, or the one that is named, those of these personas that it has not; whatever was made of them stays. */
+export async function shipPersonas(
+  db: Queryable,
+  shipped: readonly ShippedPersona[],
+  meshId?: string,
+): Promise<void> {
+  const known = await db
+    .select({ meshId: meshes.meshId })
+    .from(meshes)
+    .where(meshId === undefined ? undefined : eq(meshes.meshId, meshId));
+  const rows = known.flatMap((mesh) =>
+    shipped.map((each) => ({ ...each, ...mesh, version: 1, updatedAt: sql`now()` })),
+  );
+  if (rows.length > 0) await db.insert(personas).values(rows).onConflictDoNothing();
+}

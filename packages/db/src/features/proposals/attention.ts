@@ -1,0 +1,39 @@
+import { type SQL, sql } from "drizzle-orm";
+import { feeds, proposals, sessions } from "../../core/schema.js";
+import type { Queryable } from "../../core/transactions.js";
+import {
+  type FactScope,
+  inScope,
+  ms,
+  ofFile,
+  ofSession,
+  oldestOf,
+  type Row,
+  type SourceFact,
+  toFact,
+} from "../../views/attention.js";
+
+export type ProposalFact = SourceFact & {
+  readonly number: number;
+  readonly proposalKind: "rewrite" | "conclusion";
+  /** Null for an agent's. */
+  readonly proposedBy: string | null;
+  readonly added: number;
+  readonly removed: number;
+};
+
+/** Proposals that a human can decide about: a closed session takes nothing but another conclusion. */
+export async function listOpenProposals(db: Queryable, scope: FactScope): Promise<ProposalFact[]> {
+  const open = (of: SQL, from: SQL) => sql`
+    SELECT ${of}, p.number, p.kind AS "proposalKind", p.proposed_by AS "proposedBy", p.added, p.removed,
+           ${ms(sql`p.proposed_at`)}
+    FROM ${from} WHERE p.mesh_id = ${scope.meshId} AND p.status = 'open'`;
+  const ofDocuments = open(
+    ofSession,
+    sql`${proposals} p JOIN ${sessions} s ON s.session_id = p.session_id${inScope(scope)}
+      JOIN ${feeds} f ON f.session_id = s.session_id AND (f.closed_at IS NULL OR p.kind = 'conclusion')`,
+  );
+  const ofFiles = open(ofFile(sql`p`), sql`(SELECT * FROM ${proposals} WHERE session_id IS NULL) p`);
+  const rows = await db.execute<Row<ProposalFact>>(oldestOf(scope, ofDocuments, ofFiles));
+  return rows.map(toFact);
+}

@@ -1,0 +1,4 @@
+// needs: ["topics"]
+
+export * from "./attention.js";
+export * from "./proposals.js";

@@ -1,0 +1,250 @@
+import { and, desc, eq, getTableColumns, lt, lte, max, type SQL, sql } from "drizzle-orm";
+import { documents, meshes, proposals } from "../../core/schema.js";
+import type { Queryable, Transaction } from "../../core/transactions.js";
+import { lockTopic } from "../topics/feature.js";
+
+const { content: _content, ...columns } = getTableColumns(proposals);
+
+/** A proposal without its text. */
+export type ProposalRow = Omit<typeof proposals.$inferSelect, "content">;
+
+/** A proposal by its number in its mesh. */
+export interface ProposalKey {
+  readonly meshId: string;
+  readonly number: number;
+}
+
+/** The subject of a proposal, which may get several revisions: a topic, or the Conclusion of a session. */
+export type ProposalSeries =
+  | { readonly meshId: string; readonly topic: number }
+  | { readonly meshId: string; readonly topic: null; readonly sessionId: string };
+
+export interface NewProposal {
+  readonly meshId: string;
+  readonly kind: ProposalRow["kind"];
+  readonly sessionId: string | null;
+  readonly root: string | null;
+  readonly path: string | null;
+  readonly topic: number | null;
+  readonly baseVersion: number | null;
+  readonly baseHash: string | null;
+  readonly content: string;
+  readonly added: number;
+  readonly removed: number;
+  readonly note: string;
+  /** Null for an agent's. */
+  readonly proposedBy: string | null;
+  readonly job: number | null;
+}
+
+/** The series that a proposal is, or would be, in. */
+export function seriesOf({
+  meshId,
+  topic,
+  sessionId,
+}: Pick<NewProposal, "meshId" | "topic" | "sessionId">): ProposalSeries {
+  if (topic !== null) return { meshId, topic };
+  if (sessionId === null) throw new TypeError("A conclusion must have a session.");
+  return { meshId, topic, sessionId };
+}
+
+/**
+ * Holds a series until the transaction ends, so that of proposing, deciding and closing one comes after the other: by its
+ * topic, which whoever closes that holds too, or a conclusion's by a lock of its own. To be taken before documents, counters
+ * and feeds.
+ */
+export async function holdProposals(tx: Transaction, series: ProposalSeries): Promise<void> {
+  if (series.topic === null) {
+    const name = `conclusions of ${series.sessionId}`;
+    await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`);
+  } else {
+    await lockTopic(tx, { meshId: series.meshId, number: series.topic });
+  }
+}
+
+/** Inserts the next revision under the next number of its mesh; one that was open till then is replaced by it. The caller holds the series. */
+export async function insertProposalRow(tx: Transaction, proposal: NewProposal): Promise<ProposalRow> {
+  const ofSeries = inSeries(seriesOf(proposal));
+  await tx
+    .update(proposals)
+    .set({ status: "replaced", decidedAt: sql`now()` })
+    .where(and(ofSeries, eq(proposals.status, "open")));
+  const [last] = await tx
+    .select({ revision: max(proposals.revision) })
+    .from(proposals)
+    .where(ofSeries);
+  const [counter] = await tx
+    .update(meshes)
+    .set({ lastProposal: sql`${meshes.lastProposal} + 1` })
+    .where(eq(meshes.meshId, proposal.meshId))
+    .returning({ number: meshes.lastProposal });
+  if (!counter) throw new TypeError("The mesh of the proposal was not found.");
+  const [row] = await tx
+    .insert(proposals)
+    .values({
+      ...proposal,
+      number: counter.number,
+      revision: (last?.revision ?? 0) + 1,
+      proposedAt: sql`now()`,
+    })
+    .returning(columns);
+  if (!row) throw new TypeError("The insert returned no row.");
+  return row;
+}
+
+/** A proposal beside the newest version of the document that it is about; that is null for a file's. */
+export interface ProposalBesideSource extends ProposalRow {
+  readonly currentVersion: number | null;
+}
+
+const besideSource = {
+  ...columns,
+  currentVersion: sql<number | null>`CASE WHEN ${proposals.path} IS NULL THEN ${documents.version} END`,
+};
+
+export async function findProposal(
+  db: Queryable,
+  { meshId, number }: ProposalKey,
+): Promise<ProposalBesideSource | null> {
+  const [row] = await db
+    .select(besideSource)
+    .from(proposals)
+    .leftJoin(documents, eq(documents.sessionId, proposals.sessionId))
+    .where(and(eq(proposals.meshId, meshId), eq(proposals.number, number)));
+  return row ?? null;
+}
+
+/** The proposed text; null when it was redacted. */
+export async function readProposalContent(
+  db: Queryable,
+  { meshId, number }: ProposalKey,
+): Promise<string | null> {
+  const [row] = await db
+    .select({ content: proposals.content })
+    .from(proposals)
+    .where(and(eq(proposals.meshId, meshId), eq(proposals.number, number)));
+  return row?.content ?? null;
+}
+
+export interface WantedProposals {
+  readonly sessionId?: string | undefined;
+  readonly file?: { readonly root: string; readonly path: string } | undefined;
+  readonly topic?: number | undefined;
+  readonly status?: ProposalRow["status"] | undefined;
+  readonly before?: number | undefined;
+  readonly limit: number;
+}
+
+/** Lists proposals without their texts, the newest first. */
+export async function listProposalRows(
+  db: Queryable,
+  meshId: string,
+  { sessionId, file, topic, status, before, limit }: WantedProposals,
+): Promise<ProposalBesideSource[]> {
+  const wanted = [
+    eq(proposals.meshId, meshId),
+    sessionId === undefined ? undefined : eq(proposals.sessionId, sessionId),
+    file === undefined ? undefined : and(eq(proposals.root, file.root), eq(proposals.path, file.path)),
+    topic === undefined ? undefined : eq(proposals.topic, topic),
+    status === undefined ? undefined : eq(proposals.status, status),
+    before === undefined ? undefined : lt(proposals.number, before),
+  ];
+  return db
+    .select(besideSource)
+    .from(proposals)
+    .leftJoin(documents, eq(documents.sessionId, proposals.sessionId))
+    .where(and(...wanted))
+    .orderBy(desc(proposals.number))
+    .limit(limit);
+}
+
+/** The last proposal of a series that was there at an instant, or null. */
+export async function findLastProposal(
+  db: Queryable,
+  series: ProposalSeries,
+  { notAfter }: { readonly notAfter: Date },
+): Promise<ProposalRow | null> {
+  const [row] = await db
+    .select(columns)
+    .from(proposals)
+    .where(and(inSeries(series), lte(proposals.proposedAt, notAfter)))
+    .orderBy(desc(proposals.revision))
+    .limit(1);
+  return row ?? null;
+}
+
+/** The decision of a person, and its result. */
+export type ProposalDecision = { readonly decidedBy: string } & (
+  | { readonly status: "rejected"; readonly remark: string | null }
+  | { readonly status: "returned"; readonly remark: string }
+  | {
+      readonly status: "accepted";
+      readonly acceptedContentHash: Uint8Array;
+      readonly acceptedVersion: number | null;
+      readonly acceptedCommit: string | null;
+    }
+);
+
+/** Notes what was decided about a proposal; false when it is not open any more. */
+export async function decideProposalRow(
+  tx: Transaction,
+  { meshId, number }: ProposalKey,
+  decision: ProposalDecision,
+): Promise<boolean> {
+  const rows = await tx
+    .update(proposals)
+    .set({ ...decision, decidedAt: sql`now()` })
+    .where(and(eq(proposals.meshId, meshId), eq(proposals.number, number), eq(proposals.status, "open")))
+    .returning({ number: proposals.number });
+  return rows.length === 1;
+}
+
+/**
+ * Rejects what is open of a series when its topic is closed, or its session is concluded, without it. The caller holds the
+ * series. False when nothing was open.
+ */
+export async function rejectOpenProposal(
+  tx: Transaction,
+  series: ProposalSeries,
+  decidedBy: string,
+): Promise<boolean> {
+  const rows = await tx
+    .update(proposals)
+    .set({ status: "rejected", decidedBy, decidedAt: sql`now()` })
+    .where(and(inSeries(series), eq(proposals.status, "open")))
+    .returning({ number: proposals.number });
+  return rows.length > 0;
+}
+
+/**
+ * Takes away the texts of proposals that were made from versions of a document which are redacted, or became one of them:
+ * they hold most of it. An open one ends with that. Returns how many.
+ */
+export async function redactProposals(
+  tx: Transaction,
+  sessionId: string,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<number> {
+  const rows = await tx
+    .update(proposals)
+    .set({
+      content: null,
+      status: sql`CASE WHEN ${proposals.status} = 'open' THEN 'replaced' ELSE ${proposals.status} END`,
+      decidedAt: sql`coalesce(${proposals.decidedAt}, now())`,
+    })
+    .where(
+      and(
+        eq(proposals.sessionId, sessionId),
+        sql`${proposals.path} IS NULL AND ${proposals.content} IS NOT NULL`,
+        sql`(${proposals.baseVersion} BETWEEN ${from} AND ${to} OR ${proposals.acceptedVersion} BETWEEN ${from} AND ${to})`,
+      ),
+    )
+    .returning({ number: proposals.number });
+  return rows.length;
+}
+
+function inSeries(series: ProposalSeries): SQL | undefined {
+  if (series.topic !== null)
+    return and(eq(proposals.meshId, series.meshId), eq(proposals.topic, series.topic));
+  return and(eq(proposals.sessionId, series.sessionId), eq(proposals.kind, "conclusion"));
+}

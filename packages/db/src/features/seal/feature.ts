@@ -1,0 +1,2 @@
+export * from "./heads.js";
+export * from "./tiles.js";

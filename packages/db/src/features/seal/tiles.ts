@@ -1,0 +1,218 @@
+import { recordedFieldNames } from "@merkle/wire";
+import { and, asc, eq, gt, gte, lt, lte, max, sql } from "drizzle-orm";
+import { documentVersions, messages, recordRests, recordTiles } from "../../core/schema.js";
+import type { Queryable } from "../../core/transactions.js";
+
+/** The one or the other of a session's logs. */
+export interface RecordLog {
+  readonly sessionId: string;
+  readonly log: "feed" | "document";
+}
+
+/** Whole numbers from `first` to `last`, both included. */
+export interface NumberRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** So many hashes make a tile. */
+export const tileHashes = 256;
+
+const contentHash = (table: typeof messages | typeof documentVersions) =>
+  sql`encode(coalesce(${table.contentHash}, sha256(${table.salt} || convert_to(${table.content}, 'UTF8'))), 'hex')`;
+
+const milliseconds = (column: typeof messages.postedAt | typeof documentVersions.writtenAt) =>
+  sql`floor(extract(epoch FROM ${column}) * 1000)::bigint`;
+
+/**
+ * A message as its entry is made from it: the fields that are recorded, times in milliseconds, the hash of the content, and the
+ * content of private ones, whose entries tell their length.
+ */
+const messageFacts = sql`json_build_array(${sql.join(
+  recordedFieldNames.map((name) =>
+    name === "posted_at" ? milliseconds(messages.postedAt) : sql.identifier(name),
+  ),
+  sql`, `,
+)}, ${contentHash(messages)}, CASE WHEN ${messages.content} LIKE '%"private":true%' THEN ${messages.content} END)`;
+
+const versionFacts = sql`json_build_array(${documentVersions.version}, ${documentVersions.writtenByTeamId},
+  ${documentVersions.writtenBy}, ${milliseconds(documentVersions.writtenAt)}, ${documentVersions.afterSequence},
+  ${contentHash(documentVersions)})`;
+
+/**
+ * The facts that the entries of a part of a log are made from, as JSON: one text for each tile that the part is in, in order.
+ * PostgreSQL hashes the contents, so that they are not sent. The texts go to a worker thread without being parsed here.
+ */
+export async function readEntryFacts(
+  db: Queryable,
+  { sessionId, log }: RecordLog,
+  { first, last }: NumberRange,
+): Promise<string[]> {
+  const [table, number, fields] =
+    log === "feed"
+      ? ([messages, messages.sequence, messageFacts] as const)
+      : ([documentVersions, documentVersions.version, versionFacts] as const);
+  const rows = await db
+    .select({ facts: sql<string>`json_agg(${fields} ORDER BY ${number})::text` })
+    .from(table)
+    .where(and(eq(table.sessionId, sessionId), gte(number, first), lte(number, last)))
+    .groupBy(sql`(${number} - 1) / ${sql.raw(String(tileHashes))}`)
+    .orderBy(sql`(${number} - 1) / ${sql.raw(String(tileHashes))}`);
+  return rows.map(({ facts }) => facts);
+}
+
+/** The input of a content hash. The salt is null once the content is redacted; a redacted version has no content either. */
+export interface HashedContent {
+  readonly content: string | null;
+  readonly salt: Uint8Array | null;
+}
+
+export async function findHashedContent(
+  db: Queryable,
+  { sessionId, log }: RecordLog,
+  number: number,
+): Promise<HashedContent | null> {
+  const [row] =
+    log === "feed"
+      ? await db
+          .select({ content: messages.content, salt: messages.salt })
+          .from(messages)
+          .where(and(eq(messages.sessionId, sessionId), eq(messages.sequence, number)))
+      : await db
+          .select({ content: documentVersions.content, salt: documentVersions.salt })
+          .from(documentVersions)
+          .where(and(eq(documentVersions.sessionId, sessionId), eq(documentVersions.version, number)));
+  return row ?? null;
+}
+
+/** The content hash of a version of the document; null where it was never written. */
+export async function readContentHash(
+  db: Queryable,
+  { sessionId, version }: { readonly sessionId: string; readonly version: number },
+): Promise<Uint8Array | null> {
+  const [row] = await db
+    .select({
+      hash: sql<Uint8Array>`coalesce(${documentVersions.contentHash},
+      sha256(${documentVersions.salt} || convert_to(${documentVersions.content}, 'UTF8')))`,
+    })
+    .from(documentVersions)
+    .where(and(eq(documentVersions.sessionId, sessionId), eq(documentVersions.version, version)));
+  return row?.hash ?? null;
+}
+
+export interface RecordTile {
+  readonly level: number;
+  readonly number: number;
+  readonly hashes: Uint8Array;
+  readonly root: Uint8Array;
+}
+
+/** How many complete tiles of a level are kept. Each is written after those before it. */
+export async function countTiles(
+  db: Queryable,
+  { sessionId, log }: RecordLog,
+  level: number,
+): Promise<number> {
+  const [row] = await db
+    .select({ last: max(recordTiles.number) })
+    .from(recordTiles)
+    .where(and(eq(recordTiles.sessionId, sessionId), eq(recordTiles.log, log), eq(recordTiles.level, level)));
+  return (row?.last ?? -1) + 1;
+}
+
+/** Keeps tiles. What is kept already stays: a tile follows from its log, so another writer's is the same. */
+export async function keepTiles(
+  db: Queryable,
+  { sessionId, log }: RecordLog,
+  tiles: readonly RecordTile[],
+): Promise<void> {
+  if (tiles.length === 0) return;
+  await db
+    .insert(recordTiles)
+    .values(tiles.map((tile) => ({ sessionId, log, ...tile })))
+    .onConflictDoNothing();
+}
+
+/** The hashes of one tile, 32 bytes each, one after the other; null while it is not kept. */
+export async function findTileHashes(
+  db: Queryable,
+  { sessionId, log }: RecordLog,
+  { level, number }: { readonly level: number; readonly number: number },
+): Promise<Uint8Array | null> {
+  const [row] = await db
+    .select({ hashes: recordTiles.hashes })
+    .from(recordTiles)
+    .where(
+      and(
+        eq(recordTiles.sessionId, sessionId),
+        eq(recordTiles.log, log),
+        eq(recordTiles.level, level),
+        eq(recordTiles.number, number),
+      ),
+    );
+  return row?.hashes ?? null;
+}
+
+/** The roots of tiles of a level, in their order. */
+export async function listTileRoots(
+  db: Queryable,
+  { sessionId, log }: RecordLog,
+  { level, first, last }: NumberRange & { readonly level: number },
+): Promise<Uint8Array[]> {
+  const rows = await db
+    .select({ root: recordTiles.root })
+    .from(recordTiles)
+    .where(
+      and(
+        eq(recordTiles.sessionId, sessionId),
+        eq(recordTiles.log, log),
+        eq(recordTiles.level, level),
+        gte(recordTiles.number, first),
+        lte(recordTiles.number, last),
+      ),
+    )
+    .orderBy(asc(recordTiles.number));
+  return rows.map(({ root }) => root);
+}
+
+/** Keeps the leaves after the last complete tile of a log that has `size` entries. What is kept already stays. */
+export async function keepRest(
+  db: Queryable,
+  { sessionId, log }: RecordLog,
+  rest: { readonly size: number; readonly hashes: Uint8Array },
+): Promise<void> {
+  await db
+    .insert(recordRests)
+    .values({ sessionId, log, ...rest })
+    .onConflictDoNothing();
+}
+
+/**
+ * The leaves of a tile, 32 bytes each, as far as they are kept; each as it was kept first. A later head, and a tile that was
+ * completed later, may be over entries that were changed behind the broker's back in between.
+ */
+export async function findKeptLeaves(
+  db: Queryable,
+  { sessionId, log }: RecordLog,
+  tile: number,
+): Promise<Uint8Array> {
+  const first = tile * tileHashes;
+  const rests = await db
+    .select({ hashes: recordRests.hashes })
+    .from(recordRests)
+    .where(
+      and(
+        eq(recordRests.sessionId, sessionId),
+        eq(recordRests.log, log),
+        gt(recordRests.size, first),
+        lt(recordRests.size, first + tileHashes),
+      ),
+    )
+    .orderBy(asc(recordRests.size));
+  const complete = await findTileHashes(db, { sessionId, log }, { level: 0, number: tile });
+  const kept = [...rests.map(({ hashes }) => hashes), ...(complete ? [complete] : [])];
+  return kept.reduce(
+    (known, hashes) => Buffer.concat([known, hashes.subarray(known.length)]),
+    Buffer.alloc(0),
+  );
+}

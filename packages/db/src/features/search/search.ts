@@ -1,0 +1,242 @@
+import { type SQL, sql } from "drizzle-orm";
+import {
+  documents,
+  documentVersions,
+  documentWords,
+  feeds,
+  memories,
+  messages,
+  messageWords,
+  progressEntries,
+  sessions,
+  stateEntries,
+  teams,
+  topicMessages,
+  topics,
+} from "../../core/schema.js";
+import type { Queryable } from "../../core/transactions.js";
+import { fits, markedIn, rankOf, type TextMatch } from "../../text/text-query.js";
+
+export type FoundKind =
+  | "message"
+  | "decision"
+  | "document"
+  | "memory"
+  | "session"
+  | "state"
+  | "progress"
+  | "topic";
+
+export interface FoundRow {
+  readonly kind: FoundKind;
+  readonly sessionId: string | null;
+  readonly slug: string | null;
+  readonly sequence: number | null;
+  readonly memory: number | null;
+  readonly topic: number | null;
+  /** The file of a topic: its root, a slash and its path. */
+  readonly sourcePath: string | null;
+  readonly version: number | null;
+  /** The key of a state. */
+  readonly key: string | null;
+  /** The id of a progress entry, and its project. */
+  readonly entry: string | null;
+  readonly project: string | null;
+  readonly title: string | null;
+  readonly by: string | null;
+  readonly at: Date;
+  readonly rank: number;
+  /** From a little before what was found first, at most some thousand characters. */
+  readonly marked: string;
+}
+
+export interface Wanted {
+  readonly match: TextMatch;
+  readonly kinds: ReadonlySet<FoundKind>;
+  readonly sessionId: string | undefined;
+  readonly limit: number;
+}
+
+/** A time has milliseconds: of what shares one, the higher number is the newer. */
+const bestFirst = sql`f.rank DESC, f.at DESC, f.session_id, f.sequence DESC NULLS LAST, f.memory DESC NULLS LAST, f.key COLLATE "C"`;
+
+/**
+ * Finds what fits in a mesh, of all kinds together, the best match first and of equals the newest. Messages and documents
+ * are found as far as they are indexed.
+ */
+export async function searchMesh(db: Queryable, meshId: string, wanted: Wanted): Promise<FoundRow[]> {
+  const branches = [
+    wanted.kinds.has("message") || wanted.kinds.has("decision") ? findMessages(wanted) : null,
+    wanted.kinds.has("document") ? findDocuments(wanted) : null,
+    wanted.kinds.has("memory") ? findMemories(wanted, meshId) : null,
+    wanted.kinds.has("session") ? findSessions(wanted) : null,
+    wanted.kinds.has("state") ? findState(wanted, meshId) : null,
+    wanted.kinds.has("topic") ? findTopicMessages(wanted, meshId) : null,
+    wanted.kinds.has("progress") ? findProgress(wanted, meshId) : null,
+  ].filter((branch) => branch !== null);
+  const best = sql`ORDER BY ${bestFirst} LIMIT ${wanted.limit}`;
+  const found = sql.join(
+    branches.map((branch) => sql`(SELECT * FROM (${branch}) f ${best})`),
+    sql` UNION ALL `,
+  );
+  // Texts are read and marked for those that are returned, and for no others.
+  const rows = await db.execute<Omit<FoundRow, "at"> & { at_ms: string } & Record<string, unknown>>(sql`
+    WITH own AS (SELECT session_id FROM ${sessions} WHERE mesh_id = ${meshId}${
+      wanted.sessionId === undefined ? sql`` : sql` AND session_id = ${wanted.sessionId}`
+    }), found AS MATERIALIZED (SELECT * FROM (${found}) f ${best})
+    SELECT f.kind, f.session_id AS "sessionId", s.slug, f.sequence::float8 AS sequence,
+           CASE f.kind WHEN 'memory' THEN f.memory::float8 END AS memory,
+           CASE f.kind WHEN 'topic' THEN f.memory::float8 END AS topic, o.root || '/' || o.path AS "sourcePath", w.version, CASE f.kind WHEN 'state' THEN f.key END AS key,
+           p.id AS entry, p.project_id AS project,
+           CASE f.kind WHEN 'memory' THEN NULL WHEN 'progress' THEN p.title WHEN 'topic' THEN o.title ELSE s.title END AS title,
+           CASE f.kind WHEN 'memory' THEN r.remembered_by WHEN 'document' THEN v.written_by WHEN 'session' THEN t.name
+             WHEN 'state' THEN e.updated_by WHEN 'progress' THEN p.logged_by WHEN 'topic' THEN c.author
+             ELSE concat_ws('/', m.author_team, m.author_peer) END AS by,
+           (extract(epoch FROM f.at) * 1000)::bigint AS at_ms, f.rank::float8 AS rank,
+           ${windowOf(sql`marked.text`)} AS marked
+    FROM found f
+    LEFT JOIN ${sessions} s ON s.session_id = f.session_id
+    LEFT JOIN ${messages} m ON f.kind <> 'topic' AND m.session_id = f.session_id AND m.sequence = f.sequence
+    LEFT JOIN ${documentWords} w ON w.session_id = f.session_id AND w.piece = f.piece
+    LEFT JOIN ${documentVersions} v ON v.session_id = w.session_id AND v.version = w.version
+    LEFT JOIN ${topics} o ON f.kind = 'topic' AND o.mesh_id = ${meshId} AND o.number = f.memory
+    LEFT JOIN ${topicMessages} c ON f.kind = 'topic' AND c.mesh_id = ${meshId} AND c.topic = f.memory AND c.sequence = f.sequence
+    LEFT JOIN ${memories} r ON f.kind = 'memory' AND r.mesh_id = ${meshId} AND r.number = f.memory
+    LEFT JOIN ${stateEntries} e ON e.scope_id = coalesce(f.session_id, ${meshId}) AND e.key = f.key COLLATE "C"
+    LEFT JOIN ${progressEntries} p ON f.kind = 'progress' AND p.mesh_id = ${meshId} AND p.id = f.key
+    LEFT JOIN ${teams} t ON f.kind = 'session' AND t.session_id = s.session_id AND t.team_id = s.created_by_team_id
+    CROSS JOIN LATERAL (SELECT ${markedIn(
+      wanted.match,
+      sql`CASE f.kind WHEN 'memory' THEN r.content WHEN 'document' THEN w.content
+            WHEN 'session' THEN ${sessionText(sql`s`)} WHEN 'state' THEN ${stateText(sql`e`)}
+            WHEN 'progress' THEN ${progressText(sql`p`)} WHEN 'topic' THEN c.text ELSE ${messageText(sql`m`)} END`,
+    )} AS text OFFSET 0) marked
+    ORDER BY ${bestFirst}`);
+  return rows.map(({ at_ms, ...row }) => ({ ...row, at: new Date(Number(at_ms)) }));
+}
+
+const messageText = (row: SQL) => sql`coalesce(${row}.content::json ->> 'text', '')`;
+const sessionText = (row: SQL) => sql`concat_ws(E'\n', ${row}.title, nullif(${row}.description, ''))`;
+
+/** As much of a value as its words are taken from. */
+const stateText = (row: SQL) => sql`concat(${row}.key, ': ', left(${row}.value, 4000))`;
+
+/** Title, content and tags, which its words are taken from. */
+const progressText = (row: SQL) =>
+  sql`concat_ws(E'\n', ${row}.title, ${row}.content, nullif(array_to_string(${row}.tags, ', '), ''))`;
+
+/** Each branch gives what names a hit, when it was made, and its rank. */
+function hit(
+  kind: SQL,
+  keys: { sequence?: SQL; memory?: SQL; piece?: SQL; key?: SQL },
+  at: SQL,
+  rank: SQL,
+): SQL {
+  const { sequence = sql`NULL`, memory = sql`NULL`, piece = sql`NULL`, key = sql`NULL` } = keys;
+  return sql`${kind} AS kind, session_id, ${sequence}::bigint AS sequence, ${memory}::bigint AS memory,
+    ${piece}::int AS piece, ${key}::text AS key, ${at} AS at, ${rank} AS rank`;
+}
+
+/** Letters are looked for only in the newest messages of each session, because every text must be read for it. */
+const messagesReadMax = 1_000;
+
+function findMessages({ match, kinds }: Wanted): SQL {
+  const columns = hit(
+    sql`CASE WHEN decision THEN 'decision' ELSE 'message' END`,
+    { sequence: sql`sequence` },
+    sql`posted_at`,
+    rankOf(match, sql`words`),
+  );
+  const kind = kinds.has("message")
+    ? kinds.has("decision")
+      ? sql``
+      : sql`AND NOT decision`
+    : sql`AND decision`;
+  const place =
+    match.by === "words"
+      ? sql`${messageWords} w`
+      : sql`${feeds} f JOIN ${messageWords} w USING (session_id) JOIN ${messages} m USING (session_id, sequence, posted_at)`;
+  const newest = match.by === "words" ? sql`` : sql`AND sequence > f.last_sequence - ${messagesReadMax}`;
+  return sql`SELECT ${columns} FROM ${place} WHERE session_id IN (SELECT session_id FROM own) ${kind} ${newest}
+    AND ${fits(match, { words: sql`words`, text: messageText(sql`m`) })}`;
+}
+
+/** The piece of each document that fits best. While it is written, it is found as it was when it was indexed. */
+function findDocuments({ match }: Wanted): SQL {
+  const columns = hit(sql`'document'`, { piece: sql`piece` }, sql`d.updated_at`, rankOf(match, sql`words`));
+  return sql`SELECT DISTINCT ON (session_id) ${columns} FROM ${documentWords} w JOIN ${documents} d USING (session_id)
+    WHERE session_id IN (SELECT session_id FROM own) AND ${fits(match, { words: sql`words`, text: sql`w.content` })}
+    ORDER BY session_id, rank DESC, piece`;
+}
+
+function findMemories({ match, sessionId }: Wanted, meshId: string): SQL {
+  const columns = hit(sql`'memory'`, { memory: sql`number` }, sql`remembered_at`, rankOf(match, sql`words`));
+  return sql`SELECT ${columns} FROM ${memories} WHERE mesh_id = ${meshId} AND forgotten_at IS NULL
+    AND ${fits(match, { words: sql`words`, text: sql`(content || ' ' || array_to_string(tags, ' '))` })}
+    ${sessionId === undefined ? sql`` : sql`AND session_id = ${sessionId}`}`;
+}
+
+function findSessions({ match }: Wanted): SQL {
+  const columns = hit(sql`'session'`, {}, sql`updated_at`, rankOf(match, sql`words`));
+  return sql`SELECT ${columns} FROM ${sessions} s WHERE session_id IN (SELECT session_id FROM own)
+    AND ${fits(match, { words: sql`words`, text: sql`concat_ws(' ', s.title, s.slug, s.description)` })}`;
+}
+
+/** Letters are looked for only in so many keys of each scope, because every value must be read for it. */
+const keysReadMax = 1_000;
+
+/** Searches the values that keys hold now, of the sessions and, where none is named, of the mesh. */
+function findState({ match, sessionId }: Wanted, meshId: string): SQL {
+  const columns = sql`'state' AS kind, nullif(e.scope_id, ${meshId}::uuid) AS session_id, NULL::bigint AS sequence,
+    NULL::bigint AS memory, NULL::int AS piece, e.key::text AS key, e.updated_at AS at, ${rankOf(match, sql`e.words`)} AS rank`;
+  const scopes = sql`SELECT session_id AS scope_id FROM own${sessionId === undefined ? sql` UNION ALL SELECT ${meshId}::uuid` : sql``}`;
+  const place =
+    match.by === "words"
+      ? sql`(SELECT e.* FROM ${stateEntries} e WHERE e.scope_id IN (${scopes})) e`
+      : sql`(${scopes}) s CROSS JOIN LATERAL (SELECT e.* FROM ${stateEntries} e
+          WHERE e.scope_id = s.scope_id ORDER BY e.key LIMIT ${keysReadMax}) e`;
+  return sql`SELECT ${columns} FROM ${place}
+    WHERE e.value IS NOT NULL AND ${fits(match, { words: sql`e.words`, text: stateText(sql`e`) })}`;
+}
+
+/** Letters are looked for only in the newest entries, because every content must be read for it. */
+const entriesReadMax = 1_000;
+
+function findProgress({ match, sessionId }: Wanted, meshId: string): SQL {
+  const columns = hit(sql`'progress'`, { key: sql`id` }, sql`created_at`, rankOf(match, sql`words`));
+  const own = sessionId === undefined ? sql`` : sql`AND session_id = ${sessionId}`;
+  const place =
+    match.by === "words"
+      ? sql`(SELECT * FROM ${progressEntries} WHERE mesh_id = ${meshId} ${own}) e`
+      : sql`(SELECT * FROM ${progressEntries} WHERE mesh_id = ${meshId} ${own}
+          ORDER BY created_at DESC, number DESC, id DESC LIMIT ${entriesReadMax}) e`;
+  return sql`SELECT ${columns} FROM ${place}
+    WHERE ${fits(match, { words: sql`words`, text: progressText(sql`e`) })}`;
+}
+
+/** Letters are looked for only in the newest messages of topics, because every text must be read for it. */
+const commentsReadMax = 1_000;
+
+/** Searches the comments of topics, named by their number where a memory has its own. */
+function findTopicMessages({ match, sessionId }: Wanted, meshId: string): SQL {
+  const columns = sql`'topic' AS kind, t.session_id, c.sequence::bigint AS sequence, c.topic::bigint AS memory,
+    NULL::int AS piece, NULL::text AS key, c.at AS at, ${rankOf(match, sql`c.words`)} AS rank`;
+  const own = sessionId === undefined ? sql`` : sql`AND t.session_id = ${sessionId}`;
+  const place =
+    match.by === "words"
+      ? sql`${topicMessages} c`
+      : sql`(SELECT * FROM ${topicMessages} WHERE mesh_id = ${meshId}
+          ORDER BY at DESC, topic DESC, sequence DESC LIMIT ${commentsReadMax}) c`;
+  return sql`SELECT ${columns} FROM ${place} JOIN ${topics} t ON t.mesh_id = c.mesh_id AND t.number = c.topic
+    WHERE c.mesh_id = ${meshId} ${own} AND ${fits(match, { words: sql`c.words`, text: sql`c.text` })}`;
+}
+
+/** So much of a marked text is handed over that a good part of it can be chosen. */
+const windowCharsMax = 4_000;
+const windowCharsBefore = 200;
+
+function windowOf(marked: SQL): SQL {
+  const start = sql`greatest(1, strpos(${marked}, '«') - ${windowCharsBefore})`;
+  return sql`CASE WHEN ${start} > 1 THEN '…' ELSE '' END || substr(${marked}, ${start}, ${windowCharsMax})
+    || CASE WHEN length(${marked}) - ${start} >= ${windowCharsMax} THEN '…' ELSE '' END`;
+}

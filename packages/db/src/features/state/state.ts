@@ -1,0 +1,275 @@
+import { and, asc, count, desc, eq, gt, inArray, isNotNull, lt, lte, type SQL, sql } from "drizzle-orm";
+import { documents, stateEntries, stateVersions } from "../../core/schema.js";
+import type { Queryable, Transaction } from "../../core/transactions.js";
+
+/** A key's value as it was from one change to the next; null where it was deleted. */
+export interface StateVersionRow {
+  readonly key: string;
+  readonly version: number;
+  /** Canonical JSON. */
+  readonly value: string | null;
+  readonly updatedBy: string;
+  readonly updatedAt: Date;
+  /** Whether an earlier value was removed from the history. */
+  readonly redacted?: boolean;
+}
+
+const columns = {
+  key: stateEntries.key,
+  version: stateEntries.version,
+  value: stateEntries.value,
+  updatedBy: stateEntries.updatedBy,
+  updatedAt: stateEntries.updatedAt,
+};
+
+function isEntry(scopeId: string, key: string): SQL | undefined {
+  return and(eq(stateEntries.scopeId, scopeId), eq(stateEntries.key, key));
+}
+
+/** Finds the entry of a key; a deleted one too, but none of a key that never was set. */
+export async function findStateEntry(
+  db: Queryable,
+  scopeId: string,
+  key: string,
+): Promise<StateVersionRow | null> {
+  const [row] = await db.select(columns).from(stateEntries).where(isEntry(scopeId, key));
+  return row ?? null;
+}
+
+export interface LockedStateEntry extends StateVersionRow {
+  readonly updatedByPeerId: string;
+  readonly announcedVersion: number;
+  readonly announcedAt: Date | null;
+  /** The database's own time, which all nodes share. */
+  readonly now: Date;
+}
+
+/** Holds a key until the transaction ends, and returns what it holds. */
+export async function lockStateEntry(
+  tx: Transaction,
+  scopeId: string,
+  key: string,
+): Promise<LockedStateEntry | null> {
+  const [row] = await tx
+    .select({
+      ...columns,
+      updatedByPeerId: stateEntries.updatedByPeerId,
+      announcedVersion: stateEntries.announcedVersion,
+      announcedAt: stateEntries.announcedAt,
+      now: sql<Date>`date_trunc('milliseconds', clock_timestamp())`.mapWith(stateEntries.updatedAt),
+    })
+    .from(stateEntries)
+    .where(isEntry(scopeId, key))
+    .for("no key update");
+  return row ?? null;
+}
+
+/** Makes a key with version 0 and no value, for the transaction to change and nobody else to see. */
+export async function insertStateEntry(
+  tx: Transaction,
+  scopeId: string,
+  key: string,
+  by: { updatedBy: string; updatedByPeerId: string },
+): Promise<void> {
+  await tx
+    .insert(stateEntries)
+    .values({ scopeId, key, version: 0, value: null, ...by, updatedAt: new Date() })
+    .onConflictDoNothing();
+}
+
+/** How many keys of a scope hold a value, held until the transaction ends: for who counts in order to add one. */
+export async function lockAndCountStateKeys(tx: Transaction, scopeId: string): Promise<number> {
+  await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`state ${scopeId}`}, 0))`);
+  return countStateKeys(tx, scopeId);
+}
+
+/** How many keys of a scope hold a value. */
+export async function countStateKeys(db: Queryable, scopeId: string): Promise<number> {
+  const [row] = await db
+    .select({ keys: count() })
+    .from(stateEntries)
+    .where(and(eq(stateEntries.scopeId, scopeId), isNotNull(stateEntries.value)));
+  return row?.keys ?? 0;
+}
+
+/**
+ * Keeps a session from being concluded until the transaction ends; false when it has been. A conclusion writes itself into
+ * the document, and holds that row: so this need not hold the feed, which posts would wait for.
+ */
+export async function keepSessionOpen(tx: Transaction, sessionId: string): Promise<boolean> {
+  const [document] = await tx
+    .select({ conclusion: documents.conclusion })
+    .from(documents)
+    .where(eq(documents.sessionId, sessionId))
+    .for("share");
+  return document?.conclusion === null;
+}
+
+export interface StateChange extends StateVersionRow {
+  readonly scopeId: string;
+  readonly updatedByPeerId: string;
+  /** How many versions are kept, this one included. */
+  readonly keep: number;
+}
+
+/**
+ * Gives a key its next version and keeps it in the history, whose oldest are dropped. The caller holds the key, and whoever
+ * waits for it waits for this: so it is one statement.
+ */
+export async function saveStateChange(tx: Transaction, change: StateChange): Promise<void> {
+  const { scopeId, key, version, value, updatedBy, updatedByPeerId, keep } = change;
+  const updatedAt = change.updatedAt.toISOString();
+  await tx.execute(sql`
+    WITH entry AS (
+      UPDATE state_entries
+      SET version = ${version}, value = ${value}, updated_by = ${updatedBy}, updated_by_peer_id = ${updatedByPeerId},
+          updated_at = ${updatedAt}
+      WHERE scope_id = ${scopeId} AND key = ${key}
+    ), oldest AS (
+      DELETE FROM state_versions WHERE scope_id = ${scopeId} AND key = ${key} AND version <= ${version - keep}
+    )
+    INSERT INTO state_versions (scope_id, key, version, value, updated_by, updated_at)
+    VALUES (${scopeId}, ${key}, ${version}, ${value}, ${updatedBy}, ${updatedAt})`);
+}
+
+/** Notes that the feed was told of a version, or that there is no feed to tell. The caller holds the key. */
+export async function markStateAnnounced(
+  tx: Transaction,
+  scopeId: string,
+  key: string,
+  announced: { version: number; at: Date },
+): Promise<void> {
+  await tx
+    .update(stateEntries)
+    .set({ announcedVersion: announced.version, announcedAt: announced.at })
+    .where(isEntry(scopeId, key));
+}
+
+/** Keys whose last change the feed has not been told, although it was told nothing of them for so long; oldest first. */
+export async function listUnannouncedState(
+  db: Queryable,
+  { forMs, limit }: { forMs: number; limit: number },
+): Promise<{ scopeId: string; key: string }[]> {
+  return db
+    .select({ scopeId: stateEntries.scopeId, key: stateEntries.key })
+    .from(stateEntries)
+    .where(
+      and(
+        lt(stateEntries.announcedVersion, stateEntries.version),
+        lte(stateEntries.announcedAt, sql`now() - make_interval(secs => ${forMs / 1000})`),
+      ),
+    )
+    .orderBy(asc(stateEntries.announcedAt))
+    .limit(limit);
+}
+
+/** How much of state one read may bring; at least one value always comes. */
+export interface StateBounds {
+  readonly rowsMax: number;
+  readonly bytesMax: number;
+}
+
+/** The last versions of a key, newest first. */
+export async function listStateVersions(
+  db: Queryable,
+  scopeId: string,
+  key: string,
+  { rowsMax, bytesMax }: StateBounds,
+): Promise<StateVersionRow[]> {
+  const ofKey = and(eq(stateVersions.scopeId, scopeId), eq(stateVersions.key, key));
+  const newestFirst = desc(stateVersions.version);
+  const sizes = db.$with("sizes").as(
+    db
+      .select({ version: stateVersions.version, ...sizeUpTo(stateVersions, newestFirst) })
+      .from(stateVersions)
+      .where(ofKey)
+      .orderBy(newestFirst)
+      .limit(rowsMax),
+  );
+  const oldest = sql`(SELECT min(version) FROM ${sizes} WHERE ${fits(bytesMax)})`;
+  return db
+    .with(sizes)
+    .select({
+      key: stateVersions.key,
+      version: stateVersions.version,
+      value: stateVersions.value,
+      updatedBy: stateVersions.updatedBy,
+      updatedAt: stateVersions.updatedAt,
+      redacted: stateVersions.redacted,
+    })
+    .from(stateVersions)
+    .where(and(ofKey, sql`${stateVersions.version} >= ${oldest}`))
+    .orderBy(newestFirst);
+}
+
+export interface StateFilter {
+  readonly prefix: string;
+  /** The last key of the page before; "" for the first page. */
+  readonly after: string;
+}
+
+/** The keys of a scope that hold a value, in their order, and whether there are more. */
+export async function listStateEntries(
+  db: Queryable,
+  scopeId: string,
+  { prefix, after }: StateFilter,
+  { rowsMax, bytesMax }: StateBounds,
+): Promise<{ entries: StateVersionRow[]; more: boolean }> {
+  const wanted = and(
+    eq(stateEntries.scopeId, scopeId),
+    gt(stateEntries.key, after),
+    sql`starts_with(${stateEntries.key}, ${prefix})`,
+    isNotNull(stateEntries.value),
+  );
+  const inOrder = asc(stateEntries.key);
+  const sizes = db.$with("sizes").as(
+    db
+      .select({ key: stateEntries.key, ...sizeUpTo(stateEntries, inOrder) })
+      .from(stateEntries)
+      .where(wanted)
+      .orderBy(inOrder)
+      .limit(rowsMax + 1),
+  );
+  const last = sql`(SELECT max(key) FROM ${sizes} WHERE rank <= ${rowsMax} AND ${fits(bytesMax)})`;
+  const rows = await db
+    .with(sizes)
+    .select({ ...columns, found: sql<number>`(SELECT count(*)::int FROM ${sizes})` })
+    .from(stateEntries)
+    .where(and(wanted, sql`${stateEntries.key} <= ${last}`))
+    .orderBy(inOrder);
+  return {
+    entries: rows.map(({ found: _found, ...entry }) => entry),
+    more: rows.length < (rows[0]?.found ?? 0),
+  };
+}
+
+/** Sizes alone, which are known without unpacking the values; only what fits is read. */
+function sizeUpTo({ key, value }: typeof stateEntries | typeof stateVersions, order: SQL) {
+  const bytes = sql`octet_length(${key}) + coalesce(octet_length(${value}), 0)`;
+  return {
+    bytes: sql<number>`sum(${bytes}) OVER (ORDER BY ${order})`.as("bytes"),
+    rank: sql<number>`row_number() OVER (ORDER BY ${order})`.as("rank"),
+  };
+}
+
+function fits(bytesMax: number): SQL {
+  return sql`(rank = 1 OR bytes <= ${bytesMax})`;
+}
+
+/** A key of some scopes that was changed lately, with the value it holds now. */
+export async function listStateChanges(
+  db: Queryable,
+  scopeIds: readonly string[],
+  withinSeconds: number,
+): Promise<(StateVersionRow & { readonly scopeId: string })[]> {
+  if (scopeIds.length === 0) return [];
+  return db
+    .select({ ...columns, scopeId: stateEntries.scopeId })
+    .from(stateEntries)
+    .where(
+      and(
+        inArray(stateEntries.scopeId, [...scopeIds]),
+        gt(stateEntries.updatedAt, sql`now() - make_interval(secs => ${withinSeconds})`),
+      ),
+    );
+}

@@ -1,0 +1,101 @@
+import { and, asc, eq, isNull, sql } from "drizzle-orm";
+import { claims, sessions } from "../../core/schema.js";
+import type { Queryable, Transaction } from "../../core/transactions.js";
+
+export type ClaimRow = typeof claims.$inferSelect;
+
+/** A claim by its number in its session. */
+export interface ClaimKey {
+  readonly sessionId: string;
+  readonly number: number;
+}
+
+/** Whether a claim holds: a time that it was given for ends it before anybody has noted that. */
+const holds = and(isNull(claims.handedBackAt), sql`coalesce(${claims.expiresAt} > now(), true)`);
+
+/** The claims of a session that hold, the oldest first. */
+export async function listClaimRows(db: Queryable, sessionId: string): Promise<ClaimRow[]> {
+  return db
+    .select()
+    .from(claims)
+    .where(and(eq(claims.sessionId, sessionId), holds))
+    .orderBy(asc(claims.number));
+}
+
+/**
+ * Draws the number of a session's next claim. Until the transaction ends, whoever wants to claim something there waits: so
+ * nobody claims what overlaps, however the patterns are written.
+ */
+export async function drawClaimNumber(tx: Transaction, sessionId: string): Promise<number> {
+  const [counter] = await tx
+    .update(sessions)
+    .set({ lastClaim: sql`${sessions.lastClaim} + 1` })
+    .where(eq(sessions.sessionId, sessionId))
+    .returning({ number: sessions.lastClaim });
+  if (!counter) throw new TypeError("The session of the claim was not found.");
+  return counter.number;
+}
+
+export interface NewClaim extends ClaimKey {
+  readonly scope: string;
+  readonly repository: string | null;
+  readonly shared: boolean;
+  readonly reason: string | null;
+  readonly holder: string;
+  readonly peerId: string;
+  /** Null for as long as its holder is there. */
+  readonly seconds: number | null;
+}
+
+/** Adds a claim; the peer's own of the same scope gives way to it. */
+export async function insertClaim(tx: Transaction, { seconds, ...claim }: NewClaim): Promise<ClaimRow> {
+  await tx
+    .delete(claims)
+    .where(
+      and(
+        eq(claims.sessionId, claim.sessionId),
+        eq(claims.peerId, claim.peerId),
+        eq(claims.scope, claim.scope),
+      ),
+    );
+  const expiresAt = seconds === null ? null : sql`now() + make_interval(secs => ${seconds})`;
+  const [row] = await tx
+    .insert(claims)
+    .values({ ...claim, expiresAt })
+    .returning();
+  if (!row) throw new TypeError("A claim was not stored.");
+  return row;
+}
+
+/** Ends a claim that holds, and returns it; null when it holds no more. */
+export async function deleteClaim(
+  tx: Transaction,
+  { sessionId, number }: ClaimKey,
+): Promise<ClaimRow | null> {
+  const [row] = await tx
+    .delete(claims)
+    .where(and(eq(claims.sessionId, sessionId), eq(claims.number, number), holds))
+    .returning();
+  return row ?? null;
+}
+
+/** Takes the reason that an event told out of a claim that still has it: it was removed from the feed. */
+export async function forgetClaimReason(
+  tx: Transaction,
+  { sessionId, number }: ClaimKey,
+  reason: string | undefined,
+): Promise<void> {
+  if (reason === undefined) return;
+  await tx
+    .update(claims)
+    .set({ reason: null })
+    .where(and(eq(claims.sessionId, sessionId), eq(claims.number, number), eq(claims.reason, reason)));
+}
+
+/** Forgets claims that were handed back long ago. */
+export async function purgeClaims(db: Queryable, hours: number): Promise<number> {
+  const { count } = await db
+    .delete(claims)
+    .where(sql`${claims.handedBackAt} < now() - make_interval(hours => ${hours})`);
+  return count;
+}

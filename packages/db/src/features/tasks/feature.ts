@@ -1,0 +1,4 @@
+export * from "./attention.js";
+export * from "./claims.js";
+export * from "./leases.js";
+export * from "./tasks.js";

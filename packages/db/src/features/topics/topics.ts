@@ -1,0 +1,348 @@
+import {
+  and,
+  asc,
+  between,
+  count,
+  desc,
+  eq,
+  getTableColumns,
+  gt,
+  isNotNull,
+  isNull,
+  lt,
+  ne,
+  type SQL,
+  sql,
+} from "drizzle-orm";
+import { documents, meshes, topicMessages, topics } from "../../core/schema.js";
+import type { Queryable, Transaction } from "../../core/transactions.js";
+
+export type TopicRow = typeof topics.$inferSelect;
+
+const { words: _words, ...messageColumns } = getTableColumns(topicMessages);
+
+export type TopicMessageRow = Omit<typeof topicMessages.$inferSelect, "words">;
+
+/** A topic by its number in its mesh. */
+export interface TopicKey {
+  readonly meshId: string;
+  readonly number: number;
+}
+
+/** The source that is worked on: a session's document, or a file under a root. */
+export type SourceColumns =
+  | { readonly sessionId: string; readonly root: null; readonly path: null }
+  | { readonly sessionId: string | null; readonly root: string; readonly path: string };
+
+/** The name of a source, as its rows have it. */
+export function sourceName({ sessionId, root, path }: SourceColumns): string {
+  return path === null ? `session ${sessionId}` : `file ${root}/${path}`;
+}
+
+/** The place that a topic is about. */
+export function sourceOf({ sessionId, root, path }: TopicRow): SourceColumns {
+  if (root !== null && path !== null) return { sessionId, root, path };
+  if (sessionId === null) throw new TypeError("A topic must be about a document or a file.");
+  return { sessionId, root: null, path: null };
+}
+
+/** The text that something is about: a document by its version, a file by its hash. */
+export type TextPoint =
+  | { readonly version: number; readonly hash: null }
+  | { readonly version: null; readonly hash: string };
+
+export interface NewTopic {
+  readonly meshId: string;
+  readonly source: SourceColumns;
+  readonly title: string;
+  readonly openedBy: string;
+  readonly madeAt: TextPoint;
+  /** Null for a topic about all of the text. */
+  readonly anchor: {
+    readonly quote: string;
+    readonly prefix: string;
+    readonly suffix: string;
+    readonly start: number;
+    readonly end: number;
+  } | null;
+}
+
+/** Opens a topic under the next number of its mesh. Until the transaction ends, others wait here for theirs. */
+export async function insertTopic(tx: Transaction, topic: NewTopic): Promise<TopicRow> {
+  const { meshId, source, anchor, madeAt } = topic;
+  const [counter] = await tx
+    .update(meshes)
+    .set({ lastTopic: sql`${meshes.lastTopic} + 1` })
+    .where(eq(meshes.meshId, meshId))
+    .returning({ number: meshes.lastTopic });
+  if (!counter) throw new TypeError("The mesh of the topic was not found.");
+  const [row] = await tx
+    .insert(topics)
+    .values({
+      meshId,
+      number: counter.number,
+      ...source,
+      title: topic.title,
+      openedBy: topic.openedBy,
+      openedAt: sql`now()`,
+      madeAtVersion: madeAt.version,
+      madeAtHash: madeAt.hash,
+      ...(anchor && {
+        quote: anchor.quote,
+        prefix: anchor.prefix,
+        suffix: anchor.suffix,
+        startAt: anchor.start,
+        endAt: anchor.end,
+        placeAtVersion: madeAt.version,
+        placeAtHash: madeAt.hash,
+        foundAtVersion: madeAt.version,
+        foundAtHash: madeAt.hash,
+        found: "exact",
+      }),
+    })
+    .returning();
+  if (!row) throw new TypeError("A topic was not stored.");
+  return row;
+}
+
+/** Until the transaction ends, whoever opens a topic of the mesh waits. */
+export async function holdTopicCounter(tx: Transaction, meshId: string): Promise<void> {
+  await tx
+    .select({ number: meshes.lastTopic })
+    .from(meshes)
+    .where(eq(meshes.meshId, meshId))
+    .for("no key update");
+}
+
+export async function countOpenTopics(db: Queryable, meshId: string, source: SourceColumns): Promise<number> {
+  const [row] = await db
+    .select({ open: count() })
+    .from(topics)
+    .where(and(ofSource(meshId, source), eq(topics.status, "open")));
+  return row?.open ?? 0;
+}
+
+export async function findTopic(db: Queryable, { meshId, number }: TopicKey): Promise<TopicRow | null> {
+  const [row] = await db.select().from(topics).where(isTopic({ meshId, number }));
+  return row ?? null;
+}
+
+/** Holds a topic until the transaction ends: who replies, closes or decides about it comes one after the other. */
+export async function lockTopic(tx: Transaction, key: TopicKey): Promise<TopicRow | null> {
+  const [row] = await tx.select().from(topics).where(isTopic(key)).for("no key update");
+  return row ?? null;
+}
+
+/** The topics of a source, the newest first. */
+export async function listTopicRows(
+  db: Queryable,
+  meshId: string,
+  source: SourceColumns,
+  page: {
+    readonly status: TopicRow["status"] | undefined;
+    readonly before: number | undefined;
+    readonly limit: number;
+  },
+): Promise<TopicRow[]> {
+  return db
+    .select()
+    .from(topics)
+    .where(
+      and(
+        ofSource(meshId, source),
+        page.status === undefined ? undefined : eq(topics.status, page.status),
+        page.before === undefined ? undefined : lt(topics.number, page.before),
+      ),
+    )
+    .orderBy(desc(topics.number))
+    .limit(page.limit);
+}
+
+export interface NewTopicMessage {
+  readonly author: string;
+  readonly authorHuman: boolean;
+  readonly teamId: string | null;
+  readonly personId: string | null;
+  readonly text: string;
+  /** The job whose agent writes it. */
+  readonly job?: number | null | undefined;
+  /** The proposal that it is about. */
+  readonly proposal?: number | null | undefined;
+}
+
+/** Says something in a topic, under the topic's next number, and returns the topic as it then is. */
+export async function insertTopicMessage(
+  tx: Transaction,
+  key: TopicKey,
+  message: NewTopicMessage,
+): Promise<TopicRow> {
+  const [topic] = await tx
+    .update(topics)
+    .set({ lastSequence: sql`${topics.lastSequence} + 1` })
+    .where(isTopic(key))
+    .returning();
+  if (!topic) throw new TypeError("The topic of the message was not found.");
+  await tx.insert(topicMessages).values({
+    meshId: key.meshId,
+    topic: key.number,
+    sequence: topic.lastSequence,
+    ...message,
+    at: sql`now()`,
+  });
+  return topic;
+}
+
+/** Lists the comments in a topic after a number, in order. */
+export async function listTopicMessages(
+  db: Queryable,
+  { meshId, number }: TopicKey,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<TopicMessageRow[]> {
+  return db
+    .select(messageColumns)
+    .from(topicMessages)
+    .where(
+      and(
+        eq(topicMessages.meshId, meshId),
+        eq(topicMessages.topic, number),
+        gt(topicMessages.sequence, after),
+      ),
+    )
+    .orderBy(asc(topicMessages.sequence))
+    .limit(limit);
+}
+
+/** Closes an open topic; null when it is closed already. */
+export async function closeTopicRow(
+  tx: Transaction,
+  key: TopicKey,
+  { by, reason }: { readonly by: string; readonly reason: NonNullable<TopicRow["closeReason"]> },
+): Promise<TopicRow | null> {
+  const [row] = await tx
+    .update(topics)
+    .set({ status: "closed", closedBy: by, closedAt: sql`now()`, closeReason: reason })
+    .where(and(isTopic(key), eq(topics.status, "open")))
+    .returning();
+  return row ?? null;
+}
+
+/** Opens a closed topic again, as if it had never been closed; null when it is open. */
+export async function reopenTopicRow(tx: Transaction, key: TopicKey): Promise<TopicRow | null> {
+  const [row] = await tx
+    .update(topics)
+    .set({ status: "open", closedBy: null, closedAt: null, closeReason: null })
+    .where(and(isTopic(key), eq(topics.status, "closed")))
+    .returning();
+  return row ?? null;
+}
+
+/** A topic with a place, as whoever looks for it again needs it. */
+export type PlacedTopic = TopicRow & {
+  readonly quote: string;
+  readonly startAt: number;
+  readonly endAt: number;
+};
+
+/** The open topics of a source whose place was looked for in another text than this one. */
+export async function listTopicsToPlace(
+  db: Queryable,
+  meshId: string,
+  source: SourceColumns,
+  { version, hash }: TextPoint,
+): Promise<PlacedTopic[]> {
+  const isOther = version === null ? ne(topics.foundAtHash, hash) : lt(topics.foundAtVersion, version);
+  const rows = await db
+    .select()
+    .from(topics)
+    .where(and(ofSource(meshId, source), eq(topics.status, "open"), isNotNull(topics.quote), isOther))
+    .orderBy(asc(topics.number));
+  return rows.flatMap((row) => {
+    const { quote, startAt, endAt } = row;
+    return quote === null || startAt === null || endAt === null ? [] : [{ ...row, quote, startAt, endAt }];
+  });
+}
+
+/** The result of the search for a topic's place. */
+export type FoundPlace =
+  | { readonly found: "exact" | "moved" | "reworded"; readonly start: number; readonly end: number }
+  | { readonly found: "lost" };
+
+/**
+ * Notes where a topic's place is in a text. False when it was looked for elsewhere meanwhile: of two who look for it, the one
+ * with the newer text is right.
+ */
+export async function saveTopicPlace(
+  tx: Queryable,
+  topic: Pick<TopicRow, "meshId" | "number" | "foundAtVersion" | "foundAtHash">,
+  at: TextPoint,
+  place: FoundPlace,
+): Promise<boolean> {
+  const isOlder =
+    at.version === null
+      ? sql`${topics.foundAtHash} = ${topic.foundAtHash}`
+      : lt(topics.foundAtVersion, at.version);
+  const rows = await tx
+    .update(topics)
+    .set({
+      found: place.found,
+      foundAtVersion: at.version,
+      foundAtHash: at.hash,
+      ...(place.found !== "lost" && {
+        placeAtVersion: at.version,
+        placeAtHash: at.hash,
+        startAt: place.start,
+        endAt: place.end,
+      }),
+    })
+    .where(and(isTopic(topic), isOlder))
+    .returning({ number: topics.number });
+  return rows.length === 1;
+}
+
+function isTopic({ meshId, number }: TopicKey): SQL | undefined {
+  return and(eq(topics.meshId, meshId), eq(topics.number, number));
+}
+
+function ofSource(meshId: string, source: SourceColumns): SQL | undefined {
+  return and(eq(topics.meshId, meshId), eq(topics.source, sourceName(source)));
+}
+
+/** The documents that are newer than what places of open topics in them were looked for in. */
+export async function listUnplacedDocuments(
+  db: Queryable,
+): Promise<{ readonly meshId: string; readonly sessionId: string }[]> {
+  const rows = await db
+    .selectDistinct({ meshId: topics.meshId, sessionId: topics.sessionId })
+    .from(topics)
+    .innerJoin(documents, eq(documents.sessionId, topics.sessionId))
+    .where(
+      and(
+        isNull(topics.path),
+        eq(topics.status, "open"),
+        isNotNull(topics.quote),
+        lt(topics.foundAtVersion, documents.version),
+      ),
+    );
+  return rows.flatMap(({ meshId, sessionId }) => (sessionId === null ? [] : [{ meshId, sessionId }]));
+}
+
+/** Stands where what was quoted from a version whose text was removed stood. */
+const removedQuote = "(removed)";
+
+/** Takes what topics quote from these versions of a document out of them: it was removed there. */
+export async function forgetQuotes(
+  tx: Transaction,
+  { meshId, sessionId }: { readonly meshId: string; readonly sessionId: string },
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<void> {
+  await tx
+    .update(topics)
+    .set({ quote: removedQuote, prefix: "", suffix: "" })
+    .where(
+      and(
+        ofSource(meshId, { sessionId, root: null, path: null }),
+        isNotNull(topics.quote),
+        between(topics.madeAtVersion, from, to),
+      ),
+    );
+}

@@ -1,0 +1,193 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Queryable, Transaction } from "../../core/transactions.js";
+
+/** A model's use. */
+export interface UsedTokens {
+  readonly model: string;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+  /** Millionths of a dollar; null where it is not known. */
+  readonly costMicros: number | null;
+}
+
+export interface UsageReport {
+  readonly sessionId: string;
+  /** Null for a job. */
+  readonly reporter: { readonly teamId: string; readonly peerId: string } | null;
+  /** Null for the task that the peer has claimed last, if any. */
+  readonly task: number | null;
+  readonly used: readonly UsedTokens[];
+}
+
+/** The peer of what jobs used. */
+const ofJobs = "00000000-0000-0000-0000-000000000000";
+
+/** Adds what was used to the sums of its day; returns the task for which it counts, 0 for none. */
+export async function addUsage(
+  tx: Queryable,
+  { sessionId, reporter, task, used }: UsageReport,
+): Promise<number> {
+  const [claimed] =
+    task !== null || reporter === null
+      ? [{ number: task ?? 0 }]
+      : await tx.execute<{ number: number }>(sql`
+          SELECT number FROM tasks WHERE session_id = ${sessionId} AND holder_peer_id = ${reporter.peerId} AND state = 'claimed'
+          ORDER BY claimed_at DESC LIMIT 1`);
+  const number = claimed?.number ?? 0;
+  // One row of a model, so that none is written twice by one statement.
+  for (const each of used) {
+    await tx.execute(sql`
+      INSERT INTO usage AS u (session_id, day, peer_id, task, model, source, reports, input_tokens, output_tokens,
+                              cache_read_tokens, cache_write_tokens, cost_micros, costed_reports)
+      VALUES (${sessionId}, (now() AT TIME ZONE 'UTC')::date, ${reporter?.peerId ?? ofJobs}, ${number}, ${each.model},
+              ${reporter ? "agent" : "job"}, 1, ${each.inputTokens}, ${each.outputTokens}, ${each.cacheReadTokens},
+              ${each.cacheWriteTokens}, ${each.costMicros ?? 0}, ${each.costMicros === null ? 0 : 1})
+      ON CONFLICT (session_id, day, peer_id, task, model, source) DO UPDATE SET
+        reports = u.reports + 1,
+        input_tokens = u.input_tokens + excluded.input_tokens,
+        output_tokens = u.output_tokens + excluded.output_tokens,
+        cache_read_tokens = u.cache_read_tokens + excluded.cache_read_tokens,
+        cache_write_tokens = u.cache_write_tokens + excluded.cache_write_tokens,
+        cost_micros = u.cost_micros + excluded.cost_micros,
+        costed_reports = u.costed_reports + excluded.costed_reports`);
+  }
+  return number;
+}
+
+/** The part of a budget that agents have used since a human last let them go on, after a report is counted. */
+export interface BudgetUse {
+  readonly session: number;
+  /** The reporting team's part; 0 for a job. */
+  readonly team: number;
+  readonly teamName: string | null;
+  /** Whether a human is asked already. */
+  readonly isNear: boolean;
+}
+
+/** Counts tokens towards the budgets of a session and a team. */
+export async function countTokens(
+  tx: Transaction,
+  { sessionId, teamId, tokens }: { sessionId: string; teamId: string | null; tokens: number },
+): Promise<BudgetUse> {
+  const [row] = await tx.execute<{
+    session: number;
+    near: boolean;
+    team: number | null;
+    name: string | null;
+  }>(sql`
+    WITH s AS (
+      UPDATE sessions SET tokens_used = tokens_used + ${tokens} WHERE session_id = ${sessionId}
+      RETURNING tokens_used - tokens_at_human AS used, tokens_near_at IS NOT NULL AS near
+    ), t AS (
+      UPDATE teams SET tokens_used = tokens_used + ${tokens} WHERE session_id = ${sessionId} AND team_id = ${teamId}::uuid
+      RETURNING tokens_used - tokens_at_human AS used, name
+    )
+    SELECT s.used::float8 AS session, s.near, t.used::float8 AS team, t.name FROM s LEFT JOIN t ON true`);
+  return {
+    session: row?.session ?? 0,
+    team: row?.team ?? 0,
+    teamName: row?.name ?? null,
+    isNear: row?.near ?? false,
+  };
+}
+
+/** Notes that a human is to be asked of a budget that is nearly used up; null when that is over. */
+export async function setTokensNear(tx: Transaction, sessionId: string, near: string | null): Promise<void> {
+  await tx.execute(sql`
+    UPDATE sessions SET tokens_near = ${near}, tokens_near_at = CASE WHEN ${near}::text IS NULL THEN NULL ELSE now() END
+    WHERE session_id = ${sessionId}`);
+}
+
+/** Counts a session's tokens anew from here. */
+export async function forgetTokens(tx: Transaction, sessionId: string): Promise<void> {
+  await setTokensNear(tx, sessionId, null);
+  await tx.execute(sql`UPDATE sessions SET tokens_at_human = tokens_used WHERE session_id = ${sessionId}`);
+  await tx.execute(sql`UPDATE teams SET tokens_at_human = tokens_used WHERE session_id = ${sessionId}`);
+}
+
+export interface UsageSumsRow {
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cache_read_tokens: number;
+  readonly cache_write_tokens: number;
+  readonly cost_micros: number;
+  readonly costed_reports: number;
+  readonly reports: number;
+}
+
+export interface UsageGroupRow extends UsageSumsRow {
+  readonly name: string;
+  readonly session: string | null;
+  readonly task: number | null;
+  readonly source: "agent" | "job";
+}
+
+export interface UsageFilter {
+  readonly meshId: string;
+  readonly sessionId: string | null;
+  readonly since: string | null;
+  readonly until: string | null;
+}
+
+const sums = sql`sum(u.input_tokens)::float8 AS input_tokens, sum(u.output_tokens)::float8 AS output_tokens,
+  sum(u.cache_read_tokens)::float8 AS cache_read_tokens, sum(u.cache_write_tokens)::float8 AS cache_write_tokens,
+  sum(u.cost_micros)::float8 AS cost_micros, sum(u.costed_reports)::float8 AS costed_reports, sum(u.reports)::float8 AS reports`;
+
+/** The subject of a row: its name, and the slug and the number that lead to it. */
+const groupings = {
+  session: { name: sql`s.title`, session: sql`s.slug`, task: sql`NULL::integer` },
+  team: { name: sql`coalesce(t.name, 'jobs')`, session: sql`NULL`, task: sql`NULL::integer` },
+  peer: {
+    name: sql`coalesce(CASE WHEN p.name IS NULL THEN t.name ELSE t.name || '/' || p.name END, 'jobs')`,
+    session: sql`NULL`,
+    task: sql`NULL::integer`,
+  },
+  task: { name: sql`coalesce(k.title, '')`, session: sql`s.slug`, task: sql`nullif(u.task, 0)` },
+  model: { name: sql`u.model`, session: sql`NULL`, task: sql`NULL::integer` },
+  day: { name: sql`u.day::text`, session: sql`NULL`, task: sql`NULL::integer` },
+} as const satisfies Record<string, Record<"name" | "session" | "task", SQL>>;
+
+export type UsageGrouping = keyof typeof groupings;
+
+function ofFilter({ meshId, sessionId, since, until }: UsageFilter): SQL {
+  return sql`FROM usage u JOIN sessions s ON s.session_id = u.session_id
+    LEFT JOIN peers p ON p.session_id = u.session_id AND p.peer_id = u.peer_id
+    LEFT JOIN teams t ON t.session_id = p.session_id AND t.team_id = p.team_id
+    LEFT JOIN tasks k ON k.session_id = u.session_id AND k.number = u.task
+    WHERE s.mesh_id = ${meshId} AND (${sessionId}::uuid IS NULL OR u.session_id = ${sessionId}::uuid)
+      AND u.day >= coalesce(${since}::date, '-infinity') AND u.day <= coalesce(${until}::date, 'infinity')`;
+}
+
+/** What was used in all, and by what it was grouped by; of many groups the first. */
+export interface UsageList {
+  readonly rows: readonly UsageGroupRow[];
+  readonly groups: number;
+  /** Null where nothing was used. */
+  readonly total: UsageSumsRow | null;
+}
+
+/** Sums what was used by what a caller asks for: the most first, days from the last on. */
+export async function listUsage(
+  db: Queryable,
+  filter: UsageFilter,
+  by: UsageGrouping,
+  limit: number,
+): Promise<UsageList> {
+  const { name, session, task } = groupings[by];
+  const order =
+    by === "day"
+      ? sql`g.name DESC`
+      : sql`g.input_tokens + g.output_tokens + g.cache_write_tokens DESC, g.name`;
+  const rows = await db.execute<
+    Record<string, unknown> & UsageGroupRow & { groups: number; total: UsageSumsRow }
+  >(sql`
+    WITH g AS (
+      SELECT ${name} AS name, ${session} AS session, ${task} AS task, u.source, ${sums} ${ofFilter(filter)}
+      GROUP BY 1, 2, 3, 4)
+    SELECT g.*, (SELECT count(*)::int FROM g) AS groups, (SELECT to_json(t) FROM (SELECT ${sums} FROM g u) t) AS total
+    FROM g ORDER BY ${order}, g.source LIMIT ${limit}`);
+  const [first] = rows;
+  return { rows, groups: first?.groups ?? 0, total: first?.total ?? null };
+}

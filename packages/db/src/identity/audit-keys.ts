@@ -1,0 +1,34 @@
+import { asc, sql } from "drizzle-orm";
+import { auditKeys } from "../core/schema.js";
+import type { Queryable, Transaction } from "../core/transactions.js";
+
+/** The public part of a key that heads were signed with. */
+export interface AuditKeyRow {
+  readonly keyId: string;
+  readonly publicKey: Uint8Array;
+  readonly since: Date;
+  readonly previous: string | null;
+  readonly succession: Uint8Array | null;
+}
+
+/** The keys that the database ever had, the oldest first. */
+export async function listAuditKeys(db: Queryable): Promise<AuditKeyRow[]> {
+  const { keyId, publicKey, since, previous, succession } = auditKeys;
+  return db
+    .select({ keyId, publicKey, since, previous, succession })
+    .from(auditKeys)
+    .orderBy(asc(auditKeys.number));
+}
+
+/** Keeps others from adding keys until the transaction ends. */
+export async function holdAuditKeys(tx: Transaction): Promise<void> {
+  await tx.execute(sql`LOCK TABLE ${auditKeys} IN SHARE ROW EXCLUSIVE MODE`);
+}
+
+/** Adds keys behind those that there are. The caller holds them. */
+export async function addAuditKeys(tx: Transaction, keys: readonly AuditKeyRow[]): Promise<void> {
+  for (const key of keys) {
+    const number = sql`(SELECT coalesce(max(${auditKeys.number}), 0) + 1 FROM ${auditKeys})`;
+    await tx.insert(auditKeys).values({ ...key, number });
+  }
+}
