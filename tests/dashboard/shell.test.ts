@@ -37,6 +37,14 @@ describe("what stands around every page", { tags: "chromium" }, () => {
     return opened;
   }
 
+  it("[DASH-360] a link that verifies is followed where its page is open already", async () => {
+    const { page } = await open("/");
+    await page.evaluate("location.hash = 'verify=mkv_code'");
+    await page.waitForFunction(
+      "sessionStorage.getItem('merkle.secret.verification') === 'mkv_code' && location.hash === ''",
+    );
+  });
+
   it("[DASH-1] links, Back and reload lead where they should, and only a reload loads the page anew", async () => {
     const { slug, sessionId } = await createTestSession(rest, "Split the auth service");
     const { page, problems } = await open("/");

@@ -27,6 +27,7 @@ it("[DASH-360] the code of a link that verifies is kept by its tab alone, and in
     history: { replaceState: (_state: unknown, _title: string, to: string) => replaced.push(to) },
     localStorage,
     sessionStorage,
+    addEventListener: () => undefined,
   });
   expect([...localStorage.map]).toEqual([["other", "stays"]]);
   expect([...sessionStorage.map.values()]).toEqual(["mkv_code"]);

@@ -4,7 +4,8 @@ import { secretKeyPrefix } from "./kept-secret";
  * Takes the secret of a link out of the address before anything else of the page runs, so that neither the history, a
  * bookmark nor a copied address has it. A link to a session that carries one, to look on there or to sign in, is used up by
  * the page that signs in, which leads back to the session. It is inline in the page, as the script for the appearance is.
- * Earlier versions kept the code of a link that verifies for all tabs; the script removes it.
+ * Earlier versions kept the code of a link that verifies for all tabs; the script removes it. A link that is opened where its
+ * page is open already changes the hash alone, and loads no page: then the page loads again.
  */
 export const secretScript = `(() => {
   const { pathname, search, hash } = location;
@@ -24,4 +25,7 @@ export const secretScript = `(() => {
     keep("then", pathname + search);
     location.replace("/sign-in");
   }
+  addEventListener("hashchange", () => {
+    if (page || /^#(?:verify|observe|sign-in)=/.test(location.hash)) location.reload();
+  });
 })()`;
