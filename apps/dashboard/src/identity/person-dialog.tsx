@@ -54,7 +54,9 @@ export function PersonDialog() {
         <form onSubmit={(event) => void submit(event)} className="grid gap-4">
           <DialogHeader>
             <DialogTitle>What should others call you?</DialogTitle>
-            <DialogDescription>Shown next to your messages. Saved in this browser.</DialogDescription>
+            <DialogDescription>
+              Shown next to your messages. Saved in this browser. Continue finishes what you just did.
+            </DialogDescription>
           </DialogHeader>
           <div className="grid gap-1">
             <label htmlFor="person-name" className="font-medium">

@@ -2,8 +2,10 @@
 
 import { useAppInfo } from "@/broker/use-app-info";
 import { InstallSnippet } from "@/components/install-snippet";
+import { PageLink } from "@/components/page-link";
 import { Snippet } from "@/components/snippet";
 import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } from "@/ui/dialog";
+import { isOfThisMachine } from "@/views/connection/connection-address";
 import { launchSnippets } from "@/views/connection/launch-snippets";
 import { SnippetTabs } from "@/views/connection/snippet-tabs";
 
@@ -28,6 +30,16 @@ export function BringDialog({ slug, title, onClose }: BringDialogProps) {
           </DialogDescription>
         </DialogHeader>
         <div className="grid min-w-0 gap-4">
+          {isOfThisMachine(base) && (
+            <p className="rounded-lg border border-warning/40 px-3 py-2 text-sm">
+              This address works only on the broker’s own machine. For people and agents elsewhere, first set
+              one that they can reach under{" "}
+              <PageLink href="/settings#connection" className="text-link underline underline-offset-4">
+                Agents’ address
+              </PageLink>
+              .
+            </p>
+          )}
           <Snippet label="Link for people" text={`${base}/sessions/${slug}`} />
           <InstallSnippet />
           <SnippetTabs snippets={launchSnippets({ session: slug })} />
