@@ -3,9 +3,7 @@
  * never has to look up; and that no files and no folders import each other in a circle. A feature imports the other features
  * that it names in the `needs` of its entry file, through theirs.
  */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { findCircles, listSources, readImports, root, toFolders } from "./imports.mjs";
+import { findCircles, listSources, needsOf, readImports, toFolders } from "./imports.mjs";
 
 /**
  * The floors of each package, the lowest first. The folders of a list are leaves: they import what is below them, and not
@@ -144,13 +142,6 @@ function isEntry(path) {
 function featureOf(path) {
   const [folder, name] = /^.+\/src\/features\/([^/]+)(?=\/)/.exec(path) ?? [];
   return folder && { folder, name };
-}
-
-function needsOf(folder) {
-  const entry = listSources(folder).find((path) => path.startsWith(`${folder}/feature.`));
-  const text = entry ? readFileSync(join(root, entry), "utf8") : "";
-  const [, list = ""] = /\bneeds(?: =|:) \[([^\]]*)\]/.exec(text) ?? [];
-  return [...list.matchAll(/"([^"]+)"/g)].map(([, name]) => name);
 }
 
 function checkCircles(imports) {

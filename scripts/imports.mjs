@@ -21,6 +21,14 @@ export function listSources(folder) {
     .sort();
 }
 
+/** The other features that the entry of a feature's folder names. */
+export function needsOf(folder) {
+  const entry = listSources(folder).find((path) => path.startsWith(`${folder}/feature.`));
+  const text = entry ? readFileSync(join(root, entry), "utf8") : "";
+  const [, list = ""] = /\bneeds(?: =|:) \[([^\]]*)\]/.exec(text) ?? [];
+  return [...list.matchAll(/"([^"]+)"/g)].map(([, name]) => name);
+}
+
 // Biome writes every import like this, and `from` ends one that stands on several lines.
 const specifiers = /^(?:.*\bfrom|import) "([^"]+)";$|\bimport\(\s*"([^"]+)"/gm;
 
