@@ -43,6 +43,7 @@ export function sitePages(root) {
   return [
     ...named,
     { title: "Rules", pages: rules },
+    { title: "Features", pages: inDocs("docs/features") },
     { title: "Reference", pages: inDocs("docs/reference") },
     { title: "About", pages: about },
   ];
