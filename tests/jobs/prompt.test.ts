@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { performForAgent } from "../../apps/cli/src/work/agent/run-for-agent.js";
-import { toPrompt } from "../../apps/cli/src/work/runner/claude-runner.js";
+import { performForAgent } from "../../apps/cli/src/features/jobs/agent/run-for-agent.js";
+import { toPrompt } from "../../apps/cli/src/features/jobs/runner/claude-runner.js";
 import { atEnd } from "../kit/at-end.js";
 import { createFakeRunner } from "../kit/fake-runner.js";
 import { makePerson } from "../kit/persons.js";

@@ -6,7 +6,7 @@ import { listProcesses } from "../../apps/cli/src/core/process-table.js";
 import {
   type RunnerProcessOptions,
   startRunnerProcess,
-} from "../../apps/cli/src/work/runner/start-runner-process.js";
+} from "../../apps/cli/src/features/jobs/runner/start-runner-process.js";
 import { type StagedAgent, stageAgent, toRunnerOptions } from "./staged-agent.js";
 
 const job: RunnableJob = {

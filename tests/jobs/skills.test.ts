@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
-import { verbs } from "../../apps/cli/src/work/agent/verbs.js";
-import { installSkills } from "../../apps/cli/src/work/runner/claude-runner.js";
+import { verbs } from "../../apps/cli/src/features/jobs/agent/verbs.js";
+import { installSkills } from "../../apps/cli/src/features/jobs/runner/claude-runner.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const shipped = join(root, "apps/cli/skills");

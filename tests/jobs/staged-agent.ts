@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { onTestFinished } from "vitest";
-import type { ClaudeRunnerOptions } from "../../apps/cli/src/work/runner/claude-runner.js";
+import type { ClaudeRunnerOptions } from "../../apps/cli/src/features/jobs/runner/claude-runner.js";
 import type { Cleanup } from "../kit/test-database.js";
 
 /** A folder with a program in it that stands for Claude Code. */

@@ -18,7 +18,7 @@ export async function bundle(folder) {
     entryPoints: {
       main,
       worker: join(root, "apps/broker/dist/start/worker.js"),
-      "runner-process": join(root, "apps/cli/dist/work/runner/runner-process.js"),
+      "runner-process": join(root, "apps/cli/dist/features/jobs/runner/runner-process.js"),
       // Loaded by clients, into processes of theirs.
       "client-socket": join(root, "apps/cli/dist/clients/client-socket.js"),
       "opencode-plugin": join(root, "apps/cli/dist/clients/opencode-plugin.js"),

@@ -1,25 +1,59 @@
-/** Writes what help shows of the commands, as it stands in their files, which help does not load. Run by tsx: nothing needs to be built. */
+/** Writes the descriptions of all commands, which help shows without loading the commands. Run by tsx: nothing needs to be built. */
 import { writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { commandGroups } from "../src/commands.ts";
+import { coreGroups } from "../src/commands.ts";
+import { features } from "../src/features.ts";
 
-const commands = await Promise.all(
-  commandGroups.flatMap((group) => group.commands.map((each) => each.load())),
+const listed = coreGroups.flatMap(({ topic, commands }) =>
+  Object.entries(commands).map(([name, load]) => ({ name, topic, load })),
 );
-
-const lines = commands.map(
-  ({ run, offline, envFiles, asksToTrust, ...description }) =>
-    `${JSON.stringify(description.name)}: ${JSON.stringify(description)},`,
+for (const [feature, load] of Object.entries(features)) {
+  const { commands } = (await load()).feature;
+  for (const group of commands) addCommands(feature, group);
+}
+const lines = await Promise.all(
+  coreGroups.flatMap(({ topic }) => inOrder(listed.filter((each) => each.topic === topic)).map(describe)),
 );
 
 await writeFile(
   fileURLToPath(new URL("../src/command-descriptions.ts", import.meta.url)),
   `// biome-ignore-all format: it is generated, a command a line
 import type { CommandDescription } from "./command/command.js";
+import type { FeatureName } from "./features.js";
 
-/** Generated from the commands' files by \`npm run docs\`. */
-export const commandDescriptions: Readonly<Record<string, CommandDescription>> = {
+/** A command's description, the topic whose group lists it, and the feature that it belongs to; without one, to the core. */
+export interface DescribedCommand extends CommandDescription {
+  readonly topic: string;
+  readonly feature?: FeatureName;
+}
+
+/** Generated from the commands' files by \`npm run docs\`, in the order in which help lists them. */
+export const commandDescriptions: readonly DescribedCommand[] = [
 ${lines.join("\n")}
-};
+];
 `,
 );
+
+function addCommands(feature, { topic, after, before, load }) {
+  const names = Object.keys(load);
+  for (const [index, name] of names.entries()) {
+    const place = index === 0 && before ? { before } : { after: names[index - 1] ?? after };
+    listed.push({ name, topic, feature, load: load[name], ...place });
+  }
+}
+
+/** The commands of one topic, each in its place beside the command that it names, if there is that one. */
+function inOrder(commands) {
+  const names = new Set(commands.map(({ name }) => name));
+  const withNeighbours = (command) => [
+    ...commands.filter(({ before }) => before === command.name).flatMap(withNeighbours),
+    command,
+    ...commands.filter(({ after }) => after === command.name).flatMap(withNeighbours),
+  ];
+  return commands.filter(({ after, before }) => !names.has(after ?? before)).flatMap(withNeighbours);
+}
+
+async function describe({ topic, feature, load }) {
+  const { run, offline, envFiles, asksToTrust, ...description } = await load();
+  return `${JSON.stringify({ topic, feature, ...description })},`;
+}

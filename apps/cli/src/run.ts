@@ -7,6 +7,7 @@ import { commandGroups } from "./commands.js";
 import { exitCodes, interruptedError } from "./core/cli-error.js";
 import { explainError } from "./core/explain-error.js";
 import type { Flags } from "./core/flags.js";
+import { findFeature } from "./features.js";
 import { readConfig } from "./settings/config.js";
 import type { ForeignFile } from "./settings/foreign-file.js";
 
@@ -20,10 +21,10 @@ export async function run(argv: readonly string[], io: Io, signal: AbortSignal):
   return first === "agent" ? runForJob(rest, io, signal) : runProgram(argv, io, signal);
 }
 
-/** Runs a command for the agent of a job: none of this machine's configuration is for it (AGENT-1). */
+/** Runs a command for a job's agent, which uses none of this machine's configuration (AGENT-1). */
 async function runForJob(argv: readonly string[], io: Io, signal: AbortSignal): Promise<number> {
-  const { runForAgent } = await import("./work/agent/run-for-agent.js");
-  return runForAgent(argv, io, signal);
+  const jobs = await findFeature("jobs");
+  return jobs?.runForAgent?.(argv, io, signal) ?? runProgram(["agent", ...argv], io, signal);
 }
 
 /** Not among the others, which it completes. */

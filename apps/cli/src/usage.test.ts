@@ -4,8 +4,9 @@ import { describe, expect, it } from "vitest";
 import { frontCommands } from "./command/front-help.js";
 import { hints } from "./command/hints.js";
 import { createOutput } from "./command/output.js";
-import { commandGroups, commands } from "./commands.js";
+import { commandGroups, commands, coreGroups } from "./commands.js";
 import { usageError } from "./core/cli-error.js";
+import { features } from "./features.js";
 import { testMerkle } from "./test-kit/merkle.js";
 import { atTerminal } from "./test-kit/terminal.js";
 
@@ -86,6 +87,14 @@ describe("the command line", () => {
     expect(await named("post", "-h")).toEqual(["post"]);
     expect(await named("help", "config")).toEqual(await named("config", "--help"));
     expect(await named("help", "records")).toEqual(["export", "archive", "unarchive", "import", "verify"]);
+  });
+
+  it("[CLI-9] every command of the core and of the features is listed; otherwise run `npm run docs`", async () => {
+    const entries = await Promise.all(Object.values(features).map(async (load) => (await load()).feature));
+    const ofFeatures = entries.flatMap(({ commands }) => commands.flatMap(({ load }) => Object.keys(load)));
+    const ofCore = coreGroups.flatMap((group) => Object.keys(group.commands));
+    const listed = commandGroups.flatMap((group) => group.commands.map(({ name }) => name));
+    expect(listed.toSorted()).toEqual([...ofCore, ...ofFeatures].toSorted());
   });
 
   it("[CLI-9] a command's description is what stands in its file; otherwise run `npm run docs`", async () => {

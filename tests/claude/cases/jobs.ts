@@ -1,7 +1,7 @@
 import { access, chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, inject, it, onTestFinished } from "vitest";
-import { startClaudeRunner } from "../../../apps/cli/src/work/runner/claude-runner.js";
+import { startClaudeRunner } from "../../../apps/cli/src/features/jobs/runner/claude-runner.js";
 import { makeMachine } from "../kit/machine.js";
 import { startScriptedModel } from "../kit/scripted-model.js";
 

@@ -5,7 +5,7 @@ import { expect, inject } from "vitest";
 import {
   type ClaudeRunnerOptions,
   startClaudeRunner,
-} from "../../../apps/cli/src/work/runner/claude-runner.js";
+} from "../../../apps/cli/src/features/jobs/runner/claude-runner.js";
 import type { Cleanup } from "../../kit/test-database.js";
 import type { TransportClient } from "../../kit/transports.js";
 import { makeMachine } from "./machine.js";

@@ -30,9 +30,9 @@ import {
   missingOnTheWay,
 } from "../../../apps/cli/src/install/json-edit.js";
 import { checkCard } from "../../../apps/cli/src/private-messages/check-card.js";
-import { parseSettingsFile, toProgress } from "../../../apps/cli/src/progress/read-settings.js";
+import { parseSettingsFile, toProgress } from "../../../apps/cli/src/settings/progress-settings.js";
 import { type ForeignFile, toForeignFile } from "../../../apps/cli/src/settings/foreign-file.js";
-import { readAgentSettings } from "../../../apps/cli/src/work/runner/agent-settings.js";
+import { readAgentSettings } from "../../../apps/cli/src/features/jobs/runner/agent-settings.js";
 import { linkDefinitions, splitSections } from "../../../apps/dashboard/src/text/split-sections.js";
 import { ShapeError } from "../../../packages/wire/src/core/shape.js";
 import * as bundle from "../../../packages/wire/src/features/record/bundle.js";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { keepMember } from "../home/members.js";
 import { keepPerson } from "../home/persons.js";
-import { findForeignSettings } from "../progress/read-settings.js";
+import { findForeignSettings } from "../settings/progress-settings.js";
 import { callBroker, ownCredential } from "../test-kit/api.js";
 import { type TestMerkle, testMerkle } from "../test-kit/merkle.js";
 import { sharedMerkle } from "../test-kit/shared-merkle.js";

@@ -1,6 +1,6 @@
 import type { Command } from "../command/command.js";
-import { readOneOf } from "../command/flag-values.js";
 import { exitCodes } from "../core/cli-error.js";
+import { readOneOf } from "../core/flag-values.js";
 
 export const completion: Command = {
   name: "completion",

@@ -1,9 +1,9 @@
 import type { InputOf } from "@merkle/wire";
 import { findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
-import { toSeconds } from "../command/flag-values.js";
 import { refuseAgentShell } from "../core/agent-shell.js";
 import { exitCodes, usageError } from "../core/cli-error.js";
+import { toSeconds } from "../core/flag-values.js";
 import { type Flags, isSet, textOf } from "../core/flags.js";
 import { getSession } from "../sessions/find-session.js";
 import { counted, toMoment } from "../text/time.js";

@@ -1,7 +1,7 @@
 import { findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
-import { readWholeNumber } from "../command/flag-values.js";
 import { exitCodes } from "../core/cli-error.js";
+import { readWholeNumber } from "../core/flag-values.js";
 import { textOf } from "../core/flags.js";
 import { actingIn } from "../identity/acting.js";
 import { getSession } from "../sessions/find-session.js";

@@ -10,10 +10,10 @@ import { textOf } from "../core/flags.js";
 import { homeFiles } from "../core/merkle-home.js";
 import { findKnownMesh, type KnownMesh, keepKnownMesh, listKnownMeshes } from "../home/known-meshes.js";
 import { listMembers } from "../home/members.js";
-import { findForeignSettings } from "../progress/read-settings.js";
 import { readConfig } from "../settings/config.js";
 import { findForeignEnvFiles, readEnvFiles } from "../settings/env-files.js";
 import { type ForeignFile, isTrusted } from "../settings/foreign-file.js";
+import { findForeignSettings } from "../settings/progress-settings.js";
 
 export const trust: Command = {
   name: "trust",

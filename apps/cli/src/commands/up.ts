@@ -1,10 +1,12 @@
 import type { Command } from "../command/command.js";
+import type { FeatureEntry } from "../command/feature.js";
+import type { BrokerOptions } from "../core/broker-code.js";
 import { usageError } from "../core/cli-error.js";
 import { isSet } from "../core/flags.js";
+import { features } from "../features.js";
 import type { Config } from "../settings/config.js";
 import { detachBroker } from "../start/detach-broker.js";
 import { runBroker } from "../start/run-broker.js";
-import { readAgentSettings } from "../work/runner/agent-settings.js";
 
 export const up: Command = {
   name: "up",
@@ -57,21 +59,31 @@ export const up: Command = {
   offline: true,
   envFiles: true,
   async run(context) {
-    refuseOpenFiles(context.config);
+    await refuseOpenFiles(context.config);
     if (isSet(context.flags, "detach")) {
       return detachBroker(context);
     }
-    return runBroker(context);
+    return runBroker(context, await readBrokerOptions(context.config));
   },
 };
 
-/** Other users of this machine could not read these folders by themselves (AUTH-5). */
-function refuseOpenFiles({ auth, insecureOpen, agent }: Config): void {
-  if (auth !== "open" || insecureOpen) return;
-  const { roots } = readAgentSettings(agent.block, agent.path);
-  if (Object.keys(roots).length === 0) return;
+/** The options that features add to those of the broker. */
+async function readBrokerOptions(config: Config): Promise<Partial<BrokerOptions>> {
+  let options: Partial<BrokerOptions> = {};
+  for (const load of Object.values(features)) {
+    const { feature }: FeatureEntry = await load();
+    options = { ...options, ...(await feature.brokerOptions?.(config)) };
+  }
+  return options;
+}
+
+/** In open mode the broker would let users of this machine into folders that they cannot read themselves (AUTH-5). */
+async function refuseOpenFiles(config: Config): Promise<void> {
+  if (config.auth !== "open" || config.insecureOpen) return;
+  const { agent } = await readBrokerOptions(config);
+  if (Object.keys(agent?.roots ?? {}).length === 0) return;
   throw usageError(
-    `Refusing to start: every user and program on this machine could read and change the folders of agent.roots in ${agent.path}; add --insecure-open to allow it.`,
+    `Refusing to start: every user and program on this machine could read and change the folders of agent.roots in ${config.agent.path}; add --insecure-open to allow it.`,
     "leave out --auth open, so that only members can connect",
   );
 }

@@ -1,6 +1,6 @@
 import type { InputOf } from "@merkle/wire";
-import { readOneOf, readWholeNumber } from "../command/flag-values.js";
 import { usageError } from "../core/cli-error.js";
+import { readOneOf, readWholeNumber } from "../core/flag-values.js";
 import { type Flags, isSet, listOf, splitList, textOf } from "../core/flags.js";
 
 /** A post but for its text. */

@@ -1,11 +1,11 @@
-import { refuseBadDevices } from "../approvals/devices.js";
 import { findProgram } from "../clients/find-program.js";
 import { renewClientScript } from "../clients/launcher-script.js";
 import { canAsk, createPrompter, type Prompter } from "../command/ask.js";
 import type { CommandContext } from "../command/command.js";
 import { interruptedError } from "../core/cli-error.js";
 import { type StoredPeer, storedPeerId } from "../home/stored-peers.js";
-import { findWorktree } from "../progress/find-project.js";
+import { findWorktree } from "../sessions/find-project.js";
+import { refuseBadDevices } from "../settings/approvers.js";
 import { readEnvironment } from "../settings/config.js";
 import { askPeer, choosePeer, findResumedPeer, toResumedPeer } from "./as-whom.js";
 import { toClientEnvironment } from "./client-environment.js";

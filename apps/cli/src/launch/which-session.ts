@@ -8,7 +8,7 @@ import type { BrokerClient } from "../broker/broker-client.js";
 import type { Prompter } from "../command/ask.js";
 import { CliError, exitCodes, usageError } from "../core/cli-error.js";
 import { listStoredPeers, type StoredPeer } from "../home/stored-peers.js";
-import { findProject } from "../progress/find-project.js";
+import { findProject } from "../sessions/find-project.js";
 import { findNearSession, findSession } from "../sessions/find-session.js";
 import type { Config } from "../settings/config.js";
 import { oneLine } from "../text/one-line.js";

@@ -6,7 +6,7 @@ import {
   parseTeamCredential,
   takesOnlySession,
 } from "@merkle/wire";
-import { findProject } from "../progress/find-project.js";
+import { findProject } from "../sessions/find-project.js";
 import { readEnvironment } from "../settings/config.js";
 import type { Fields } from "./membership.js";
 import type { PeerSession, PeerSessions } from "./peer-sessions.js";

@@ -11,7 +11,7 @@ import {
 import { catalogue, inputRefused } from "@merkle/wire/schemas";
 import { neutralJson } from "@merkle/wire/text";
 import { asStub } from "../private-messages/stub.js";
-import { resolveScope, toRepositoryKey } from "../tasks/repository.js";
+import { resolveScope, toRepositoryKey } from "../sessions/repository.js";
 import type { BrokerLink } from "./broker-link.js";
 import { noteDeclared } from "./hooks/status-reporter.js";
 import { resyncNotice } from "./inbox.js";

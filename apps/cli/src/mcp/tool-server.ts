@@ -16,7 +16,7 @@ import { readClaudeState } from "../clients/claude-state.js";
 import { findClientIntroducing } from "../clients/clients.js";
 import { isServerEnded, serverEnded } from "../clients/serving.js";
 import type { Transcript } from "../clients/transcript.js";
-import { checkConcluded } from "../record/check-seen.js";
+import { checkConcluded } from "../feed/check-seen.js";
 import { type Config, readEnvironment } from "../settings/config.js";
 import { openBrokerLink } from "./broker-link.js";
 import { createClaimGuard, toHookRefusal } from "./claims/claim-guard.js";

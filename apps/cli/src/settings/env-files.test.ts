@@ -2,12 +2,12 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { readProgressSettings } from "../progress/read-settings.js";
 import { testMerkle } from "../test-kit/merkle.js";
 import { atTerminal } from "../test-kit/terminal.js";
 import { readConfig } from "./config.js";
 import { findForeignEnvFiles } from "./env-files.js";
 import { trustFile } from "./foreign-file.js";
+import { readProgressSettings } from "./progress-settings.js";
 
 const database = "postgres://ana:hush@database.example.com:5432/mesh";
 

@@ -19,16 +19,22 @@ import { exitCodes } from "../core/cli-error.js";
 import { explainError } from "../core/explain-error.js";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
 import { replaceFile } from "../core/replace-file.js";
-import { readProgressSettings } from "../progress/read-settings.js";
 import { type Config, readEnvironment } from "../settings/config.js";
-import { toAgentOptions } from "../work/runner/to-agent-options.js";
+import { readProgressSettings } from "../settings/progress-settings.js";
 import type { DetachedBroker, FailedStart } from "./detach-broker.js";
 import { packCli } from "./pack-cli.js";
 import { endPageBuild, findPageBuild } from "./page-build.js";
 import { findSetBy, showStarted } from "./show-started.js";
 
-/** Runs the broker in this process until it is interrupted, and stops it in order (OPS-6). */
-export async function runBroker(context: CommandContext): Promise<number> {
+/**
+ * Runs the broker in this process until it is interrupted, and stops it in order (OPS-6).
+ *
+ * @param ofFeatures - the options that features add
+ */
+export async function runBroker(
+  context: CommandContext,
+  ofFeatures: Partial<BrokerOptions>,
+): Promise<number> {
   const { config, io, output } = context;
   const { createLog, lowerHelperThreads, startBroker } = await loadBroker();
   lowerHelperThreads();
@@ -54,7 +60,7 @@ export async function runBroker(context: CommandContext): Promise<number> {
       searchPath,
       log,
     };
-    const broker = await startBroker({ ...config, ...progress, ...parts, agent: toAgentOptions(config) });
+    const broker = await startBroker({ ...config, agent: undefined, ...progress, ...parts, ...ofFeatures });
     return await serve(broker, context, log);
   } catch (error) {
     // Its output may be on a disk that is full.

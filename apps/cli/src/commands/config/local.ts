@@ -1,9 +1,9 @@
 import { nearest } from "@merkle/wire/text";
 import { describeSummaries } from "../../core/broker-code.js";
 import { usageError } from "../../core/cli-error.js";
-import { readProgressSettings } from "../../progress/read-settings.js";
 import type { Config } from "../../settings/config.js";
 import { type LocalSetting, localSettings } from "../../settings/config-sources.js";
+import { readProgressSettings } from "../../settings/progress-settings.js";
 
 /** A setting of this machine as people may see it: no token, and no address that may hold a password. */
 export interface LocalValue {

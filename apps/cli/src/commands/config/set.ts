@@ -1,6 +1,5 @@
 import { limits } from "@merkle/wire/limits";
 import { deceptionInNew, normaliseName } from "@merkle/wire/text";
-import { refuseBadDevices } from "../../approvals/devices.js";
 import { findBroker } from "../../broker/broker-client.js";
 import { toSettingName, toSettingValue } from "../../broker/broker-settings.js";
 import type { Command, CommandContext } from "../../command/command.js";
@@ -9,6 +8,7 @@ import { exitCodes, usageError } from "../../core/cli-error.js";
 import { isSet, splitList } from "../../core/flags.js";
 import { homeFiles } from "../../core/merkle-home.js";
 import { actingAsPerson } from "../../identity/acting.js";
+import { refuseBadDevices } from "../../settings/approvers.js";
 import { checkRanges } from "../../settings/config.js";
 import { type ConfigKey, writeConfigValue } from "../../settings/config-file.js";
 import { type LocalSetting, localSettings, type Places } from "../../settings/config-sources.js";

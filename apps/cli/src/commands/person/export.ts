@@ -4,8 +4,8 @@ import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
 import { exitCodes } from "../../core/cli-error.js";
 import { isSet, textOf } from "../../core/flags.js";
+import { refuseExisting, writeWhole } from "../../core/write-whole.js";
 import { actingAsPerson } from "../../identity/acting.js";
-import { refuseExisting, writeWhole } from "../../record/export-file.js";
 import { oneLine } from "../../text/one-line.js";
 import { counted } from "../../text/time.js";
 

@@ -1,8 +1,8 @@
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
-import { toSeconds } from "../../command/flag-values.js";
 import { refuseAgentShell } from "../../core/agent-shell.js";
 import { exitCodes } from "../../core/cli-error.js";
+import { toSeconds } from "../../core/flag-values.js";
 import { textOf } from "../../core/flags.js";
 import { toMoment } from "../../text/time.js";
 

@@ -1,7 +1,7 @@
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
-import { toNumber } from "../../command/flag-values.js";
 import { exitCodes } from "../../core/cli-error.js";
+import { toNumber } from "../../core/flag-values.js";
 
 export const tokenRevoke: Command = {
   name: "token revoke",

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { OutputOf, ScopeClaim } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { expect, it, onTestFinished } from "vitest";
-import { findRepository, toRepositoryKey } from "../../tasks/repository.js";
+import { findRepository, toRepositoryKey } from "../../sessions/repository.js";
 import type { PeerSession } from "../peer-sessions.js";
 import { createClaimGuard, toHookRefusal } from "./claim-guard.js";
 

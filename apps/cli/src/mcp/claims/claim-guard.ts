@@ -6,7 +6,7 @@ import {
   findRepositoryFile,
   type RepositoryFile,
   toRepositoryKey,
-} from "../../tasks/repository.js";
+} from "../../sessions/repository.js";
 import { toAge } from "../../text/time.js";
 import type { BrokerLink } from "../broker-link.js";
 import type { PeerSession, PeerSessions } from "../peer-sessions.js";

@@ -9,8 +9,8 @@ import { CliError } from "../../core/cli-error.js";
 import { explainError } from "../../core/explain-error.js";
 import { homeFiles } from "../../core/merkle-home.js";
 import { isPosix } from "../../core/platform.js";
-import { readProgressSettings } from "../../progress/read-settings.js";
 import type { Config } from "../../settings/config.js";
+import { readProgressSettings } from "../../settings/progress-settings.js";
 import { type Check, type Finding, fail, ok, skipped, warn } from "./check.js";
 
 /** Whether anything is summarised, as `merkle up` in this folder would have it (PROGRESS-8). */

@@ -1,0 +1,68 @@
+import { PassThrough, type Readable } from "node:stream";
+import { describeBytes } from "@merkle/wire/text";
+import type { CommandContext } from "../command/command.js";
+import { isSet } from "../core/flags.js";
+import type { BrokerClient } from "./broker-client.js";
+
+interface Download extends Pick<CommandContext, "flags" | "io" | "signal"> {
+  readonly broker: Pick<BrokerClient, "download">;
+  readonly path: string;
+}
+
+/** Gives a file of the broker's to whoever takes it, shows how far that is, and returns how many bytes there were. */
+export async function download(
+  { broker, path, ...context }: Download,
+  take: (bytes: Readable) => Promise<void>,
+): Promise<number> {
+  const progress = progressLine(context);
+  let bytes = 0;
+  const source = await broker.download(path);
+  const counted = new PassThrough();
+  source.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    progress.show(describeBytes(bytes));
+  });
+  // A source that breaks off must not look like one that ended.
+  source.on("error", (error) => counted.destroy(error));
+  try {
+    await take(source.pipe(counted));
+  } finally {
+    progress.end();
+    source.destroy();
+  }
+  return bytes;
+}
+
+/** One line on stderr that says how far something is, for a person who looks at a terminal; for others nothing. */
+interface ProgressLine {
+  show(text: string): void;
+  /** Removes the line. May be called twice. */
+  end(): void;
+}
+
+const everyMs = 100;
+
+export function progressLine({ flags, io: { stderr } }: Pick<CommandContext, "flags" | "io">): ProgressLine {
+  const isSeen = stderr.isTTY === true && !isSet(flags, "json") && !isSet(flags, "quiet");
+  let shownAt = Number.NEGATIVE_INFINITY;
+  return {
+    show(text) {
+      if (!isSeen || performance.now() - shownAt < everyMs) return;
+      shownAt = performance.now();
+      stderr.write(`\r\x1b[K  ${text}`);
+    },
+    end() {
+      if (isSeen && shownAt > 0) stderr.write("\r\x1b[K");
+      shownAt = Number.NEGATIVE_INFINITY;
+    },
+  };
+}
+
+export const exportForms = ["bundle", "html", "md", "ndjson"] as const;
+
+type ExportForm = (typeof exportForms)[number];
+
+/** The path at which the broker exports a session. */
+export function exportPath(sessionId: string, form: ExportForm): string {
+  return `/api/sessions/${encodeURIComponent(sessionId)}/export?as=${form}`;
+}

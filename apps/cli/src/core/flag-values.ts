@@ -1,0 +1,47 @@
+import { nearest } from "@merkle/wire/text";
+import { usageError } from "./cli-error.js";
+
+/** The value of a flag that takes one of a few words. @throws CliError `usage`, naming them and the nearest */
+export function readOneOf<Word extends string>(
+  text: string | undefined,
+  flag: string,
+  words: readonly Word[],
+): Word | undefined {
+  if (text === undefined) return undefined;
+  const found = words.find((each) => each === text.trim().toLowerCase());
+  if (found !== undefined) return found;
+  const near = nearest(text, words);
+  throw usageError(
+    `${flag} must be one of ${words.join(", ")}, got ${JSON.stringify(text)}.${near === undefined ? "" : ` Did you mean ${near}?`}`,
+  );
+}
+
+/** The value of a flag that takes a whole number. @throws CliError `usage`, naming the flag and its bounds */
+export function readWholeNumber(
+  text: string | undefined,
+  flag: string,
+  { min, max }: { readonly min: number; readonly max: number },
+): number | undefined {
+  if (text === undefined) return undefined;
+  const number = Number(text);
+  if (/^\d+$/.test(text) && number >= min && number <= max) return number;
+  throw usageError(
+    `${flag} must be a whole number from ${min}${max < Number.MAX_SAFE_INTEGER ? ` to ${max}` : ""}, got ${JSON.stringify(text)}.`,
+  );
+}
+
+const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+
+/** A time span as people type it: `90s`, `30m`, `24h`, `7d`. @throws CliError `usage` for anything else */
+export function toSeconds(text: string, flag: string): number {
+  const [, count = "", unit = ""] = /^(\d{1,6})\s*([smhd])$/i.exec(text.trim()) ?? [];
+  const seconds = Number(count) * (secondsOf[unit.toLowerCase()] ?? 0);
+  if (seconds > 0) return seconds;
+  throw usageError(`${flag} must be a time span such as 30m, 24h or 7d, got ${JSON.stringify(text)}.`);
+}
+
+/** The number of an invite or a token. @throws CliError `usage` for what is none */
+export function toNumber(text: string, what: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw usageError(`${what} must be a number, such as 31, got ${JSON.stringify(text)}.`);
+}

@@ -1,0 +1,70 @@
+import { randomBytes } from "node:crypto";
+import { createWriteStream, existsSync } from "node:fs";
+import { link, rename, rm } from "node:fs/promises";
+import type { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { CliError, exitCodes } from "./cli-error.js";
+
+/**
+ * Writes a file under another name and gives it its own once it is whole, so that nobody takes a part for all of it. What is
+ * there already stays, unless it is to be replaced. An export holds all that was said in a session: its owner alone reads it.
+ *
+ * @throws CliError `file_exists`
+ */
+export async function writeWhole(
+  path: string,
+  bytes: Readable,
+  { replace, signal }: { readonly replace: boolean; readonly signal: AbortSignal },
+): Promise<void> {
+  refuseExisting(path, replace);
+  const unfinished = `${path}.${randomBytes(4).toString("hex")}.unfinished`;
+  try {
+    await pipeline(bytes, createWriteStream(unfinished, { flags: "wx", mode: 0o600 }), { signal });
+    if (replace) await rename(unfinished, path);
+    // Unlike a renamed file, a link takes no other's place that came there meanwhile.
+    else await link(unfinished, path).catch((error: unknown) => renameUnlessThere(unfinished, path, error));
+  } catch (error) {
+    throw explain(path, error);
+  } finally {
+    await rm(unfinished, { force: true });
+  }
+}
+
+/** @throws CliError `file_exists` */
+export function refuseExisting(path: string, replace: boolean): void {
+  if (!replace && existsSync(path)) throw fileExists(path);
+}
+
+/** Some file systems know no links. */
+async function renameUnlessThere(unfinished: string, path: string, error: unknown): Promise<void> {
+  if (Object(error).code === "EEXIST") throw fileExists(path);
+  refuseExisting(path, false);
+  await rename(unfinished, path);
+}
+
+function explain(path: string, error: unknown): unknown {
+  const { code, syscall } = Object(error);
+  if (code === "ERR_STREAM_PREMATURE_CLOSE" || code === "ECONNRESET") {
+    return new CliError(
+      "unreachable",
+      `The broker closed the connection before the end; ${path} was not written.`,
+      {
+        exitCode: exitCodes.unreachable,
+        next: ["the same again"],
+        cause: error,
+      },
+    );
+  }
+  if (typeof code !== "string" || typeof syscall !== "string") return error;
+  return new CliError("unwritable", `${path} cannot be written (${code}).`, {
+    exitCode: exitCodes.unexpected,
+    cause: error,
+  });
+}
+
+function fileExists(path: string): CliError {
+  return new CliError("file_exists", `${path} already exists.`, {
+    exitCode: exitCodes.conflict,
+    next: ["add --force to replace it", "-o <another file>"],
+  });
+}

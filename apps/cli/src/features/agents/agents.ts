@@ -1,0 +1,67 @@
+import type { Peer, Session } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { findBroker } from "../../broker/broker-client.js";
+import type { Command } from "../../command/command.js";
+import type { Output } from "../../command/output.js";
+import { exitCodes } from "../../core/cli-error.js";
+import { isSet } from "../../core/flags.js";
+import { inParallel } from "../../core/in-parallel.js";
+import { doingCells, inOrderOfState, paintState, peerName, signOf } from "../../sessions/peer-names.js";
+import { formatTable } from "../../text/table.js";
+
+const sessionsAtOnce = 8;
+
+export const agents: Command = {
+  name: "agents",
+  summary: "show the agents in all open sessions, their status, and who is blocked and why",
+  flags: [{ flags: "--all", summary: "include agents that are away" }],
+  examples: ["merkle agents", "merkle agents --all", "merkle agents --json"],
+  async run({ flags, config, output, signal }) {
+    const broker = await findBroker(config, signal);
+    const { sessions } = await broker.call("list_sessions", {
+      status: "open",
+      limit: limits.sessionsPageMax,
+    });
+    const rosters = await inParallel(sessions, sessionsAtOnce, async ({ session_id }) => {
+      const { peers } = await broker.call("list_peers", { session_id });
+      return peers.filter(({ kind }) => kind === "agent");
+    });
+    const found = sessions.flatMap((session, index) =>
+      (rosters[index] ?? []).map((peer) => ({ session, peer })),
+    );
+    if (output.json)
+      output.show({ agents: found.map(({ session, peer }) => ({ session: session.slug, ...peer })) }, "");
+    else if (found.length === 0) output.note("no agents in open sessions.  next: merkle launch");
+    else output.show(found, formatAgents(found, output, isSet(flags, "all")));
+    return exitCodes.done;
+  },
+};
+
+interface Agent {
+  readonly session: Session;
+  readonly peer: Peer;
+}
+
+/** One line for each agent, those that need somebody first; how many are away is said in one. */
+function formatAgents(found: readonly Agent[], output: Output, all: boolean): string {
+  const sessionOf = new Map(found.map(({ session, peer }) => [peer, session.slug]));
+  const peers = inOrderOfState(found.map(({ peer }) => peer));
+  const shown = all
+    ? peers
+    : peers.filter((peer) => peer.presence !== "disconnected" || peer.declared !== null);
+  const rows = shown.map((peer) => {
+    const paint = paintState(peer, output);
+    return [
+      { text: `${signOf(peer, output)} ${peerName(peer.team, peer.name)}`, paint },
+      { text: sessionOf.get(peer) ?? "", paint: output.dim },
+      ...doingCells(peer, output),
+    ];
+  });
+  const away = peers.length - shown.length;
+  return [
+    ...(rows.length > 0
+      ? [formatTable(rows, { columns: output.columns, flexible: [1, [2, 60], 3], more: output.signs.more })]
+      : []),
+    ...(away > 0 ? [output.dim(`  ${away} away: merkle agents --all`)] : []),
+  ].join("\n");
+}

@@ -1,0 +1,15 @@
+import type { Feature } from "../../command/feature.js";
+
+/** The list of agents in open sessions. */
+export const feature: Feature = {
+  needs: [],
+  commands: [
+    {
+      topic: "people",
+      before: "peers",
+      load: {
+        agents: async () => (await import("./agents.js")).agents,
+      },
+    },
+  ],
+};

@@ -1,0 +1,195 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { saveTeam } from "../../home/stored-peers.js";
+import { callBroker, ownCredential } from "../../test-kit/api.js";
+import type { RunOptions } from "../../test-kit/merkle.js";
+import { sharedMerkle } from "../../test-kit/shared-merkle.js";
+
+const merkle = sharedMerkle();
+const asked = {
+  tool_name: "Bash",
+  cwd: "/work",
+  tool_input: { command: "rm -rf build", description: "clean" },
+};
+
+/** The home of an agent on another machine, whose hook asks what its client asks. */
+async function startAgent(name: string) {
+  const home = await mkdtemp(join(tmpdir(), "merkle-agent-"));
+  onTestFinished(() => rm(home, { recursive: true, force: true }));
+  const { url } = await merkle.running();
+  const { mesh_id } = await callBroker(merkle, "get_app_info", {});
+  const created = await callBroker(merkle, "create_session", { title: name, creator_team_name: "Birch" });
+  const { session_id, slug, team_id: credential } = created;
+  const [team_id = ""] = credential.split(".");
+  await saveTeam(home, {
+    ...{ mesh_id, session_id, slug, team_id, team_name: "Birch", credential },
+    ...{
+      peer_id: null,
+      peer_name: null,
+      role: null,
+      groups: [],
+      session_key: null,
+      claude_session_id: null,
+      folder: null,
+    },
+    saved_at: new Date().toISOString(),
+  });
+  const env = { MERKLE_HOME: home, MERKLE_URL: url, MERKLE_PEER: team_id };
+  const device = async () => (await listOwn()).device;
+  return {
+    ...{ home, session_id, credential, env },
+    device,
+    run: (args: readonly string[], options: RunOptions = {}) =>
+      merkle.run(args, { ...options, env: { MERKLE_HOME: home, MERKLE_URL: url, ...options.env } }),
+    async ask(more: Record<string, string> = {}) {
+      const args = ["hook", "approval", await device()];
+      return merkle.start(args, { env: { ...env, ...more }, input: JSON.stringify(asked) });
+    },
+  };
+}
+
+/** What the person of the broker's home may answer, who is made when there is none yet. */
+async function listOwn() {
+  if ((await ownCredential(merkle)) === undefined) await merkle.run(["approvals"]);
+  const credential = await ownCredential(merkle);
+  return callBroker(merkle, "list_approvals", {}, credential);
+}
+
+/** The number of the one that waits for that person. */
+async function waiting(): Promise<number> {
+  const list = async () => (await listOwn()).waiting;
+  await expect.poll(async () => (await list()).length).toBe(1);
+  return (await list())[0]?.approval ?? 0;
+}
+
+it("[APPROVE-5] [APPROVE-4] merkle approvals shows all of it, and the hook tells the client to run exactly that, or why not", async () => {
+  const agent = await startAgent("Answered by commands");
+  expect((await merkle.run(["approvals"])).stderr).toContain("no pending approvals");
+  const first = await agent.ask();
+  const number = await waiting();
+  const listed = await merkle.run(["approvals"]);
+  expect(listed.stdout).toContain("rm -rf build");
+  expect(listed.stdout).toContain("reason given: clean");
+  expect(listed.stderr).toContain(`next: merkle approvals allow ${number}`);
+  const allowed = await merkle.run(["approvals", "allow", String(number)]);
+  expect(allowed).toMatchObject({ code: 0, stdout: `✓ approval ${number} allowed\n` });
+  expect(JSON.parse((await first.ended).stdout)).toEqual({
+    hookSpecificOutput: {
+      hookEventName: "PermissionRequest",
+      decision: { behavior: "allow", updatedInput: asked.tool_input },
+    },
+  });
+  expect((await merkle.run(["approvals", "allow", String(number)])).code).toBe(5);
+
+  const second = await agent.ask();
+  await merkle.run(["approvals", "deny", String(await waiting()), "not today"]);
+  expect(JSON.parse((await second.ended).stdout).hookSpecificOutput.decision).toEqual({
+    behavior: "deny",
+    message: "not today",
+  });
+  const third = await agent.ask();
+  await merkle.run(["approvals", "leave", String(await waiting())]);
+  expect(await third.ended).toMatchObject({ code: 0, stdout: "" });
+});
+
+it("[APPROVE-6] a hook that its client ends takes its ask back, and one that cannot ask says nothing", async () => {
+  const agent = await startAgent("Ended by the client");
+  const hook = await agent.ask();
+  const number = await waiting();
+  hook.process.kill("SIGTERM");
+  expect((await hook.ended).stdout).toBe("");
+  const events = async () => {
+    const { messages } = await callBroker(merkle, "get_history", { session_id: agent.session_id });
+    return messages.filter(({ event }) => event === "approval_ended").map(({ content }) => content);
+  };
+  await expect.poll(events).toMatchObject([{ approval: number, decision: "withdrawn", by: null }]);
+  const alone = await agent.ask({ MERKLE_URL: "http://127.0.0.1:1" });
+  expect(await alone.ended).toMatchObject({ code: 0, stdout: "" });
+});
+
+/** Stands between hook and broker, and passes on what `change` makes of an answer; null is none at all. */
+async function standBetween(
+  change: (path: string, text: string) => string | null,
+): Promise<{ MERKLE_URL: string }> {
+  const { url } = await merkle.running();
+  const server = createServer(async (request, response) => {
+    const body: Buffer[] = [];
+    for await (const chunk of request) body.push(chunk);
+    const { host: _, connection: __, ...headers } = request.headers;
+    const answer = await fetch(new URL(request.url ?? "", url), {
+      method: request.method ?? "GET",
+      headers: headers as Record<string, string>,
+      ...(body.length === 0 ? {} : { body: Buffer.concat(body) }),
+    });
+    const text = change(request.url ?? "", await answer.text());
+    if (text === null) return response.destroy();
+    response.writeHead(answer.status, { "content-type": "application/json" });
+    return response.end(text);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  const port = typeof address === "object" ? address?.port : undefined;
+  return { MERKLE_URL: `http://127.0.0.1:${port}` };
+}
+
+it("[APPROVE-4] an answer to something else, whoever put it in the place of this, lets nothing run", async () => {
+  const agent = await startAgent("Swapped on the way");
+  // Says of another ask's answer that it was this one's.
+  const swap = (path: string, text: string) =>
+    path.includes("/wait") ? text.replace(/"hash":"[0-9a-f]{64}"/, `"hash":"${"0".repeat(64)}"`) : text;
+  const hook = await agent.ask(await standBetween(swap));
+  await merkle.run(["approvals", "allow", String(await waiting())]);
+  expect(await hook.ended).toMatchObject({ code: 0, stdout: "" });
+});
+
+it("[APPROVE-6] an ask that was heard although its answer was lost is asked again as the same, and answered", async () => {
+  const agent = await startAgent("Lost on the way back");
+  let lost = 0;
+  const loseFirst = (path: string, text: string) => {
+    if (!path.endsWith("/approvals") || lost > 0) return text;
+    lost += 1;
+    return null;
+  };
+  const hook = await agent.ask(await standBetween(loseFirst));
+  await merkle.run(["approvals", "allow", String(await waiting())]);
+  expect((await hook.ended).stdout).toContain('"behavior":"allow"');
+  expect(lost).toBe(1);
+});
+
+it("[APPROVE-3] no agent's shell answers or says who does, nor does a device whose credential lies beside the agent", async () => {
+  const agent = await startAgent("Answered by itself");
+  const inShell = { env: { CLAUDECODE: "1" } };
+  for (const args of [
+    ["approvals"],
+    ["approvals", "allow", "1"],
+    ["config", "set", "approvers", "0".repeat(32), "--local"],
+  ]) {
+    const refused = await agent.run(args, inShell);
+    expect(refused.code, args.join(" ")).toBe(2);
+    expect(refused.stderr).toContain("an agent's shell");
+  }
+  expect(await ownCredential(merkle)).toBeDefined();
+  const own = await merkle.run(["config", "set", "approvers", await agent.device(), "--local"]);
+  expect(own.stderr).toContain("the agents here can read its credential");
+  expect((await agent.run(["config", "set", "approvers", "me", "--local"])).code).toBe(2);
+
+  const launch = [
+    "launch",
+    "--session",
+    agent.session_id,
+    "--team",
+    "Birch",
+    "--approvals",
+    "--yes",
+    "--dry-run",
+  ];
+  const none = await agent.run([...launch, "--claude-bin", process.execPath]);
+  expect(none.stderr).toContain("--approvals needs the ID of a device");
+  await agent.run(["config", "set", "approvers", await agent.device(), "--local"]);
+  const gemini = await agent.run([...launch, "--client", "gemini"]);
+  expect(gemini.stderr).toContain("does not support --approvals");
+});

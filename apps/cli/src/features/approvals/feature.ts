@@ -1,0 +1,22 @@
+import type { Feature } from "../../command/feature.js";
+
+/** Permission prompts of agents, answered by people. */
+export const feature: Feature = {
+  needs: [],
+  commands: [
+    {
+      topic: "work",
+      after: "task block",
+      load: {
+        approvals: async () => (await import("./approvals.js")).approvals,
+      },
+    },
+    {
+      topic: "clients",
+      after: "hook mail",
+      load: {
+        "hook approval": async () => (await import("./hook-approval.js")).hookApproval,
+      },
+    },
+  ],
+};

@@ -1,0 +1,101 @@
+import { type BriefLine, briefLine, type InputOf, type SessionBrief } from "@merkle/wire";
+import { neutralise } from "@merkle/wire/text";
+import { findBroker } from "../../broker/broker-client.js";
+import type { Command } from "../../command/command.js";
+import type { Output } from "../../command/output.js";
+import { exitCodes, usageError } from "../../core/cli-error.js";
+import { isSet, textOf } from "../../core/flags.js";
+import { readSince } from "../../feed/tail/tail-options.js";
+import { readingFrom } from "../../identity/acting.js";
+import { getSession } from "../../sessions/find-session.js";
+import { oneLine } from "../../text/one-line.js";
+import { formatTable } from "../../text/table.js";
+
+export const brief: Command = {
+  name: "brief",
+  summary:
+    "show what changed since you last read: questions for you, answers, decisions, tasks, document, state, people",
+  arguments: [
+    {
+      name: "[session]",
+      summary: "session slug, id or exact title (default: all sessions that you have read)",
+    },
+  ],
+  flags: [
+    {
+      flags: "--since <when>",
+      summary:
+        'where to start: a message number of the session (405), an age (10m, 2h, 3d) or "unread" (default: unread)',
+    },
+    { flags: "--summary", summary: "add a summary by the broker's summariser, if it has one" },
+  ],
+  examples: [
+    "merkle brief",
+    "merkle brief split-auth --since 2h",
+    "merkle brief split-auth --since 0 --json",
+  ],
+  async run({ args: [name], flags, config, output, signal }) {
+    const broker = await findBroker(config, signal);
+    const session = name === undefined ? undefined : await getSession(broker, name, config);
+    const reader = await readingFrom({ broker, config });
+    const since = toInput(textOf(flags, "since"), session !== undefined);
+    const found = await reader.call("brief", {
+      ...since,
+      ...(session && { session: session.session_id }),
+      ...(isSet(flags, "summary") && { summary: true }),
+    });
+    if (output.json) output.show(found, "");
+    else if (found.sessions.every(({ lines }) => lines.length === 0)) output.note("nothing new");
+    else
+      output.show(
+        found,
+        [...found.sessions.map((each) => formatBrief(each, output)), ...formatSummary(found.summary)].join(
+          "\n\n",
+        ),
+      );
+    return exitCodes.done;
+  },
+};
+
+function toInput(flag: string | undefined, ofOne: boolean): Pick<InputOf<"brief">, "since" | "since_cursor"> {
+  const since = readSince(flag);
+  if (since === undefined || since.is === "unread") return {};
+  if (since.is === "ago") return { since: new Date(Date.now() - since.seconds * 1_000).toISOString() };
+  if (ofOne) return { since_cursor: since.sequence };
+  throw usageError(`--since ${since.sequence} is a message number: name its session.`);
+}
+
+function formatSummary(summary: string | null | undefined): string[] {
+  if (summary === undefined) return [];
+  return [
+    summary === null
+      ? "No summary: the broker has no summariser, or it did not answer."
+      : `Summary by a model: ${neutralise(summary)}`,
+  ];
+}
+
+function formatBrief(
+  { session, title, after, up_to, lines, left_out }: SessionBrief,
+  output: Output,
+): string {
+  const head = formatTable(
+    [
+      [
+        { text: session, paint: output.bold },
+        { text: oneLine(title) },
+        { text: `#${after + 1} to #${up_to}`, paint: output.dim },
+      ],
+    ],
+    { columns: output.columns, flexible: [0, 1], more: output.signs.more },
+  );
+  const more =
+    left_out > 0 ? [output.dim(`  ${left_out} more: merkle tail ${session} --since ${after}`)] : [];
+  return [head, ...lines.map((line) => formatLine(line, output)), ...more].join("\n");
+}
+
+/** Indents all lines but the first, so that text by others stays below the line that it belongs to. */
+function formatLine(line: BriefLine, output: Output): string {
+  const [first = "", ...rest] = neutralise(briefLine(line)).split("\n");
+  const shown = line.kind === "ask" ? output.alarm(first) : first;
+  return [`  ${shown}`, ...rest.map((each) => `    ${each}`)].join("\n");
+}

@@ -1,0 +1,15 @@
+import type { Feature } from "../../command/feature.js";
+
+/** The demo's session with two agents. */
+export const feature: Feature = {
+  needs: ["jobs"],
+  commands: [
+    {
+      topic: "broker",
+      before: "up",
+      load: {
+        demo: async () => (await import("./demo.js")).demo,
+      },
+    },
+  ],
+};

@@ -1,0 +1,70 @@
+import { chmod, mkdtemp, readdir, readFile, readlink, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { demoHomePrefix } from "../../broker/demo-broker.js";
+import type { CommandContext } from "../../command/command.js";
+import { readConfig } from "../../settings/config.js";
+import { runBroker } from "../../start/run-broker.js";
+import { feature as jobs } from "../jobs/feature.js";
+
+/**
+ * Runs a broker as `merkle up` does, on a home that is removed when it has stopped. It uses nothing of this machine's own, and
+ * ends with the demo that started it.
+ */
+export function runOwnBroker(context: CommandContext): Promise<number> {
+  return untilParentGone(context.signal, (signal) =>
+    withTemporaryHome(demoHomePrefix(context.config.home), async (home) => {
+      const config = await readConfig({ flags: { port: "0" }, env: { MERKLE_HOME: home }, cwd: home });
+      return runBroker({ ...context, config, signal }, (await jobs.brokerOptions?.(config)) ?? {});
+    }),
+  );
+}
+
+/** Gives `work` a Merkle home that is removed afterwards, with everything that was stored for it. */
+async function withTemporaryHome<Result>(
+  prefix: string,
+  work: (home: string) => Promise<Result>,
+): Promise<Result> {
+  const home = await mkdtemp(prefix);
+  try {
+    // A broker that root runs has its PostgreSQL run as another user, who must get through to the data.
+    await chmod(home, 0o711);
+    return await work(home);
+  } finally {
+    await removeHome(home);
+  }
+}
+
+async function removeHome(home: string): Promise<void> {
+  const folder = join(home, "pg");
+  for (const name of await readdir(folder).catch((): string[] => []))
+    await removeAway(home, join(folder, name));
+  await rm(home, { recursive: true, force: true });
+}
+
+/** Where that user did not get through, the home holds a link, and the data's own folder names the home. */
+async function removeAway(home: string, link: string): Promise<void> {
+  const data = await readlink(link).catch(() => undefined);
+  if (data === undefined) return;
+  const area = dirname(dirname(data));
+  const owner = await readFile(join(area, "home"), "utf8").catch(() => undefined);
+  if (owner === home) await rm(area, { recursive: true, force: true });
+}
+
+/**
+ * Runs `work` until it ends, or until the process that started this one is gone or says that it is enough: both close
+ * our stdin.
+ */
+async function untilParentGone<Result>(
+  signal: AbortSignal,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const { stdin } = process;
+  const gone = new AbortController();
+  const end = () => gone.abort();
+  stdin.on("end", end).on("close", end).on("error", end).resume();
+  try {
+    return await work(AbortSignal.any([signal, gone.signal]));
+  } finally {
+    stdin.off("end", end).off("close", end).destroy();
+  }
+}

@@ -1,0 +1,76 @@
+import type { Message } from "@merkle/wire";
+import type { MerkleClient } from "@merkle/wire/client";
+import { neutralise } from "@merkle/wire/text";
+import type { Output } from "../../command/output.js";
+import { type Author, formatMessage } from "../../feed/format-message.js";
+import { breakLines } from "../../feed/tail/print-messages.js";
+
+/** Shows the demo while it runs; nothing with `--json`. */
+interface Show {
+  say(text: string): void;
+  message(message: Message): Promise<void>;
+  /** The document has changed: shows what is new, before the messages that come later. */
+  document(): void;
+  /** Resolves when everything is shown. */
+  shown(): Promise<void>;
+}
+
+interface Shown {
+  readonly client: MerkleClient;
+  readonly session_id: string;
+  readonly signal: AbortSignal;
+}
+
+export function createShow(output: Output, { client, session_id, signal }: Shown): Show {
+  const say = (text: string) => {
+    if (!output.json) output.print(undefined, `${text}\n`);
+  };
+  const teams: string[] = [];
+  let shownVersion = 0;
+  // One after the other, in the order in which they came.
+  let last = Promise.resolve();
+  const inTurn = (show: () => Promise<void>): Promise<void> => {
+    last = last.then(show);
+    return last;
+  };
+
+  async function showVersions(): Promise<void> {
+    if (output.json) return;
+    const { versions } = await client.call("list_doc_versions", { session_id }, { signal });
+    for (const { version, written_by } of versions.toReversed()) {
+      if (version <= shownVersion) continue;
+      const since = { session_id, version, since_version: version - 1 };
+      const { diff = "" } = await client.call("read_session_doc", since, { signal });
+      const [added, removed] = [count(diff, /^\+(?!\+\+ )/gm), count(diff, /^-(?!-- )/gm)];
+      const { minus } = output.signs;
+      const change = `+${added} ${minus}${removed}`;
+      say(output.dim(`         ${output.dot} document v${version} by ${neutralise(written_by)}, ${change}`));
+      shownVersion = version;
+    }
+  }
+
+  return {
+    say,
+    message: (message) => inTurn(async () => say(formatLine(message, teams, output))),
+    document: () => void inTurn(showVersions).catch(() => undefined),
+    shown: () => last,
+  };
+}
+
+function count(text: string, pattern: RegExp): number {
+  return text.match(pattern)?.length ?? 0;
+}
+
+/** A message as `merkle tail` prints it, broken between words where the terminal ends. Teams get colours as they appear. */
+function formatLine(message: Message, teams: string[], output: Output): string {
+  const { from, content } = message;
+  const team = from?.team ?? String(content["by"] ?? content["team"] ?? "");
+  if (!teams.includes(team)) teams.push(team);
+  const author: Author = { own: false, colour: output.teamColour(teams.indexOf(team)) };
+  const style = { arrow: output.signs.arrow, dot: output.dot, dim: output.dim };
+  const isSaid = typeof message.content["text"] === "string";
+  const line = isSaid
+    ? formatMessage(message, author, style)
+    : output.dim(formatMessage(message, author, { ...style, dim: String }));
+  return breakLines(line, output.columns);
+}

@@ -1,0 +1,112 @@
+import { EventEmitter, on } from "node:events";
+import type { Message } from "@merkle/wire";
+import type { FollowOptions, MerkleClient } from "@merkle/wire/client";
+import { openLiveClient } from "../../broker/live-client.js";
+import { toReach } from "../../broker/reach.js";
+import type { CommandContext } from "../../command/command.js";
+import { toDashboardUrl } from "../../core/address.js";
+import { exitCodes } from "../../core/cli-error.js";
+import { createShow } from "./show.js";
+import { findStageBroker, keepUntilStopped, type StageBroker } from "./stage-broker.js";
+
+/**
+ * Opens the broker's demo room and shows what happens up to the question that its agents have for whoever looks on. The session stays open
+ * with it; a broker of the demo's own goes on until Ctrl+C, and what comes of the answer is shown (DEMO-6).
+ */
+export async function visitRoom(context: CommandContext): Promise<number> {
+  const { output, signal } = context;
+  const broker = await findStageBroker(context);
+  try {
+    const { client, ...room } = await enter(context, broker);
+    try {
+      const show = createShow(output, { client, session_id: room.session_id, signal });
+      const feed = followFeed(client, {
+        session: room.session_id,
+        signal,
+        onChanged: ({ kind }) => void (kind === "document" && show.document()),
+      });
+      show.say(`Two scripted agents argue at ${broker.url}; no model is called.\n`);
+      const ask = await showUntil(feed, show.message, ({ content }) => content["kind"] === "ask");
+      await show.shown();
+      tell(context, broker, { ...room, ask });
+      if (!broker.own) return exitCodes.done;
+      // Until somebody has answered in the page, and whoever looks around has seen enough.
+      showUntil(feed, show.message, () => false).catch(() => undefined);
+      await keepUntilStopped(broker, context);
+      return exitCodes.done;
+    } finally {
+      await client.close();
+    }
+  } finally {
+    await broker.own?.stop();
+  }
+}
+
+interface Room {
+  readonly mesh: string;
+  readonly session_id: string;
+  readonly session: string;
+}
+
+/** The room, and a connection in its mesh. */
+async function enter(
+  { config, signal }: CommandContext,
+  { address }: StageBroker,
+): Promise<Room & { readonly client: MerkleClient }> {
+  const lobby = await openLiveClient(address, signal);
+  try {
+    const room = await lobby.call("open_demo_room", {}, { signal });
+    const reach = { ...toReach(address.reach ?? config), mesh: room.mesh, token: undefined };
+    return { ...room, client: await openLiveClient({ ...address, reach }, signal) };
+  } finally {
+    await lobby.close();
+  }
+}
+
+async function showUntil(
+  feed: AsyncGenerator<Message>,
+  show: (message: Message) => Promise<void>,
+  isLast: (message: Message) => boolean,
+): Promise<Message | null> {
+  for (;;) {
+    const { value, done } = await feed.next();
+    if (done) return null;
+    await show(value);
+    if (isLast(value)) return value;
+  }
+}
+
+type Follow = Pick<FollowOptions, "session" | "onChanged"> & { readonly signal: AbortSignal };
+
+/** A session's messages from the first one on, as they come; it ends by the signal or with the subscription's error. */
+async function* followFeed(client: MerkleClient, { signal, ...options }: Follow): AsyncGenerator<Message> {
+  const feed = new EventEmitter<{ message: [Message]; error: [Error] }>();
+  const arrivals = on(feed, "message", { signal });
+  const subscription = client.follow({
+    ...options,
+    after: 0,
+    onMessage: (message) => void feed.emit("message", message),
+    onError: (error) => void feed.emit("error", error),
+  });
+  try {
+    for await (const [message] of arrivals) yield message;
+  } finally {
+    subscription.close();
+  }
+}
+
+function tell(
+  { config, output }: CommandContext,
+  { url, own }: StageBroker,
+  { mesh, session_id, session: slug, ask }: Room & { readonly ask: Message | null },
+): void {
+  const { text = "", options = [] } = ask?.content ?? {};
+  const page = `${toDashboardUrl(url, { slug })}?mesh=${mesh}`;
+  output.show(
+    { session_id, slug, mesh, ask: { sequence: ask?.sequence ?? null, text, options }, url: page },
+    `\n${output.mark.ok}both agents are waiting for your answer`,
+  );
+  const address = own && config.broker.source !== "--url" ? ` --url ${url}` : "";
+  output.note(`  answer: ${page}`);
+  output.note(`  follow: merkle tail ${slug} --mesh ${mesh}${address}`);
+}

@@ -1,0 +1,96 @@
+import { pipeline } from "node:stream/promises";
+import { shortHash } from "@merkle/wire";
+import { describeBytes } from "@merkle/wire/text";
+import { type BrokerClient, findBroker } from "../../broker/broker-client.js";
+import { download, exportForms, exportPath } from "../../broker/download.js";
+import type { Command, CommandContext } from "../../command/command.js";
+import { exitCodes, usageError } from "../../core/cli-error.js";
+import { readOneOf } from "../../core/flag-values.js";
+import { isSet, textOf } from "../../core/flags.js";
+import { refuseExisting, writeWhole } from "../../core/write-whole.js";
+import { checkSeen } from "../../feed/check-seen.js";
+import { getSession } from "../../sessions/find-session.js";
+import { counted } from "../../text/time.js";
+import { readBundleFacts } from "../verify/feature.js";
+
+export const exportCommand: Command = {
+  name: "export",
+  summary: "export a session to a file that others can verify, read or import",
+  arguments: [{ name: "[session]", summary: "session slug, id or exact title (default: MERKLE_SESSION)" }],
+  flags: [
+    {
+      flags: "-o, --output <file>",
+      summary: "output file; - for stdout (default: <session>.zip in this folder)",
+    },
+    {
+      flags: "--as <form>",
+      summary:
+        "format: bundle (to verify and import), html (a page that verifies itself offline), md (to read) or ndjson (one message per line) (default: bundle)",
+    },
+    { flags: "--force", summary: "replace an existing file" },
+  ],
+  examples: [
+    "merkle export split-auth",
+    "merkle export split-auth --as html -o split.html",
+    "merkle export split-auth --as md -o split.md",
+    "merkle export split-auth --as ndjson -o - | jq .content.text",
+  ],
+  async run(context) {
+    const { args, flags, config, io, output, signal } = context;
+    const form = readOneOf(textOf(flags, "as"), "--as", exportForms) ?? "bundle";
+    const wanted = textOf(flags, "output");
+    if (wanted === "-" && output.json) {
+      throw usageError("-o - writes the file to stdout, so it cannot be combined with --json.");
+    }
+    const broker = await findBroker(config, signal);
+    const session = await getSession(broker, args[0], config);
+    const path = wanted ?? `${session.slug}.${form === "bundle" ? "zip" : form}`;
+    const replace = isSet(flags, "force");
+    if (path !== "-") refuseExisting(path, replace);
+
+    const source = { broker, path: exportPath(session.session_id, form), flags, io, signal };
+    if (path === "-") {
+      await download(source, async (bytes) => {
+        await pipeline(bytes, io.stdout, { signal, end: false });
+      });
+      return exitCodes.done;
+    }
+    const bytes = await download(source, (taken) => writeWhole(path, taken, { replace, signal }));
+    if (form !== "bundle" && form !== "html") {
+      output.show(
+        { file: path, bytes, as: form, session_id: session.session_id },
+        `${output.mark.ok} ${describeBytes(bytes)} in ${path}`,
+      );
+      return exitCodes.done;
+    }
+    await tellBundle(context, { path, bytes, form, broker, sessionId: session.session_id });
+    return exitCodes.done;
+  },
+};
+
+/** Checks that the bundle continues the record that this machine saw last, and shows what is in it. */
+async function tellBundle(
+  { config, output }: CommandContext,
+  {
+    path,
+    bytes,
+    form,
+    broker,
+    sessionId,
+  }: {
+    readonly path: string;
+    readonly bytes: number;
+    readonly form: "bundle" | "html";
+    readonly broker: BrokerClient;
+    readonly sessionId: string;
+  },
+): Promise<void> {
+  const { manifest, keys } = await readBundleFacts(path);
+  const { size, document_version, head } = manifest;
+  await checkSeen({ head, keys }, { home: config.home, broker, sessionId });
+  output.show(
+    { file: path, bytes, as: form, session_id: head.session_id, size, document_version, root: head.root },
+    `${output.mark.ok} ${counted(size, "message")}, ${counted(document_version, "version")}, root ${shortHash(head.root)} in ${path}`,
+  );
+  output.note(`  check: merkle verify ${path}`);
+}

@@ -1,0 +1,121 @@
+import { describeRedaction, type InputOf, type Message, type OutputOf, type Session } from "@merkle/wire";
+import { findBroker } from "../../broker/broker-client.js";
+import { askYesOrNo, canAsk } from "../../command/ask.js";
+import type { Command, CommandContext } from "../../command/command.js";
+import { exitCodes, usageError } from "../../core/cli-error.js";
+import { isSet, textOf } from "../../core/flags.js";
+import { readVersionRange } from "../../document/versions.js";
+import { type Actor, actingIn } from "../../identity/acting.js";
+import { getSession, takeWords } from "../../sessions/find-session.js";
+import { cutText, oneLine } from "../../text/one-line.js";
+
+const usage = "merkle redact <session> <message>";
+
+export const redact: Command = {
+  name: "redact",
+  summary: "permanently remove the text of a message or of earlier document versions",
+  arguments: [
+    { name: "[session]", summary: "session slug, id or exact title (default: MERKLE_SESSION)" },
+    { name: "[message]", summary: "message number; required without --versions" },
+  ],
+  flags: [
+    { flags: "--versions <range>", summary: "document versions instead of a message, such as 3..7" },
+    { flags: "--reason <text>", summary: "reason, visible to everyone" },
+    { flags: "-y, --yes", summary: "skip the confirmation prompt" },
+  ],
+  examples: [
+    'merkle redact split-auth 405 --reason "holds a key"',
+    "merkle redact split-auth --versions 3..7",
+    "MERKLE_SESSION=split-auth merkle redact 405 -y",
+  ],
+  async run(context) {
+    const { flags, config, output, signal } = context;
+    const broker = await findBroker(config, signal);
+    const { session, wanted } = await readWanted(context, broker);
+    const reason = textOf(flags, "reason");
+    const actor = await actingIn(session, { broker, config });
+    const removable = await findRemovable(actor, session, wanted);
+    if (!(await isMeant(context, removable))) {
+      output.note("  not removed");
+      return exitCodes.interrupted;
+    }
+    const answer = await actor.call("redact_message", {
+      session_id: session.session_id,
+      ...removable.input,
+      ...(reason === undefined ? {} : { reason }),
+    });
+    output.show(answer, `${output.mark.ok} ${describe(removable, answer)}`);
+    if (answer.redacted > 0) output.note(`  ${reach}`);
+    return exitCodes.done;
+  },
+};
+
+const reach = "Redacting cannot undo what people have read, or remove copies on other machines.";
+
+type Wanted = { readonly sequence: number } | { readonly versions: { from: number; to: number } };
+
+async function readWanted(
+  { args, flags, config }: CommandContext,
+  broker: Parameters<typeof takeWords>[0],
+): Promise<{ session: Session; wanted: Wanted }> {
+  const range = textOf(flags, "versions");
+  if (range !== undefined) {
+    if (args.length > 1) throw usageError("Give a message number or --versions, not both.", usage);
+    const { from = 0, to = from } = readVersionRange(range);
+    return { session: await getSession(broker, args[0], config), wanted: { versions: { from, to } } };
+  }
+  const { session, words } = await takeWords(broker, args, { needed: 1, usage, config });
+  const sequence = /^#?(\d{1,15})$/.exec(words[0] ?? "")?.[1];
+  if (sequence === undefined || words.length > 1) {
+    throw usageError(`Message must be a number, such as 405, got ${JSON.stringify(words.join(" "))}.`, usage);
+  }
+  return { session, wanted: { sequence: Number(sequence) } };
+}
+
+async function isMeant(context: CommandContext, { what }: Removable): Promise<boolean> {
+  if (isSet(context.flags, "yes") || !canAsk(context)) return true;
+  return askYesOrNo(`Remove the text of ${what} permanently? ${reach}`, context);
+}
+
+function describe({ name }: Removable, { redacted, sequence }: OutputOf<"redact_message">): string {
+  const told = sequence === null ? "" : `, as #${sequence} says`;
+  return redacted === 0 ? `${name} was removed before${told}` : `${name} removed${told}`;
+}
+
+/**
+ * The message, or the versions of the document, that are about to lose their text, and their names for the person who is asked.
+ */
+interface Removable {
+  readonly input: Pick<InputOf<"redact_message">, "sequence" | "document_versions">;
+  /** `#405`, `v3 to v7` */
+  readonly name: string;
+  /** The same with its author and beginning, so that the wrong one is noticed. */
+  readonly what: string;
+}
+
+const textCharsMax = 60;
+
+async function findRemovable(actor: Actor, session: Session, wanted: Wanted): Promise<Removable> {
+  if ("versions" in wanted) {
+    const { from, to } = wanted.versions;
+    const name = from === to ? `v${from}` : `v${from} to v${to}`;
+    return { input: { document_versions: { from, to } }, name, what: `document ${name}` };
+  }
+  const { sequence } = wanted;
+  const page = await actor.call("get_history", {
+    session_id: session.session_id,
+    around: Math.max(1, sequence),
+    limit: 2,
+  });
+  const message = page.messages.find((each) => each.sequence === sequence);
+  const name = `#${sequence}`;
+  return { input: { sequence }, name, what: message ? `${name} (${summarise(message)})` : name };
+}
+
+function summarise({ from, content, event, redaction }: Message): string {
+  if (redaction) return describeRedaction(redaction);
+  const said = content["text"];
+  const text =
+    typeof said === "string" ? JSON.stringify(cutText(oneLine(said), textCharsMax)) : (event ?? "private");
+  return from === null ? text : `${oneLine(from.team)}: ${text}`;
+}

@@ -1,0 +1,26 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { MerkleError } from "@merkle/wire";
+import type { Output } from "../../command/output.js";
+
+/** Asks again for what takes longer than an answer may, and goes on meanwhile, until it is done. */
+export async function untilDone<Result>(
+  ask: () => Promise<Result>,
+  { output, signal }: { readonly output: Pick<Output, "note">; readonly signal: AbortSignal },
+): Promise<Result> {
+  for (let told = false; ; told = true) {
+    try {
+      return await ask();
+    } catch (error) {
+      const pauseMs = pauseOf(error);
+      if (pauseMs === undefined) throw error;
+      if (!told) output.note("  this takes a while; the broker continues even if you press Ctrl+C");
+      await delay(pauseMs, undefined, { signal });
+    }
+  }
+}
+
+function pauseOf(error: unknown): number | undefined {
+  if (!(error instanceof MerkleError) || error.code !== "unavailable") return undefined;
+  const seconds = error.details["retry_after_s"];
+  return typeof seconds === "number" ? seconds * 1_000 : undefined;
+}

@@ -1,0 +1,73 @@
+import { createReadStream } from "node:fs";
+import { type Imported, MerkleError } from "@merkle/wire";
+import { describeBytes } from "@merkle/wire/text";
+import { findBroker } from "../../broker/broker-client.js";
+import { progressLine } from "../../broker/download.js";
+import type { Command } from "../../command/command.js";
+import { CliError, exitCodes } from "../../core/cli-error.js";
+import { oneLine } from "../../text/one-line.js";
+import { counted } from "../../text/time.js";
+import { openFile } from "../verify/feature.js";
+
+export const importCommand: Command = {
+  name: "import",
+  summary: "import a bundle into this mesh, read-only; importing it twice changes nothing",
+  arguments: [{ name: "<file>", summary: "bundle or page written by merkle export" }],
+  examples: [
+    "merkle import split.zip",
+    "merkle import split.zip --mesh archive",
+    "merkle import split.html",
+    "merkle import split.zip --url https://mesh.example.com",
+  ],
+  async run({ args: [path = ""], flags, config, io, output, signal }) {
+    const broker = await findBroker(config, signal);
+    const file = await openFile(path);
+    await file.close();
+    const progress = progressLine({ flags, io });
+    const open = () => {
+      let sent = 0;
+      return createReadStream(path).on("data", (chunk) => {
+        sent += chunk.length;
+        progress.show(
+          sent < file.size
+            ? `${describeBytes(sent)} of ${describeBytes(file.size)} sent`
+            : "verifying on the broker",
+        );
+      });
+    };
+    try {
+      const answer = await broker.upload("/api/import", {
+        contentType: "application/zip",
+        bytes: file.size,
+        open,
+      });
+      progress.end();
+      const imported = answer as Imported; // The operation's own answer (CAT-1).
+      const { added, slug, size } = imported;
+      const title = JSON.stringify(oneLine(imported.title));
+      output.show(
+        imported,
+        added === 0
+          ? `${output.mark.ok} ${title} was already imported as ${slug}, ${counted(size, "message")}`
+          : `${output.mark.ok} imported ${title} as ${slug}, ${counted(added, "message")}${added < size ? " more" : ""}`,
+      );
+      if (imported.page === "foreign") {
+        output.note(
+          `${output.mark.warn} The page around the record is not from Merkle, so the text that it showed was not signed. Read the imported session instead.`,
+        );
+      }
+      output.note(`  read it: merkle show ${slug}   ${output.dot}   merkle tail ${slug} --since 0`);
+      return imported.page === "foreign" ? exitCodes.foreign_page : exitCodes.done;
+    } catch (error) {
+      if (!(error instanceof MerkleError) || !("findings" in error.details)) throw error;
+      throw new CliError("verification_failed", error.message, {
+        exitCode: exitCodes.verification_failed,
+        details: error.details,
+        next: [`merkle verify ${path}`, "ask the sender for the original export"],
+        cause: error,
+      });
+    } finally {
+      progress.end();
+    }
+  },
+};

@@ -1,0 +1,61 @@
+import { usageError } from "../../../core/cli-error.js";
+
+interface Edit {
+  readonly old_text: string;
+  readonly new_text: string;
+}
+
+/**
+ * A text with passages replaced, each of which stands in it exactly once, and apart from the others.
+ *
+ * @param given - one after the other, each between lines `<<<<<<< OLD`, `======= NEW` and `>>>>>>> END`
+ * @throws CliError `usage`, saying which passage is not there once
+ */
+export function applyEdits(base: string, given: string): string {
+  const places = parseEdits(given).map((edit, index) => ({ ...edit, at: placeOf(base, edit, index) }));
+  places.sort((one, other) => one.at - other.at);
+  let text = "";
+  let end = 0;
+  for (const { at, old_text, new_text } of places) {
+    if (at < end)
+      throw usageError(`The passage ${quoted(old_text)} overlaps another passage: merge the two.`);
+    text += base.slice(end, at) + new_text;
+    end = at + old_text.length;
+  }
+  return text + base.slice(end);
+}
+
+function placeOf(base: string, { old_text }: Edit, index: number): number {
+  const at = base.indexOf(old_text);
+  const what = `Passage ${index + 1}, ${quoted(old_text)},`;
+  if (at === -1)
+    throw usageError(`${what} does not occur in the base text. Copy it exactly, including spaces.`);
+  if (base.indexOf(old_text, at + 1) === -1) return at;
+  throw usageError(`${what} occurs more than once in the base text. Include more of the text around it.`);
+}
+
+/** Claude Code lets no JSON pass on a command's stdin, so that this has neither braces nor quotation marks. */
+function parseEdits(given: string): Edit[] {
+  const form =
+    "With --edits, stdin must contain passages, each marked by three lines: <<<<<<< OLD, ======= NEW and >>>>>>> END.";
+  const edits: Edit[] = [];
+  const rest = given.replace(passage, (_whole, old_text: string, new_text: string) => {
+    edits.push({ old_text: withoutLastBreak(old_text), new_text: withoutLastBreak(new_text) });
+    return "";
+  });
+  if (edits.length === 0 || rest.trim() !== "" || edits.some(({ old_text }) => old_text === "")) {
+    throw usageError(form);
+  }
+  return edits;
+}
+
+const passage =
+  /^<<<<<<< OLD\n((?:(?!<<<<<<< OLD$|======= NEW$).*\n)*)======= NEW\n((?:(?!======= NEW$|>>>>>>> END$).*\n)*)>>>>>>> END$/gm;
+
+function withoutLastBreak(text: string): string {
+  return text.replace(/\n$/, "");
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
+}

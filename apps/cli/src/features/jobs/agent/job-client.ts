@@ -1,0 +1,121 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { type ConnectionOptions, checkServerIdentity } from "node:tls";
+import { type InputOf, type Job, type OperationName, type OutputOf, rulesOf } from "@merkle/wire";
+import { isClearText } from "@merkle/wire/client";
+import { openRequests } from "../../../broker/broker-client.js";
+import { CliError, exitCodes, usageError } from "../../../core/cli-error.js";
+
+/** The broker, as the agent of a job reaches it. */
+export interface JobClient {
+  /** The job that the credential is of. @throws as `call` does */
+  job(): Promise<Job>;
+  /** @throws MerkleError with the broker's refusal; CliError `unreachable` */
+  call<Name extends OperationName>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>>;
+}
+
+const answerWithinMs = 30_000;
+/** So long a command waits for a broker that is asked too often. */
+const patienceMs = 20_000;
+
+/**
+ * Calls the broker of a job with that job's credential: where it is, which job and what proves it stands in the environment
+ * that the runner made, and nothing else on this machine is looked at (AGENT-1).
+ *
+ * @throws CliError `usage` where this is no job's agent
+ */
+export function openJobClient(env: NodeJS.ProcessEnv, signal: AbortSignal): JobClient {
+  const { base, job, token, insecure, certificates } = readJobEnvironment(env);
+  if (isClearText(base) && !insecure) {
+    throw usageError(`MERKLE_URL ${base} is unencrypted, so anyone on the network could listen.`);
+  }
+  const isEncrypted = base.startsWith("https:");
+  const tls = isEncrypted && certificates !== undefined ? trust(certificates) : undefined;
+  const headers = { authorization: `Bearer ${token}` };
+  const requests = openRequests({
+    address: { base, source: "MERKLE_URL" },
+    signal,
+    trust: async () => tls && (() => tls),
+    // The job's credential is the one there is: no other can be got in its place.
+    authorize: () => ({ headers: async () => headers, renew: async () => false }),
+    answerWithinMs,
+    patienceMs,
+  });
+
+  async function call<Name extends OperationName>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>> {
+    return requests.call(name, rulesOf(name).readOnly ? { ...input } : { ...input, ...keyOf(name, input) });
+  }
+
+  /** The same text written again, because an answer was lost, is the same write (AGENT-4). */
+  function keyOf(name: OperationName, input: object): { idempotency_key: string } {
+    const digest = createHash("sha256")
+      .update(JSON.stringify([name, input]))
+      .digest("hex");
+    return { idempotency_key: `job-${job}-${digest}` };
+  }
+
+  return { call, job: () => call("get_job", { job_id: job }) };
+}
+
+function readJobEnvironment(env: NodeJS.ProcessEnv) {
+  const { MERKLE_URL: url, MERKLE_JOB: job, MERKLE_JOB_TOKEN: token } = env;
+  if (!url || !job || !token) {
+    throw usageError(
+      "Only a job's agent can run merkle agent. It needs MERKLE_URL, MERKLE_JOB and MERKLE_JOB_TOKEN, and at least one of them is not set.",
+      "merkle jobs run",
+    );
+  }
+  const isForm = URL.canParse(url) && /^\d{1,10}$/.test(job) && /^mkj_[A-Za-z0-9_-]{43}$/.test(token);
+  if (!isForm)
+    throw usageError(
+      "MERKLE_URL, MERKLE_JOB and MERKLE_JOB_TOKEN do not have the values that a runner sets.",
+    );
+  return {
+    base: url.replace(/\/+$/, ""),
+    job: Number(job),
+    token,
+    insecure: env["MERKLE_INSECURE"] === "1",
+    certificates: env["MERKLE_CA"] || undefined,
+  };
+}
+
+/** Believes the authorities of the file; a broker's own certificate in it also where it is for another name (TLS-8). */
+function trust(file: string): ConnectionOptions {
+  const ca = readFileSync(file, "utf8");
+  return {
+    ca,
+    allowPartialTrustChain: true,
+    checkServerIdentity: (host, certificate) => {
+      const pem = certificate.raw.toString("base64");
+      return ca.replace(/\s/g, "").includes(pem) ? undefined : checkServerIdentity(host, certificate);
+    },
+  };
+}
+
+/** The session that a job is about. @throws CliError `not_found` for a job about a file, which is in none */
+export function sessionOf({ job_id, session_id }: Job): string {
+  if (session_id !== null) return session_id;
+  throw new CliError("not_found", `Job ${job_id} is about a file, which belongs to no session.`, {
+    exitCode: exitCodes.not_found,
+  });
+}
+
+/** The file that a job is about. @throws CliError `not_found` for a job about a session's document */
+export function sourceOf({ job_id, source_path }: Job): string {
+  if (source_path !== null) return source_path;
+  throw new CliError("not_found", `Job ${job_id} is about a session's document, not a file.`, {
+    exitCode: exitCodes.not_found,
+  });
+}
+
+/**
+ * The job, whose own source is meant where an option names one.
+ *
+ * @throws CliError `usage` for another source than the job's
+ */
+export async function jobOn(client: JobClient, sourcePath: string | undefined): Promise<Job> {
+  const job = await client.job();
+  if (sourcePath === undefined || sourcePath === job.source_path) return job;
+  const own = job.source_path === null ? "a session's document" : job.source_path;
+  throw usageError(`Job ${job.job_id} is about ${own}, not about ${sourcePath}: leave --source-path out.`);
+}

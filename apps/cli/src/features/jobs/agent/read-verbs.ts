@@ -1,0 +1,184 @@
+import { isRedacted, type Job, type Message } from "@merkle/wire";
+import { CliError, exitCodes } from "../../../core/cli-error.js";
+import { jobOn, sessionOf, sourceOf } from "./job-client.js";
+import { firstPage, pageOfText, type Verb } from "./verb.js";
+
+/** How a persona reads, the job's own unless it is named, and the hash of what that says. */
+export const getPersona: Verb = {
+  name: "get-persona",
+  usage: "[--name <persona>] [--source-path <root/path>]",
+  options: { name: { type: "string" }, "source-path": { type: "string" } },
+  async run({ client, options }) {
+    const job = await jobOn(client, options.findText("source-path"));
+    const asked = options.findText("name") ?? personaOf(job);
+    const { name, prompt, hash } = await client.call("get_persona", { name: asked });
+    return { name, prompt, hash };
+  },
+};
+
+/** @throws CliError `not_found` for a job that reads as nobody */
+function personaOf({ job_id, kind, persona_name }: Job): string {
+  if (persona_name !== null) return persona_name;
+  throw new CliError("not_found", `Job ${job_id} is a ${kind} job, and has no persona.`, {
+    exitCode: exitCodes.not_found,
+  });
+}
+
+/** A topic with its anchor and place, and a page of what was said in it. */
+export const getTopic: Verb = {
+  name: "get-topic",
+  usage: "--id <topic> [--since <next of the last page>]",
+  options: { id: { type: "string" }, since: { type: "string" } },
+  async run({ client, options }) {
+    const topic_id = options.number("id");
+    const read = await client.call("get_topic", { topic_id, after: options.findNumber("since") });
+    const { messages: all, next_after, ...topic } = read;
+    const messages = firstPage(all);
+    const next = messages.length < all.length ? (messages.at(-1)?.sequence ?? null) : next_after;
+    return { topic, messages, next };
+  },
+};
+
+/** The open topics of the job's source but its own, with their anchors and places, and where the next page begins. */
+export const listOpenTopics: Verb = {
+  name: "list-open-topics",
+  usage: "[--source-path <root/path>] [--since <next of the last page>]",
+  options: { "source-path": { type: "string" }, since: { type: "string" } },
+  async run({ client, options }) {
+    const job = await jobOn(client, options.findText("source-path"));
+    const source =
+      job.source_path === null ? { session_id: sessionOf(job) } : { source_path: job.source_path };
+    const before = options.findNumber("since");
+    const read = await client.call("list_topics", { ...source, status: "open", before });
+    const all = read.topics.filter((each) => each.topic_id !== job.topic_id);
+    const topics = firstPage(all);
+    const next = topics.length < all.length ? (topics.at(-1)?.topic_id ?? null) : read.next_before;
+    return { topics, next };
+  },
+};
+
+/** A page of the session's document, as it stands or stood at a version, and where the next one begins (AGENT-5). */
+export const readDoc: Verb = {
+  name: "read-doc",
+  usage: "[--version <version> --offset <next of the last page>]",
+  options: { version: { type: "string" }, offset: { type: "string" } },
+  async run({ client, options }) {
+    const session_id = sessionOf(await client.job());
+    const version = options.findNumber("version");
+    const read = await client.call("read_session_doc", { session_id, version });
+    if (read.content === undefined) {
+      throw new CliError("not_found", `The text of version ${read.redacted_version} was removed.`, {
+        exitCode: exitCodes.not_found,
+      });
+    }
+    const page = pageOfText(read.content, options.findNumber("offset") ?? 0);
+    return { version: read.version, current_version: read.current_version, ...page };
+  },
+};
+
+/** A page of the draft that was sent back for changes, and that the job starts from (AGENT-11). */
+export const readDraft: Verb = {
+  name: "read-draft",
+  usage: "--id <returned draft> [--offset <next of the last page>]",
+  options: { id: { type: "string" }, offset: { type: "string" } },
+  async run({ client, options }) {
+    const proposal_id = options.number("id");
+    const draft = await client.call("get_proposal", { proposal_id });
+    if (draft.content === null) {
+      throw new CliError("not_found", `The text of draft ${proposal_id} was removed.`, {
+        exitCode: exitCodes.not_found,
+      });
+    }
+    const { base_version, base_sha, note, remark } = draft;
+    const page = pageOfText(draft.content, options.findNumber("offset") ?? 0);
+    return { base_version, base_sha, note, changes_asked_for: remark, ...page };
+  },
+};
+
+/** So many are asked for at once; most pages hold fewer. */
+const messagesMax = 200;
+/** The characters of one message; the rest is read with read-message. */
+const messageCharsMax = 8_000;
+
+/** A page of the session's feed, forward, and where the next one begins; null when this is the last (AGENT-5). */
+export const readFeed: Verb = {
+  name: "read-feed",
+  usage: "[--since <number of the last message that was read>]",
+  options: { since: { type: "string" } },
+  async run({ client, options }) {
+    const session_id = sessionOf(await client.job());
+    const after_cursor = options.findNumber("since") ?? 0;
+    const read = await client.call("get_history", { session_id, after_cursor, limit: messagesMax });
+    const messages = firstPage(read.messages.map(toEntry));
+    const isCut = messages.length < read.messages.length;
+    const next = isCut ? (messages.at(-1)?.n ?? null) : read.newer_cursor;
+    return { messages, next, last_sequence: read.last_sequence };
+  },
+};
+
+/** A message with what it has, and without what a reader has no use for. */
+function toEntry(message: Message) {
+  const { sequence: n, posted_at, from, to, priority, reply_to, content } = message;
+  const head = { n, at: posted_at.slice(0, 16) };
+  if (message.type === "system") {
+    const { at: _at, head: _seal, ...fields } = content;
+    return { ...head, ...fields, event: message.event };
+  }
+  const { text, kind, options, answer } = content;
+  const isDirected = to.some((recipient) => recipient !== "*");
+  const author = {
+    from: from?.peer === undefined ? from?.team : `${from.team}/${from.peer}`,
+    ...(from?.human && { human: true }),
+    ...(isDirected && { to }),
+    ...(priority === "now" && { priority }),
+    ...(reply_to !== undefined && { re: reply_to }),
+  };
+  if (isRedacted(message)) return { ...head, ...author, removed: message.redaction ?? true };
+  if (content["private"] === true) return { ...head, ...author, private: true };
+  const { content: shown, next } = pageOfText(typeof text === "string" ? text : "", 0, messageCharsMax);
+  return {
+    ...head,
+    ...author,
+    ...((kind === "ask" || kind === "decision") && { [kind]: true }),
+    ...(options !== undefined && { options }),
+    ...(answer !== undefined && { answers: answer }),
+    text: shown,
+    ...(next !== null && { more: next }),
+  };
+}
+
+/** The text of one message from an offset on: what a page of the feed had no room for. */
+export const readMessage: Verb = {
+  name: "read-message",
+  usage: "--sequence <n> [--offset <more, or next of the last page>]",
+  options: { sequence: { type: "string" }, offset: { type: "string" } },
+  async run({ client, options }) {
+    const session_id = sessionOf(await client.job());
+    const n = options.number("sequence");
+    const { messages } = await client.call("get_history", {
+      session_id,
+      after_cursor: Math.max(0, n - 1),
+      limit: 1,
+    });
+    const text = messages.find((each) => each.sequence === n)?.content["text"];
+    if (typeof text !== "string") {
+      throw new CliError("not_found", `Message ${n} does not exist, or has no readable text.`, {
+        exitCode: exitCodes.not_found,
+      });
+    }
+    return { n, ...pageOfText(text, options.findNumber("offset") ?? 0) };
+  },
+};
+
+/** A page of the file that the job is about, as it lies there or as it was, and where the next one begins (AGENT-5). */
+export const readSource: Verb = {
+  name: "read-source",
+  usage: "[--source-path <root/path>] [--sha <sha> --offset <next of the last page>]",
+  options: { "source-path": { type: "string" }, sha: { type: "string" }, offset: { type: "string" } },
+  async run({ client, options }) {
+    const source_path = options.findText("source-path") ?? sourceOf(await client.job());
+    const source_sha = options.findText("sha");
+    const read = await client.call("read_source", { source_path, source_sha });
+    return { sha: read.source_sha, ...pageOfText(read.text, options.findNumber("offset") ?? 0) };
+  },
+};

@@ -1,0 +1,133 @@
+import { parseArgs } from "node:util";
+import { neutralise, neutralJson } from "@merkle/wire/text";
+import type { Io } from "../../../command/io.js";
+import { readStdin } from "../../../command/read-text.js";
+import { type CliError, interruptedError, usageError } from "../../../core/cli-error.js";
+import { explainError } from "../../../core/explain-error.js";
+import { openJobClient } from "./job-client.js";
+import type { Options, Verb } from "./verb.js";
+import { verbs } from "./verbs.js";
+
+interface Surroundings {
+  readonly env: NodeJS.ProcessEnv;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * `merkle agent …`: the one command that the agent of a job may run. It prints JSON, or an error as JSON on stderr, and
+ * resolves with the exit code (AGENT-1).
+ */
+export async function runForAgent(argv: readonly string[], io: Io, signal: AbortSignal): Promise<number> {
+  try {
+    const readStdinText = async (bytesMax: number) => {
+      return io.stdin.isTTY ? "" : readStdin(io.stdin, { bytesMax, signal });
+    };
+    const result = await performForAgent(argv, { env: io.env, signal, readStdin: readStdinText });
+    io.stdout.write(`${formatResult(result)}\n`);
+    return 0;
+  } catch (error) {
+    const told = signal.aborted ? interruptedError() : explainError(error);
+    io.stderr.write(`${formatResult({ error: toAnswer(told) })}\n`);
+    return told.exitCode;
+  }
+}
+
+/**
+ * The same without a process around it.
+ *
+ * @throws CliError, MerkleError
+ */
+export async function performForAgent(
+  argv: readonly string[],
+  { env, signal, readStdin }: Surroundings & { readStdin(bytesMax: number): Promise<string> },
+): Promise<object> {
+  const { verb, options } = readArguments(argv);
+  const readText = async (bytesMax: number) => {
+    const text = await readStdin(bytesMax);
+    if (text.trim() === "")
+      throw usageError(`Expected the text on stdin, but stdin was empty. ${usageOf(verb)}`);
+    return options.isSet("braces") ? withBraces(text) : text;
+  };
+  return verb.run({ client: openJobClient(env, signal), options, readText });
+}
+
+/**
+ * Claude Code refuses a command on whose stdin braces stand beside quotation marks, as they do in JSON and in much code. So an
+ * agent may write others for them (AGENT-9).
+ */
+function withBraces(text: string): string {
+  return text.replaceAll("\u2983", "{").replaceAll("\u2984", "}");
+}
+
+function toAnswer({ code, message, details, next }: CliError): object {
+  return { code, message: neutralise(message), details, ...(next.length > 0 && { next }) };
+}
+
+function readArguments([name, ...rest]: readonly string[]): { verb: Verb; options: Options } {
+  const verb = verbs.find((each) => each.name === name);
+  if (!verb) {
+    const given = name === undefined ? "nothing" : JSON.stringify(name);
+    const known = verbs.map((each) => each.name).join(", ");
+    throw usageError(`merkle agent accepts ${known}, got ${given}.`);
+  }
+  try {
+    const { values } = parseArgs({
+      args: rest,
+      options: verb.options,
+      strict: true,
+      allowPositionals: false,
+    });
+    return { verb, options: toOptions(values, verb) };
+  } catch (error) {
+    const message =
+      error instanceof Error ? error.message.replace(/\.? To specify a positional.*$/s, ".") : "";
+    throw usageError(`${message} ${usageOf(verb)}`);
+  }
+}
+
+function toOptions(values: Readonly<Record<string, string | boolean | undefined>>, verb: Verb): Options {
+  const missing = (name: string) => usageError(`--${name} is missing. ${usageOf(verb)}`);
+  const findText = (name: string) => {
+    const value = values[name];
+    return typeof value === "string" ? value : undefined;
+  };
+  const findNumber = (name: string) => {
+    const value = findText(name);
+    if (value === undefined || /^\d{1,15}$/.test(value))
+      return value === undefined ? undefined : Number(value);
+    throw usageError(`--${name} must be a whole number, got ${JSON.stringify(value)}. ${usageOf(verb)}`);
+  };
+  return {
+    findText,
+    findNumber,
+    text(name) {
+      const value = findText(name);
+      if (value === undefined) throw missing(name);
+      return value;
+    },
+    number(name) {
+      const value = findNumber(name);
+      if (value === undefined) throw missing(name);
+      return value;
+    },
+    isSet: (name) => values[name] === true,
+  };
+}
+
+function usageOf({ name, usage }: Verb): string {
+  return `Usage: merkle agent ${name} ${usage}`.trimEnd();
+}
+
+/**
+ * JSON as an agent reads it best: each entry of a list on a line of its own. What others wrote is within strings, which it
+ * cannot close (TEXT-1).
+ */
+export function formatResult(result: object): string {
+  const fields = Object.entries(result).filter(([, value]) => value !== undefined);
+  return `{${fields.map(([name, value]) => `${JSON.stringify(name)}: ${formatField(value)}`).join(",\n ")}}`;
+}
+
+function formatField(value: unknown): string {
+  if (!Array.isArray(value) || value.length === 0) return neutralJson(value);
+  return `[\n  ${value.map((each) => neutralJson(each)).join(",\n  ")}]`;
+}

@@ -1,0 +1,28 @@
+import type { Feature } from "../../command/feature.js";
+
+export { showQueued } from "./text/format-jobs.js";
+
+/** Headless runs of agents, and the runner that starts them. */
+export const feature: Feature = {
+  needs: [],
+  async brokerOptions(config) {
+    const { toAgentOptions } = await import("./runner/to-agent-options.js");
+    return { agent: toAgentOptions(config) };
+  },
+  async runForAgent(argv, io, signal) {
+    const { runForAgent } = await import("./agent/run-for-agent.js");
+    return runForAgent(argv, io, signal);
+  },
+  commands: [
+    {
+      topic: "headless",
+      load: {
+        "jobs run": async () => (await import("./run.js")).jobsRun,
+        "jobs list": async () => (await import("./list.js")).jobsList,
+        "jobs show": async () => (await import("./show.js")).jobsShow,
+        "jobs cancel": async () => (await import("./cancel.js")).jobsCancel,
+        runner: async () => (await import("./runner.js")).runner,
+      },
+    },
+  ],
+};

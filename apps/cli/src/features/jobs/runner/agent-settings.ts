@@ -1,0 +1,152 @@
+import { dirname, isAbsolute, resolve } from "node:path";
+import { rootNamePattern } from "@merkle/wire";
+import { usageError } from "../../../core/cli-error.js";
+import { type Given, readSwitch, readText, wrong } from "../../../settings/config-file.js";
+
+/** The settings under `agent` in config.json, for jobs that run on this machine (JOB-13). */
+export interface AgentSettings {
+  /** `author_name` and `author_email`: as whom accepted proposals on files are committed; default none, and then none are. */
+  readonly author: { readonly name: string; readonly email: string } | undefined;
+  /** `roots`: folders with a Git repository each, by name, whose files may be worked on; default none. */
+  readonly roots: Readonly<Record<string, string>>;
+  /** `claude_bin`: a path, or a name to look for on PATH; default `claude`. */
+  readonly claudeBin: string;
+  /** `agent_bin`: the program that agents write with, absolute; default: this same merkle. */
+  readonly agentBin: string | undefined;
+  /** `max_concurrent_jobs`: of the broker, on its own machine; 0 for none, so that all wait for a `merkle runner`. Default 1. */
+  readonly maxConcurrentJobs: number;
+  /** `conclude_timeout`, `incorporate_timeout`, `perspective_timeout`: spans such as 5m or 1m30s; default 5m, 5m and 3m. */
+  readonly timeoutsMs: {
+    readonly conclude: number;
+    readonly incorporate: number;
+    readonly perspective: number;
+  };
+  /** `log_dir`: where each job has a file; default `logs/jobs` in the home, "" for none. */
+  readonly logDir: string | undefined;
+  /** `skip_permissions`: lets agents use every tool without being asked; default false. */
+  readonly skipPermissions: boolean;
+  /** `remote_runners`: of the broker, lets machines of members run jobs; default false. */
+  readonly remoteRunners: boolean;
+  /** `environment`: further variables that agents are given; default none. */
+  readonly environment: readonly string[];
+}
+
+const keys = [
+  "author_name",
+  "author_email",
+  "roots",
+  "claude_bin",
+  "agent_bin",
+  "max_concurrent_jobs",
+  "conclude_timeout",
+  "incorporate_timeout",
+  "perspective_timeout",
+  "log_dir",
+  "skip_permissions",
+  "remote_runners",
+  "environment",
+] as const;
+
+/** The keys of `agent` in config.json; what each means stands in `scripts/docs/config-tables.ts`. */
+export type AgentKey = (typeof keys)[number];
+
+/** @throws CliError `usage`, naming the key and the file */
+export function readAgentSettings(value: unknown, path: string): AgentSettings {
+  const block = toBlock(value ?? {}, path);
+  const at = (key: AgentKey) => ({ value: block[key], name: `agent.${key} in ${path}` });
+  const span = (key: AgentKey, usual: string) => {
+    const { value: text = usual, name } = at(key);
+    return toMilliseconds(text, name);
+  };
+  return {
+    author: readAuthor(at("author_name"), at("author_email")),
+    roots: readRoots(at("roots")),
+    claudeBin: readText(at("claude_bin")) || "claude",
+    agentBin: fromFolderOf(path, readText(at("agent_bin"))),
+    maxConcurrentJobs: readCount(at("max_concurrent_jobs")),
+    timeoutsMs: {
+      conclude: span("conclude_timeout", "5m"),
+      incorporate: span("incorporate_timeout", "5m"),
+      perspective: span("perspective_timeout", "3m"),
+    },
+    logDir: readLogFolder(at("log_dir"), path),
+    skipPermissions: readSwitch(at("skip_permissions")) ?? false,
+    remoteRunners: readSwitch(at("remote_runners")) ?? false,
+    environment: readNames(at("environment")),
+  };
+}
+
+function toBlock(value: unknown, path: string): Readonly<Record<string, unknown>> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw usageError(`agent in ${path} must be an object, got ${JSON.stringify(value)}.`);
+  }
+  const unknown = Object.keys(value).find((key) => !keys.some((each) => each === key));
+  if (unknown === undefined) return { ...value };
+  throw usageError(
+    `agent in ${path} must not contain ${JSON.stringify(unknown)}. Its settings are ${keys.join(", ")}.`,
+  );
+}
+
+/** One of the two would be a commit by nobody in particular. */
+function readAuthor(name: Given, email: Given): AgentSettings["author"] {
+  const [nameText, emailText] = [readLine(name), readLine(email)];
+  if (nameText === undefined && emailText === undefined) return undefined;
+  if (nameText && emailText) return { name: nameText, email: emailText };
+  const missing = nameText ? email : name;
+  throw usageError(`${missing.name} is missing: commits need both a name and an address.`);
+}
+
+/** A line that Git allows in an author's name and address. */
+function readLine(given: Given): string | undefined {
+  const text = readText(given)?.trim();
+  if (text === undefined || !/[<>\p{Cc}]/u.test(text)) return text;
+  throw wrong(given, "one line without < and >");
+}
+
+/** Absolute, since nobody knows where a broker is started. Whether they can be used is looked at when they are. */
+function readRoots(given: Given): Readonly<Record<string, string>> {
+  const { value = {} } = given;
+  const isRoot = ([name, folder]: [string, unknown]) =>
+    rootNamePattern.test(name) && typeof folder === "string" && isAbsolute(folder);
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+    if (Object.entries(value).every(isRoot)) return { ...value };
+  }
+  throw wrong(
+    given,
+    'names of letters, digits, ".", "_" and "-" with absolute folders, such as {"docs": "/srv/docs"}',
+  );
+}
+
+function readCount(given: Given): number {
+  const { value = 1 } = given;
+  if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 100) return value;
+  throw wrong(given, "a whole number from 0 to 100");
+}
+
+function readNames(given: Given): readonly string[] {
+  const { value = [] } = given;
+  const isName = (each: unknown) => typeof each === "string" && /^[A-Za-z_]\w*$/.test(each);
+  if (Array.isArray(value) && value.every(isName)) return value;
+  throw wrong(given, "a list of names of variables");
+}
+
+function readLogFolder(given: Given, path: string): string | undefined {
+  const text = readText(given);
+  if (text === "") return undefined;
+  return fromFolderOf(path, text ?? "logs/jobs");
+}
+
+function fromFolderOf(path: string, text: string | undefined): string | undefined {
+  return text ? resolve(dirname(path), text) : undefined;
+}
+
+function toMilliseconds(value: unknown, name: string): number {
+  const parts =
+    typeof value === "string" ? /^(?:(\d{1,3})h)?(?:(\d{1,4})m)?(?:(\d{1,6})s)?$/.exec(value) : null;
+  const [hours = 0, minutes = 0, seconds = 0] = (parts?.slice(1) ?? []).map((part) => Number(part ?? 0));
+  const span = 1_000 * (3_600 * hours + 60 * minutes + seconds);
+  if (span > 0 && span <= spanMsMax) return span;
+  throw wrong({ value, name }, "a time span up to 24h, such as 5m or 1m30s");
+}
+
+const spanMsMax = 24 * 60 * 60 * 1_000;

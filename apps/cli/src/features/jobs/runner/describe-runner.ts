@@ -1,0 +1,68 @@
+import { execFile } from "node:child_process";
+import { stat } from "node:fs/promises";
+import { hostname } from "node:os";
+import { promisify } from "node:util";
+import type { RunnerFacts } from "../../../core/broker-code.js";
+import { toChildEnvironment } from "./child-environment.js";
+import type { Containment } from "./containment.js";
+import { findOnPath } from "./find-on-path.js";
+
+interface DescribableRunner {
+  /** A path, or a name to look for on PATH. */
+  readonly claudeBin: string;
+  readonly skipPermissions: boolean;
+  /** The variables that agents are given besides, by name. */
+  readonly environment: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  readonly processesMax: number;
+  readonly containment: () => Promise<Containment["kind"]>;
+}
+
+/** A runner's description of itself, for people. The program is looked for each time, and asked for its version when it is another one. */
+export function createDescription(runner: DescribableRunner): () => Promise<RunnerFacts> {
+  let asked: { readonly file: string; readonly version: Promise<Version> } | undefined;
+
+  async function findVersion(): Promise<Version> {
+    const path = await findOnPath(runner.claudeBin, { path: runner.env["PATH"] });
+    if (path === undefined) {
+      const problem = `No program ${JSON.stringify(runner.claudeBin)} can be run here. Install Claude Code, or name it as agent.claude_bin in config.json.`;
+      return { version: null, problem };
+    }
+    const { mtimeMs, size } = await stat(path);
+    const file = `${path} ${mtimeMs} ${size}`;
+    if (asked?.file !== file) asked = { file, version: askVersion(path, runner) };
+    return asked.version;
+  }
+
+  return async () => ({
+    host: hostname(),
+    program: runner.claudeBin,
+    ...(await findVersion()),
+    containment: await runner.containment(),
+    permissions: runner.skipPermissions ? "skipped" : "listed",
+    processes_max: runner.processesMax,
+  });
+}
+
+type Version = Pick<RunnerFacts, "version" | "problem">;
+
+const askingMsMax = 10_000;
+const versionCharsMax = 100;
+
+/** As an agent is run, in its environment, and without any of the credentials that it gets for a job. */
+async function askVersion(path: string, { env, environment }: DescribableRunner): Promise<Version> {
+  try {
+    const { stdout } = await promisify(execFile)(path, ["--version"], {
+      env: toChildEnvironment(env, { names: environment, given: {} }),
+      timeout: askingMsMax,
+      killSignal: "SIGKILL",
+      maxBuffer: 64 * 1024,
+    });
+    const [line = ""] = stdout.trim().split("\n");
+    if (line === "") return { version: null, problem: `${path} does not report its version.` };
+    return { version: line.slice(0, versionCharsMax), problem: null };
+  } catch (error) {
+    const reason = error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error);
+    return { version: null, problem: `${path} could not be run: ${reason.slice(0, 300)}` };
+  }
+}

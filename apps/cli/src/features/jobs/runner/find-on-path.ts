@@ -1,0 +1,24 @@
+import { constants } from "node:fs";
+import { access, stat } from "node:fs/promises";
+import { delimiter, resolve } from "node:path";
+import { readEnvironment } from "../../../settings/config.js";
+
+/** The program's absolute path: of a name by PATH, of a path by itself; undefined where there is none that may be run. */
+export async function findOnPath(
+  named: string,
+  { path = readEnvironment().path, cwd = process.cwd() }: { path?: string | undefined; cwd?: string } = {},
+): Promise<string | undefined> {
+  const folders = (path ?? "").split(delimiter).filter((each) => each !== "");
+  const places = named.includes("/")
+    ? [resolve(cwd, named)]
+    : folders.map((folder) => resolve(folder, named));
+  for (const place of places) if (await isProgram(place)) return place;
+  return undefined;
+}
+
+async function isProgram(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    async () => (await stat(path)).isFile(),
+    () => false,
+  );
+}

@@ -1,0 +1,112 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { askToEnd, findMarked, listProcesses, type ProcessRow, signal } from "../../../core/process-table.js";
+import type { Cgroup } from "./cgroup.js";
+import type { Containment, Held, Tools } from "./containment.js";
+
+/**
+ * Finds the processes of a run by everything that gives them away: their cgroup, process group and session, a mark in the environment
+ * that they were started with, and being a child of one that was seen before. What leaves all of these within one look, on
+ * purpose, is not found: against that only a namespace helps.
+ */
+export function createMarking({ prlimit, nice, timeout }: Tools): Containment {
+  return {
+    kind: "marks",
+    wrap({ path, args, processesMax, timeoutMs }) {
+      const [first = path, ...rest] = [
+        ...(nice ? [nice, "-n", "10"] : []),
+        ...(prlimit ? [prlimit, ...limitOf(processesMax), "--core=0", "--"] : []),
+        ...(timeout
+          ? [timeout, "--foreground", "--kill-after=5", String(Math.ceil(timeoutMs / 1000) + 10)]
+          : []),
+        path,
+        ...args,
+      ];
+      return { path: first, args: rest };
+    },
+    hold: (pid, mark, group) => holdByMarks(pid, mark, { passesOn: timeout !== undefined, group }),
+  };
+}
+
+/** The system counts all processes of a user together, and none of root's. */
+function limitOf(processesMax: number): string[] {
+  return process.getuid?.() === 0 ? [] : [`--nproc=${userProcessesUsual + processesMax}`];
+}
+
+/** Processes that a person may well have running besides. */
+const userProcessesUsual = 4_096;
+const roundsMax = 200;
+const roundMs = 10;
+
+interface Marking {
+  /** Whether the first process passes signals on to the program. */
+  readonly passesOn: boolean;
+  readonly group: Pick<Cgroup, "processes"> | undefined;
+}
+
+function holdByMarks(pid: number, mark: string, { passesOn, group }: Partial<Marking> = {}): Held {
+  // Those that were seen, by pid and beginning, so that another process that got the pid later is not taken for one.
+  const seen = new Map<number, string>();
+
+  // Those that were looked into and have no mark: an environment stays what a process was started with.
+  const strangers = new Map<number, string>();
+
+  async function look(): Promise<ProcessRow[]> {
+    const inGroup = new Set(await group?.processes());
+    const rows = await listProcesses();
+    const isKin = (row: ProcessRow) =>
+      inGroup.has(row.pid) || row.group === pid || row.session === pid || seen.get(row.pid) === row.began;
+    const unknown = rows.filter((row) => !isKin(row) && strangers.get(row.pid) !== row.began);
+    const marked = new Set(
+      await findMarked(
+        mark,
+        unknown.map((row) => row.pid),
+      ),
+    );
+    for (const row of unknown) if (!marked.has(row.pid)) strangers.set(row.pid, row.began);
+    const found = new Map(
+      rows.filter((row) => isKin(row) || marked.has(row.pid)).map((row) => [row.pid, row]),
+    );
+    // Children of children, until there are no more.
+    for (let before = -1; before !== found.size; ) {
+      before = found.size;
+      for (const row of rows) if (found.has(row.parent)) found.set(row.pid, row);
+    }
+    found.delete(process.pid);
+    for (const row of found.values()) seen.set(row.pid, row.began);
+    return [...found.values()];
+  }
+
+  async function kill(): Promise<void> {
+    for (let round = 0; round < roundsMax; round++) {
+      const found = await look();
+      if (found.length === 0) return;
+      // Stopped first, all of them: one that runs could fork faster than it is found.
+      for (const row of found) signal(row.pid, "SIGSTOP");
+      const late = (await look()).filter((row) => !found.some((each) => each.pid === row.pid));
+      for (const row of late) signal(row.pid, "SIGSTOP");
+      if (late.length > 0) continue;
+      for (const row of found) signal(row.pid, "SIGKILL");
+      await delay(roundMs);
+    }
+  }
+
+  return {
+    count: async () => (await look()).length,
+    async terminate() {
+      const rows = await look();
+      askToEnd(
+        rows.map((row) => row.pid),
+        passesOn ? pid : undefined,
+      );
+    },
+    kill,
+    clear: kill,
+  };
+}
+
+/** Ends what a runner that was killed left behind: whatever still has a mark of its own. */
+export async function clearLeftovers(mark: string): Promise<number> {
+  const left = (await findMarked(mark)).filter((pid) => pid !== process.pid);
+  for (const pid of left) await holdByMarks(pid, mark).kill();
+  return left.length;
+}

@@ -1,0 +1,103 @@
+import { fork } from "node:child_process";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { RunnableJob, RunnerFacts, RunResult } from "../../../core/broker-code.js";
+import { readEnvironment } from "../../../settings/config.js";
+import { toChildEnvironment } from "./child-environment.js";
+import type { ClaudeRunnerOptions } from "./claude-runner.js";
+import { drain, Tail } from "./output-streams.js";
+import type { RunnerAnswer, RunnerMessage, RunnerQuestion } from "./runner-process.js";
+
+/** A runner in another process. What it is asked rejects with the reason when that ends before it has answered. */
+export interface RunnerProcess {
+  run(signal: AbortSignal, job: RunnableJob): Promise<RunResult>;
+  describe(): Promise<RunnerFacts>;
+  /** Ends it with whatever still runs, and resolves when it has ended. */
+  close(): Promise<void>;
+}
+
+interface Asked {
+  resolve(answer: unknown): void;
+  reject(reason: Error): void;
+}
+
+const saidBytesMax = 2_048;
+
+/** Starts it; `onFailed` is called when it ends without having been closed. */
+export function openRunnerProcess(
+  { env = readEnvironment().variables, ...options }: ClaudeRunnerOptions,
+  onFailed: () => void,
+): RunnerProcess {
+  const child = fork(builtEntry(), {
+    // Agents are given nothing else, so it needs nothing else.
+    env: toChildEnvironment(env, { names: options.environment, given: {} }),
+    execArgv: [],
+    // Ctrl+C in the broker's terminal is for the broker, which tells agents to end.
+    detached: true,
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
+  });
+  const asked = new Map<number, Asked>();
+  const said = new Tail(saidBytesMax);
+  let isClosed = false;
+  let lastId = 0;
+
+  // A message that cannot be sent was meant for a process that has ended; its end rejects whatever was asked of it.
+  const send = (message: RunnerMessage) => void child.send(message, () => undefined);
+
+  /** It is our own program, which answers each question with what was asked for. */
+  function ask<Answer>(question: RunnerQuestion): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      asked.set(question.id, { resolve: (answer) => resolve(answer as Answer), reject });
+      send(question);
+    });
+  }
+
+  const saidAll = child.stderr && drain(child.stderr, (piece) => said.write(piece));
+  child.on("message", (message: RunnerAnswer) => {
+    const { id } = message;
+    if ("error" in message) asked.get(id)?.reject(new Error(message.error));
+    else asked.get(id)?.resolve(message.answer);
+    asked.delete(id);
+  });
+  const ended = new Promise<string>((resolve) => {
+    child.once("error", (error) => resolve(`could not be started: ${error.message}`));
+    child.once("exit", async (code, signal) => {
+      await saidAll;
+      resolve(`ended (${signal ?? `exit code ${code}`})`);
+    });
+  }).then((how) => {
+    if (!isClosed) onFailed();
+    isClosed = true;
+    const why = [`the process that runs agents ${how}`, said.text([])].filter(Boolean).join(": ");
+    for (const { reject } of asked.values()) reject(new Error(why));
+  });
+  send({ options });
+
+  return {
+    run(signal, job) {
+      lastId += 1;
+      const id = lastId;
+      const ran = ask<RunResult>({ id, run: job });
+      const end = () => send({ id, end: true });
+      if (signal.aborted) end();
+      signal.addEventListener("abort", end, { once: true });
+      return ran.finally(() => signal.removeEventListener("abort", end));
+    },
+    describe() {
+      lastId += 1;
+      return ask<RunnerFacts>({ id: lastId, describe: true });
+    },
+    close() {
+      isClosed = true;
+      if (child.connected) child.disconnect();
+      return ended;
+    },
+  };
+}
+
+/** Beside this file when it is compiled or bundled; Node 20 cannot run TypeScript, so from the sources it is the compiled one as well. */
+function builtEntry(): string {
+  const places = ["./runner-process.js", "../../../../dist/features/jobs/runner/runner-process.js"];
+  const [beside = "", compiled = ""] = places.map((place) => fileURLToPath(new URL(place, import.meta.url)));
+  return existsSync(beside) ? beside : compiled;
+}

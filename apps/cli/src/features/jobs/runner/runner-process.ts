@@ -1,0 +1,50 @@
+import type { RunnableJob, RunnerFacts, RunResult } from "../../../core/broker-code.js";
+import { type ClaudeRunner, type ClaudeRunnerOptions, startClaudeRunner } from "./claude-runner.js";
+
+// The entry of the process that runs a broker's agents: does what it is sent until nobody is there to send.
+
+/** The options come first. A question has a number, by which it is answered or told to end. */
+export type RunnerMessage =
+  | { readonly options: ClaudeRunnerOptions }
+  | RunnerQuestion
+  | { readonly id: number; readonly end: true };
+
+export type RunnerQuestion =
+  | { readonly id: number; readonly run: RunnableJob }
+  | { readonly id: number; readonly describe: true };
+
+export type RunnerAnswer =
+  | { readonly id: number; readonly answer: RunResult | RunnerFacts }
+  | { readonly id: number; readonly error: string };
+
+let starting: Promise<ClaudeRunner> | undefined;
+const running = new Map<number, AbortController>();
+
+process.on("message", (message: RunnerMessage) => {
+  if ("options" in message) starting = startClaudeRunner(message.options);
+  else if ("end" in message) running.get(message.id)?.abort();
+  else void answer(message);
+});
+
+// The broker has ended, in order or not; this process ends when its agents have.
+process.on("disconnect", () => {
+  for (const each of running.values()) each.abort();
+});
+
+async function answer(question: RunnerQuestion): Promise<void> {
+  const { id } = question;
+  const ending = new AbortController();
+  running.set(id, ending);
+  const answered = await does(question, ending.signal).then(
+    (each): RunnerAnswer => ({ id, answer: each }),
+    (error: unknown): RunnerAnswer => ({ id, error: error instanceof Error ? error.message : String(error) }),
+  );
+  running.delete(id);
+  if (process.connected) process.send?.(answered);
+}
+
+async function does(question: RunnerQuestion, signal: AbortSignal): Promise<RunResult | RunnerFacts> {
+  if (!starting) throw new Error("The options come first.");
+  const runner = await starting;
+  return "run" in question ? runner.run(signal, question.run) : runner.describe();
+}

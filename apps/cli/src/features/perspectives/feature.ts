@@ -1,0 +1,15 @@
+import type { Feature } from "../../command/feature.js";
+
+/** A persona's reading of a file. */
+export const feature: Feature = {
+  needs: [],
+  commands: [
+    {
+      topic: "headless",
+      after: "runner",
+      load: {
+        perspective: async () => (await import("./perspective.js")).perspective,
+      },
+    },
+  ],
+};

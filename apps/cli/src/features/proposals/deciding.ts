@@ -1,0 +1,139 @@
+import { type InputOf, MerkleError, type OutputOf, type ProposalInFull } from "@merkle/wire";
+import { findBroker } from "../../broker/broker-client.js";
+import type { Argument, CommandContext } from "../../command/command.js";
+import { CliError, exitCodes } from "../../core/cli-error.js";
+import { toNumber } from "../../core/flag-values.js";
+import { type Actor, actingAsPerson, actingIn } from "../../identity/acting.js";
+import { getSession } from "../../sessions/find-session.js";
+import { shellWord } from "../../text/shell.js";
+import { shortHash } from "./format-proposal.js";
+
+/** The kind of thing that a group of commands decides about proposals for: documents of sessions, or files under Git. */
+export interface ProposalTarget {
+  /** The group, as it is typed. */
+  readonly group: "doc" | "source";
+  /** The arguments that name a proposal. */
+  readonly arguments: readonly Argument[];
+  /** The same, in examples. */
+  readonly example: string;
+  /** Finds the proposal that the arguments name. @throws CliError `not_found` when it is for something else */
+  open(context: Pick<CommandContext, "args" | "config" | "signal">): Promise<Deciding>;
+}
+
+/** A proposal that a command is about, and who decides about it. */
+export interface Deciding {
+  readonly proposal: ProposalInFull;
+  readonly actor: Actor;
+  /** The command that does this with a proposal of the same thing. */
+  commandFor(verb: "accept" | "rebase" | "return", number: number): string;
+  /** The question before `what` (it, a part of it, an edited text) is accepted. */
+  questionFor(what: string): string;
+  /** The error for a base that is not the newest text any more, which is this version or hash. */
+  staleError(newest: unknown): CliError;
+  /** Names the file in which its text is edited. */
+  readonly draft: { readonly name: string; readonly extension?: string };
+}
+
+/** @throws CliError `conflict`, which says how to see what was written meanwhile, and how to go on */
+export async function decide(
+  { actor, proposal, staleError }: Deciding,
+  decision: Omit<InputOf<"decide_proposal">, "proposal_id">,
+): Promise<OutputOf<"decide_proposal">> {
+  try {
+    return await actor.call("decide_proposal", { ...decision, proposal_id: proposal.proposal_id });
+  } catch (error) {
+    if (!(error instanceof MerkleError) || error.details["rebased"] === undefined) throw error;
+    throw staleError(error.details["current_version"] ?? error.details["current_sha"]);
+  }
+}
+
+/** Proposals for the documents and the Conclusions of sessions. */
+export const ofDocuments: ProposalTarget = {
+  group: "doc",
+  arguments: [
+    { name: "<session>", summary: "slug, id or exact title" },
+    { name: "<number>", summary: "proposal number, from merkle doc proposals" },
+  ],
+  example: "split-auth 9",
+  async open({ args: [name, number = ""], config, signal }) {
+    const proposal_id = toNumber(number, "A proposal");
+    const broker = await findBroker(config, signal);
+    const session = await getSession(broker, name, config);
+    const { slug } = session;
+    const proposal = await broker.call("get_proposal", { proposal_id });
+    if (proposal.session_id !== session.session_id) {
+      throw new CliError("not_found", `${slug} has no proposal ${proposal_id}.`, {
+        exitCode: exitCodes.not_found,
+        next: [`merkle doc proposals ${slug}`],
+      });
+    }
+    const current = proposal.current_version ?? 0;
+    return {
+      proposal,
+      actor: await actingIn(session, { broker, config }),
+      commandFor: (verb, number) => `merkle doc ${verb} ${slug} ${number}`,
+      questionFor: (what) =>
+        proposal.kind === "conclusion"
+          ? `Conclude ${slug} with ${what}?`
+          : `Make ${what} v${current + 1} of ${slug}?`,
+      staleError(newest) {
+        const { base_version } = proposal;
+        return new CliError(
+          "conflict",
+          `Proposal ${proposal_id} is based on v${base_version}, but the document is at v${newest}. Nothing was written.`,
+          {
+            exitCode: exitCodes.conflict,
+            next: [
+              `merkle doc diff ${slug} ${base_version}..${newest}`,
+              `merkle doc rebase ${slug} ${proposal_id}`,
+            ],
+            details: { proposal_id, base_version, current_version: newest },
+          },
+        );
+      },
+      draft: { name: `${slug}-proposal-${proposal_id}-v${current}` },
+    };
+  },
+};
+
+/** Proposals for files under Git, which are found by their number alone. */
+export const ofFiles: ProposalTarget = {
+  group: "source",
+  arguments: [{ name: "<number>", summary: "proposal number, from merkle source proposals" }],
+  example: "9",
+  async open({ args: [number = ""], config, signal }) {
+    const proposal_id = toNumber(number, "A proposal");
+    const broker = await findBroker(config, signal);
+    const proposal = await broker.call("get_proposal", { proposal_id });
+    const { base_sha, session, source_path } = proposal;
+    if (source_path === null || base_sha === null) {
+      throw new CliError("not_found", `Proposal ${proposal_id} is not for a file.`, {
+        exitCode: exitCodes.not_found,
+        next: [`merkle doc accept ${session} ${proposal_id}`],
+      });
+    }
+    return {
+      proposal,
+      actor: actingAsPerson({ broker, config }),
+      commandFor: (verb, number) => `merkle source ${verb} ${number}`,
+      questionFor: (what) => `Commit ${what} to ${source_path}?`,
+      staleError(newest) {
+        const now = typeof newest === "string" ? `is ${shortHash(newest)}` : "cannot be read";
+        return new CliError(
+          "conflict",
+          `Proposal ${proposal_id} is based on ${shortHash(base_sha)}, but ${source_path} ${now}. Nothing was written.`,
+          {
+            exitCode: exitCodes.conflict,
+            next: [`merkle source show ${shellWord(source_path)}`, `merkle source rebase ${proposal_id}`],
+            details: { proposal_id, base_sha, current_sha: newest ?? null },
+          },
+        );
+      },
+      draft: { name: `proposal-${proposal_id}`, extension: extensionOf(source_path) },
+    };
+  },
+};
+
+function extensionOf(path: string): string {
+  return /\.\w{1,20}$/.exec(path)?.[0] ?? ".md";
+}

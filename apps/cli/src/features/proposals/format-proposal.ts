@@ -1,0 +1,59 @@
+import type { Hunk, Proposal, ProposalInFull } from "@merkle/wire";
+import { neutralise } from "@merkle/wire/text";
+import type { Output } from "../../command/output.js";
+import { oneLine } from "../../text/one-line.js";
+import { formatTable } from "../../text/table.js";
+import { toMoment } from "../../text/time.js";
+
+/** One line for each proposal. */
+export function formatProposals(proposals: readonly Proposal[], output: Output): string {
+  const rows = proposals.map((each) => [
+    { text: String(each.proposal_id), paint: output.bold },
+    { text: each.stale ? "stale" : each.status },
+    { text: targetOf(each) },
+    { text: `+${each.added} ${output.signs.minus}${each.removed}` },
+    { text: oneLine(each.proposed_by ?? "agent") },
+    { text: toMoment(each.proposed_at) },
+    { text: oneLine(each.note), paint: output.dim },
+  ]);
+  return formatTable(rows, { columns: output.columns, flexible: 6, more: output.signs.more });
+}
+
+/** A proposal in a line, what its author says of it, and its hunks, numbered as --hunks takes them. */
+export function formatProposal(proposal: ProposalInFull, output: Output): string {
+  const { proposal_id, revision, added, removed, note, hunks, proposed_by } = proposal;
+  const { signs } = output;
+  const facts = [
+    output.bold(`proposal ${proposal_id}`),
+    targetOf(proposal),
+    `revision ${revision} by ${oneLine(proposed_by ?? "agent")}`,
+    baseOf(proposal),
+    `+${added} ${signs.minus}${removed}`,
+  ];
+  const said = note === "" ? "" : `${note.replace(/^/gm, "  ")}\n`;
+  const text = `${facts.filter((each) => each !== "").join("  ")}\n${said}${hunks.map(formatHunk).join("")}`;
+  // It is shown on stderr, which may be a terminal where stdout is none.
+  return output.diff(neutralise(text));
+}
+
+/** The target of a proposal: `document, topic 4`, `docs/guide.md, topic 4` or `Conclusion`. */
+function targetOf({ kind, source_path, topic_id }: Proposal): string {
+  return kind === "conclusion" ? "Conclusion" : `${oneLine(source_path ?? "document")}, topic ${topic_id}`;
+}
+
+function baseOf({ base_sha, base_version }: Proposal): string {
+  if (base_sha !== null) return `based on ${shortHash(base_sha)}`;
+  return base_version === null ? "" : `based on v${base_version}`;
+}
+
+function formatHunk({ section, old_start, old_lines, new_lines }: Hunk, index: number): string {
+  const where = section === "" ? "" : `, ${oneLine(section)}`;
+  const lines = [...old_lines.map((line) => `-${line}`), ...new_lines.map((line) => `+${line}`)];
+  const whole = lines.map((line) => (line.endsWith("\n") ? line : `${line}\n`));
+  return `@@ ${index + 1}: line ${old_start}${where} @@\n${whole.join("")}`;
+}
+
+/** The beginning of a hash, as Git shows it to people. */
+export function shortHash(hash: string): string {
+  return hash.slice(0, 8);
+}

@@ -1,0 +1,42 @@
+import { limits } from "@merkle/wire/limits";
+import type { Command } from "../../command/command.js";
+import { readText } from "../../command/read-text.js";
+import { exitCodes } from "../../core/cli-error.js";
+import { decide, ofDocuments, ofFiles, type ProposalTarget } from "./deciding.js";
+
+/** The command that has an agent make another revision of a proposal. */
+function returnCommand(target: ProposalTarget): Command {
+  const { group, example } = target;
+  return {
+    name: `${group} return`,
+    summary: "request changes to a proposal: an agent writes another revision",
+    arguments: [
+      ...target.arguments,
+      { name: "[remark]", summary: "changes to make; - or a pipe reads them from stdin" },
+    ],
+    examples: [
+      `merkle ${group} return ${example} "Keep the list of risks."`,
+      `merkle ${group} return ${example} - < remark.md`,
+    ],
+    async run(context) {
+      const { args, io, output, signal } = context;
+      const deciding = await target.open(context);
+      const remark = await readText({
+        given: args[target.arguments.length],
+        name: "the changes to make",
+        usage: `${deciding.commandFor("return", deciding.proposal.proposal_id)} <remark>`,
+        bytesMax: limits.topicMessageBytesMax,
+        io,
+        signal,
+      });
+      const returned = await decide(deciding, { decision: "return", remark });
+      output.show(returned, `${output.mark.ok} job ${returned.job_id} works on it`);
+      output.note(`  follow: merkle jobs show ${returned.job_id} -f`);
+      return exitCodes.done;
+    },
+  };
+}
+
+export const docReturn: Command = returnCommand(ofDocuments);
+
+export const sourceReturn: Command = returnCommand(ofFiles);

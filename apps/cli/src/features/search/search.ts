@@ -1,0 +1,83 @@
+import { type OutputOf, searchKinds } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { findBroker } from "../../broker/broker-client.js";
+import type { Command } from "../../command/command.js";
+import type { Output } from "../../command/output.js";
+import { exitCodes } from "../../core/cli-error.js";
+import { readOneOf, readWholeNumber } from "../../core/flag-values.js";
+import { listOf, splitList, textOf } from "../../core/flags.js";
+import { getSession } from "../../sessions/find-session.js";
+import { oneLine } from "../../text/one-line.js";
+import { formatTable } from "../../text/table.js";
+import { toMoment } from "../../text/time.js";
+
+export const search: Command = {
+  name: "search",
+  summary:
+    "search messages, decisions, documents, memories, state, sessions, progress and comments, best match first",
+  arguments: [
+    { name: "<query>", summary: 'search words; matches word forms, "quotes" for phrases, -word to exclude' },
+  ],
+  flags: [
+    { flags: "--session <session>", summary: "only in this session" },
+    {
+      flags: "--kind <message|decision|document|memory|session|state|progress|topic>",
+      summary: "only this kind; repeat or use commas for several",
+      repeatable: true,
+    },
+    { flags: "--limit <number>", summary: "maximum number of results, up to 50 (default: 20)" },
+  ],
+  examples: [
+    'merkle search "staging key"',
+    "merkle search token --session split-auth --kind decision",
+    "merkle search rollout --kind memory,document --json",
+  ],
+  async run({ args: [query = ""], flags, config, output, signal }) {
+    const kinds = splitList(listOf(flags, "kind")).map((each) => readOneOf(each, "--kind", searchKinds));
+    const limit = readWholeNumber(textOf(flags, "limit"), "--limit", { min: 1, max: limits.searchHitsMax });
+    const named = textOf(flags, "session");
+    const broker = await findBroker(config, signal);
+    const session = named === undefined ? undefined : await getSession(broker, named, config);
+    const found = await broker.call("search", {
+      query,
+      ...(kinds.length > 0 ? { kinds: kinds.filter((each) => each !== undefined) } : {}),
+      ...(session === undefined ? {} : { session: session.session_id }),
+      ...(limit === undefined ? {} : { limit }),
+    });
+    if (output.json) output.show(found, "");
+    else if (found.hits.length === 0) output.note("no results");
+    else output.show(found, await formatHits(found.hits, output));
+    if (!found.complete) output.note("older messages are still being indexed: search again later");
+    return exitCodes.done;
+  },
+};
+
+type Hit = OutputOf<"search">["hits"][number];
+
+/** One line for each hit: what it is, where it is, by what it is found there, who wrote it when, and the part that matches. */
+async function formatHits(hits: readonly Hit[], output: Output): Promise<string> {
+  const rows = hits.map((hit) => [
+    { text: hit.kind },
+    { text: placeOf(hit), paint: output.bold },
+    { text: nameOf(hit), paint: output.bold },
+    { text: oneLine(hit.marked) },
+    { text: [hit.by === null ? "" : oneLine(hit.by), toMoment(hit.at)].join(" ").trim(), paint: output.dim },
+  ]);
+  return formatTable(rows, {
+    columns: output.columns,
+    flexible: [1, [4, 16], [2, 16], 3],
+    more: output.signs.more,
+  });
+}
+
+/** The session, file or project that it is in. */
+function placeOf({ session, source_path: file, project }: Hit): string {
+  return oneLine(project ?? session ?? file ?? "");
+}
+
+/** `#405`, `v14`, `mem_12`, `owner`: what it is found by in its place. */
+function nameOf({ memory_id, progress_id, topic_id, key, sequence, version }: Hit): string {
+  if (topic_id !== null) return `topic ${topic_id}`;
+  const part = sequence !== null ? `#${sequence}` : version !== null ? `v${version}` : "";
+  return memory_id ?? progress_id ?? (key === null ? part : oneLine(key));
+}

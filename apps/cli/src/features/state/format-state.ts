@@ -1,0 +1,42 @@
+import type { StateEntry } from "@merkle/wire";
+import type { Output } from "../../command/output.js";
+import { cutText, oneLine } from "../../text/one-line.js";
+import { formatTable } from "../../text/table.js";
+import { toAge, toMoment } from "../../text/time.js";
+
+/** The value of a key, in one line of JSON; `none` where it holds nothing. */
+export function valueText({
+  value,
+  deleted,
+  redacted,
+}: Pick<StateEntry, "value" | "deleted" | "redacted">): string {
+  if (redacted) return "removed";
+  return deleted ? "none" : oneLine(JSON.stringify(value));
+}
+
+const valueCharsMax = 200;
+
+/** The same where it stands among other words. */
+export function shortValueText(entry: Pick<StateEntry, "value" | "deleted" | "redacted">): string {
+  return cutText(valueText(entry), valueCharsMax);
+}
+
+/** One line for each key: key, value, version, who and when. */
+export function formatEntries(entries: readonly StateEntry[], output: Output): string {
+  const rows = entries.map((entry) => [
+    { text: oneLine(entry.key), paint: output.bold },
+    { text: shortValueText(entry) },
+    { text: `v${entry.version}` },
+    { text: `${oneLine(entry.updatedBy)} ${toAge(entry.updatedAt)} ago`, paint: output.dim },
+  ]);
+  return formatTable(rows, {
+    columns: output.columns,
+    flexible: [[3, 16], [0, 16], 1],
+    more: output.signs.more,
+  });
+}
+
+/** `v3, Atlas 14:05` */
+export function byline({ version, updatedBy, updatedAt }: StateEntry): string {
+  return `v${version}, ${oneLine(updatedBy)} ${toMoment(updatedAt)}`;
+}

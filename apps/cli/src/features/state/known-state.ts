@@ -1,0 +1,102 @@
+import { type InputOf, MerkleError, type StateChangeFrame, type StateEntry } from "@merkle/wire";
+import type { MerkleClient } from "@merkle/wire/client";
+import { limits } from "@merkle/wire/limits";
+import type { BrokerClient } from "../../broker/broker-client.js";
+
+/** A change of a key, with what it held before as far as that is known, and as programs are told. */
+export interface StateChange {
+  readonly entry: StateEntry;
+  readonly before: StateEntry | undefined;
+  readonly frame: StateChangeFrame;
+}
+
+interface KnownStateOptions {
+  readonly client: Pick<MerkleClient, "call">;
+  readonly session_id: string;
+  readonly scope: "session" | "mesh";
+  readonly matches: (key: string) => boolean;
+}
+
+/** The values of a scope's keys, as they were last heard. Each version of a key is told at most once, none after a later one. */
+export function createKnownState({ client, session_id, scope, matches }: KnownStateOptions): {
+  /** Reads everything; resolves with what has changed since the last time, or with nothing the first time. */
+  read(): Promise<readonly StateChange[]>;
+  /** Takes a push; resolves with what is new in it. */
+  take(push: StateChangeFrame): Promise<readonly StateChange[]>;
+  /** Versions mean nothing any more: what is read next is told where it differs. */
+  forget(): void;
+} {
+  const known = new Map<string, StateEntry>();
+  let isFirst = true;
+  let isForgotten = false;
+
+  async function getEntry(key: string): Promise<StateEntry | undefined> {
+    try {
+      const { history: _history, ...entry } = await client.call("get_state", { session_id, scope, key });
+      return entry;
+    } catch (error) {
+      if (error instanceof MerkleError && error.code === "not_found") return undefined;
+      throw error;
+    }
+  }
+
+  function note(entry: StateEntry): StateChange[] {
+    const before = known.get(entry.key);
+    if (before !== undefined && !isForgotten && before.version >= entry.version) return [];
+    known.set(entry.key, entry);
+    if (isForgotten && before !== undefined && JSON.stringify(before) === JSON.stringify(entry)) return [];
+    return [{ entry, before, frame: toFrame(entry) }];
+  }
+
+  function toFrame({ value, ...entry }: StateEntry): StateChangeFrame {
+    return {
+      type: "state_change",
+      session_id: scope === "mesh" ? null : session_id,
+      ...entry,
+      ...(value === undefined ? {} : { value }),
+    };
+  }
+
+  return {
+    async read() {
+      const entries = (await listAllState(client, { session_id, scope })).filter(({ key }) => matches(key));
+      const there = new Set(entries.map(({ key }) => key));
+      const gone = [...known.values()].filter(({ key, deleted }) => !deleted && !there.has(key));
+      const deleted = await Promise.all(gone.map(({ key }) => getEntry(key)));
+      const changes = [...entries, ...deleted.filter((each) => each !== undefined)].flatMap(note);
+      const told = isFirst ? [] : changes;
+      isFirst = false;
+      isForgotten = false;
+      return told.sort((a, b) => a.entry.updatedAt.localeCompare(b.entry.updatedAt));
+    },
+    async take({ type: _type, session_id: _session, ...pushed }) {
+      if (!matches(pushed.key)) return [];
+      // A value that is too large to be pushed is read.
+      const isWhole = pushed.deleted || pushed.value !== undefined;
+      const entry = isWhole ? pushed : await getEntry(pushed.key);
+      return entry === undefined ? [] : note(entry);
+    },
+    forget() {
+      isForgotten = true;
+    },
+  };
+}
+
+/** All keys that are set, page by page. */
+export async function listAllState(
+  broker: Pick<BrokerClient, "call">,
+  wanted: Pick<InputOf<"list_state">, "session_id" | "scope" | "prefix">,
+): Promise<StateEntry[]> {
+  const entries: StateEntry[] = [];
+  let after: string | null | undefined;
+  while (after !== null) {
+    const page = await broker.call("list_state", {
+      ...wanted,
+      limit: limits.statePageMax,
+      ...(after === undefined ? {} : { after }),
+    });
+    entries.push(...page.entries);
+    after = page.next_cursor;
+  }
+  return entries;
+}

@@ -1,0 +1,146 @@
+import type { Session, StateEntry } from "@merkle/wire";
+import type { MerkleClient } from "@merkle/wire/client";
+import { findBroker } from "../../broker/broker-client.js";
+import { openLiveClient, reportConnection } from "../../broker/live-client.js";
+import type { Command, CommandContext } from "../../command/command.js";
+import type { Output } from "../../command/output.js";
+import { exitCodes, interruptedError } from "../../core/cli-error.js";
+import { isSet } from "../../core/flags.js";
+import { takeSession } from "../../sessions/find-session.js";
+import { oneLine } from "../../text/one-line.js";
+import { toMoment } from "../../text/time.js";
+import { toJson } from "../../text/to-json.js";
+import { shortValueText } from "./format-state.js";
+import { createKnownState, type StateChange } from "./known-state.js";
+
+export const stateWatch: Command = {
+  name: "state watch",
+  summary: "print changes of shared values as they happen",
+  arguments: [
+    { name: "[session]", summary: "session slug, id or exact title (default: MERKLE_SESSION)" },
+    {
+      name: "[key]",
+      summary: "only this key, or all keys with a prefix, such as deploy_* (default: all keys)",
+    },
+  ],
+  flags: [{ flags: "--shared", summary: "use the state shared by all sessions" }],
+  examples: [
+    "merkle state watch split-auth",
+    "merkle state watch split-auth 'deploy_*'",
+    "merkle state watch split-auth --json > changes.ndjson",
+  ],
+  async run(context) {
+    return watchState(context);
+  },
+};
+
+/** Prints each change of state until it is interrupted; after a lost connection, what each key has become meanwhile (CLI-52). */
+async function watchState(context: CommandContext): Promise<number> {
+  const { args, config, signal } = context;
+  const broker = await findBroker(config, signal);
+  const { session, rest } = await takeSession(broker, args, config);
+  const client = await openLiveClient(broker.address, signal);
+  try {
+    await follow({ context, session, client, matches: toMatcher(rest) });
+  } finally {
+    await client.close();
+  }
+  if (signal.aborted) throw interruptedError();
+  return exitCodes.done;
+}
+
+interface Watched {
+  readonly context: CommandContext;
+  readonly session: Session;
+  readonly client: MerkleClient;
+  readonly matches: (key: string) => boolean;
+}
+
+/** Resolves when it is interrupted, or nobody reads any more. @throws when the broker ends it for good */
+async function follow({ context, session, client, matches }: Watched): Promise<void> {
+  const { output, flags, signal } = context;
+  const scope = isSet(flags, "shared") ? "mesh" : "session";
+  const { session_id } = session;
+  const known = createKnownState({ client, session_id, scope, matches });
+  await known.read();
+
+  return new Promise((resolve, reject) => {
+    // One after the other, so that lines come in the order of what they tell.
+    let work = Promise.resolve();
+    const tell = (find: () => Promise<readonly StateChange[]>): Promise<void> => {
+      work = work
+        .then(async () => {
+          for (const change of await find()) {
+            if (!(await print(change, output))) end(resolve);
+          }
+        })
+        .catch((error: unknown) => end(() => reject(error)));
+      return work;
+    };
+    const readAgain = () => tell(() => known.read());
+    const stopPushes = client.onPush((push) => {
+      if (push.type === "state_change" && push.session_id === (scope === "mesh" ? null : session_id)) {
+        void tell(() => known.take(push));
+      }
+    });
+    // Changes are pushed to those that follow a session; its messages are not what is asked for here.
+    const subscription = client.follow({
+      session: session_id,
+      after: session.last_sequence,
+      onMessage: () => undefined,
+      onResync: () => {
+        known.forget();
+        void readAgain();
+        return undefined;
+      },
+      onError: (error) => end(() => reject(error)),
+    });
+    const connection = reportConnection({
+      client,
+      output,
+      cursor: () => 0,
+      // It is back when what has changed meanwhile is told.
+      head: async () => {
+        await readAgain();
+        return 0;
+      },
+    });
+    subscription.ready.then(
+      () => {
+        output.note(`watching the state of ${scope === "mesh" ? "the mesh" : session.slug}`);
+        // Keys may have changed between the first reading and the subscription.
+        void readAgain();
+      },
+      () => undefined,
+    );
+    const abort = () => end(resolve);
+    signal.addEventListener("abort", abort);
+
+    function end(settle: () => void): void {
+      signal.removeEventListener("abort", abort);
+      stopPushes();
+      connection.stop();
+      subscription.close();
+      settle();
+    }
+  });
+}
+
+function toMatcher(pattern: string | undefined): (key: string) => boolean {
+  if (pattern === undefined) return () => true;
+  if (pattern.endsWith("*")) return (key) => key.startsWith(pattern.slice(0, -1));
+  return (key) => key === pattern;
+}
+
+function print({ entry, before, frame }: StateChange, output: Output): Promise<boolean> {
+  return output.writeLine(output.json ? toJson(frame) : describe(entry, before, output));
+}
+
+function describe(entry: StateEntry, before: StateEntry | undefined, output: Output): string {
+  const from = before === undefined ? "none" : shortValueText(before);
+  return [
+    output.dim(toMoment(entry.updatedAt)),
+    `${output.bold(oneLine(entry.key))}: ${from} ${output.signs.arrow} ${shortValueText(entry)}`,
+    output.dim(`v${entry.version} ${oneLine(entry.updatedBy)}`),
+  ].join("  ");
+}

@@ -1,0 +1,53 @@
+import { findBroker } from "../../broker/broker-client.js";
+import type { Command } from "../../command/command.js";
+import { exitCodes, usageError } from "../../core/cli-error.js";
+import { textOf } from "../../core/flags.js";
+import { actingIn } from "../../identity/acting.js";
+import { takeWords } from "../../sessions/find-session.js";
+import { formatTasks } from "./format-tasks.js";
+import { readTaskNumbers } from "./task-numbers.js";
+
+export const taskAdd: Command = {
+  name: "task add",
+  summary: "add a task to a session",
+  arguments: [
+    { name: "[session]", summary: "session slug, id or exact title (default: MERKLE_SESSION)" },
+    { name: "[title]", summary: "title (required)" },
+  ],
+  flags: [
+    { flags: "--text <text>", summary: "description" },
+    { flags: "--for <who>", summary: "assignee: team, peer or team/peer (default: anyone)" },
+    { flags: "--after <numbers>", summary: "tasks that block it, such as 3,4" },
+    { flags: "--label <labels>", summary: "labels, separated by commas" },
+    { flags: "--check <command>", summary: "command that proves the task is done; the assignee runs it" },
+    { flags: "--reviewer <who>", summary: "reviewer who accepts the result; not with --check" },
+  ],
+  examples: [
+    'merkle task add split-auth "Rotate tokens"',
+    'merkle task add split-auth "Test the rotation" --after 1 --for Birch --check "npm test"',
+  ],
+  async run({ args, flags, config, output, signal }) {
+    const [command, reviewer] = [textOf(flags, "check"), textOf(flags, "reviewer")];
+    if (command !== undefined && reviewer !== undefined)
+      throw usageError("Give --check or --reviewer, not both.");
+    const check = command === undefined ? reviewer && { reviewer } : { command };
+    const after = textOf(flags, "after");
+    const blocked_by = after === undefined ? [] : readTaskNumbers(after, "--after");
+    const labels = textOf(flags, "label")?.split(",") ?? [];
+    const broker = await findBroker(config, signal);
+    const usage = "merkle task add <session> <title>";
+    const { session, words } = await takeWords(broker, args, { needed: 1, usage, config });
+    const [title = ""] = words;
+    const actor = await actingIn(session, { broker, config });
+    const [text, assignee] = [textOf(flags, "text"), textOf(flags, "for")];
+    const task = await actor.call("create_task", {
+      session_id: session.session_id,
+      ...{ title, blocked_by, labels },
+      ...(text === undefined ? {} : { text }),
+      ...(assignee === undefined ? {} : { assignee }),
+      ...(check ? { check } : {}),
+    });
+    output.show(task, formatTasks([task], output));
+    return exitCodes.done;
+  },
+};

@@ -1,0 +1,39 @@
+import { findBroker } from "../../broker/broker-client.js";
+import type { Command } from "../../command/command.js";
+import { exitCodes, usageError } from "../../core/cli-error.js";
+import { toNumber } from "../../core/flag-values.js";
+import { actingIn } from "../../identity/acting.js";
+import { getSession } from "../../sessions/find-session.js";
+import { formatTask } from "./format-tasks.js";
+
+export const taskClaim: Command = {
+  name: "task claim",
+  summary: "claim a task, or the next one that is ready",
+  arguments: [
+    { name: "[session]", summary: "session slug, id or exact title (default: MERKLE_SESSION)" },
+    { name: "[number]", summary: "task number, from merkle tasks (default: the next ready task)" },
+  ],
+  examples: ["merkle task claim split-auth", "merkle task claim split-auth 7"],
+  async run({ args, config, output, signal }) {
+    const words = config.session !== undefined && isNumber(args[0]) ? [undefined, ...args] : args;
+    const [name, number] = words;
+    if (words.length > 2)
+      throw usageError("Name a session and a task.", "merkle task claim <session> [number]");
+    const task = number === undefined ? undefined : toNumber(number, "A task");
+    const broker = await findBroker(config, signal);
+    const session = await getSession(broker, name, config);
+    const actor = await actingIn(session, { broker, config });
+    const claimed = await actor.call("claim_task", {
+      session_id: session.session_id,
+      ...(task === undefined ? {} : { task }),
+    });
+    if (claimed.task === null) output.note(`  no task is ready.  next: merkle tasks ${session.slug}`);
+    if (output.json || claimed.task !== null)
+      output.show(claimed, claimed.task === null ? "" : formatTask(claimed.task, output));
+    return exitCodes.done;
+  },
+};
+
+function isNumber(word: string | undefined): boolean {
+  return word !== undefined && /^\d+$/.test(word);
+}

@@ -1,0 +1,25 @@
+import type { Feature } from "../../command/feature.js";
+
+/** Tasks of a session, and claims of files. */
+export const feature: Feature = {
+  needs: [],
+  commands: [
+    {
+      topic: "work",
+      load: {
+        tasks: async () => (await import("./tasks.js")).tasks,
+        "task add": async () => (await import("./add.js")).taskAdd,
+        "task claim": async () => (await import("./claim.js")).taskClaim,
+        "task done": async () => (await import("./done.js")).taskDone,
+        "task block": async () => (await import("./block.js")).taskBlock,
+      },
+    },
+    {
+      topic: "work",
+      after: "approvals",
+      load: {
+        claims: async () => (await import("./claims.js")).claims,
+      },
+    },
+  ],
+};

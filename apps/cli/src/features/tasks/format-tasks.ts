@@ -1,0 +1,64 @@
+import type { ScopeClaim, Task } from "@merkle/wire";
+import type { Output } from "../../command/output.js";
+import { indented, oneLine } from "../../text/one-line.js";
+import { formatTable } from "../../text/table.js";
+import { toAge } from "../../text/time.js";
+
+/** One line for each task: its number, how it stands, what it is, and who has it or what it waits for. */
+export function formatTasks(
+  tasks: readonly (Task & { readonly session?: string })[],
+  output: Output,
+): string {
+  const rows = tasks.map((task) => [
+    ...(task.session === undefined ? [] : [{ text: oneLine(task.session), paint: output.dim }]),
+    { text: String(task.task), paint: output.bold },
+    { text: task.state.replace("_", " ") },
+    { text: [oneLine(task.title), ...task.labels.map((label) => `+${oneLine(label)}`)].join(" ") },
+    { text: [withWhom(task), waitText(task)].filter((each) => each !== "").join(", "), paint: output.dim },
+  ]);
+  const last = (rows[0]?.length ?? 1) - 1;
+  return formatTable(rows, {
+    columns: output.columns,
+    // Whose session it is and who has it are cut before what it is.
+    flexible: [...(last > 3 ? [0] : []), [last, 14], last - 1],
+    more: output.signs.more,
+  });
+}
+
+function withWhom({ state, holder, claimed_at, assignee }: Task): string {
+  if (holder !== null)
+    return state === "claimed" ? `${oneLine(holder)} ${toAge(claimed_at ?? "")}` : oneLine(holder);
+  return assignee === null ? "" : `for ${oneLine(assignee)}`;
+}
+
+function waitText({ waits_for, handed_back_at }: Task): string {
+  if (waits_for.length > 0) return `after ${waits_for.join(", ")}`;
+  return handed_back_at === null ? "" : `returned ${toAge(handed_back_at)} ago`;
+}
+
+/** A task with what whoever does it has to know. */
+export function formatTask(task: Task, output: Output): string {
+  const { text, check, result, proof } = task;
+  const facts = [
+    formatTasks([task], output),
+    text !== "" && indented(text),
+    check &&
+      ("command" in check
+        ? `  check: ${oneLine(check.command)}`
+        : `  reviewed by ${oneLine(check.reviewer)}`),
+    proof && `  proof: exit ${proof.exit_code}`,
+    result !== null && `  result: ${indented(result)}`,
+  ];
+  return facts.filter((each) => typeof each === "string").join("\n");
+}
+
+export function formatClaims(claims: readonly ScopeClaim[], output: Output): string {
+  const rows = claims.map(({ claim, scope, shared, holder, claimed_at, reason }) => [
+    { text: String(claim), paint: output.dim },
+    { text: oneLine(scope), paint: output.bold },
+    { text: `${oneLine(holder)}${shared ? " (shared)" : ""}` },
+    { text: toAge(claimed_at) },
+    { text: oneLine(reason ?? "") },
+  ]);
+  return formatTable(rows, { columns: output.columns, flexible: 4, more: output.signs.more });
+}

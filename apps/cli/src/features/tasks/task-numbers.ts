@@ -1,0 +1,10 @@
+import { toNumber } from "../../core/flag-values.js";
+
+/** `3,4` as numbers of tasks. @throws CliError `usage` */
+export function readTaskNumbers(text: string, name: string): number[] {
+  return text
+    .split(",")
+    .map((each) => each.trim())
+    .filter((each) => each !== "")
+    .map((each) => toNumber(each, `A task of ${name}`));
+}

@@ -1,0 +1,26 @@
+import type { Feature } from "../../command/feature.js";
+
+/** Comment threads in documents and in files under Git. */
+export const feature: Feature = {
+  needs: [],
+  commands: [
+    {
+      topic: "document",
+      after: "doc diff",
+      load: {
+        "doc topics": async () => (await import("./topics.js")).docTopics,
+        "doc comment": async () => (await import("./comment.js")).docComment,
+        "doc reply": async () => (await import("./reply.js")).docReply,
+      },
+    },
+    {
+      topic: "git",
+      after: "source show",
+      load: {
+        "source topics": async () => (await import("./topics.js")).sourceTopics,
+        "source comment": async () => (await import("./comment.js")).sourceComment,
+        "source reply": async () => (await import("./reply.js")).sourceReply,
+      },
+    },
+  ],
+};

@@ -1,0 +1,77 @@
+import type { InputOf, Topic } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import type { Command } from "../../command/command.js";
+import { readText } from "../../command/read-text.js";
+import { exitCodes, usageError } from "../../core/cli-error.js";
+import { toNumber } from "../../core/flag-values.js";
+import { type Flags, isSet } from "../../core/flags.js";
+import { getTopicOf, type TopicTarget, topicsOfDocuments, topicsOfFiles } from "./commented.js";
+
+type Change = Pick<InputOf<"reply_to_topic">, "close" | "reopen">;
+
+/** The command that goes on with a topic: says something in it, closes or reopens it. */
+function replyCommand(target: TopicTarget): Command {
+  const { group, argument, example } = target;
+  return {
+    name: `${group} reply`,
+    summary: "reply in a topic, close it or reopen it",
+    arguments: [
+      argument,
+      { name: "<topic>", summary: `its number, as merkle ${group} topics shows it` },
+      { name: "[text]", summary: "reply text; - reads it from stdin" },
+    ],
+    flags: [
+      { flags: "--close", summary: "close it as resolved" },
+      { flags: "--withdraw", summary: "close it as not needed" },
+      { flags: "--reopen", summary: "reopen it" },
+    ],
+    examples: [
+      `merkle ${group} reply ${example} 4 "An hour."`,
+      `merkle ${group} reply ${example} 4 "Done in v7." --close`,
+      `merkle ${group} reply ${example} 4 --reopen`,
+    ],
+    async run(context) {
+      const { args, flags, io, output, signal } = context;
+      const [, number = "", given] = args;
+      const topic_id = toNumber(number, "A topic");
+      const change = readChange(flags);
+      const commented = await target.open(context);
+      await getTopicOf(commented, { topic_id, group });
+      const reply = {
+        given,
+        name: "the reply",
+        usage: `merkle ${group} reply ${commented.typed} ${topic_id} <text>`,
+        bytesMax: limits.topicMessageBytesMax,
+        io,
+        signal,
+      };
+      // A topic can be closed or reopened without a word, so stdin is not waited for then.
+      const text = given === undefined && change !== undefined ? undefined : await readText(reply);
+      const actor = await commented.actor();
+      const topic = await actor.call("reply_to_topic", { topic_id, text, ...change });
+      output.show(topic, `${output.mark.ok} ${describe(topic, change)}`);
+      return exitCodes.done;
+    },
+  };
+}
+
+/** @throws CliError `usage` for more than one of them */
+function readChange(flags: Flags): Change | undefined {
+  const changes: readonly (readonly [string, Change])[] = [
+    ["close", { close: "resolved" }],
+    ["withdraw", { close: "withdrawn" }],
+    ["reopen", { reopen: true }],
+  ];
+  const [first, second] = changes.filter(([name]) => isSet(flags, name));
+  if (second) throw usageError("Give only one of --close, --withdraw and --reopen.");
+  return first?.[1];
+}
+
+function describe({ topic_id, status, messages_count }: Topic, change: Change | undefined): string {
+  if (change === undefined) return `topic ${topic_id}, message ${messages_count}`;
+  return `topic ${topic_id} is ${status}`;
+}
+
+export const docReply: Command = replyCommand(topicsOfDocuments);
+
+export const sourceReply: Command = replyCommand(topicsOfFiles);

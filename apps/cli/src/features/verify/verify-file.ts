@@ -1,0 +1,149 @@
+import { open } from "node:fs/promises";
+import {
+  type AuditKey,
+  bundleFiles,
+  bundleLimits,
+  type Manifest,
+  type Progress,
+  parseKeys,
+  parseManifest,
+  type RecordReport,
+  readWhole,
+  verifyBundle,
+} from "@merkle/wire/record";
+import { bundleIn } from "@merkle/wire/record/html";
+import { checkSurroundingPage, type SurroundingPage } from "@merkle/wire/record/page";
+import { openZipBundle, type RandomAccess, UnreadableZip, type ZippedFiles } from "@merkle/wire/record/zip";
+import { CliError, exitCodes } from "../../core/cli-error.js";
+import { nodeCrypto } from "../../core/node-crypto.js";
+import { findSeen, rememberSeen, toSeenRecord } from "../../feed/seen-heads.js";
+import { hashOwnPage } from "./own-page.js";
+import { readSigned, type SignedContent } from "./signed-content.js";
+
+interface VerifyFileOptions {
+  readonly home: string;
+  /** A root that was noted elsewhere, and a message that must be among those it is over. */
+  readonly root?: string | undefined;
+  readonly message?: number | undefined;
+  readonly onProgress: (progress: Progress) => void;
+  readonly signal: AbortSignal;
+}
+
+/** The report, and for a page its origin; if that is not Merkle, also what was signed. */
+export type VerifiedFile = RecordReport & { readonly page: SurroundingPage; readonly signed?: SignedContent };
+
+/**
+ * Verifies a bundle with nothing but the file and what this machine remembers (CLI-69): no broker and no network. What
+ * holds is remembered, so that a later one that does not go on from it is noticed.
+ *
+ * @throws CliError for what is no bundle at all; what is wrong with one stands in the report
+ */
+export async function verifyFile(path: string, options: VerifyFileOptions): Promise<VerifiedFile> {
+  const { home, root, message, onProgress, signal } = options;
+  const file = await openFile(path);
+  try {
+    const bundle = await openBundle(file, path);
+    const page = await checkSurroundingPage(file, {
+      createSha256: nodeCrypto.createSha256,
+      ownPage: await hashOwnPage(),
+    });
+    const facts = await readFacts(bundle);
+    const seen = facts && (await findSeen(home, facts.manifest.head.session_id));
+    const trusted = { root, ...(seen && { keys: seen.keys, heads: [seen.head] }) };
+    const report = await verifyBundle(bundle, { ...nodeCrypto, trusted, message, onProgress, signal });
+    if (report.ok && facts) await rememberSeen(home, await toSeenRecord(facts));
+    const isForeign = report.ok && page === "foreign";
+    return { ...report, page, ...(isForeign && { signed: await readSigned(bundle) }) };
+  } finally {
+    await file.close();
+  }
+}
+
+/** @throws CliError `verification_failed` for a file that is no bundle */
+export async function readBundleFacts(path: string): Promise<BundleFacts> {
+  const file = await openFile(path);
+  try {
+    const facts = await readFacts(await openBundle(file, path));
+    if (facts) return facts;
+    throw new CliError(
+      "verification_failed",
+      `${path} does not say which record it belongs to, or a newer version of Merkle wrote it.`,
+      {
+        exitCode: exitCodes.verification_failed,
+        next: [`merkle verify ${path}`],
+      },
+    );
+  } finally {
+    await file.close();
+  }
+}
+
+interface BundleFacts {
+  readonly manifest: Manifest;
+  readonly keys: readonly AuditKey[];
+}
+
+/** A bundle's description of itself; null where that cannot be read, which verifying it then tells. */
+async function readFacts(bundle: ZippedFiles): Promise<BundleFacts | null> {
+  const read = async (name: string) => {
+    const chunks = bundle.open(name);
+    return chunks ? readWhole(chunks, bundleLimits.fileBytesMax) : "";
+  };
+  try {
+    return {
+      manifest: parseManifest(await read(bundleFiles.manifest)),
+      keys: parseKeys(await read(bundleFiles.keys)),
+    };
+  } catch {
+    return null;
+  }
+}
+
+/** @throws CliError `verification_failed` */
+async function openBundle(file: Parameters<typeof openZipBundle>[0], path: string): Promise<ZippedFiles> {
+  try {
+    return await openZipBundle(await bundleIn(file));
+  } catch (error) {
+    if (!(error instanceof UnreadableZip)) throw error;
+    throw new CliError("verification_failed", `${path} is not a bundle. ${error.message}`, {
+      exitCode: exitCodes.verification_failed,
+      next: ["ask the sender for the original export"],
+      cause: error,
+    });
+  }
+}
+
+/** A file that is read from anywhere in it. */
+interface OpenFile extends RandomAccess {
+  close(): Promise<void>;
+}
+
+/** @throws CliError `not_found`, or `usage` for what is no file that can be read */
+export async function openFile(path: string): Promise<OpenFile> {
+  const file = await open(path, "r").catch((error: unknown) => {
+    throw cannotOpen(path, error);
+  });
+  const facts = await file.stat();
+  if (!facts.isFile()) {
+    await file.close();
+    throw cannotOpen(path, { code: "EISDIR" });
+  }
+  return {
+    size: facts.size,
+    async read(offset, length) {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, offset);
+      return buffer.subarray(0, bytesRead);
+    },
+    close: () => file.close(),
+  };
+}
+
+function cannotOpen(path: string, error: unknown): CliError {
+  const { code = "unknown" } = Object(error);
+  if (code === "ENOENT")
+    return new CliError("not_found", `There is no file ${path}.`, { exitCode: exitCodes.not_found });
+  return new CliError("unreadable", `${path} cannot be read (${code}).`, {
+    exitCode: exitCodes.usage,
+    cause: error,
+  });
+}

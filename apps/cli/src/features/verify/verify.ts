@@ -1,0 +1,181 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { shortHash } from "@merkle/wire";
+import type { Finding, RecordReport } from "@merkle/wire/record";
+import { neutralise } from "@merkle/wire/text";
+import { findBroker } from "../../broker/broker-client.js";
+import { exportPath, progressLine } from "../../broker/download.js";
+import type { Command, CommandContext } from "../../command/command.js";
+import type { Output } from "../../command/output.js";
+import { CliError, exitCodes, usageError } from "../../core/cli-error.js";
+import { textOf } from "../../core/flags.js";
+import { writeWhole } from "../../core/write-whole.js";
+import { getSession } from "../../sessions/find-session.js";
+import { refuseUntrusted } from "../../settings/foreign-file.js";
+import { oneLine } from "../../text/one-line.js";
+import { counted } from "../../text/time.js";
+import { formatSigned } from "./signed-content.js";
+import { type VerifiedFile, verifyFile } from "./verify-file.js";
+
+export const verify: Command = {
+  name: "verify",
+  summary: "verify a session's signed record on this machine, without trusting the broker",
+  arguments: [
+    {
+      name: "<what>",
+      summary: "bundle or page from merkle export, or a session slug, id or exact title",
+    },
+  ],
+  flags: [
+    { flags: "--message <number>", summary: "number of a message that the root must include" },
+    { flags: "--root <hex>", summary: "root that you saved earlier; the start of the feed must match it" },
+  ],
+  examples: [
+    "merkle verify split.zip",
+    "merkle verify split-auth",
+    "merkle verify split.zip --message 207 --root 9f2c…e71a",
+  ],
+  offline: true,
+  async run(context) {
+    const { args, flags, config, output, signal } = context;
+    const [what = ""] = args;
+    const asked = { message: readMessage(textOf(flags, "message")), root: readRoot(textOf(flags, "root")) };
+    const progress = progressLine(context);
+    const options = {
+      ...asked,
+      home: config.home,
+      signal,
+      onProgress: ({ log, done, of }: { log: string; done: number; of: number }) =>
+        progress.show(`${done} of ${of} ${log === "feed" ? "messages" : "versions"}`),
+    };
+    try {
+      const isFile = await isFileName(what);
+      if (!isFile) {
+        refuseUntrusted(config);
+      }
+      const report = isFile
+        ? await verifyFile(what, options)
+        : await verifySession(what, context, (file) => verifyFile(file, options));
+      progress.end();
+      if (!report.ok) {
+        throw verificationFailed(report, [
+          isFile ? "ask the sender for the original export" : "merkle export <session>, and keep the file",
+        ]);
+      }
+      const isForeign = report.page === "foreign";
+      const text = [reportText(report, output), ...(isForeign ? [foreignPageText(report, output)] : [])];
+      output.show(report, text.join("\n"));
+      return isForeign ? exitCodes.foreign_page : exitCodes.done;
+    } finally {
+      progress.end();
+    }
+  },
+};
+
+/** Whether the argument is meant as a file: one is there, or the name looks like one. A session's name does neither. */
+async function isFileName(what: string): Promise<boolean> {
+  return existsSync(what) || /[/\\]|\.(?:zip|html)$/i.test(what);
+}
+
+/** A session is exported into a file that is removed again, and verified like any other. */
+async function verifySession<Report>(
+  name: string,
+  { config, signal }: CommandContext,
+  verifyIt: (file: string) => Promise<Report>,
+): Promise<Report> {
+  const broker = await findBroker(config, signal);
+  const session = await getSession(broker, name, config);
+  const folder = await mkdtemp(join(tmpdir(), "merkle-verify-"));
+  try {
+    const file = join(folder, `${session.slug}.zip`);
+    const bytes = await broker.download(exportPath(session.session_id, "bundle"));
+    await writeWhole(file, bytes, { replace: false, signal });
+    return await verifyIt(file);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function readMessage(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^#?[1-9]\d{0,14}$/.test(text)) return Number(text.replace("#", ""));
+  throw usageError(`--message must be a message's number, such as 207, got ${JSON.stringify(text)}.`);
+}
+
+function readRoot(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  if (/^[0-9a-f]{64}$/i.test(text)) return text.toLowerCase();
+  throw usageError(`--root must be 64 hexadecimal digits, got ${JSON.stringify(text.slice(0, 80))}.`);
+}
+
+/** The limits of every verification that succeeds, shown beside each tick. */
+const whatItShows =
+  "Unchanged since it was signed. This does not prove that its content is true or complete.";
+
+/** A record that holds, for people. */
+function reportText(report: RecordReport, output: Pick<Output, "mark" | "dim">): string {
+  const { size, matched, redacted, noted, signed_by, document_version, session, seen_later } = report;
+  const apart = [
+    redacted > 0 && `${counted(redacted, "text")} removed`,
+    report.private > 0 && `${report.private} private`,
+  ].filter((part) => typeof part === "string");
+  return [
+    `${output.mark.ok} ${matched} of ${size} match root ${shortHash(report.root)}, computed here.`,
+    `  ${whatItShows}`,
+    session &&
+      `  ${JSON.stringify(oneLine(session.title))}, ${session.status === "active" ? "open" : oneLine(session.status)}, exported ${report.exported_at}`,
+    output.dim(
+      `  document v${document_version}${apart.map((part) => `, ${part}`).join("")}; signed by key ${signed_by?.key_id.slice(0, 8)}, ${trustText(report)}`,
+    ),
+    ...report.unproven.map((sentence) => `  not proven: ${sentence}`),
+    seen_later &&
+      `  older than the head seen here before, which was signed ${seen_later.at} and covers ${counted(seen_later.size, "message")} and document v${seen_later.document.version}`,
+    noted && `${output.mark.ok} your --root covers messages 1 to ${noted.size}`,
+  ]
+    .filter((line) => typeof line === "string")
+    .join("\n");
+}
+
+/** A page that Merkle did not ship may show anything around a record that holds. */
+function foreignPageText({ signed }: VerifiedFile, { mark }: Pick<Output, "mark">): string {
+  return [
+    `${mark.warn} The record is valid, but the page around it is not from Merkle. Do not trust what the page shows: only the record was signed.`,
+    "  If a newer Merkle made the page, upgrade this one and verify again.",
+    signed && formatSigned(signed),
+  ]
+    .filter((line) => typeof line === "string" && line !== "")
+    .join("\n");
+}
+
+function trustText({ signed_by }: RecordReport): string {
+  switch (signed_by?.trust) {
+    case "known":
+      return "known key (seen on this machine before)";
+    case "succeeds a known one":
+      return "new key, signed by a key that this machine knows from this record";
+    default:
+      return "unknown key: compare it with the person who runs the broker, because anyone can sign a record with their own key";
+  }
+}
+
+/** So many of what is wrong are told beside the first. */
+const othersTold = 4;
+
+/** A record that does not hold: the first wrong thing, and how many more there are. */
+function verificationFailed(report: RecordReport, next: readonly string[]): CliError {
+  const [first, ...others] = report.findings;
+  const told = others.slice(0, othersTold).map((each) => `\n  also: ${sentence(each)}`);
+  const more = others.length - told.length;
+  return new CliError(
+    "verification_failed",
+    `${first ? sentence(first) : "The verification failed."}${told.join("")}${more > 0 ? `\n  and ${more} more` : ""}`,
+    { exitCode: exitCodes.verification_failed, next, details: { ...report } },
+  );
+}
+
+function sentence({ message, sequence }: Finding): string {
+  const text = neutralise(message).replaceAll("\n", " ");
+  return sequence === undefined || text.includes(String(sequence)) ? text : `#${sequence}: ${text}`;
+}

@@ -1,0 +1,112 @@
+import { MerkleError, type Message } from "@merkle/wire";
+import {
+  type AuditKey,
+  type Consistency,
+  canonicalJson,
+  checkLaterHead,
+  isSignedBy,
+  parseHeadLine,
+  type SignedHead,
+} from "@merkle/wire/record";
+import type { BrokerClient } from "../broker/broker-client.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
+import { nodeCrypto } from "../core/node-crypto.js";
+import { findSeen, rememberSeen, type SeenRecord, toSeenRecord } from "./seen-heads.js";
+
+interface Told {
+  readonly head: SignedHead;
+  readonly keys: readonly AuditKey[];
+}
+
+/**
+ * Compares what the broker says of a record with what this machine saw of it last, and remembers it when it goes on from that
+ * (CLI-72). Nobody can then show one record to some and another one to others, or take back what was seen.
+ *
+ * @param sessionId - the session's id at that broker, which it is asked by
+ * @throws CliError `verification_failed` when it does not go on from what was seen
+ */
+export async function checkSeen(
+  told: Told,
+  {
+    home,
+    broker,
+    sessionId,
+  }: {
+    readonly home: string;
+    readonly broker: Pick<BrokerClient, "call">;
+    readonly sessionId: string;
+  },
+): Promise<void> {
+  const { head, keys } = told;
+  const seen = await findSeen(home, head.session_id);
+  if (seen) {
+    const proofs = await readProofs(seen.head, head, { broker, sessionId });
+    const compared = await checkLaterHead(seen, { head, keys, ...proofs }, nodeCrypto);
+    if (compared.outcome === "inconsistent") throw notTheSame(compared.message, seen, sessionId);
+    if (compared.outcome === "earlier") return;
+  } else if (!(await isSigned(told))) {
+    throw notTheSame("The signature of its head is not valid.", null, sessionId);
+  }
+  await rememberSeen(home, await toSeenRecord({ manifest: { head }, keys }));
+}
+
+async function isSigned({ head, keys }: Told): Promise<boolean> {
+  const key = keys.find(({ key_id }) => key_id === head.key_id);
+  return key !== undefined && isSignedBy(head, key, nodeCrypto.verifySignature);
+}
+
+/** The broker's proof that the one head goes on from the other. A broker that cannot is one that has not. */
+async function readProofs(
+  from: SignedHead,
+  to: SignedHead,
+  { broker, sessionId }: { readonly broker: Pick<BrokerClient, "call">; readonly sessionId: string },
+): Promise<{ consistency: Consistency | null; documentConsistency: Consistency | null }> {
+  const read = async (log: "feed" | "document", from_size: number, size: number) => {
+    if (from_size >= size) return null;
+    try {
+      const proof = await broker.call("session_proof", { session_id: sessionId, log, from_size, size });
+      return proof.consistency;
+    } catch (error) {
+      if (error instanceof MerkleError && error.code === "conflict") return null;
+      throw error;
+    }
+  };
+  return {
+    consistency: await read("feed", from.size, to.size),
+    documentConsistency: await read("document", from.document.version, to.document.version),
+  };
+}
+
+function notTheSame(message: string, seen: SeenRecord | null, sessionId: string): CliError {
+  const shout = seen ? "THIS RECORD IS NOT THE ONE THAT WAS SEEN HERE BEFORE." : "Do not trust this record.";
+  return new CliError(
+    "verification_failed",
+    `${shout} ${message} Keep your copy, and ask the person who runs the broker.`,
+    {
+      exitCode: exitCodes.verification_failed,
+      next: [`merkle verify ${sessionId}`],
+      details: { seen: seen?.head ?? null },
+    },
+  );
+}
+
+/**
+ * Compares what a conclusion seals with what this machine saw of the record before (CLI-73). A broker that cannot be
+ * asked just now is no reason to say anything: whoever verifies the session later compares it then.
+ *
+ * @returns what must be said loudly; null when there is nothing to say
+ */
+export async function checkConcluded(
+  { event, content, session_id: sessionId }: Message,
+  { home, broker }: { readonly home: string; readonly broker: Pick<BrokerClient, "call"> },
+): Promise<CliError | null> {
+  if (event !== "session_concluded" || content["head"] === undefined) return null;
+  try {
+    const head = parseHeadLine(canonicalJson(content["head"]));
+    const { keys } = await broker.call("session_seal", { session_id: sessionId });
+    await checkSeen({ head, keys }, { home, broker, sessionId });
+    return null;
+  } catch (error) {
+    return error instanceof CliError && error.code === "verification_failed" ? error : null;
+  }
+}
