@@ -1,6 +1,6 @@
 import { markdownTable } from "../../apps/broker/src/transports/reference/markdown-table.js";
-import type { ConfigKey } from "../../apps/cli/src/settings/config-file.js";
 import type { AgentKey } from "../../apps/cli/src/features/jobs/runner/agent-settings.js";
+import type { ConfigKey } from "../../apps/cli/src/settings/config-file.js";
 
 interface ConfigSetting {
   /** A value as it stands in the file. */

@@ -5,6 +5,7 @@ import { renderAgentsPage } from "../../apps/broker/src/transports/reference/age
 import { buildFile, renderBuildFile } from "./build-number.js";
 import { commandsPage, environmentPage } from "./command-pages.js";
 import { configTables } from "./config-tables.js";
+import { drawArchitecture } from "./draw-architecture.js";
 import { eventTable } from "./event-table.js";
 import { limitTable } from "./limit-table.js";
 import { metricTable } from "./metric-table.js";
@@ -16,6 +17,7 @@ export async function generatedPages(): Promise<Readonly<Record<string, string>>
   const build = fileURLToPath(new URL(`../../${buildFile}`, import.meta.url));
   return {
     [buildFile]: renderBuildFile(readFileSync(build, "utf8")),
+    "docs/architecture.svg": drawArchitecture(),
     "AGENTS.md": renderAgentsPage({
       auth: "open",
       baseUrl: defaultBaseUrl,

@@ -23,6 +23,7 @@ const named = [
 ];
 
 const about = [
+  "docs/architecture.md",
   "SPEC.md",
   "docs/deviations.md",
   "docs/bench.md",
