@@ -34,12 +34,13 @@ const floors = {
     "sessions",
     "feed",
     "document",
-    ["state", "memory", "progress", "audit", "tasks", "approvals"],
-    "record",
-    "work",
     "views",
     "transports",
+    ["core-handlers.ts", "feature.ts"],
+    "features",
+    "features.ts",
     "start",
+    ["index.ts", "runner.ts"],
   ],
   "packages/db": [
     "core",
@@ -134,9 +135,12 @@ function refuseFeature(path, target) {
   return `${from.folder}/feature.ts does not name "${to.name}" in \`needs\`.`;
 }
 
-/** A feature's entry is `feature.ts`; in the contract also what needs zod, which few programs load. */
+/**
+ * A feature's entry is `feature.ts`. Beside it stands what few programs load: in the contract, what needs zod; in the broker,
+ * what runs in a worker thread or in a runner, without the rest of the broker.
+ */
 function isEntry(path) {
-  return /\/feature\.tsx?$|^packages\/wire\/.*\/operations\.ts$/.test(path);
+  return /\/feature(\.worker|\.runner)?\.tsx?$|^packages\/wire\/.*\/operations\.ts$/.test(path);
 }
 
 function featureOf(path) {

@@ -23,7 +23,7 @@ export function listSources(folder) {
 
 /** The other features that the entry of a feature's folder names. */
 export function needsOf(folder) {
-  const entry = listSources(folder).find((path) => path.startsWith(`${folder}/feature.`));
+  const entry = listSources(folder).find((path) => /\/feature\.tsx?$/.test(path));
   const text = entry ? readFileSync(join(root, entry), "utf8") : "";
   const [, list = ""] = /\bneeds(?: =|:) \[([^\]]*)\]/.exec(text) ?? [];
   return [...list.matchAll(/"([^"]+)"/g)].map(([, name]) => name);

@@ -185,7 +185,7 @@ const testedAt: {
   browserSeconds: "tests/access/authenticator.test.ts",
   clientTokenSeconds: "tests/access/oauth.test.ts",
   clientCodeSeconds: "tests/access/oauth.test.ts",
-  clientRegistrationSeconds: "apps/broker/src/identity/clients/registration.test.ts",
+  clientRegistrationSeconds: "apps/broker/src/features/oauth/registration.test.ts",
   clientRedirectsMax: "tests/access/oauth.test.ts",
   clientRedirectCharsMax: "tests/access/oauth.test.ts",
   ticketSeconds: "tests/access/authenticator.test.ts",

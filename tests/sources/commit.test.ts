@@ -1,11 +1,11 @@
 import { chmod, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { blobHash } from "../../apps/broker/src/work/sources/blob-hash.js";
-import { commitFile, type FileCommit } from "../../apps/broker/src/work/sources/commit-file.js";
-import { openSource } from "../../apps/broker/src/work/sources/open-source.js";
-import { withRepository } from "../../apps/broker/src/work/sources/repository.js";
-import { NotCurrent } from "../../apps/broker/src/work/sources/source-problems.js";
+import { blobHash } from "../../apps/broker/src/features/sources/blob-hash.js";
+import { commitFile, type FileCommit } from "../../apps/broker/src/features/sources/commit-file.js";
+import { openSource } from "../../apps/broker/src/features/sources/open-source.js";
+import { withRepository } from "../../apps/broker/src/features/sources/repository.js";
+import { NotCurrent } from "../../apps/broker/src/features/sources/source-problems.js";
 import { guide, type StagedRepository, stageRepository } from "./staged-repository.js";
 
 const path = "docs/guide.md";

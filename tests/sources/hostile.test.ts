@@ -2,11 +2,11 @@ import { execFileSync } from "node:child_process";
 import { chmod, mkdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { commitFile } from "../../apps/broker/src/work/sources/commit-file.js";
-import { listCommitted } from "../../apps/broker/src/work/sources/committed.js";
-import { openSource } from "../../apps/broker/src/work/sources/open-source.js";
-import { withRepository } from "../../apps/broker/src/work/sources/repository.js";
-import { NoSource, RootProblem } from "../../apps/broker/src/work/sources/source-problems.js";
+import { commitFile } from "../../apps/broker/src/features/sources/commit-file.js";
+import { listCommitted } from "../../apps/broker/src/features/sources/committed.js";
+import { openSource } from "../../apps/broker/src/features/sources/open-source.js";
+import { withRepository } from "../../apps/broker/src/features/sources/repository.js";
+import { NoSource, RootProblem } from "../../apps/broker/src/features/sources/source-problems.js";
 import { guide, type StagedRepository, secret, stageRepository } from "./staged-repository.js";
 
 /** Everything that is ever done to a repository: looked through, read, and committed to. */

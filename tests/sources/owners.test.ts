@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { chmod, chown, link, lstat, mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { commitFile } from "../../apps/broker/src/work/sources/commit-file.js";
-import { openSource } from "../../apps/broker/src/work/sources/open-source.js";
-import { type Repository, withRepository } from "../../apps/broker/src/work/sources/repository.js";
-import { NoSource, RootProblem } from "../../apps/broker/src/work/sources/source-problems.js";
+import { commitFile } from "../../apps/broker/src/features/sources/commit-file.js";
+import { openSource } from "../../apps/broker/src/features/sources/open-source.js";
+import { type Repository, withRepository } from "../../apps/broker/src/features/sources/repository.js";
+import { NoSource, RootProblem } from "../../apps/broker/src/features/sources/source-problems.js";
 import { guide, type StagedRepository, secret, stageRepository } from "./staged-repository.js";
 
 const path = "docs/guide.md";

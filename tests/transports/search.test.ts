@@ -4,7 +4,7 @@ import { openDatabase } from "@merkle/db";
 import type { OutputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { startIndexer } from "../../apps/broker/src/views/search/indexer.js";
+import { startIndexer } from "../../apps/broker/src/features/search/indexer.js";
 import { atEnd } from "../kit/at-end.js";
 import { createTestSession, failureOf } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";

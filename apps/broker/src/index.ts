@@ -1,14 +1,6 @@
 export { createLog, type Log } from "./core/log.js";
 export { lowerHelperThreads } from "./core/lower-helper-threads.js";
 export { StartError } from "./core/start-error.js";
-export { readAuditKeys, rotateAuditKey } from "./identity/audit-key/rotate-audit-key.js";
-export type { ProgressLogLevel, SummaryOptions } from "./progress/summariser.js";
-export { backupHome, type HomeBackupOptions, restoreHome } from "./start/backup-home.js";
-export type { BrokerOptions } from "./start/broker-options.js";
-export { type DatabaseFacts, inspectDatabase } from "./start/inspect-database.js";
-export { findOutsideData, type OutsideData, removeHomeData } from "./start/remove-home.js";
-export { type Broker, defaultPort, startBroker } from "./start/start-broker.js";
-export { type Upgrade, upgradeHome, upgradePostgres } from "./start/upgrade-home.js";
 export type {
   AgentOptions,
   RunError,
@@ -16,4 +8,12 @@ export type {
   Runner,
   RunnerFacts,
   RunResult,
-} from "./work/jobs/runner.js";
+} from "./features/jobs/feature.js";
+export type { ProgressLogLevel, SummaryOptions } from "./features/progress/feature.js";
+export { readAuditKeys, rotateAuditKey } from "./identity/audit-key/rotate-audit-key.js";
+export { backupHome, type HomeBackupOptions, restoreHome } from "./start/backup-home.js";
+export type { BrokerOptions } from "./start/broker-options.js";
+export { type DatabaseFacts, inspectDatabase } from "./start/inspect-database.js";
+export { findOutsideData, type OutsideData, removeHomeData } from "./start/remove-home.js";
+export { type Broker, defaultPort, startBroker } from "./start/start-broker.js";
+export { type Upgrade, upgradeHome, upgradePostgres } from "./start/upgrade-home.js";

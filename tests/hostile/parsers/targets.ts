@@ -18,7 +18,7 @@ import { parseTerms } from "../../../apps/broker/src/text/parse-terms.js";
 import { findSection, listHeadings } from "../../../apps/broker/src/text/sections.js";
 import { parseJson } from "../../../apps/broker/src/transports/http/parse-json.js";
 import { toPlainJson } from "../../../apps/broker/src/transports/mcp/rpc-response.js";
-import { toFiles } from "../../../apps/broker/src/work/sources/committed.js";
+import { toFiles } from "../../../apps/broker/src/features/sources/committed.js";
 import type { Addition } from "../../../apps/cli/src/clients/client.js";
 import { parseConfigFile } from "../../../apps/cli/src/settings/config-file.js";
 import { CliError } from "../../../apps/cli/src/core/cli-error.js";

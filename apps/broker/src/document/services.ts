@@ -1,13 +1,7 @@
 import type { FeedServices } from "../feed/services.js";
-
-/** A session's document. */
-export interface DocumentRef {
-  readonly meshId: string;
-  readonly sessionId: string;
-}
+import type { DocumentHooks } from "./hooks.js";
 
 /** The services of the document. */
 export interface DocumentServices extends FeedServices {
-  /** Called after a document was written, for what follows from its text without anybody's waiting for it. */
-  readonly onDocumentWritten: (document: DocumentRef) => void;
+  readonly hooks: DocumentHooks<DocumentServices>;
 }

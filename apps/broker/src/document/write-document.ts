@@ -148,7 +148,8 @@ export async function writeVersion(
     }
     services.quotas.add(services.database.meshId, "bytes", utf8Bytes(content));
     services.channels.announceChange(sessionId, "document", version);
-    services.onDocumentWritten({ meshId: services.database.meshId, sessionId });
+    for (const hook of services.hooks.onDocumentWritten)
+      hook.written(services, { meshId: services.database.meshId, sessionId });
   });
   return { version };
 }

@@ -5,9 +5,11 @@ import type { JobPrincipal } from "../identity/principal.js";
 import type { SessionIdentity } from "../identity/session-directory.js";
 import type { TeamActor } from "./access/credentials.js";
 import type { AccessServices } from "./access/services.js";
+import type { SessionHooks } from "./hooks.js";
 
 /** The services of what happens in a session's roster. */
 export interface SessionServices extends AccessServices {
+  readonly hooks: SessionHooks;
   readonly channels: SessionAnnouncer;
 }
 

@@ -1,12 +1,12 @@
 import type { RateLimits } from "@merkle/wire/limits";
 import type { Log } from "../core/log.js";
 import type { PageBuild } from "../core/page-build.js";
+import type { ArchiveOptions } from "../features/archive/feature.js";
+import type { AgentOptions } from "../features/jobs/feature.js";
+import type { ProgressLogLevel, SummaryOptions } from "../features/progress/feature.js";
 import { type AuthMode, describeReach, type ReachOptions } from "../identity/origin/auth-mode.js";
-import type { ProgressLogLevel, SummaryOptions } from "../progress/summariser.js";
-import type { ArchiveOptions } from "../record/storage/archive-target.js";
 import type { Deadlines } from "../transports/http-server.js";
 import type { Certificate, CertificateFiles } from "../transports/tls/certificate.js";
-import type { AgentOptions } from "../work/jobs/runner.js";
 
 export interface BrokerOptions {
   /** The Merkle home: everything that this machine keeps. An absolute path. */

@@ -1,11 +1,12 @@
 import { purgeNodes, purgeNudges } from "@merkle/db";
+import { createAlertOutbox } from "../features/alerts/feature.js";
+import { createHandBack } from "../features/tasks/feature.js";
+import type { Services } from "../features.js";
 import { retirePeers } from "../sessions/roster/retire-peers.js";
-import { createHandBack } from "../tasks/hand-back.js";
-import { createAlertOutbox } from "../views/alerts/alert-outbox.js";
+import type { Meshes } from "../transports/services.js";
 import { createAttentionPoll } from "../views/attention/attention-poll.js";
 import { forgetSettled } from "../views/attention/put-away.js";
 import { purge } from "../views/housekeeping/purge.js";
-import type { Meshes, Services } from "./services.js";
 
 /** The safety query, which catches what a lost hint did not say, runs this often (OPS-8). */
 const safetyMs = 5_000;
@@ -20,7 +21,7 @@ const forgottenNodeHours = 24;
 const abandonedNudgeSeconds = 60;
 
 /** Repeats the work that nobody waits for. Returns a function that stops it. */
-export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>): () => void {
+export function startHousekeeper(meshes: Meshes<Services>, checkAlone: () => Promise<void>): () => void {
   const { bus, nodes, revocations, channels, presence, settings, database, tasks, quotas } = meshes.main;
   const { stateAnnouncer, anchorer, archives } = meshes.main;
   const handBack = createHandBack(meshes.main);
@@ -80,7 +81,7 @@ export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>
     if (!nodes.leads) return;
     await purgeNodes(database.orm, forgottenNodeHours);
     await purgeNudges(database.orm, abandonedNudgeSeconds);
-    await purge(database.orm, settings.current);
+    await purge(database.orm, meshes.main);
     await retirePeers({ database, presence, channels, nodes, forgetCredential: meshes.forgetCredential });
     await archives.finish();
     for (const services of await meshes.all()) {

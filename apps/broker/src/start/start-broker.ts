@@ -28,25 +28,24 @@ import { loadSettings, type SettingsStore } from "../core/settings-store.js";
 import { StartError } from "../core/start-error.js";
 import { createStopList } from "../core/stop-list.js";
 import { readVersion } from "../core/version.js";
+import { parseArchiveTarget } from "../features/archive/feature.js";
+import { clearSpool } from "../features/import/feature.js";
+import { metadataUrl } from "../features/oauth/feature.js";
+import { describeSummaries } from "../features/progress/feature.js";
+import { mounts, type Services } from "../features.js";
 import { openAuditKey } from "../identity/audit-key/audit-key.js";
 import { ensureFirstInvite, makeAdminInvite } from "../identity/invites/manage-invites.js";
 import { type AuthMode, chooseAuth, describeReach, isLoopbackUrl } from "../identity/origin/auth-mode.js";
 import { createHostGuard } from "../identity/origin/hosts.js";
 import { createOriginReader, type OriginReader } from "../identity/origin/request-origin.js";
 import { makeVerificationCode, writeHomeKey } from "../identity/persons/verification.js";
-import { describeSummaries } from "../progress/describe-summaries.js";
-import { clearSpool } from "../record/import/spool.js";
-import { parseArchiveTarget } from "../record/storage/archive-target.js";
-import { mountA2a } from "../transports/a2a/mount-a2a.js";
-import { mountFiles } from "../transports/http/files.js";
 import { createHttpServer, type Deadlines } from "../transports/http-server.js";
-import { metadataUrl, mountOAuth } from "../transports/oauth/mount-oauth.js";
+import type { Meshes } from "../transports/services.js";
 import { readCertificate } from "../transports/tls/certificate.js";
 import { type HeldCertificate, holdCertificate } from "../transports/tls/hold-certificate.js";
 import type { BrokerOptions, Prepared, Resolved } from "./broker-options.js";
 import { startHousekeeper } from "./housekeeper.js";
 import { findLocalhostOccupant, listen, nameAmongNodes, nameToShow, requireFreePort } from "./listen.js";
-import type { Meshes, Services } from "./services.js";
 import { startServices } from "./start-services.js";
 import { backupBefore } from "./upgrade-home.js";
 
@@ -136,7 +135,7 @@ async function startParts(prepared: Prepared, stops: ReturnType<typeof createSto
   const target = await startDatabaseServer(prepared, stops);
   const certificate = await startCertificate(prepared, stops);
   let backup: string | null = null;
-  let meshes: Meshes | null = null;
+  let meshes: Meshes<Services> | null = null;
   const database = await openDatabase({
     target,
     replica,
@@ -230,7 +229,7 @@ async function startParts(prepared: Prepared, stops: ReturnType<typeof createSto
       certifiedNames: () => certificate?.current.names ?? [],
     }),
     originReader,
-    mounts: [mountFiles, mountOAuth, mountA2a],
+    mounts,
     metadataUrl: (path) => (options.auth === "open" ? null : metadataUrl(services, path)),
     certificate,
     heartbeatMs: options.heartbeatMs ?? defaultHeartbeatMs,

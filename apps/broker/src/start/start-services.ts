@@ -22,6 +22,19 @@ import { createTurns } from "../core/turns.js";
 import { readVersion } from "../core/version.js";
 import { watchEventLoop } from "../core/watch-event-loop.js";
 import { startWorkers } from "../core/workers/workers.js";
+import type { ArchiveTarget } from "../features/archive/feature.js";
+import { createArchives, createObjectStore } from "../features/archive/feature.js";
+import { createDemoRooms, type DemoRoomsOptions, demoMeshName } from "../features/demo/feature.js";
+import { keepRecordPage } from "../features/export/feature.js";
+import { type Jobs, startJobs } from "../features/jobs/feature.js";
+import { shippedPersonas } from "../features/personas/feature.js";
+import { atLevel, createSummariser } from "../features/progress/feature.js";
+import { createRecords } from "../features/seal/feature.js";
+import { startIndexer } from "../features/search/feature.js";
+import { createSources, noSources } from "../features/sources/feature.js";
+import { startStateAnnouncer } from "../features/state/feature.js";
+import { startAnchorer } from "../features/topics/feature.js";
+import { handlers, hooks, type Services } from "../features.js";
 import { type Appender, startAppender } from "../feed/appender.js";
 import { startChannels } from "../feed/delivery/channels.js";
 import { createMeshChannels } from "../feed/delivery/mesh-channel.js";
@@ -36,36 +49,16 @@ import { createShares } from "../identity/limits/shares.js";
 import { createMeshes, createMeshOfSession } from "../identity/meshes/meshes.js";
 import { createRevocations } from "../identity/revocations.js";
 import { createSessionDirectory } from "../identity/session-directory.js";
-import { atLevel } from "../progress/progress-log.js";
-import { createSummariser } from "../progress/summariser.js";
-import { requireRestored } from "../record/archive/require-restored.js";
-import { keepRecordPage } from "../record/export/record-page.js";
-import { createRecords } from "../record/records.js";
-import { eraseText } from "../record/redaction/erase-text.js";
-import type { ArchiveTarget } from "../record/storage/archive-target.js";
-import { createArchives } from "../record/storage/archives.js";
-import { createObjectStore } from "../record/storage/object-store.js";
 import { createCredentials } from "../sessions/access/credentials.js";
 import { startPresence } from "../sessions/peers/presence.js";
-import { startStateAnnouncer } from "../state/state-announcer.js";
 import { createCall } from "../transports/call-inside.js";
-import type { Authenticator } from "../transports/services.js";
+import type { Authenticator, Meshes } from "../transports/services.js";
 import type { HeldCertificate } from "../transports/tls/hold-certificate.js";
-import { createDemoRooms, type DemoRoomsOptions, demoMeshName } from "../views/demo/demo-rooms.js";
-import type { PersonDataHook } from "../views/person-data.js";
-import { startIndexer } from "../views/search/indexer.js";
-import type { ViewServices } from "../views/services.js";
-import { type Jobs, startJobs } from "../work/jobs/run-jobs.js";
-import { shippedPersonas } from "../work/personas/shipped-personas.js";
-import { createSources, noSources } from "../work/sources/sources.js";
-import { startAnchorer } from "../work/topics/anchorer.js";
 import { chooseRates, isForOthers, type Resolved } from "./broker-options.js";
-import { handlers } from "./handlers.js";
-import type { Meshes, Services } from "./services.js";
 import { workerEntry } from "./worker-entry.js";
 
 interface StartedServices {
-  readonly meshes: Meshes;
+  readonly meshes: Meshes<Services>;
   readonly authenticator: Authenticator<Services>;
   /** Ends parked waits as at their timeout. */
   endWaits(): void;
@@ -234,9 +227,7 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
     signer,
     alertKey: options.alertKey,
     recordPage: await keepRecordPage(options.dashboard, options.pageBuild),
-    personData: [
-      { requireErasable: requireRestored, eraseText },
-    ] as PersonDataHook<Services>[] as PersonDataHook<ViewServices>[],
+    hooks,
     records: createRecords({ database, workers, signer }),
     archives,
     auth,
@@ -246,13 +237,12 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
     shares: createShares(),
     foreground: createForeground(),
     revocations,
-    onDocumentWritten: anchorer.schedule,
     furnishMesh: (tx: Transaction, meshId: string) => shipPersonas(tx, shippedPersonas, meshId),
     metrics,
     log,
     stopping: stopping.signal,
   };
-  const meshes: Meshes = createMeshes(
+  const meshes: Meshes<Services> = createMeshes(
     database,
     (ofMesh, meshName): Services => ({
       ...shared,
@@ -276,7 +266,7 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
 }
 
 /** Whoever is let in everywhere is let into the demo's mesh; its agents come as nobody else. */
-async function enterDemo(meshes: Meshes): Promise<Awaited<ReturnType<DemoRoomsOptions["enter"]>>> {
+async function enterDemo(meshes: Meshes<Services>): Promise<Awaited<ReturnType<DemoRoomsOptions["enter"]>>> {
   const services = (await meshes.find(demoMeshName)) ?? (await makeDemoMesh(meshes));
   return {
     call: createCall(services),
@@ -286,7 +276,7 @@ async function enterDemo(meshes: Meshes): Promise<Awaited<ReturnType<DemoRoomsOp
   };
 }
 
-async function makeDemoMesh({ main, find }: Meshes): Promise<Services> {
+async function makeDemoMesh({ main, find }: Meshes<Services>): Promise<Services> {
   const { database, furnishMesh } = main;
   await database.transaction(async (tx) => {
     const meshId = randomUUID();

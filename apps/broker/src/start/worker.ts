@@ -1,8 +1,9 @@
 import { parentPort } from "node:worker_threads";
-import { merkleProofTask, merkleRootTask } from "../audit/merkle-tasks.js";
 import type { Task, TaskReply, TaskRequest } from "../core/workers/task.js";
-import { hashEntriesTask } from "../record/hash-entries.js";
-import { verifyBundleTask } from "../record/import/verify-bundle-file.js";
+import { merkleProofTask, merkleRootTask } from "../features/audit/feature.worker.js";
+import { verifyBundleTask } from "../features/import/feature.worker.js";
+import { hashEntriesTask } from "../features/seal/feature.worker.js";
+import { reanchorTask } from "../features/topics/feature.worker.js";
 import {
   findSectionTask,
   hunksTask,
@@ -10,7 +11,6 @@ import {
   replaceConclusionTask,
   unifiedDiffTask,
 } from "../text/tasks.js";
-import { reanchorTask } from "../work/topics/reanchor-task.js";
 
 // The entry of a worker thread: does what it is sent, one task after the other. It imports nothing that loads the database
 // code, which would take each new thread most of a second.

@@ -1,4 +1,5 @@
 import type { OperationName, OutputOf, operationRules, ParsedInputOf } from "@merkle/wire";
+import type { AccessServices } from "../sessions/access/services.js";
 import type {
   AgentContext,
   Context,
@@ -10,15 +11,14 @@ import type {
   TeamContext,
   UnnamedContext,
 } from "../sessions/context.js";
-import type { Services as TransportServices } from "./services.js";
 
 /** The context that the verb of an operation is given, as the operation's rules say. */
-export type ContextFor<Name extends OperationName, Services extends TransportServices> = ContextOf<
+export type ContextFor<Name extends OperationName, Services extends AccessServices> = ContextOf<
   (typeof operationRules)[Name],
   Services
 >;
 
-type ContextOf<Rules, Services extends TransportServices> = Rules extends {
+type ContextOf<Rules, Services extends AccessServices> = Rules extends {
   readonly route: `${string}/:session_id${string}`;
 }
   ? Rules extends { readonly access: "team" }
@@ -34,20 +34,20 @@ type ContextOf<Rules, Services extends TransportServices> = Rules extends {
       : Context<Services>;
 
 /** A person whose reading is noted need not be in the session. */
-type TeamContextOf<Rules, Services extends TransportServices> = Rules extends { readonly notesReading: true }
+type TeamContextOf<Rules, Services extends AccessServices> = Rules extends { readonly notesReading: true }
   ? Rules extends { readonly human: string }
     ? PersonReaderContext<Services>
     : ReaderContext<Services>
   : TeamContext<Services>;
 
-type ForJobs<Rules, Services extends TransportServices> = Rules extends {
+type ForJobs<Rules, Services extends AccessServices> = Rules extends {
   readonly forJobs: readonly unknown[];
 }
   ? AgentContext<Services>
   : never;
 
 /** A verb for every operation, and no other, each of which needs no more than these services. */
-export type Handlers<Services extends TransportServices> = {
+export type Handlers<Services extends AccessServices> = {
   readonly [Name in OperationName]: (
     ctx: ContextFor<Name, Services>,
     input: ParsedInputOf<Name>,

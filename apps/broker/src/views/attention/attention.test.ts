@@ -9,6 +9,7 @@ import { connectTestDatabase } from "../../../../../tests/kit/test-database.js";
 import { type TransportClient, transports } from "../../../../../tests/kit/transports.js";
 import { createLog } from "../../core/log.js";
 import { loadSettings } from "../../core/settings-store.js";
+import { hooks } from "../../features.js";
 import { createMeshChannels } from "../../feed/delivery/mesh-channel.js";
 import { createQuotas } from "../../identity/limits/quotas.js";
 import { startPresence } from "../../sessions/peers/presence.js";
@@ -32,7 +33,15 @@ beforeAll(async () => {
   cleanup(async () => channels.stop());
   const mesh = channels.in(database.meshId);
   const quotas = createQuotas(database);
-  services = { ...alone, database, presence, quotas, settings: await loadSettings(database, {}), mesh };
+  services = {
+    ...alone,
+    database,
+    presence,
+    quotas,
+    settings: await loadSettings(database, {}),
+    mesh,
+    hooks,
+  };
 });
 
 async function ask(session: Awaited<ReturnType<typeof createTestSession>>, text: string): Promise<number> {

@@ -3,8 +3,9 @@ import type { AttentionItem, OutputOf, ParsedInputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { requireSession } from "../../identity/session-directory.js";
 import type { Context } from "../../sessions/context.js";
+import type { Fact } from "../fact.js";
 import type { ViewServices } from "../services.js";
-import { type Fact, readFacts } from "./facts.js";
+import { readFacts } from "./facts.js";
 import { readPutAway } from "./put-away.js";
 
 /** Lists what waits for a human, worked out from what is: nothing is kept that could be out of date (ATT-1). */

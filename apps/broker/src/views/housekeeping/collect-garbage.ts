@@ -8,7 +8,7 @@ import { purge } from "./purge.js";
 const tablesListed = 12;
 
 /**
- * Does now what is done once an hour, or tells what would go: then all of it is done, and undone (OPS-11).
+ * Does now what is done once an hour. A dry run does all of it as well, and undoes it, to say what would be deleted (OPS-11).
  *
  * @throws forbidden for another than the main mesh where members alone are let in
  */
@@ -17,8 +17,8 @@ export async function collectGarbage(
   { dry_run }: ParsedInputOf<"collect_garbage">,
 ): Promise<OutputOf<"collect_garbage">> {
   requireMainMesh(services, "collect_garbage");
-  const { database, settings } = services;
-  const removed = dry_run ? await dryRun(services) : await purge(database.orm, settings.current);
+  const { database } = services;
+  const removed = dry_run ? await dryRun(services) : await purge(database.orm, services);
   const [database_bytes, tables] = await Promise.all([
     measureDatabase(database.orm),
     listTableSizes(database.orm, tablesListed),
@@ -38,12 +38,12 @@ export async function collectGarbage(
   };
 }
 
-async function dryRun({ database, settings }: ViewServices): Promise<Record<string, number>> {
+async function dryRun(services: ViewServices): Promise<Record<string, number>> {
   let removed: Record<string, number> | undefined;
   const undone = new Error("The dry run was rolled back.");
-  await database
+  await services.database
     .transaction(async (tx) => {
-      removed = await purge(tx, settings.current);
+      removed = await purge(tx, services);
       throw undone;
     })
     .catch((error: unknown) => {

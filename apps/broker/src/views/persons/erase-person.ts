@@ -32,7 +32,8 @@ export async function erasePerson(
   if (![person.personId, person.name.toLowerCase()].includes(confirm.toLowerCase()))
     throw notConfirmed(person);
   await refuseLastAdmin(ctx, person);
-  for (const { requireErasable } of ctx.services.personData) await requireErasable?.(ctx.services, person);
+  for (const { requireErasable } of ctx.services.hooks.personData)
+    await requireErasable?.(ctx.services, person);
   const texts = await listPersonTexts(ctx.services.database.orm, person, textsAtOnce);
   const removable = texts.filter((text) => !text.imported && !text.newest);
   // An event that named the person again would undo the half of it.
@@ -60,7 +61,7 @@ function notConfirmed({ name }: DataSubject): MerkleError {
 }
 
 async function eraseText(ctx: PersonContext<ViewServices>, eraser: string, text: PersonText): Promise<void> {
-  const { database, turns, channels, sessions, personData } = ctx.services;
+  const { database, turns, channels, sessions, hooks } = ctx.services;
   const session = await sessions.find(text.sessionId);
   if (!session) return;
   // Each is a write of its own, which the request's key does not stand for.
@@ -72,7 +73,7 @@ async function eraseText(ctx: PersonContext<ViewServices>, eraser: string, text:
     session,
     write: (work) => writeOnce({ database, turns, onAnnounced }, request, work),
   };
-  for (const hook of personData) await hook.eraseText?.(inSession, eraser, text);
+  for (const hook of hooks.personData) await hook.eraseText?.(inSession, eraser, text);
 }
 
 function toKept({ slug, imported, newest, version, sequence }: PersonText): Output["kept"] | undefined {

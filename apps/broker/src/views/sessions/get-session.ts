@@ -1,14 +1,7 @@
-import {
-  countMemories,
-  countProgressEntries,
-  countStateKeys,
-  countUnfinishedTasks,
-  findSession,
-  listSeals,
-} from "@merkle/db";
+import { findSession } from "@merkle/db";
 import { MerkleError, type OutputOf } from "@merkle/wire";
-import { toSeal } from "../../record/sign-head.js";
 import type { SessionContext } from "../../sessions/context.js";
+import { readFeatureFacts } from "../../sessions/hooks.js";
 import { toSessionSettings } from "../../sessions/session-settings.js";
 import type { ViewServices } from "../services.js";
 import { readSessionFacts } from "./session-facts.js";
@@ -17,13 +10,9 @@ import { toLastChange, toSession } from "./session-output.js";
 export async function getSession(ctx: SessionContext<ViewServices>): Promise<OutputOf<"get_session">> {
   const { session } = ctx;
   const { orm, meshId } = ctx.services.database;
-  const [row, unfinishedTasks, stateKeys, memories, progressEntries, [seal]] = await Promise.all([
+  const [row, featureFacts] = await Promise.all([
     findSession(orm, meshId, session.sessionId),
-    countUnfinishedTasks(orm, session.sessionId),
-    countStateKeys(orm, session.sessionId),
-    countMemories(orm, meshId, session.sessionId),
-    countProgressEntries(orm, meshId, session.sessionId),
-    listSeals(orm, session.sessionId, 1),
+    readFeatureFacts(ctx.services, session.sessionId),
   ]);
   if (!row) throw new MerkleError("not_found", `There is no session "${session.slug}".`);
   const factsOf = await readSessionFacts(ctx, [row.sessionId]);
@@ -32,11 +21,7 @@ export async function getSession(ctx: SessionContext<ViewServices>): Promise<Out
     settings: toSessionSettings(row.settings),
     last_change: toLastChange(row),
     agent_messages: row.agentMessages - row.agentMessagesAtHuman,
-    unfinished_tasks: unfinishedTasks,
-    state_keys: stateKeys,
-    memories,
-    progress_entries: progressEntries,
-    seal: seal ? toSeal(seal) : null,
+    ...featureFacts,
     origin:
       row.originId !== null && row.originKey !== null && row.importedAt !== null
         ? { record_id: row.originId, key_id: row.originKey, imported_at: row.importedAt.toISOString() }

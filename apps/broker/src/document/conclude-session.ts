@@ -1,0 +1,216 @@
+import {
+  closeFeed,
+  findJob,
+  findSession,
+  type LockedDocument,
+  lockDocument,
+  readDocument,
+  saveDocumentVersion,
+  type Transaction,
+} from "@merkle/db";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { utf8Bytes } from "@merkle/wire/text";
+import type { Write } from "../core/write.js";
+import { recordResult } from "../identity/record-job-result.js";
+import type { AgentContext, SessionContext, TeamContext } from "../sessions/context.js";
+import { toSessionSettings } from "../sessions/session-settings.js";
+import { replaceConclusionTask } from "../text/tasks.js";
+import type { ConcludedSession, SealedHead } from "./hooks.js";
+import type { DocumentServices } from "./services.js";
+import { documentTooLarge } from "./write-document.js";
+
+/** Ends a session, as a team of it or as the agent that the session lets conclude. */
+export async function concludeSession(
+  ctx: TeamContext<DocumentServices> | (SessionContext<DocumentServices> & AgentContext<DocumentServices>),
+  { summary_section }: ParsedInputOf<"conclude_session">,
+): Promise<OutputOf<"conclude_session">> {
+  if (ctx.team === null) return concludeAsAgent(ctx, summary_section);
+  return concludeWith(ctx, { summary: summary_section });
+}
+
+/**
+ * Concludes a session as the agent of its conclude job, where the session lets it (AGENT-6). Its document's version is written in
+ * the convener's name, who let it, and says that it was an agent, and who asked for it.
+ *
+ * @throws forbidden where the session wants to see a proposal first, and when the job is over
+ */
+async function concludeAsAgent(
+  ctx: SessionContext<DocumentServices> & AgentContext<DocumentServices>,
+  summary: string,
+): Promise<OutputOf<"conclude_session">> {
+  const { services, session, principal } = ctx;
+  const { orm, meshId } = services.database;
+  const { sessionId, slug, createdByTeamId } = session;
+  const job = await findJob(orm, { meshId, number: principal.job });
+  const name = `agent, asked by ${job?.startedBy ?? "nobody known"}`;
+  return concludeWith(
+    {
+      services,
+      session,
+      team: { teamId: createdByTeamId, name, peer: null },
+      write: (work) => ctx.write(work),
+    },
+    {
+      summary,
+      check: async (tx) => {
+        const row = await findSession(tx, meshId, sessionId);
+        if (toSessionSettings(row?.settings).agent_concludes !== "concludes") throw proposesAlone(slug);
+      },
+      record: (tx, version) => recordResult(tx, principal, { kind: "conclusion", id: version }),
+    },
+  );
+}
+
+function proposesAlone(slug: string): MerkleError {
+  return new MerkleError(
+    "forbidden",
+    `In the session "${slug}" an agent can only propose the conclusion, and a person decides about it.`,
+    { agent_concludes: "proposes", next: "insert_proposal" },
+  );
+}
+
+/** A document with its new Conclusion, worked out from one version of it. */
+interface Draft {
+  readonly fromVersion: number;
+  readonly content: string;
+  readonly conclusion: string;
+}
+
+type Output = OutputOf<"conclude_session">;
+
+/** In whose name a session is concluded. */
+interface Concluder {
+  readonly teamId: string;
+  readonly name: string;
+  /** The peer whose own wait leaves the event out; null for the agent of a job, which has none. */
+  readonly peer: { readonly peerId: string } | null;
+}
+
+type ConcluderContext = Pick<SessionContext<DocumentServices>, "services" | "session" | "write"> & {
+  readonly team: Concluder;
+};
+
+/** How a session is to be concluded. */
+interface Conclusion {
+  readonly summary: string;
+  /** The author that the document's version names, where that is not the team alone. */
+  readonly writtenBy?: string | undefined;
+  /** Done before the rest in the same transaction, with the document held; what it throws leaves everything as it is. */
+  readonly check?: (tx: Transaction, document: LockedDocument) => Promise<void>;
+  /** Done after the rest, before it is announced. */
+  readonly record?: (tx: Transaction, version: number) => Promise<void>;
+}
+
+/**
+ * Ends a session in a team's name: writes the Conclusion, closes the feed, seals what came before and says so, in one transaction
+ * (SES-9). Again, it revises the Conclusion and says so again; `closed_at` stays the first one. A draft that waits for a decision
+ * and is not what it is concluded with has lost it by that (PROP-15).
+ */
+export async function concludeWith(ctx: ConcluderContext, input: Conclusion): Promise<Output> {
+  // The draft is made before the transaction, so that nobody waits for a large document to be read through. Whoever
+  // writes in between makes it worthless; after a few rounds it is made with the document held.
+  for (const hook of ctx.services.hooks.onConclude) await hook.prepare?.(ctx.services, ctx.session.sessionId);
+  for (let round = 1; round <= 3; round += 1) {
+    const draft = await draftConclusion(ctx, input);
+    try {
+      return await conclude(ctx, input, async () => draft);
+    } catch (error) {
+      if (!(error instanceof OutdatedDraft)) throw error;
+    }
+  }
+  return conclude(ctx, input, () => draftConclusion(ctx, input));
+}
+
+class OutdatedDraft extends Error {
+  override readonly name = "OutdatedDraft";
+}
+
+async function draftConclusion(
+  { services, session }: ConcluderContext,
+  { summary }: Conclusion,
+): Promise<Draft> {
+  const document = await readDocument(services.database.orm, session.sessionId);
+  if (!document) throw noSession(session.slug);
+  const written = await services.workers.run(replaceConclusionTask, {
+    content: document.content,
+    remembered: document.conclusion,
+    summary,
+  });
+  const bytes = utf8Bytes(written.content);
+  if (bytes > limits.documentBytesMax) throw documentTooLarge(bytes);
+  return { fromVersion: document.version, ...written };
+}
+
+/** @throws OutdatedDraft, with nothing done, when the document is at another version than the draft was made from */
+async function conclude(
+  ctx: ConcluderContext,
+  { writtenBy, check, record }: Conclusion,
+  makeDraft: () => Promise<Draft>,
+): Promise<Output> {
+  const { services } = ctx;
+  const { sessions, channels, hooks } = services;
+  const { sessionId, slug } = ctx.session;
+  const { teamId: writtenByTeamId, name, peer } = ctx.team;
+
+  return ctx.write(async ({ tx, announce, afterCommit }) => {
+    for (const hook of hooks.onConclude) await hook.hold?.(services, tx, sessionId);
+    const document = await lockDocument(tx, sessionId);
+    if (!document) throw noSession(slug);
+    await check?.(tx, document);
+    const { fromVersion, content, conclusion } = await makeDraft();
+    if (fromVersion !== document.version) throw new OutdatedDraft();
+
+    const at = new Date();
+    const version = document.version + 1;
+    const afterSequence = document.lastSequence;
+    await saveDocumentVersion(tx, {
+      sessionId,
+      version,
+      content,
+      conclusion,
+      writtenByTeamId,
+      writtenBy: writtenBy ?? name,
+      at,
+      afterSequence,
+    });
+    await record?.(tx, version);
+    const closedAt = await closeFeed(tx, sessionId, at);
+    const head = await endWithFeatures(services, { tx, afterCommit }, { sessionId, by: name, at });
+    await announce(
+      sessionId,
+      { event: "session_concluded", by: name, document_version: version, at: at.toISOString(), head },
+      { causedBy: peer?.peerId ?? null, afterClosing: true },
+    );
+    afterCommit(() => {
+      sessions.markClosed(sessionId);
+      channels.announceChange(sessionId, "document", version);
+      for (const hook of hooks.onDocumentWritten)
+        hook.written(services, { meshId: services.database.meshId, sessionId });
+    });
+    return {
+      session_id: sessionId,
+      status: "closed",
+      closed_at: closedAt.toISOString(),
+      doc_version: version,
+      seal: { size: head.size, root: head.root, at: head.at },
+    };
+  });
+}
+
+/** Has every feature end its part of the session; one of them seals it. */
+async function endWithFeatures(
+  services: DocumentServices,
+  write: Pick<Write, "tx" | "afterCommit">,
+  concluded: ConcludedSession,
+): Promise<SealedHead> {
+  let head: SealedHead | undefined;
+  for (const hook of services.hooks.onConclude)
+    head = (await hook.conclude?.(services, write, concluded)) ?? head;
+  if (!head) throw new TypeError("No feature has sealed the session.");
+  return head;
+}
+
+function noSession(slug: string): MerkleError {
+  return new MerkleError("not_found", `There is no session "${slug}".`);
+}

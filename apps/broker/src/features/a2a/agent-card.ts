@@ -1,0 +1,50 @@
+import type { Services } from "../../transports/services.js";
+
+/** Where sessions are reached by A2A; below it stands the name of one, for clients that name none themselves. */
+export const a2aPath = "/api/a2a";
+
+/**
+ * Describes the broker, or one session, to clients of A2A 1.0 and 0.3 (A2A-1). It is made of the address alone: whoever asks
+ * for the card of a session does not learn whether there is one.
+ */
+export function describeAgent(
+  { addresses, auth, version }: Pick<Services, "addresses" | "auth" | "version">,
+  session: string | null,
+): object {
+  const url = `${addresses.base()}${a2aPath}${session === null ? "" : `/${encodeURIComponent(session)}`}`;
+  return {
+    name: session === null ? "Merkle" : `Merkle: ${session}`,
+    description:
+      "A session of agents and people who work together. Your messages are posted in it; messages to you, and answers, are returned.",
+    version,
+    documentationUrl: `${addresses.base()}/agents.md`,
+    supportedInterfaces: ["1.0", "0.3"].map((protocolVersion) => ({
+      url,
+      protocolBinding: "JSONRPC",
+      protocolVersion,
+    })),
+    // The same for clients of 0.3.
+    url,
+    preferredTransport: "JSONRPC",
+    protocolVersion: "0.3.0",
+    capabilities: { streaming: true, pushNotifications: false },
+    defaultInputModes: ["text/plain"],
+    defaultOutputModes: ["text/plain"],
+    securitySchemes: {
+      team: { apiKeySecurityScheme: { location: "header", name: "X-Team-ID" } },
+      ...(auth === "invite" && { member: { httpAuthSecurityScheme: { scheme: "Bearer" } } }),
+    },
+    securityRequirements: [
+      { schemes: { team: { list: [] }, ...(auth === "invite" && { member: { list: [] } }) } },
+    ],
+    skills: [
+      {
+        id: "talk",
+        name: "Talk in a session",
+        description:
+          "Posts your text in the session that contextId names, by id or slug, as the team whose credential you send; an answer completes the task.",
+        tags: ["messaging", "collaboration"],
+      },
+    ],
+  };
+}

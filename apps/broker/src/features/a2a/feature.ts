@@ -1,0 +1,9 @@
+import type { Feature } from "../../feature.js";
+import { mountA2a } from "./mount-a2a.js";
+
+/** Sessions for agents that speak A2A. */
+export const a2aFeature = {
+  name: "a2a",
+  needs: [],
+  mount: mountA2a,
+} satisfies Feature;

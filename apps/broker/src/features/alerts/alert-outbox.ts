@@ -1,0 +1,139 @@
+import {
+  type AlertTargetRow,
+  type DueAlert,
+  hasDueAlerts,
+  listLiveAlertTargets,
+  noteAlertOutcome,
+  settleAlert,
+  syncAlerts,
+  takeDueAlerts,
+} from "@merkle/db";
+import type { AlertContent } from "@merkle/wire";
+import type { FactServices } from "../../views/attention/facts.js";
+import { type AlertItem, readAlertIds, readAlertItems } from "./alert-items.js";
+import { quietEnd } from "./quiet-hours.js";
+import { type AlertServices, sendAlert } from "./send-alert.js";
+
+/** So long after each try that failed comes the next, in seconds: two days in all. */
+const delaysSeconds = [5, 30, 120, 300, 900, 3_600, 4 * 3_600, 12 * 3_600, 24 * 3_600];
+/** Whoever takes an alert and stops before it is settled leaves it to be sent again after this. */
+const leaseMs = 60_000;
+const takenMax = 50;
+
+type MeshServices = FactServices & AlertServices & { readonly stopping: AbortSignal };
+
+/** One pass over what people of all meshes are to be told by now. */
+export type AlertPass = (now?: Date) => Promise<void>;
+
+/**
+ * Tells people elsewhere of what has begun to wait for them. To be called now and then: a pass notes what is new for each target,
+ * and sends what is due. The table is the truth of both, so that a broker that was killed goes on with it.
+ *
+ * @param findMeshes - the services of each mesh
+ */
+export function createAlertOutbox(
+  findMeshes: () => Promise<readonly MeshServices[]>,
+  { silentMs }: { readonly silentMs?: number } = {},
+): AlertPass {
+  const seen = new Map<string, string>();
+  let isRunning = false;
+
+  async function pass(now: Date): Promise<void> {
+    const [main, ...others] = await findMeshes();
+    if (!main) return;
+    const targets = await listLiveAlertTargets(main.database.orm);
+    if (targets.length === 0) return seen.clear();
+    for (const services of [main, ...others]) {
+      const own = targets.filter(({ meshId }) => meshId === services.database.meshId);
+      if (own.length > 0) await passMesh(services, own, now);
+    }
+  }
+
+  async function passMesh(services: MeshServices, targets: AlertTargetRow[], now: Date): Promise<void> {
+    const { orm, meshId } = services.database;
+    const of = { meshId, targetIds: targets.map(({ targetId }) => targetId) };
+    // A person's items are read only when something has come or gone, or is to be sent.
+    const changed = targets.map(({ targetId, changedAt }) => `${targetId} ${changedAt.getTime()}`);
+    const picture = JSON.stringify([await readAlertIds(services, now), changed]);
+    if (picture === seen.get(meshId) && !(await hasDueAlerts(orm, of, now))) return;
+
+    const contents = new Map<string, Map<string, AlertItem>>();
+    for (const personId of new Set(targets.map((target) => target.personId))) {
+      const { there, items } = await readAlertItems(services, personId, now);
+      for (const target of targets.filter((each) => each.personId === personId)) {
+        const told = items.filter(({ kind }) => target.about.includes(kind));
+        contents.set(target.targetId, new Map(told.map((item) => [item.id, item])));
+        const tell = told.map(({ id }) => id);
+        await syncAlerts(orm, target, {
+          there,
+          tell,
+          state: "waiting",
+          dueAt: quietEnd(target.quiet, now),
+        });
+      }
+    }
+    seen.set(meshId, picture);
+    await sendDue(services, { targets, contents, now, silentMs });
+  }
+
+  return async (now = new Date()) => {
+    // A receiver that never answers holds up the others of its pass, and no later one is begun meanwhile.
+    if (isRunning) return;
+    isRunning = true;
+    try {
+      await pass(now);
+    } finally {
+      isRunning = false;
+    }
+  };
+}
+
+interface Sending {
+  readonly targets: readonly AlertTargetRow[];
+  /** By target and item. */
+  readonly contents: ReadonlyMap<string, ReadonlyMap<string, AlertContent>>;
+  readonly now: Date;
+  readonly silentMs: number | undefined;
+}
+
+async function sendDue(services: MeshServices, { targets, contents, now, silentMs }: Sending): Promise<void> {
+  const { orm, meshId } = services.database;
+  const due = await takeDueAlerts(
+    orm,
+    { meshId, targetIds: targets.map(({ targetId }) => targetId) },
+    { now, leaseUntil: new Date(now.getTime() + leaseMs), limit: takenMax },
+  );
+  const sent = due.map(async (alert) => {
+    const target = targets.find(({ targetId }) => targetId === alert.targetId);
+    const content = contents.get(alert.targetId)?.get(alert.item);
+    if (target && content) await sendOne(services, { alert, target, content, now, silentMs });
+  });
+  await Promise.all(sent);
+}
+
+interface OneAlert {
+  readonly alert: DueAlert;
+  readonly target: AlertTargetRow;
+  readonly content: AlertContent;
+  readonly now: Date;
+  readonly silentMs: number | undefined;
+}
+
+async function sendOne(
+  services: MeshServices,
+  { alert, target, content, now, silentMs }: OneAlert,
+): Promise<void> {
+  const { orm } = services.database;
+  const { stopping: signal } = services;
+  const { arrived, gone, answer } = await sendAlert(services, target, { content, now, signal, silentMs });
+  // An alert that a stopping broker broke off is not known to have failed: its lease ends, and it is sent again.
+  if (signal.aborted && !arrived) return;
+  const delay = delaysSeconds[alert.attempts - 1];
+  if (arrived) await settleAlert(orm, alert, { state: "sent" });
+  else if (gone || delay === undefined) await settleAlert(orm, alert, { state: "given_up" });
+  else {
+    const next = new Date(now.getTime() + delay * 1000);
+    await settleAlert(orm, alert, { dueAt: quietEnd(target.quiet, next) });
+  }
+  await noteAlertOutcome(orm, target, { at: now, problem: arrived ? null : answer, gone });
+}

@@ -1,0 +1,127 @@
+import type { AlertTargetRow } from "@merkle/db";
+import type { AlertContent, AlertTo } from "@merkle/wire";
+import { decrypt, encrypt } from "../../core/encrypt.js";
+import { InnerAddressError, lookUpOutside, refuseInnerHost } from "../../core/inner-addresses.js";
+import type { ViewServices } from "../../views/services.js";
+import { type Answer, askAddress, UnreachableError } from "../../views/settings/ask-address.js";
+import { toAlertRequest } from "./alert-request.js";
+
+export type AlertServices = Pick<ViewServices, "alertKey" | "settings"> & {
+  readonly addresses: Pick<ViewServices["addresses"], "base">;
+};
+
+/** How a try to send ended. */
+export interface AlertOutcome {
+  readonly arrived: boolean;
+  /** Whether the address says that it is gone for good. */
+  readonly gone: boolean;
+  readonly status: number | null;
+  /** In a sentence, for people. */
+  readonly answer: string;
+}
+
+type SealedTarget = Pick<AlertTargetRow, "targetId" | "sealed">;
+
+export function sealTarget(
+  { alertKey }: Pick<AlertServices, "alertKey">,
+  targetId: string,
+  to: AlertTo,
+): Buffer {
+  return encrypt(alertKey.secret, purposeOf(targetId), JSON.stringify(to));
+}
+
+/** The decrypted address of a target; null where it was encrypted with a key that this home has no more. */
+export function openTarget(
+  { alertKey }: Pick<AlertServices, "alertKey">,
+  { targetId, sealed }: SealedTarget,
+): AlertTo | null {
+  try {
+    const to: AlertTo = JSON.parse(decrypt(alertKey.secret, purposeOf(targetId), sealed));
+    return to;
+  } catch {
+    return null;
+  }
+}
+
+function purposeOf(targetId: string): string {
+  return `alert target ${targetId}`;
+}
+
+export function addressOf(to: AlertTo): URL {
+  return new URL(to.kind === "push" ? to.endpoint : to.url);
+}
+
+/**
+ * Refuses an address that alerts may not be sent to as it is written (ALERT-6); what its name leads to is looked at when it is
+ * called.
+ *
+ * @throws InnerAddressError, UnreachableError
+ */
+export function refuseAddress({ settings }: Pick<AlertServices, "settings">, address: URL): void {
+  if (settings.current.alert_inner_addresses) return;
+  refuseInnerHost(address);
+  if (address.protocol !== "https:") throw new UnreachableError("The address must begin with https://.");
+}
+
+interface AlertTry {
+  readonly content: AlertContent;
+  readonly now: Date;
+  readonly signal: AbortSignal;
+  /** How long the receiver may be silent; 10 s unless told. */
+  readonly silentMs?: number | undefined;
+}
+
+/** Sends once, without following where it is sent on to. Never fails: how it ended is its result. */
+export async function sendAlert(
+  services: AlertServices,
+  target: SealedTarget,
+  { content, now, signal, silentMs = 10_000 }: AlertTry,
+): Promise<AlertOutcome> {
+  const { settings, addresses, alertKey } = services;
+  const to = openTarget(services, target);
+  if (!to)
+    return failed(
+      "Its settings were encrypted with a key that is lost. Set this destination up again.",
+      true,
+    );
+  try {
+    const { vapid } = alertKey;
+    const { url, headers, body } = toAlertRequest(to, content, { vapid, base: addresses.base(), now });
+    const address = new URL(url);
+    refuseAddress(services, address);
+    const answer = await askAddress(address, {
+      signal,
+      post: { headers, body },
+      lookup: settings.current.alert_inner_addresses ? undefined : lookUpOutside,
+      silentMs,
+    });
+    return judge(to.kind, answer, !settings.current.alert_inner_addresses);
+  } catch (error) {
+    if (error instanceof UnreachableError || error instanceof InnerAddressError) return failed(error.message);
+    return failed(
+      signal.aborted ? "The broker stopped." : "The alert could not be prepared for this address.",
+    );
+  }
+}
+
+/** The part of an answer that is shown. */
+const answerCharsMax = 200;
+
+function failed(answer: string, gone = false): AlertOutcome {
+  return { arrived: false, gone, status: null, answer };
+}
+
+/** @param isOutside - words of an inner address are not shown: it may be any that this machine reaches */
+function judge(kind: AlertTo["kind"], { status, text }: Answer, isOutside: boolean): AlertOutcome {
+  const arrived = status >= 200 && status < 300;
+  // A webhook of one's own may be missing for a moment; with the others the address itself is what was taken away.
+  const gone = status === 410 || (status === 404 && kind !== "webhook" && kind !== "ntfy");
+  const words = isOutside ? (text ?? "").trim().slice(0, answerCharsMax).toWellFormed() : "";
+  const redirected = status >= 300 && status < 400 ? " Redirects are not followed." : "";
+  return {
+    arrived,
+    gone,
+    status,
+    answer: `The server answered ${status}.${redirected}${words === "" ? "" : ` ${words}`}`,
+  };
+}

@@ -1,0 +1,75 @@
+import { type ApprovalRow, findApproval, listApprovalRows } from "@merkle/db";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { deviceOf } from "@merkle/wire/identity";
+import { limits } from "@merkle/wire/limits";
+import { sha256 } from "../../core/sha256.js";
+import type { PersonContext } from "../../sessions/context.js";
+import { type ApprovalServices, endAndTell, noSuchApproval, stateOf, toApproval } from "./approval.js";
+
+/** Lists what the caller may permit from the device that it calls from, and what has ended lately (APPROVE-3). */
+export async function listApprovals(
+  ctx: PersonContext<ApprovalServices>,
+): Promise<OutputOf<"list_approvals">> {
+  const { orm, meshId } = ctx.services.database;
+  const owner = { meshId, personId: ctx.person.personId, device: ownDevice(ctx) };
+  const [waiting, ended] = await Promise.all([
+    listApprovalRows(orm, owner, { waiting: true, limit: limits.pageMessagesMax }),
+    listApprovalRows(orm, owner, { waiting: false, limit: limits.approvalsEndedShown }),
+  ]);
+  return { device: owner.device, waiting: waiting.map(toApproval), ended: ended.map(toApproval) };
+}
+
+const states = { allow: "allowed", deny: "denied", leave: "left" } as const;
+
+/**
+ * Answers an agent that waits for a permission, once: of any number who answer at once, and of the agent's own terminal, the
+ * first decides (APPROVE-5). The answer is for exactly what its hash is of (APPROVE-4).
+ *
+ * @throws conflict with how it stands, when it was answered, has lapsed, or was shown as something else
+ */
+export async function answerApproval(
+  ctx: PersonContext<ApprovalServices>,
+  { approval: number, decision, hash, words }: ParsedInputOf<"answer_approval">,
+): Promise<OutputOf<"answer_approval">> {
+  const row = await requireOwn(ctx, number);
+  if (row.hash !== hash)
+    throw new MerkleError(
+      "conflict",
+      `Approval ${number} has changed since you opened it, so your answer was not saved. Open it again and decide.`,
+    );
+  const state = states[decision];
+  return ctx.write(async (write) => {
+    if (await endAndTell(ctx.services, write, row, { state, words: words ?? null, by: ctx.person.name }))
+      return { approval: number, state };
+    throw notWaiting(await requireOwn(ctx, number));
+  });
+}
+
+/** @throws not_found, also for what is another person's or not for this device: nobody learns that it is there */
+async function requireOwn(ctx: PersonContext<ApprovalServices>, number: number): Promise<ApprovalRow> {
+  const { orm, meshId } = ctx.services.database;
+  const row = await findApproval(orm, { meshId, number });
+  if (row?.personId === ctx.person.personId && row.devices.includes(ownDevice(ctx))) return row;
+  throw noSuchApproval({ number });
+}
+
+function ownDevice({ person }: PersonContext<ApprovalServices>): string {
+  const device = deviceOf(person.credential, sha256);
+  if (device === undefined) throw new TypeError("The person's credential is not valid.");
+  return device;
+}
+
+function notWaiting(row: ApprovalRow): MerkleError {
+  const state = stateOf(row);
+  const how = {
+    waiting: "could not be answered",
+    allowed: "was allowed",
+    denied: "was denied",
+    left: "was left to the agent's terminal",
+    withdrawn: "was answered at the agent's terminal",
+    lapsed: "has expired: the agent no longer waits for an answer",
+  }[state];
+  return new MerkleError("conflict", `Approval ${row.number} ${how}, so your answer was not saved.`, {
+    state,
+  });
+}

@@ -1,0 +1,53 @@
+import { type ApprovalKey, type ApprovalRow, endApproval } from "@merkle/db";
+import { type Approval, type ApprovalState, MerkleError } from "@merkle/wire";
+import type { Write } from "../../core/write.js";
+import type { FeedServices } from "../../feed/services.js";
+
+export type ApprovalServices = FeedServices;
+
+/** An approval as its person sees it. */
+export function toApproval(row: ApprovalRow): Approval {
+  const { number, sessionId, session, askedBy, tool, input, folder, salt, hash, words } = row;
+  return {
+    ...{ approval: number, session_id: sessionId, session, asked_by: askedBy },
+    ...{ tool, input, folder, salt, hash, words },
+    state: stateOf(row),
+    asked_at: row.askedAt.toISOString(),
+    expires_at: row.expiresAt.toISOString(),
+    ended_at: row.endedAt?.toISOString() ?? null,
+  };
+}
+
+/** One for whose answer nobody waits any more has lapsed, whatever its row says (APPROVE-6). */
+export function stateOf({ state, live }: Pick<ApprovalRow, "state" | "live">): ApprovalState {
+  return state === "waiting" && !live ? "lapsed" : state;
+}
+
+/**
+ * Ends an approval that waits and signs it into its session's record, with a hash in the place of what was asked (APPROVE-7).
+ * If several end it at once, one does, and the others are answered false.
+ */
+export async function endAndTell(
+  services: ApprovalServices,
+  { tx, announce, afterCommit }: Write,
+  row: ApprovalRow,
+  end: { readonly state: Exclude<ApprovalRow["state"], "waiting">; words: string | null; by: string | null },
+): Promise<boolean> {
+  const { number: approval, askedBy: of, tool, hash, sessionId, personId } = row;
+  if (!(await endApproval(tx, row, end))) return false;
+  const at = new Date().toISOString();
+  await announce(
+    sessionId,
+    { event: "approval_ended", approval, of, tool, hash, decision: end.state, by: end.by, at },
+    { causedBy: null, afterClosing: true, reaches: [] },
+  );
+  afterCommit(() => services.mesh.announceToPerson(personId, sessionId));
+  return true;
+}
+
+export function noSuchApproval({ number }: Pick<ApprovalKey, "number">): MerkleError {
+  return new MerkleError(
+    "not_found",
+    `Approval ${number} was not sent to this device. Answer it on a device that was an approver when the agent was launched (merkle config set approvers).`,
+  );
+}

@@ -1,0 +1,139 @@
+import {
+  type ApprovalRow,
+  countWaitingApprovals,
+  type DeviceOwner,
+  findApproval,
+  findDeviceOwners,
+  insertApproval,
+  renewApproval,
+} from "@merkle/db";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { approvalHash } from "@merkle/wire/identity";
+import { limits } from "@merkle/wire/limits";
+import { sha256 } from "../../core/sha256.js";
+import type { TeamContext } from "../../sessions/context.js";
+import { authorName } from "../../sessions/roster/author.js";
+import { type ApprovalServices, endAndTell, noSuchApproval, stateOf } from "./approval.js";
+
+/** Asks the agent's own person for a permission, to be answered from the devices that the agent's launch named (APPROVE-1). */
+export async function askApproval(
+  ctx: TeamContext<ApprovalServices>,
+  { devices, tool, input, folder, salt }: ParsedInputOf<"ask_approval">,
+): Promise<OutputOf<"ask_approval">> {
+  const { services, session, team } = ctx;
+  const { meshId, orm } = services.database;
+  const { sessionId } = session;
+  const owner = findOwner(ctx, devices, await findDeviceOwners(orm, meshId, devices));
+  const { peerId } = team.peer;
+  const hash = approvalHash({ tool, input, folder, salt }, sha256);
+  return ctx.write(async ({ tx, afterCommit }) => {
+    const asked = await insertApproval(tx, {
+      ...{ meshId, sessionId, peerId, tool, input, folder, salt, hash },
+      askedBy: authorName(team),
+      personId: owner.personId,
+      devices: [...devices],
+      leaseSeconds: limits.approvalLeaseSeconds,
+    });
+    if (!asked)
+      throw new MerkleError("conflict", "The salt was used before. Use a new random salt for each approval.");
+    const { number, expiresAt } = asked;
+    // Numbers are drawn one after the other, so that whoever counts has the others before it.
+    if ((await countWaitingApprovals(tx, { sessionId, peerId })) > limits.approvalsWaitingPerPeerMax)
+      throw tooMany();
+    afterCommit(() => services.mesh.announceToPerson(owner.personId, sessionId));
+    return { approval: number, hash, person: owner.name, expires_at: expiresAt.toISOString() };
+  });
+}
+
+/**
+ * The one verified person whose devices these all are; in invite mode the agent's own (APPROVE-3).
+ *
+ * @throws not_found or forbidden
+ */
+function findOwner(
+  { team, person }: TeamContext<ApprovalServices>,
+  devices: readonly string[],
+  owners: readonly DeviceOwner[],
+): DeviceOwner {
+  if (person) throw new MerkleError("forbidden", "Only agents can ask for approval, but this is a person.");
+  const unknown = devices.find((device) => !owners.some((owner) => owner.device === device));
+  const [owner] = owners;
+  if (unknown !== undefined || !owner)
+    throw new MerkleError(
+      "not_found",
+      `No person in this mesh has the device ${unknown}. Copy the device's ID from the Approvals page and set it with merkle config set approvers.`,
+    );
+  const isOwn = team.memberId === null || owner.memberId === team.memberId;
+  if (!isOwn || owners.some(({ personId }) => personId !== owner.personId))
+    throw new MerkleError(
+      "forbidden",
+      "An agent can ask only its own person for approval, but these devices belong to someone else.",
+    );
+  if (owner.verified) return owner;
+  throw new MerkleError(
+    "forbidden",
+    `${owner.name} is a guest, and guests cannot answer approvals. Ask them to verify themselves.`,
+    {
+      needs: "verification",
+    },
+  );
+}
+
+/**
+ * Waits until an ask of the caller's own is answered, and renews it meanwhile. Every answer is an event of the session's feed,
+ * whichever node gave it.
+ */
+export async function waitForApproval(
+  ctx: TeamContext<ApprovalServices>,
+  { approval, timeout }: ParsedInputOf<"wait_for_approval">,
+): Promise<OutputOf<"wait_for_approval">> {
+  const { services, session, signal } = ctx;
+  const channel = await services.channels.open(session.sessionId);
+  const wake = services.waitSignals.open({ timeoutMs: 1_000 * timeout, signal });
+  const detach = channel.attach({ wake: wake.ring });
+  try {
+    const key = await requireOwn(ctx, approval);
+    await renewApproval(services.database.orm, key, limits.approvalLeaseSeconds);
+    for (;;) {
+      const row = await requireOwn(ctx, approval);
+      const { words, hash } = row;
+      if (stateOf(row) !== "waiting") return { state: stateOf(row), words, hash };
+      ctx.onBlocked();
+      if ((await wake.answered()) === "expired") return { state: stateOf(row), words, hash };
+    }
+  } finally {
+    detach();
+    wake.stop();
+  }
+}
+
+/** Takes back an ask of the caller's own, since its client's own prompt was answered; one that has ended stays as it is. */
+export async function withdrawApproval(
+  ctx: TeamContext<ApprovalServices>,
+  { approval }: ParsedInputOf<"withdraw_approval">,
+): Promise<OutputOf<"withdraw_approval">> {
+  const row = await requireOwn(ctx, approval);
+  return ctx.write(async (write) => {
+    const end = { state: "withdrawn", words: null, by: null } as const;
+    if (await endAndTell(ctx.services, write, row, end)) return { state: "withdrawn" as const };
+    return { state: stateOf(await requireOwn(ctx, approval)) };
+  });
+}
+
+/** @throws not_found */
+async function requireOwn(
+  { services, session, team }: TeamContext<ApprovalServices>,
+  number: number,
+): Promise<ApprovalRow> {
+  const { orm, meshId } = services.database;
+  const row = await findApproval(orm, { meshId, number });
+  if (row?.sessionId === session.sessionId && row.peerId === team.peer.peerId) return row;
+  throw noSuchApproval({ number });
+}
+
+function tooMany(): MerkleError {
+  return new MerkleError(
+    "conflict",
+    `This agent is already waiting for ${limits.approvalsWaitingPerPeerMax} approvals, which is the limit. Ask at the agent's terminal.`,
+  );
+}

@@ -1,0 +1,20 @@
+import { listApprovalFacts } from "@merkle/db";
+import { toFact } from "../../views/fact.js";
+import type { AttentionSource } from "../../views/hooks.js";
+
+/** The permissions that agents wait for. */
+export const waitingApprovals: AttentionSource = {
+  kinds: ["approval"],
+  async list({ database }, scope, { personId, approvals }) {
+    const isEverybodys = approvals === "everybody's";
+    if (approvals === undefined || (personId === null && !isEverybodys)) return [];
+    const rows = await listApprovalFacts(
+      database.orm,
+      scope,
+      isEverybodys ? undefined : (personId ?? undefined),
+    );
+    return rows.map((each) =>
+      toFact("approval", each, each.number, { number: each.number, team: each.askedBy, text: each.tool }),
+    );
+  },
+};

@@ -1,0 +1,250 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import {
+  type ArchiveRow,
+  findArchive,
+  giveUpArchive,
+  holdSearchHeads,
+  insertArchive,
+  listUnfinishedArchives,
+  markArchived,
+  type StoredObjects,
+} from "@merkle/db";
+import { MerkleError, type OutputOf } from "@merkle/wire";
+import { retryWhileLost } from "../../core/retry-while-lost.js";
+import type { SessionIdentity } from "../../identity/session-directory.js";
+import { adminsOnly } from "../../sessions/access/authorize.js";
+import type { SessionContext } from "../../sessions/context.js";
+import { exportSession, openRecorded } from "../export/feature.js";
+import { type Spooled, spoolBytes, verifySpooled } from "../import/feature.js";
+import type { ArchiveServices } from "./services.js";
+import { endings } from "./storage/archives.js";
+import { objectBytesMax } from "./storage/object-store.js";
+import { writeStoredRows } from "./stored-rows.js";
+
+type Output = OutputOf<"archive_session">;
+
+/** A node that did not hear of it goes on for one sweep (NODE-3), and a request that it let in for a moment longer. */
+const heardEverywhereMs = 6_000;
+
+/**
+ * Moves the messages and earlier versions of a concluded session to the archive's storage (ARCHIVE-2). Both objects are read back
+ * whole and verified before the session is marked, so nothing that fails before that changes anything; its rows go after it, when no
+ * node reads them any more. Archived already, it stays as it is.
+ *
+ * @throws conflict for an open session, a damaged record, one to which something was added meanwhile, or without a storage
+ */
+export async function archiveSession(ctx: SessionContext<ArchiveServices>): Promise<Output> {
+  const { services, session } = ctx;
+  requireArchivist(ctx);
+  const known = await findArchive(services.database.orm, session.sessionId);
+  if (known?.state === "away") return toOutput(known);
+  const store = services.archives.requireStore();
+  if (!session.closed) throw notConcluded(session);
+  return services.archives.run("archive", session.sessionId, async (signal) => {
+    const row = known ?? (await storeSession(ctx, store, signal));
+    await settleAndDelete(services, row, signal);
+    return toOutput(row);
+  });
+}
+
+/**
+ * Lets those decide who answer for the record: admins, whoever convened the session and, where everybody is let in, any verified
+ * human (the operation's rules let nobody else come so far).
+ *
+ * @throws forbidden
+ */
+export function requireArchivist({ principal, team, session }: SessionContext<ArchiveServices>): void {
+  if (principal?.kind !== "member" || principal.role === "admin") return;
+  if (team?.teamId !== session.createdByTeamId) throw adminsOnly("archive_session");
+}
+
+async function storeSession(
+  { services, session, person, principal }: SessionContext<ArchiveServices>,
+  store: ReturnType<ArchiveServices["archives"]["requireStore"]>,
+  signal: AbortSignal,
+): Promise<ArchiveRow> {
+  const { database, archives, nodes, home, log } = services;
+  const { sessionId, slug } = session;
+  await archives.finishOf(sessionId);
+  await refuseSecond(services, sessionId);
+  const object = `${slug}/${randomUUID()}`;
+  const key = { sessionId, object };
+  await insertArchive(database.orm, { ...key, nodeId: nodes.id, epoch: database.epoch });
+  try {
+    const recorded = await openRecorded(services, session, "bundle");
+    const bundle = await storeFile(
+      `${object}${endings.bundle}`,
+      () => exportSession(services, { session, recorded }, "bundle", null).bytes,
+    );
+    const rows = await storeFile(`${object}${endings.rows}`, () => writeStoredRows(database, sessionId));
+    await readBack(`${object}${endings.bundle}`, bundle, async (file) => {
+      const report = await verifySpooled(file, { services, signal });
+      if ("unreadable" in report || !report.ok) throw isDamaged(session, report);
+    });
+    await readBack(`${object}${endings.rows}`, rows);
+    const objects: StoredObjects = {
+      ...{
+        bundleBytes: bundle.bytes,
+        bundleSha256: bundle.sha256,
+        rowsBytes: rows.bytes,
+        rowsSha256: rows.sha256,
+      },
+      archivedBy: person?.name ?? (principal?.kind === "member" ? principal.name : "an admin"),
+      archivedAt: new Date(),
+    };
+    const marked = await retryWhileLost(() =>
+      database.transaction(async (tx) => {
+        await holdSearchHeads(tx, [sessionId]);
+        return markArchived(tx, key, recorded, objects);
+      }),
+    );
+    if (!marked) throw changedMeanwhile(session);
+    log.info("a session was archived", { session: slug, object, by: objects.archivedBy });
+    return { ...key, ...objects, state: "leaving", nodeId: nodes.id, epoch: database.epoch };
+  } catch (error) {
+    await abandon(services, key);
+    throw error;
+  }
+
+  async function storeFile(name: string, make: () => AsyncIterable<Uint8Array>): Promise<StoredFile> {
+    const file = await spoolBytes(make(), home, signal);
+    try {
+      if (file.size > objectBytesMax) throw tooLarge(session, file.size);
+      await store.put(name, file, signal);
+      return { bytes: file.size, sha256: file.sha256 };
+    } finally {
+      await file.remove();
+    }
+  }
+
+  /** What the storage gives back counts, and not what it said that it took. */
+  async function readBack(
+    name: string,
+    { bytes, sha256 }: StoredFile,
+    verify?: (file: Spooled) => Promise<void>,
+  ): Promise<void> {
+    const file = await spoolBytes(await store.get(name, signal), home, signal);
+    try {
+      if (file.size !== bytes || !file.sha256.equals(sha256)) throw notAsStored(store.nameOf(name));
+      await verify?.(file);
+    } finally {
+      await file.remove();
+    }
+  }
+}
+
+interface StoredFile {
+  readonly bytes: number;
+  readonly sha256: Buffer;
+}
+
+/** Another node may be at it; whichever marks the session first has archived it, but nobody needs the work twice. */
+async function refuseSecond({ database, nodes }: ArchiveServices, sessionId: string): Promise<void> {
+  const others = await listUnfinishedArchives(database.orm, sessionId);
+  if (!others.some(({ state, nodeId }) => state === "storing" && nodes.others.has(nodeId))) return;
+  throw new MerkleError(
+    "unavailable",
+    "The session is being archived on another node. Try again in a moment.",
+    { outcome: "none", retry_after_s: 5 },
+  );
+}
+
+/** Whoever reads is told by then; whoever was let in before has ended. */
+async function settleAndDelete(
+  services: ArchiveServices,
+  row: ArchiveRow,
+  signal: AbortSignal,
+): Promise<void> {
+  const { sessions, channels, nodes, archives, log } = services;
+  const { sessionId } = row;
+  sessions.forget(sessionId);
+  channels.announceChange(sessionId, "session", 0);
+  if (row.state !== "leaving") return;
+  try {
+    if (!nodes.alone) await delay(heardEverywhereMs, undefined, { signal });
+    await archives.deleteRows(row);
+  } catch (error) {
+    // The session is archived all the same.
+    log.warn("the rows of an archived session could not be deleted; this is tried again within the hour", {
+      error,
+    });
+  }
+}
+
+async function abandon(
+  services: ArchiveServices,
+  key: Pick<ArchiveRow, "sessionId" | "object">,
+): Promise<void> {
+  const { database, archives, log } = services;
+  try {
+    // Where nobody was told whether the mark was made, it may have been.
+    if (await giveUpArchive(database.orm, key)) await archives.finishOf(key.sessionId);
+  } catch (error) {
+    log.warn(
+      "files of a failed attempt to archive could not be removed; this is tried again within the hour",
+      {
+        error,
+      },
+    );
+  }
+}
+
+/** An archive in force has all of it. */
+function toOutput(row: ArchiveRow): Output {
+  const { sessionId, object, archivedAt, archivedBy } = row;
+  const toObject = (ending: string, bytes: number | null, sha256: Uint8Array | null) => ({
+    key: `${object}${ending}`,
+    bytes: bytes ?? 0,
+    sha256: Buffer.from(sha256 ?? []).toString("hex"),
+  });
+  return {
+    session_id: sessionId,
+    archived_at: (archivedAt ?? new Date(0)).toISOString(),
+    archived_by: archivedBy ?? "",
+    bundle: toObject(endings.bundle, row.bundleBytes, row.bundleSha256),
+    rows: toObject(endings.rows, row.rowsBytes, row.rowsSha256),
+  };
+}
+
+function notConcluded({ slug }: SessionIdentity): MerkleError {
+  return new MerkleError(
+    "conflict",
+    `The session "${slug}" is open, and only concluded sessions can be archived. Conclude it first: merkle conclude ${slug}`,
+  );
+}
+
+/** What does not verify would not prove anything later: it stays where it can be looked at. */
+function isDamaged(
+  { slug }: SessionIdentity,
+  report: Awaited<ReturnType<typeof verifySpooled>>,
+): MerkleError {
+  const why = "unreadable" in report ? report.unreadable : (report.findings[0]?.message ?? "");
+  return new MerkleError(
+    "conflict",
+    `The record of "${slug}" does not verify, so the session was not archived. ${why}`.trimEnd(),
+  );
+}
+
+function changedMeanwhile({ slug }: SessionIdentity): MerkleError {
+  return new MerkleError(
+    "conflict",
+    `The record of "${slug}" changed during archiving, so the session was not archived. Try again.`,
+  );
+}
+
+function tooLarge({ slug }: SessionIdentity, bytes: number): MerkleError {
+  return new MerkleError(
+    "payload_too_large",
+    `"${slug}" was not archived: one of its files has ${bytes} bytes, and the limit is ${objectBytesMax}.`,
+    { bytes_max: objectBytesMax, bytes },
+  );
+}
+
+function notAsStored(name: string): MerkleError {
+  return new MerkleError(
+    "unavailable",
+    `The archive's storage returned ${name} with different contents than were sent, so the session was not archived. Check the storage, then try again.`,
+    { outcome: "none" },
+  );
+}

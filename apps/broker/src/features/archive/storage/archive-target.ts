@@ -1,0 +1,65 @@
+import { isInnerAddress } from "../../../core/inner-addresses.js";
+import { StartError } from "../../../core/start-error.js";
+
+/** The object storage of archives as it is configured, with the credentials for it. */
+export interface ArchiveOptions {
+  /** `s3://bucket/prefix?region=eu-central-1&endpoint=https://s3.example.com`; without an endpoint it is Amazon's own. */
+  readonly url: string;
+  readonly accessKeyId: string | undefined;
+  readonly secretAccessKey: string | undefined;
+  readonly sessionToken: string | undefined;
+}
+
+/** The same, taken apart and checked. */
+export interface ArchiveTarget {
+  readonly endpoint: URL;
+  readonly bucket: string;
+  /** Before the key of every object; empty, or ends with a slash. */
+  readonly prefix: string;
+  readonly region: string;
+  readonly credentials: {
+    readonly accessKeyId: string;
+    readonly secretAccessKey: string;
+    readonly sessionToken?: string;
+  };
+}
+
+/** @throws StartError `bad_setting`, naming the variable and never what it holds */
+export function parseArchiveTarget(options: ArchiveOptions): ArchiveTarget {
+  const { accessKeyId, secretAccessKey, sessionToken } = options;
+  const url = URL.canParse(options.url) ? new URL(options.url) : null;
+  if (url?.protocol !== "s3:" || url.hostname === "" || url.username !== "" || url.password !== "") {
+    throw badSetting(
+      "must be s3://bucket/prefix?region=…&endpoint=https://…, and the keys must be set separately",
+    );
+  }
+  const unknown = [...url.searchParams.keys()].filter((name) => name !== "region" && name !== "endpoint");
+  if (unknown.length > 0) throw badSetting(`accepts only region and endpoint, not ${unknown.join(", ")}`);
+  if (!accessKeyId || !secretAccessKey)
+    throw badSetting("also needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY");
+  const region = url.searchParams.get("region") ?? "us-east-1";
+  const folder = url.pathname.split("/").filter((part) => part !== "");
+  return {
+    endpoint: parseEndpoint(url.searchParams.get("endpoint") ?? `https://s3.${region}.amazonaws.com`),
+    bucket: url.hostname,
+    prefix: folder.map((part) => `${decodeURIComponent(part)}/`).join(""),
+    region,
+    credentials: { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) },
+  };
+}
+
+/** What is said in a session goes there: in clear text to this machine or its own networks alone. */
+function parseEndpoint(text: string): URL {
+  const endpoint = URL.canParse(text) ? new URL(text) : null;
+  if (endpoint?.pathname !== "/" || endpoint.search !== "" || !/^https?:$/.test(endpoint.protocol))
+    throw badSetting("must have an endpoint of the form https://host:port");
+  const host = endpoint.hostname.replace(/^\[|\]$/g, "");
+  if (endpoint.protocol === "https:" || host === "localhost" || isInnerAddress(host)) return endpoint;
+  throw badSetting(
+    "has an http:// endpoint on another network, so anyone along the way could read the data; use https://",
+  );
+}
+
+function badSetting(problem: string): StartError {
+  return new StartError("bad_setting", `MERKLE_ARCHIVE_URL ${problem}.`);
+}

@@ -1,0 +1,83 @@
+import {
+  type ArchiveRow,
+  endArchive,
+  findArchive,
+  holdArchive,
+  holdSearchHeads,
+  listUnfinishedArchives,
+  readRecordExtent,
+} from "@merkle/db";
+import { MerkleError, type OutputOf } from "@merkle/wire";
+import type { SessionContext } from "../../sessions/context.js";
+import { spoolBytes } from "../import/feature.js";
+import { requireArchivist } from "./archive-session.js";
+import type { ArchiveServices } from "./services.js";
+import { endings } from "./storage/archives.js";
+import { insertStored } from "./stored-rows.js";
+
+type Output = OutputOf<"unarchive_session">;
+
+/**
+ * Brings an archived session's rows back, each as it was, and deletes the objects then, so that no copy is left with a text that is
+ * removed later (ARCHIVE-7). What the database says of the objects counts: others than those it stored are refused. A session that is
+ * here already stays as it is.
+ *
+ * @throws conflict for objects that are gone or were changed, and without a storage; nothing is changed then
+ */
+export async function unarchiveSession(ctx: SessionContext<ArchiveServices>): Promise<Output> {
+  const { services, session } = ctx;
+  requireArchivist(ctx);
+  const { sessionId } = session;
+  const row = await findArchive(services.database.orm, sessionId);
+  if (!row) return toOutput(services, sessionId);
+  services.archives.requireStore();
+  return services.archives.run("unarchive", sessionId, async (signal) => {
+    await bringBack(services, row, signal);
+    return toOutput(services, sessionId);
+  });
+}
+
+async function bringBack(services: ArchiveServices, row: ArchiveRow, signal: AbortSignal): Promise<void> {
+  const { database, archives, home, log, sessions, channels } = services;
+  const { sessionId, object } = row;
+  const store = archives.requireStore();
+  const key = `${object}${endings.rows}`;
+  const file = await spoolBytes(await store.get(key, signal), home, signal);
+  try {
+    if (file.size !== row.rowsBytes || !file.sha256.equals(row.rowsSha256 ?? Buffer.alloc(0)))
+      throw wasChanged(store.nameOf(key));
+    // A node that was killed may have left some of them here.
+    if (row.state === "leaving") await archives.deleteRows(row);
+    await database.transaction(async (tx) => {
+      await holdSearchHeads(tx, [sessionId]);
+      if ((await holdArchive(tx, row)) !== "away") return;
+      await insertStored(tx, file.path);
+      await endArchive(tx, row);
+    });
+  } finally {
+    await file.remove();
+  }
+  log.info("a session was restored from the archive", { session: sessionId, object });
+  const extent = await readRecordExtent(database.orm, sessionId);
+  sessions.forget(sessionId);
+  channels.announceChange(sessionId, "session", extent?.size ?? 0);
+}
+
+/** What could not be deleted is named, each time anew until it is gone. */
+async function toOutput(services: ArchiveServices, sessionId: string): Promise<Output> {
+  const { database, archives } = services;
+  const extent = await readRecordExtent(database.orm, sessionId);
+  const left: string[] = [];
+  for (const row of await listUnfinishedArchives(database.orm, sessionId)) {
+    if (row.state === "removing") left.push(...(await archives.removeObjects(row)));
+  }
+  return { session_id: sessionId, messages: extent?.size ?? 0, left };
+}
+
+function wasChanged(name: string): MerkleError {
+  return new MerkleError(
+    "conflict",
+    `${name} was changed in the archive's storage: its length or SHA-256 does not match. Nothing was restored. Replace it with an earlier version or a copy.`,
+    { object: name },
+  );
+}

@@ -1,0 +1,127 @@
+import { randomUUID } from "node:crypto";
+import {
+  type AuditSessionKey,
+  type AuditSessionRow,
+  findLastAuditSession,
+  hasAuditSession,
+  insertAuditSession,
+  listAuditSessions as listRows,
+} from "@merkle/db";
+import { type AuditSession, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { fillPage } from "../../core/fill-page.js";
+import type { Context, MeshContext, SessionServices, UnnamedContext } from "../../sessions/context.js";
+import { authorName, personName, unnamedAgent } from "../../sessions/roster/author.js";
+
+/**
+ * Starts an audit session, which is then the one that its caller's other calls mean (AUDIT-1).
+ *
+ * @throws ERR_SESSION_EXISTS when the mesh has one of that id; of two who race for an id, one starts it
+ */
+export async function auditSessionStart(
+  ctx: MeshContext<SessionServices> | UnnamedContext<SessionServices>,
+  { session_id: sessionId = randomUUID(), intent, task_id }: ParsedInputOf<"audit_session_start">,
+): Promise<OutputOf<"audit_session_start">> {
+  const { meshId } = ctx.services.database;
+  const taskId = task_id ?? null;
+  const { id: startedBy, name: starter } = auditCallerOf(ctx);
+  return ctx.write(async ({ tx, afterCommit }) => {
+    afterCommit(() => ctx.services.mesh.announce("audit", null));
+    const startedAt = new Date();
+    const session = { meshId, sessionId, intent, taskId, startedBy, starter, startedAt };
+    if (!(await insertAuditSession(tx, session))) throw sessionExists(sessionId);
+    return { session_id: sessionId, intent, task_id: taskId, started_at: startedAt.toISOString() };
+  });
+}
+
+function sessionExists(sessionId: string): MerkleError {
+  return new MerkleError(
+    "ERR_SESSION_EXISTS",
+    `An audit session ${JSON.stringify(sessionId)} already exists. Record in it, or leave the id out to start a session with a new id.`,
+    { session_id: sessionId },
+  );
+}
+
+/** Lists the audit sessions of the mesh, newest first, with what those that are finalized were sealed with (AUDIT-13). */
+export async function listAuditSessions(
+  { services }: Context<SessionServices>,
+  { session_id: sessionId, before, limit }: ParsedInputOf<"list_audit_sessions">,
+): Promise<OutputOf<"list_audit_sessions">> {
+  const { orm, meshId } = services.database;
+  const rows = await listRows(orm, meshId, { sessionId, before, limit: limit + 1 });
+  const sessions = fillPage(rows.slice(0, limit).map(toAuditSession));
+  const isMore = rows.length > sessions.length;
+  return { sessions, next_cursor: isMore ? (rows[sessions.length - 1]?.number ?? null) : null };
+}
+
+function toAuditSession(row: AuditSessionRow): AuditSession {
+  return {
+    session_id: row.sessionId,
+    intent: row.intent,
+    task_id: row.taskId,
+    started_by: row.starter,
+    started_at: row.startedAt.toISOString(),
+    record_count: row.recordCount,
+    root: row.root,
+    finalized_at: row.finalizedAt?.toISOString() ?? null,
+  };
+}
+
+/** The audit session that a call means: the one it names, or the last one that its caller started (AUDIT-2). */
+export async function findMeantSession(
+  ctx: Context<SessionServices>,
+  named: string | undefined,
+): Promise<AuditSessionKey | null> {
+  const { orm, meshId } = ctx.services.database;
+  if (named !== undefined) return { meshId, sessionId: named };
+  const sessionId = await findLastAuditSession(orm, meshId, auditCallerOf(ctx).id);
+  return sessionId === null ? null : { meshId, sessionId };
+}
+
+/** @throws ERR_SESSION_NOT_FOUND when the caller names none and has started none; one that is named may still not be there */
+export async function requireMeantSession(
+  ctx: Context<SessionServices>,
+  named: string | undefined,
+): Promise<AuditSessionKey> {
+  const key = await findMeantSession(ctx, named);
+  if (!key) throw noSessionStarted();
+  return key;
+}
+
+/** @throws ERR_SESSION_NOT_FOUND */
+export async function requireAuditSession(
+  ctx: Context<SessionServices>,
+  named: string | undefined,
+): Promise<AuditSessionKey> {
+  const key = await requireMeantSession(ctx, named);
+  if (await hasAuditSession(ctx.services.database.orm, key)) return key;
+  throw noSuchSession(key.sessionId);
+}
+
+export function noSuchSession(sessionId: string): MerkleError {
+  return new MerkleError(
+    "ERR_SESSION_NOT_FOUND",
+    `There is no audit session ${JSON.stringify(sessionId)}. Start one first. Sessions with a feed are not audit sessions.`,
+    { session_id: sessionId, next: "audit_session_start" },
+  );
+}
+
+function noSessionStarted(): MerkleError {
+  return new MerkleError(
+    "ERR_SESSION_NOT_FOUND",
+    "You have not started an audit session. Start one, or name the audit session that you mean.",
+    { next: "audit_session_start" },
+  );
+}
+
+/** The author of an audit session or of its records: a peer, a person, or an unnamed agent (AUTH-15). */
+interface AuditCaller {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** A caller without a credential is somebody new in each call, and has started no audit session before. */
+export function auditCallerOf({ team, person }: Context<SessionServices>): AuditCaller {
+  if (team) return { id: team.peer.peerId, name: authorName(team) };
+  if (person) return { id: person.personId, name: personName(person) };
+  return { id: randomUUID(), name: unnamedAgent };
+}

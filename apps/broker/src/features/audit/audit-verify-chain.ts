@@ -1,0 +1,61 @@
+import { listThoughts, listThoughtsOfItsTasks, type ThoughtPage, type ThoughtRow } from "@merkle/db";
+import type { OutputOf, ParsedInputOf } from "@merkle/wire";
+import { firstPrevHash } from "@merkle/wire/record";
+import type { Context, SessionServices } from "../../sessions/context.js";
+import { requireAuditSession } from "./audit-sessions.js";
+import { rootMatches } from "./merkle-tree.js";
+import { hashThought, toHashed } from "./thoughts.js";
+
+type Verdict = OutputOf<"audit_verify_chain">;
+type Broken = NonNullable<Verdict["broken_at"]>;
+
+/** So many records of the largest size are hashed within a few milliseconds. */
+const pageRecords = 100;
+
+/**
+ * Follows a task's chain from its first record, or at once those of all tasks that an audit session has records of, up to the
+ * first record that is not right (AUDIT-6). A session that is finalized must also have the records it was finalized with.
+ */
+export async function auditVerifyChain(
+  ctx: Context<SessionServices>,
+  { task_id: taskId, session_id: named }: ParsedInputOf<"audit_verify_chain">,
+): Promise<Verdict> {
+  const { database } = ctx.services;
+  if (taskId !== undefined && named === undefined) {
+    const chain = { sessionId: undefined, taskId };
+    return {
+      ...(await followChains((page) => listThoughts(database.orm, database.meshId, { ...chain, ...page }))),
+      root_matches: null,
+    };
+  }
+  const session = await requireAuditSession(ctx, named);
+  const followed = await followChains((page) => listThoughtsOfItsTasks(database.orm, session, page));
+  const matches = await rootMatches(ctx.services, session);
+  return { ...followed, valid: followed.valid && matches !== false, root_matches: matches };
+}
+
+async function followChains(
+  readPage: (page: ThoughtPage) => Promise<readonly ThoughtRow[]>,
+): Promise<Omit<Verdict, "root_matches">> {
+  const lastHashes = new Map<string, string>();
+  let record_count = 0;
+  let after = 0;
+  for (;;) {
+    const rows = await readPage({ after, limit: pageRecords });
+    for (const row of rows) {
+      record_count += 1;
+      const broken_at = findFault(row, lastHashes.get(row.taskId) ?? firstPrevHash);
+      lastHashes.set(row.taskId, row.hash);
+      if (broken_at) return { valid: false, task_count: lastHashes.size, record_count, broken_at };
+    }
+    after = rows.at(-1)?.number ?? after;
+    if (rows.length < pageRecords)
+      return { valid: true, task_count: lastHashes.size, record_count, broken_at: null };
+  }
+}
+
+function findFault(row: ThoughtRow, lastHash: string): Broken | null {
+  const { id, number, taskId: task_id } = row;
+  if (hashThought(toHashed(row)) !== row.hash) return { id, number, task_id, problem: "hash" };
+  return row.prevHash === lastHash ? null : { id, number, task_id, problem: "prev_hash" };
+}

@@ -1,0 +1,128 @@
+import { hash, randomUUID } from "node:crypto";
+import {
+  type AuditSessionKey,
+  countRecordIn,
+  drawRecordNumber,
+  findLastHash,
+  findMerkleRoot,
+  insertThought,
+  listThoughts,
+  type ThoughtRow,
+  type Transaction,
+} from "@merkle/db";
+import { MerkleError, type OutputOf, type ParsedInputOf, type ThoughtRecord } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { firstPrevHash, type HashedThought, thoughtText } from "@merkle/wire/record";
+import { fillPage } from "../../core/fill-page.js";
+import type { Context, MeshContext, SessionServices, UnnamedContext } from "../../sessions/context.js";
+import { auditCallerOf, findMeantSession, noSuchSession, requireAuditSession } from "./audit-sessions.js";
+
+/**
+ * Records a thought behind the task's last one, whose hash is part of its own (AUDIT-3). Without an audit session it stands
+ * in its task's chain alone.
+ *
+ * @throws ERR_ALREADY_FINALIZED where the audit session is finalized, also when that happens at the same moment
+ */
+export async function thoughtRecord(
+  ctx: MeshContext<SessionServices> | UnnamedContext<SessionServices>,
+  { type, content, task_id: task, session_id: named }: ParsedInputOf<"thought_record">,
+): Promise<OutputOf<"thought_record">> {
+  const { meshId } = ctx.services.database;
+  const session = await findMeantSession(ctx, named);
+  const recordedBy = auditCallerOf(ctx).name;
+  return ctx.write(async ({ tx, afterCommit }) => {
+    afterCommit(() => ctx.services.mesh.announce("audit", null));
+    const entered = session && (await enterSession(tx, session));
+    const taskId = task ?? entered?.taskId;
+    if (taskId == null) throw noTask();
+    // From here to the commit nobody else records in this mesh, so that each chain goes on from its true end.
+    const number = await drawRecordNumber(tx, meshId);
+    const prevHash = (await findLastHash(tx, { meshId, taskId })) ?? firstPrevHash;
+    const written = { id: randomUUID(), type, taskId, content, timestamp: new Date(), prevHash };
+    const sessionId = session?.sessionId ?? null;
+    const row = { ...written, number, hash: hashThought(toHashed(written)), sessionId, recordedBy };
+    await insertThought(tx, meshId, row);
+    return toThought(row);
+  });
+}
+
+/** From here to the commit nobody finalizes the session. */
+async function enterSession(tx: Transaction, session: AuditSessionKey): Promise<{ taskId: string | null }> {
+  const entered = await countRecordIn(tx, session);
+  if (!entered) throw noSuchSession(session.sessionId);
+  await refuseFinalized(tx, session);
+  if (entered.recordCount > limits.thoughtsPerAuditSessionMax) throw sessionFull(session);
+  return entered;
+}
+
+function sessionFull({ sessionId }: AuditSessionKey): MerkleError {
+  return new MerkleError(
+    "conflict",
+    `The audit session ${JSON.stringify(sessionId)} has ${limits.thoughtsPerAuditSessionMax} records, which is the limit. Finalize it and continue in a new audit session.`,
+    { session_id: sessionId },
+  );
+}
+
+function noTask(): MerkleError {
+  return new MerkleError(
+    "bad_request",
+    "task_id is missing: the audit session was started without a task, and each task has its own chain of records.",
+    { fields: [{ field: "task_id", problem: "missing" }] },
+  );
+}
+
+/** Lists records in the order in which they came, whatever their times say; a page ends at its limit or at `pageBytesMax` (AUDIT-5). */
+export async function thoughtRecordList(
+  ctx: Context<SessionServices>,
+  { task_id: taskId, session_id: named, after, limit }: ParsedInputOf<"thought_record_list">,
+): Promise<OutputOf<"thought_record_list">> {
+  const { orm, meshId } = ctx.services.database;
+  const isOfAllSessions = taskId !== undefined && named === undefined;
+  const sessionId = isOfAllSessions ? undefined : (await requireAuditSession(ctx, named)).sessionId;
+  const rows = await listThoughts(orm, meshId, { sessionId, taskId, after, limit: limit + 1 });
+  const records = fillPage(rows.slice(0, limit).map(toThought));
+  return { records, next_cursor: rows.length > records.length ? (records.at(-1)?.number ?? null) : null };
+}
+
+type Written = Pick<ThoughtRow, "id" | "type" | "taskId" | "content" | "timestamp" | "prevHash">;
+
+/** Returns the part of a record that is hashed. */
+export function toHashed({ id, type, taskId, content, timestamp, prevHash }: Written): HashedThought {
+  return { id, type, task_id: taskId, content, timestamp: timestamp.toISOString(), prev_hash: prevHash };
+}
+
+function toThought(row: ThoughtRow): ThoughtRecord {
+  const { id, number, type, taskId, content, timestamp, prevHash, hash, sessionId, recordedBy } = row;
+  return {
+    id,
+    number,
+    type,
+    task_id: taskId,
+    content,
+    timestamp: timestamp.toISOString(),
+    prev_hash: prevHash,
+    hash,
+    session_id: sessionId,
+    recorded_by: recordedBy,
+  };
+}
+
+/**
+ * To be asked by who holds the session's row, so that nobody finalizes it in between.
+ *
+ * @throws ERR_ALREADY_FINALIZED
+ */
+export async function refuseFinalized(tx: Transaction, session: AuditSessionKey): Promise<void> {
+  const found = await findMerkleRoot(tx, session);
+  if (!found) return;
+  throw new MerkleError(
+    "ERR_ALREADY_FINALIZED",
+    `The audit session ${JSON.stringify(session.sessionId)} was finalized at ${found.finalizedAt.toISOString()} and can no longer be changed. Continue in a new audit session.`,
+    { session_id: session.sessionId, root: found.root, next: "audit_session_start" },
+  );
+}
+
+/** The hash of a record, in hexadecimal digits (AUDIT-4). */
+export function hashThought(thought: HashedThought): string {
+  return hash("sha256", thoughtText(thought), "hex");
+}

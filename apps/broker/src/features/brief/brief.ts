@@ -1,0 +1,378 @@
+import {
+  type BriefReader,
+  type BriefSession,
+  countSaid,
+  findBriefSession,
+  findDocumentVersion,
+  findDocumentVersionAfter,
+  findSequenceAt,
+  listAnswersTo,
+  listAsksFor,
+  listJobsFailedAfter,
+  listNewestOfKinds,
+  listStateAfter,
+  listUnreadSessions,
+  readLastReads,
+  type StoredMessage,
+} from "@merkle/db";
+import {
+  type BriefLine,
+  briefKinds,
+  briefLine,
+  describeEvent,
+  kindOf,
+  type OutputOf,
+  type ParsedInputOf,
+  type SessionBrief,
+} from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { foreign } from "@merkle/wire/text";
+import { toMessage, withoutSealed } from "../../core/message.js";
+import { requireSession, type SessionIdentity } from "../../identity/session-directory.js";
+import { sessionArchived } from "../../sessions/access/authorize.js";
+import type { Context } from "../../sessions/context.js";
+import { unifiedDiffTask } from "../../text/tasks.js";
+import type { ViewServices } from "../../views/services.js";
+import { describeFailure } from "../jobs/feature.js";
+import type { Summariser } from "../progress/feature.js";
+
+export interface BriefServices extends ViewServices {
+  readonly summariser: Summariser;
+}
+
+/** The newest of a kind that are looked at; more of one kind would fit into no brief. */
+const ofKindMax = 40;
+const textCharsMax = 300;
+const diffCharsMax = 600;
+/** The heading of a session in a brief, and what tells of the lines that were left out. */
+const headingCharsMax = 160;
+
+/** A part of a session's feed that somebody is told about. */
+interface Span extends BriefSession {
+  readonly after: number;
+}
+
+/**
+ * Tells what is new for the caller in a session, or in all sessions that it reads. It is made from what is stored alone, and
+ * the same each time (BRIEF-1).
+ */
+export async function brief(
+  ctx: Context<BriefServices>,
+  input: ParsedInputOf<"brief">,
+): Promise<OutputOf<"brief">> {
+  const spans = await chooseSpans(ctx, input);
+  const told = await Promise.all(
+    spans.map(async (span) => ({ span, lines: await readLines(ctx, span, readerIn(ctx, span.sessionId)) })),
+  );
+  const sessions = keepWhatFits(told);
+  return input.summary ? { sessions, summary: await summarise(ctx, sessions) } : { sessions };
+}
+
+/** A model's summary of the lines, which stand beside it (BRIEF-7). */
+function summarise({ services }: Context<BriefServices>, sessions: readonly SessionBrief[]) {
+  const texts = sessions.flatMap(({ title, lines }) =>
+    lines.length === 0 ? [] : [`In ${title}:`, ...lines.map(briefLine)],
+  );
+  return texts.length === 0 ? null : services.summariser.summariseBrief(texts.join("\n"));
+}
+
+/** Each from where the caller has read to, unless it asks for another time or message (BRIEF-2). */
+async function chooseSpans(
+  ctx: Context<BriefServices>,
+  { session, since, since_cursor }: ParsedInputOf<"brief">,
+): Promise<Span[]> {
+  const { orm, meshId } = ctx.services.database;
+  const ref = session ?? ctx.team?.peer.sessionId;
+  const sessionId = ref === undefined ? undefined : (await requireHere(ctx.services, ref)).sessionId;
+  const found = sessionId === undefined ? await listOwnUnread(ctx) : await findSpan(ctx, sessionId);
+  if (since_cursor !== undefined) return found.map((span) => ({ ...span, after: since_cursor }));
+  if (since === undefined) return found;
+  const justBefore = new Date(Date.parse(since) - 1);
+  return Promise.all(
+    found.map(async (span) => ({ ...span, after: await findSequenceAt(orm, span.sessionId, justBefore) })),
+  );
+
+  async function findSpan({ person, team }: Context<BriefServices>, id: string): Promise<Span[]> {
+    const [row, reads] = await Promise.all([
+      findBriefSession(orm, id),
+      person ? readLastReads(orm, meshId, person.personId, [id]) : undefined,
+    ]);
+    const after = reads?.get(id) ?? (team?.peer.sessionId === id ? team.peer.acked : 0);
+    return row ? [{ ...row, after }] : [];
+  }
+}
+
+/** @throws session_archived where what is new is elsewhere */
+async function requireHere(services: BriefServices, ref: string): Promise<SessionIdentity> {
+  const session = await requireSession(services, ref);
+  if (session.archived) throw sessionArchived(session);
+  return session;
+}
+
+/** Somebody who is no person and no team reads in no session in particular. */
+async function listOwnUnread({ services, person }: Context<BriefServices>): Promise<Span[]> {
+  if (!person) return [];
+  const { orm, meshId } = services.database;
+  const rows = await listUnreadSessions(orm, { meshId, personId: person.personId }, limits.briefSessionsMax);
+  return rows.map(({ lastRead, ...row }) => ({ ...row, after: lastRead }));
+}
+
+function readerIn({ person, team }: Context<BriefServices>, sessionId: string): BriefReader {
+  const own = team?.peer.sessionId === sessionId ? team : null;
+  return {
+    teamId: own?.teamId ?? null,
+    peerId: own?.peer.peerId ?? null,
+    personId: person?.personId ?? null,
+  };
+}
+
+/** Which line each kind of event is told in; an ask or an answer is told where it concerns the reader. */
+const lineKinds: Readonly<Record<string, BriefLine["kind"]>> = {
+  decision: "decision",
+  session_concluded: "concluded",
+  session_held: "held",
+  session_resumed: "held",
+  budget_spent: "held",
+  proposal_decided: "topic",
+  topic_opened: "topic",
+  topic_closed: "topic",
+  topic_reopened: "topic",
+  task_changed: "task",
+  session_metadata_updated: "settings",
+  settings_changed: "settings",
+  message_redacted: "settings",
+};
+
+/** Everything that is new for a reader in a part of a feed, the most important first. */
+async function readLines(
+  { services }: Context<BriefServices>,
+  span: Span,
+  reader: BriefReader,
+): Promise<BriefLine[]> {
+  const { orm, meshId } = services.database;
+  const { sessionId } = span;
+  const range = { after: span.after, upTo: span.lastSequence };
+  const [asks, answers, marked, moves, said, changes, state, failed] = await Promise.all([
+    listAsksFor(orm, sessionId, reader, { upTo: range.upTo, limit: ofKindMax }),
+    listAnswersTo(orm, sessionId, reader, range, ofKindMax),
+    listNewestOfKinds(orm, sessionId, range, { kinds: Object.keys(lineKinds), limit: ofKindMax }),
+    listNewestOfKinds(orm, sessionId, range, { kinds: ["team_joined", "team_left"], limit: ofKindMax }),
+    countSaid(orm, sessionId, reader, range),
+    readDocumentLine(services, span),
+    listStateAfter(orm, sessionId, { after: span.after, peerId: reader.peerId, limit: ofKindMax }),
+    listJobsFailedAfter(orm, { meshId, sessionId }, { after: span.after, limit: ofKindMax }),
+  ]);
+  const lines = [
+    ...asks.map((each) => toLine("ask", each)),
+    ...answers.map((each) => toLine("answer", each)),
+    ...newestOfTasks(marked).map((each) =>
+      toLine(lineKinds[kindOf(toMessage(each)) ?? ""] ?? "settings", each),
+    ),
+    ...changes,
+    ...state.map(toStateLine),
+    ...failed.map(toFailedLine),
+    ...toPeopleLine(moves),
+    ...toTalkLine(said),
+  ];
+  const rank = (line: BriefLine) => briefKinds.indexOf(line.kind);
+  return lines.sort(
+    (a, b) => rank(a) - rank(b) || b.at.localeCompare(a.at) || (b.sequence ?? 0) - (a.sequence ?? 0),
+  );
+}
+
+/** Keeps one line a task: how it stands now. */
+function newestOfTasks(marked: readonly StoredMessage[]): readonly StoredMessage[] {
+  const newest = new Map(marked.map((each) => [taskOf(each) ?? each, each]));
+  return [...newest.values()];
+}
+
+function taskOf(stored: StoredMessage): number | undefined {
+  const { event, task } = toMessage(stored).content;
+  return event === "task_changed" ? Number(task) : undefined;
+}
+
+function toLine(kind: BriefLine["kind"], stored: StoredMessage): BriefLine {
+  const { content, posted_at: at } = withoutSealed(toMessage(stored));
+  const { text, answer, options, by } = content;
+  const isSaid = stored.type === "chat";
+  const told = isSaid
+    ? (answer ?? text ?? "")
+    : kind === "task"
+      ? describeTask(content)
+      : describeInBrief(content);
+  const choices = kind === "ask" && Array.isArray(options) ? ` (${options.join(" | ")})` : "";
+  return {
+    kind,
+    sequence: stored.sequence,
+    version: null,
+    ...(kind === "task" && { task: taskOf(stored) }),
+    at,
+    by: isSaid ? authorOf(stored) : typeof by === "string" ? by : null,
+    text: cut(`${told}${choices}`, textCharsMax),
+  };
+}
+
+/** The last that was done with a task, which its line names by its number. */
+function describeTask({ change, title, result, reason }: Record<string, unknown>): string {
+  const more = result ?? reason;
+  return `${String(change).replaceAll("_", " ")}: ${title}${more === undefined ? "" : `; ${more}`}`;
+}
+
+/** An event in words, after who did it. One that has none here is told as in the feed. */
+function describeInBrief({ by: _by, ...content }: Record<string, unknown>): string {
+  const { reason, changes } = content;
+  const told = (name: string) => String(content[name]);
+  const why = reason === undefined || reason === null ? "" : `; ${reason}`;
+  switch (content["event"]) {
+    case "session_metadata_updated":
+    case "settings_changed":
+      return `changed ${describeChanges(changes)}${why}`;
+    case "session_concluded":
+      return `concluded with document v${told("document_version")}`;
+    case "session_held":
+      return `put the session on hold, so agents cannot post${why}`;
+    case "session_resumed":
+      return "resumed the session";
+    case "budget_spent":
+      return `agents have posted ${told("budget")} messages since the last message from a human, and wait for the next one`;
+    case "proposal_decided":
+      return `proposal ${told("proposal_id")}: ${told("decision")}`;
+    case "topic_opened":
+    case "topic_closed":
+    case "topic_reopened":
+      return `${told("event").slice("topic_".length)} topic ${told("topic_id")}: ${told("title")}${why}`;
+    default:
+      return describeEvent({ content });
+  }
+}
+
+/** `title from "A" to "B", claim grace from 900 s to 60 s` */
+function describeChanges(changes: unknown): string {
+  return Object.entries(Object(changes))
+    .map(([name, change]) => {
+      const { from, to }: { from?: unknown; to?: unknown } = Object(change);
+      const unit = name.endsWith("_s") ? " s" : "";
+      const words = name.replace(/_s$/, "").replaceAll("_", " ");
+      const shown = (value: unknown) =>
+        `${typeof value === "number" ? value.toLocaleString("en") : JSON.stringify(value)}${unit}`;
+      return `${words} from ${shown(from)} to ${shown(to)}`;
+    })
+    .join(", ");
+}
+
+function authorOf({ author_team, author_peer }: StoredMessage): string | null {
+  return author_peer === null ? author_team : `${author_team}/${author_peer}`;
+}
+
+/** How the document differs from what it was, as a diff without the lines around (DOC-8). */
+async function readDocumentLine({ database, workers }: BriefServices, span: Span): Promise<BriefLine[]> {
+  const { orm } = database;
+  const [from, to] = await Promise.all([
+    findDocumentVersionAfter(orm, span.sessionId, span.after),
+    findDocumentVersionAfter(orm, span.sessionId, span.lastSequence),
+  ]);
+  if (from === to) return [];
+  const [before, now] = await Promise.all([
+    from === 0 ? { content: "" } : findDocumentVersion(orm, span.sessionId, from),
+    findDocumentVersion(orm, span.sessionId, to),
+  ]);
+  if (!now) return [];
+  const isWhole = before?.content !== null && before?.content !== undefined && now.content !== null;
+  const diff = isWhole
+    ? await workers.run(unifiedDiffTask, {
+        from: before.content ?? "",
+        to: now.content ?? "",
+        fromLabel: `v${from}`,
+        toLabel: `v${to}`,
+        contextLines: 0,
+      })
+    : "";
+  return [
+    {
+      kind: "document",
+      sequence: null,
+      version: to,
+      at: now.writtenAt.toISOString(),
+      by: null,
+      text: cut(
+        [from === 0 ? "first written" : `from v${from}`, ...diff.split("\n").slice(2)].join("\n").trim(),
+        diffCharsMax,
+      ),
+    },
+  ];
+}
+
+function toStateLine({ key, value, updatedBy, updatedAt }: ChangedKey): BriefLine {
+  const text = cut(value === null ? `${key} deleted` : `${key} = ${value}`, textCharsMax);
+  return { kind: "state", sequence: null, version: null, at: updatedAt.toISOString(), by: updatedBy, text };
+}
+
+type ChangedKey = Awaited<ReturnType<typeof listStateAfter>>[number];
+
+function toFailedLine({
+  number,
+  ...job
+}: Awaited<ReturnType<typeof listJobsFailedAfter>>[number]): BriefLine {
+  const at = (job.completedAt ?? new Date(0)).toISOString();
+  const text = `${job.kind}: ${describeFailure(job) ?? "failed"}`;
+  return { kind: "failed", sequence: null, version: null, job: number, at, by: null, text };
+}
+
+function toPeopleLine(moves: readonly StoredMessage[]): BriefLine[] {
+  const last = moves.at(-1);
+  if (!last) return [];
+  const teams = (event: string) =>
+    moves.filter(({ kind }) => kind === event).map((each) => String(toMessage(each).content["team"]));
+  const parts = [
+    { word: "joined", teams: teams("team_joined") },
+    { word: "left", teams: teams("team_left") },
+  ].filter(({ teams }) => teams.length > 0);
+  const text = parts.map(({ word, teams }) => `${word}: ${[...new Set(teams)].join(", ")}`).join("; ");
+  return [{ ...ourLine("people", last.sequence, last.posted_at), text: cut(text, textCharsMax) }];
+}
+
+function toTalkLine(said: Awaited<ReturnType<typeof countSaid>>): BriefLine[] {
+  const last = said.toSorted((a, b) => a.sequence - b.sequence).at(-1);
+  if (!last) return [];
+  const total = said.reduce((sum, { messages }) => sum + messages, 0);
+  const text = `${total} ${total === 1 ? "message" : "messages"}: ${said.map(({ team, messages }) => `${team} ${messages}`).join(", ")}`;
+  return [{ ...ourLine("talk", last.sequence, last.at), text: cut(text, textCharsMax) }];
+}
+
+function ourLine(kind: BriefLine["kind"], sequence: number, at: Date): Omit<BriefLine, "text"> {
+  return { kind, sequence, version: null, at: at.toISOString(), by: null };
+}
+
+/** Never half a sign. */
+function cut(text: string, charsMax: number): string {
+  if (text.length <= charsMax) return text;
+  return `${text.slice(0, charsMax - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+}
+
+/**
+ * As many lines as a brief has room for, the most important of all sessions first; then by session again (BRIEF-3). Sizes
+ * are of the text that a model reads, in which a line within a text is set in.
+ */
+function keepWhatFits(told: readonly { span: Span; lines: readonly BriefLine[] }[]): SessionBrief[] {
+  const busy = told.filter(({ lines }, place) => lines.length > 0 || place === 0);
+  let room = limits.briefCharsMax - busy.length * headingCharsMax;
+  const inOrder = busy
+    .flatMap(({ lines }) => lines)
+    .sort((a, b) => briefKinds.indexOf(a.kind) - briefKinds.indexOf(b.kind));
+  const kept = new Set<BriefLine>();
+  for (const line of inOrder) {
+    const chars = briefLine(foreign(line)).length + 3;
+    if (chars > room) continue;
+    room -= chars;
+    kept.add(line);
+  }
+  return busy.map(({ span, lines }) => ({
+    session_id: span.sessionId,
+    session: span.slug,
+    title: span.title,
+    after: span.after,
+    up_to: span.lastSequence,
+    lines: lines.filter((line) => kept.has(line)),
+    left_out: lines.filter((line) => !kept.has(line)).length,
+  }));
+}

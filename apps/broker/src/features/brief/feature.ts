@@ -1,0 +1,13 @@
+import type { Feature } from "../../feature.js";
+import type { Services } from "../../transports/services.js";
+import type { BriefServices } from "./brief.js";
+import { brief } from "./brief.js";
+
+/** What happened since somebody last read. */
+export const briefFeature = {
+  name: "brief",
+  needs: ["jobs", "progress"],
+  handlers: {
+    brief,
+  },
+} satisfies Feature<BriefServices & Services>;

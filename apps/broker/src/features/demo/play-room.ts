@@ -1,0 +1,190 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { InputOf, Message, OutputOf } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import type { CallInside } from "../../transports/call-inside.js";
+import {
+  blockedOn,
+  document,
+  lines,
+  type Outcome,
+  outcomeOf,
+  outcomes,
+  summaries,
+  tasks,
+  unanswered,
+} from "./story.js";
+
+export interface Stage {
+  readonly call: CallInside;
+  readonly session_id: string;
+  /** The credential of the team that opened the session. */
+  readonly atlas: string;
+  /** How many times slower than usual it is played. */
+  readonly pace: number;
+  /** The time that a visitor has for an answer. */
+  readonly answerWithinMs: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Plays two agents who argue, ask the visitor, and go on by the answer to a conclusion. What they say is scripted; each acts as any
+ * agent does, by public operations with a credential of its own. Returns early where somebody else has concluded the session.
+ */
+export async function playRoom(stage: Stage): Promise<void> {
+  const { call, session_id, signal } = stage;
+  const joined = await call("join_session", { session_id, team_name: "Birch" }, signal);
+  const [atlas, birch] = [createAgent(stage, stage.atlas), createAgent(stage, joined.team_id)];
+  await argue(atlas, birch);
+  const answer = await askVisitor(stage, atlas, birch);
+  if (answer !== "ended") await goOn(stage, atlas, birch, answer);
+}
+
+async function argue(atlas: DemoAgent, birch: DemoAgent): Promise<void> {
+  await atlas.doing(summaries.atlas);
+  await birch.doing(summaries.birch);
+  await atlas.takeTask(tasks.atlas);
+  await birch.takeTask(tasks.birch);
+  await atlas.say(lines.proposal);
+  await birch.say(lines.condition);
+  await atlas.write({ content: document.outline, expected_version: 0 });
+  await atlas.say(lines.agreement);
+  await birch.say(lines.objection);
+  await atlas.say(lines.reply);
+  await birch.say(lines.refusal);
+}
+
+/** The visitor's answer: what comes of it, and to which message it is. */
+async function askVisitor(
+  { signal, answerWithinMs }: Stage,
+  atlas: DemoAgent,
+  birch: DemoAgent,
+): Promise<Outcome | "ended"> {
+  await atlas.say(lines.question, { kind: "ask", options: Object.keys(outcomes) }, ["@humans"]);
+  await atlas.status("blocked", blockedOn);
+  const answered = new AbortController();
+  // Birch listens meanwhile, as agents do, and is there.
+  const listening = birch.listen(AbortSignal.any([signal, answered.signal]), () => false);
+  const late = AbortSignal.any([signal, AbortSignal.timeout(answerWithinMs)]);
+  const message = await atlas.listen(late, isVisitors);
+  answered.abort();
+  await listening;
+  signal.throwIfAborted();
+  if (message === "ended") return "ended";
+  await atlas.status("working");
+  if (message === null) return unanswered;
+  const { answer, text } = message.content;
+  const words = String(answer ?? text ?? "");
+  const outcome = outcomes[words] ?? outcomeOf(message.from?.team ?? "you", words);
+  await atlas.say(outcome.thanks, {}, undefined, message.sequence);
+  return outcome;
+}
+
+/** Whether a human has said it; who is not verified is a guest. */
+function isVisitors({ from, content }: Message): boolean {
+  return from?.human === true || content["guest"] === true;
+}
+
+async function goOn(
+  { call, session_id, signal }: Stage,
+  atlas: DemoAgent,
+  birch: DemoAgent,
+  { decision, client, rollout, plan, conclusion }: Outcome,
+): Promise<void> {
+  await atlas.say(decision, { kind: "decision" });
+  await atlas.doing(summaries.writing);
+  const me = { session_id, team_id: atlas.credential };
+  await call("edit_session_doc", { ...me, old_text: document.open, new_text: client }, signal);
+  await birch.doing(summaries.rollout);
+  await birch.say(rollout);
+  await call("append_to_session_doc", { session_id, team_id: birch.credential, text: plan }, signal);
+  await birch.finishTask("Web and mobile renew on a 401.");
+  await atlas.finishTask("Tokens live for 15 minutes.");
+  await atlas.think(conclusion);
+  await call("conclude_session", { ...me, summary_section: conclusion }, signal);
+}
+
+type Said = Pick<InputOf<"post_message">["content"], "kind" | "options">;
+
+interface DemoAgent {
+  readonly credential: string;
+  think(text: string): Promise<void>;
+  /** Reads what there is, thinks and says it; returns the number of the message. */
+  say(text: string, as?: Said, to?: string[], replyTo?: number): Promise<number>;
+  doing(summary: string): Promise<void>;
+  status(status: "working" | "blocked", reason?: string): Promise<void>;
+  takeTask(title: string): Promise<void>;
+  finishTask(result: string): Promise<void>;
+  write(doc: { content: string; expected_version: number }): Promise<void>;
+  /** Waits for a message that is wanted; null when the signal is aborted before, `ended` when the session is. */
+  listen(signal: AbortSignal, isWanted: (message: Message) => boolean): Promise<Message | "ended" | null>;
+}
+
+const secondsAtLeast = 1;
+const charactersASecond = 130;
+
+function createAgent({ call, session_id, pace, signal }: Stage, credential: string): DemoAgent {
+  const me = { session_id, team_id: credential };
+  let cursor = 0;
+  let task: number | null = null;
+
+  async function hear(timeout: number, until: AbortSignal): Promise<OutputOf<"wait_for_messages">> {
+    const reply = await call("wait_for_messages", { ...me, since_cursor: cursor, timeout }, until);
+    cursor = reply.next_cursor;
+    return reply;
+  }
+
+  async function think(text: string): Promise<void> {
+    const seconds = secondsAtLeast + text.length / charactersASecond;
+    await pause(seconds * pace * 1_000, undefined, { signal });
+  }
+
+  return {
+    credential,
+    think,
+    async say(text, as = {}, to, replyTo) {
+      await hear(0, signal);
+      await think(text);
+      const posted = await call(
+        "post_message",
+        {
+          ...me,
+          content: { text, ...as },
+          ...(to && { to }),
+          ...(replyTo !== undefined && { reply_to: replyTo }),
+        },
+        signal,
+      );
+      return posted.cursor;
+    },
+    async doing(summary) {
+      await call("set_summary", { ...me, summary }, signal);
+    },
+    async status(status, reason) {
+      await call("set_status", { ...me, status, ...(reason !== undefined && { reason }) }, signal);
+    },
+    async takeTask(title) {
+      ({ task } = await call("create_task", { ...me, title }, signal));
+      await call("claim_task", { ...me, task }, signal);
+    },
+    async finishTask(result) {
+      if (task !== null) await call("finish_task", { ...me, task, result }, signal);
+    },
+    async write(doc) {
+      await think(doc.content);
+      await call("update_session_doc", { ...me, ...doc }, signal);
+    },
+    async listen(until, isWanted) {
+      while (!until.aborted) {
+        const reply = await hear(limits.waitSecondsMax, until).catch((error: unknown) => {
+          if (until.aborted) return null;
+          throw error;
+        });
+        if (reply === null) return null;
+        const wanted = reply.messages.find(isWanted);
+        if (wanted) return wanted;
+        if (reply.session_closed) return "ended";
+      }
+      return null;
+    },
+  };
+}

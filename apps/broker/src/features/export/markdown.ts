@@ -1,0 +1,127 @@
+import { findConclusion, findSession, readDocument, type SessionRow } from "@merkle/db";
+import { MerkleError, type Message, type Participant } from "@merkle/wire";
+import { neutralise, peerAddress } from "@merkle/wire/text";
+import type { SessionIdentity } from "../../identity/session-directory.js";
+import { readRoster } from "../../sessions/roster/list-peers.js";
+import type { SealServices } from "../seal/feature.js";
+import { readFeed } from "./log-lines.js";
+import { type Recorded, toRecordedMessage } from "./recorded.js";
+
+/**
+ * A session as one page to read (EXPORT-4): what it was and who took part, the conclusion first, then the feed, the document
+ * and what was signed of them. What others wrote stands in fences that it cannot close, so it is shown and never rendered:
+ * no link, picture or heading of theirs is the page's.
+ */
+export async function* markdownOf(
+  services: SealServices,
+  { session, recorded }: { readonly session: SessionIdentity; readonly recorded: Recorded },
+): AsyncGenerator<string> {
+  const { database } = services;
+  const row = await findSession(database.orm, database.meshId, session.sessionId);
+  if (!row) throw new MerkleError("not_found", `There is no session "${session.slug}".`);
+  const roster = await readRoster(services, session);
+  yield head(row, roster, recorded);
+  const conclusion = await findConclusion(database.orm, session.sessionId);
+  if (row.closedAt && conclusion !== null) yield `## Conclusion\n\n${fenced(conclusion, "markdown")}\n`;
+  yield "## Feed\n\n";
+  for await (const rows of readFeed(database, session.sessionId, recorded.size)) {
+    yield rows.map((each) => toEntry(toRecordedMessage(each, recorded.recordId))).join("");
+  }
+  const document = await readDocument(database.orm, session.sessionId);
+  if (document && document.version > 0)
+    yield `## Document, version ${document.version}\n\n${fenced(document.content, "markdown")}\n`;
+  yield seal(recorded);
+}
+
+function head(row: SessionRow, roster: readonly Participant[], { recordId, size }: Recorded): string {
+  const times = row.closedAt
+    ? `${row.createdAt.toISOString()} to ${row.closedAt.toISOString()}`
+    : `since ${row.createdAt.toISOString()}, open`;
+  const teams = roster.map(
+    ({ team_name, kind }) => `- ${escaped(team_name)}${kind === "agent" ? "" : ` (${kind})`}\n`,
+  );
+  const description = row.description.trim() === "" ? "" : `${fenced(row.description, "markdown")}\n`;
+  return (
+    `# ${escaped(row.title)}\n\n${description}` +
+    `- Session: ${escaped(row.slug)} (${recordId})\n- Time: ${times}\n- Messages: ${size}\n\n` +
+    `## Teams\n\n${teams.length > 0 ? teams.join("") : "None.\n"}\n`
+  );
+}
+
+function toEntry(message: Message): string {
+  const { sequence, posted_at } = message;
+  if (message.type === "system") return `- #${sequence} ${posted_at} ${inCode(eventText(message))}\n\n`;
+  const text = textOf(message);
+  return `**#${sequence}** ${posted_at} ${titleOf(message)}\n\n${text === null ? "" : `${text}\n`}`;
+}
+
+/** `Alex's Team/atlas (human) → @backend, re #9, ask`. */
+function titleOf({ from, to, reply_to, content, priority }: Message): string {
+  const author = escaped(peerAddress(from?.team ?? "", from?.peer));
+  const isForAll = to.every((recipient) => recipient === "*");
+  const facts = [
+    `${author}${from?.human ? " (human)" : ""}${isForAll ? "" : ` → ${to.map(escaped).join(", ")}`}`,
+    reply_to !== undefined && `re #${reply_to}`,
+    typeof content["kind"] === "string" && escaped(content["kind"]),
+    content["private"] === true && "private",
+    priority !== "next" && priority,
+  ];
+  return facts.filter((fact) => typeof fact === "string").join(", ");
+}
+
+function textOf({ content, redaction }: Message): string | null {
+  if (redaction) {
+    const { by, at, reason } = redaction;
+    const whom = by === null ? "" : ` by ${escaped(by)}`;
+    return `(its text was removed${whom}${at === null ? "" : `, ${at}`}${reason === null ? "" : `: ${escaped(reason)}`})\n`;
+  }
+  if (content["private"] === true) return `(sealed, ${String(content["bytes"])} bytes)\n`;
+  const { text, answer, options } = content;
+  const parts = [
+    typeof text === "string" ? fenced(text, "text") : null,
+    typeof answer === "string" ? `Answer: ${inCode(answer)}\n` : null,
+    Array.isArray(options) ? `Options: ${options.map((each) => inCode(String(each))).join(" ")}\n` : null,
+  ];
+  return parts.filter((part) => part !== null).join("\n");
+}
+
+function eventText({ content }: Message): string {
+  const { event, at: _at, head: _head, ...fields } = content;
+  const told = Object.entries(fields).map(([name, value]) => `${name} ${JSON.stringify(value)}`);
+  return [String(event), ...told].join(", ");
+}
+
+function seal({ head, size }: Recorded): string {
+  const { root, at, key_id, document } = head;
+  return (
+    `## Seal\n\n- Messages: ${size}\n- Root: \`${root}\`\n- Document: version ${document.version}\n` +
+    `- Signed: ${at}, by the key \`${key_id}\`\n\n` +
+    "This page cannot be verified; the bundle can: `merkle export` and `merkle verify`. A root does not prove that the " +
+    "content is true or complete.\n"
+  );
+}
+
+/** A fence longer than any run of backticks in the text. */
+function fenced(text: string, language: string): string {
+  const clean = neutralise(text);
+  const fence = "`".repeat(Math.max(3, longestRun(clean) + 1));
+  return `${fence}${language}\n${clean}${clean.endsWith("\n") ? "" : "\n"}${fence}\n`;
+}
+
+/** Text in a line, as it is. */
+function inCode(text: string): string {
+  const clean = neutralise(text).replaceAll("\n", " ");
+  const ticks = "`".repeat(longestRun(clean) + 1);
+  return `${ticks} ${clean} ${ticks}`;
+}
+
+/** Text in a line, where nothing of it means anything. */
+function escaped(text: string): string {
+  return neutralise(text)
+    .replaceAll("\n", " ")
+    .replace(/[\\`*_[\]#!|<>&~:@]|(?<=www)\./gi, (sign) => `\\${sign}`);
+}
+
+function longestRun(text: string): number {
+  return (text.match(/`+/g) ?? []).reduce((longest, run) => Math.max(longest, run.length), 0);
+}

@@ -1,0 +1,68 @@
+import type { HttpBindings } from "@hono/node-server";
+import { limits } from "@merkle/wire/limits";
+import { exportSession as exportOperation } from "@merkle/wire/schemas";
+import type { Hono } from "hono";
+import { toMerkleError } from "../../core/to-merkle-error.js";
+import { refuseStranger } from "../../sessions/access/authorize.js";
+import type { SessionContext } from "../../sessions/context.js";
+import { openCall } from "../../transports/dispatch.js";
+import { callerSignal } from "../../transports/http/admit.js";
+import type { MountParts } from "../../transports/http/mount.js";
+import { queryOf, readQuery } from "../../transports/http/read-query.js";
+import type { Services } from "../../transports/services.js";
+import { exportSession } from "./export-session.js";
+import { type ExportForm, openRecorded } from "./recorded.js";
+import type { ExportServices } from "./services.js";
+import { unlessStalled } from "./unless-stalled.js";
+
+/** Adds the route that returns a record as a file, however long that takes (EXPORT-1). */
+export function mountExport(
+  app: Hono<{ Bindings: HttpBindings }>,
+  { services: { recordPage }, admit }: MountParts<ExportServices & Services>,
+): void {
+  app.get("/api/sessions/:session_id/export", async (c) => {
+    const { principal, services, address } = await admit(c);
+    refuseStranger(exportOperation, principal);
+    const query = readQuery(queryOf(c.env.incoming.url), exportOperation);
+    const { ctx, holder, input } = await openCall(services, {
+      operation: exportOperation,
+      principal,
+      address,
+      input: { ...query, session_id: c.req.param("session_id") },
+      transport: "rest",
+      view: "json",
+      signal: callerSignal(c),
+      credential: c.req.header("x-team-id"),
+    });
+    // The operation's own schema has parsed the input, and its session was found.
+    const { session } = ctx as SessionContext<ExportServices & Services>;
+    const place = services.shares.take("export", holder);
+    try {
+      const form = input["as"] as ExportForm;
+      const recorded = await place.work(() => openRecorded(services, session, form), ctx.signal);
+      const { bytes, contentType, fileName } = exportSession(
+        services,
+        { session, recorded },
+        form,
+        recordPage(),
+      );
+      const body = unlessStalled(bytes, {
+        bytesPerSecondMin: limits.transferBytesPerSecondMin,
+        windowMs: limits.transferWindowMs,
+        work: place.work,
+        onEnd: place.leave,
+        onError: (error) => services.log.error("an export failed", { session: session.slug, error }),
+      });
+      return new Response(body as globalThis.ReadableStream<Uint8Array>, {
+        headers: {
+          "content-type": contentType,
+          "content-disposition": `attachment; filename="${fileName}"`,
+          "cache-control": "no-store",
+        },
+      });
+    } catch (error) {
+      place.leave();
+      throw toMerkleError(error, services.log, { operation: exportOperation.name, transport: "rest" });
+    }
+  });
+}

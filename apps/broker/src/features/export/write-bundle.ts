@@ -1,0 +1,165 @@
+import { createHash } from "node:crypto";
+import { ReadableStream, type WritableStream } from "node:stream/web";
+import {
+  type Database,
+  listImportFiles,
+  readDocument,
+  readImportFile,
+  readRecordedVersions,
+  wasRedactedAfter,
+} from "@merkle/db";
+import {
+  bundleFiles,
+  type Manifest,
+  manifestBytes,
+  type SessionAbout,
+  type SignedHead,
+  sessionHash,
+  writeJsonLine,
+} from "@merkle/wire/record";
+import { ZipWriter } from "@zip.js/zip.js/lib/zip-core-writer.js";
+import { retryWhileLost } from "../../core/retry-while-lost.js";
+import { sha256 } from "../../core/sha256.js";
+import type { SessionIdentity } from "../../identity/session-directory.js";
+import type { SealServices } from "../seal/feature.js";
+import { rosterText, sessionAbout, stateLines } from "../seal/feature.js";
+import { documentLines, feedLines } from "./log-lines.js";
+import type { Recorded } from "./recorded.js";
+
+type Written = Manifest["files"][number];
+
+/**
+ * Writes a session's record as a bundle (EXPORT-2): file after file, as much of each at a time as the reader takes. The
+ * manifest comes last, since it holds the hashes of the others.
+ */
+export async function writeBundle(
+  services: SealServices,
+  source: { readonly session: SessionIdentity; readonly recorded: Recorded },
+  to: WritableStream<Uint8Array>,
+): Promise<void> {
+  const { database } = services;
+  const { session, recorded } = source;
+  const { sessionId } = session;
+  const zip = new ZipWriter(to, { useWebWorkers: false, zip64: true });
+  const files: Written[] = [];
+  const add = async (name: string, texts: AsyncIterable<string | Uint8Array>) => {
+    const written = await addFile(zip, name, texts);
+    files.push(written);
+    return written.sha256;
+  };
+  await add(bundleFiles.feed, feedLines(database, sessionId, recorded));
+  await add(bundleFiles.versions, documentLines(database, sessionId, recorded));
+  await add(bundleFiles.document, documentText(database, sessionId, recorded));
+  if (recorded.imported) {
+    await addKept(services, sessionId, add);
+  } else {
+    const around = { db: database.orm, meshId: database.meshId, sessionId, retry: retryWhileLost };
+    const roster = await add(bundleFiles.roster, once(await rosterText(around, recorded)));
+    const state = await add(bundleFiles.state, stateLines(around));
+    const about = sessionAbout(recorded);
+    const head = await recorded.headAbout({
+      session: sessionHash({ session: about }, sha256),
+      roster,
+      state,
+    });
+    const isNew = !recorded.heads.some(({ signature }) => signature === head.signature);
+    await add(bundleFiles.heads, headLines(isNew ? [...recorded.heads, head] : recorded.heads));
+    await add(bundleFiles.keys, once(writeJsonLine(recorded.keys)));
+    await add(bundleFiles.manifest, once(writeJsonLine(signManifest(about, { recorded, head, files }))));
+  }
+  if (await wasRedactedAfter(database.orm, sessionId, recorded.size)) throw new RedactedMeanwhile();
+  await zip.close();
+}
+
+/** A copy is given on with what its origin said and signed of it, to the letter (IMPORT-4). */
+async function addKept(
+  { database }: SealServices,
+  sessionId: string,
+  add: (name: string, texts: AsyncIterable<Uint8Array>) => Promise<string>,
+): Promise<void> {
+  for (const name of await listImportFiles(database.orm, sessionId)) {
+    await add(name, keptFile(database, { sessionId, name }));
+  }
+}
+
+async function* keptFile(
+  { orm }: Pick<Database, "orm">,
+  file: { readonly sessionId: string; readonly name: string },
+): AsyncGenerator<Uint8Array> {
+  for (let part = 0; ; part += 1) {
+    const bytes = await retryWhileLost(() => readImportFile(orm, { ...file, part }));
+    if (!bytes) return;
+    yield bytes;
+  }
+}
+
+/** A text that is gone, and no message here that says who removed it, would look like damage. */
+class RedactedMeanwhile extends Error {
+  override readonly name = "RedactedMeanwhile";
+  override readonly message = "A text was removed while it was exported, so the bundle was not finished.";
+}
+
+async function addFile(
+  zip: ZipWriter<unknown>,
+  name: string,
+  texts: AsyncIterable<string | Uint8Array>,
+): Promise<Written> {
+  const sha256 = createHash("sha256");
+  let bytes = 0;
+  async function* encode(): AsyncGenerator<Uint8Array> {
+    for await (const text of texts) {
+      const chunk = Buffer.from(text);
+      sha256.update(chunk);
+      bytes += chunk.length;
+      yield chunk;
+    }
+  }
+  await zip.add(name, ReadableStream.from(encode()) as globalThis.ReadableStream<Uint8Array>);
+  return { name, bytes, sha256: sha256.digest("hex") };
+}
+
+function signManifest(
+  session: SessionAbout,
+  { recorded, head, files }: { recorded: Recorded; head: SignedHead; files: readonly Written[] },
+): Manifest {
+  const unsigned = {
+    format: "merkle-bundle" as const,
+    version: 2 as const,
+    session,
+    epoch: head.epoch,
+    exported_at: new Date().toISOString(),
+    size: recorded.size,
+    document_version: recorded.documentVersion,
+    head,
+    files,
+    key_id: recorded.keyId,
+  };
+  return { ...unsigned, signature: recorded.sign(manifestBytes(unsigned)) };
+}
+
+/** The version that the record ends with, which may have been followed by others while it was written. */
+async function* documentText(
+  { orm }: Pick<Database, "orm">,
+  sessionId: string,
+  { documentVersion }: Recorded,
+): AsyncGenerator<string> {
+  const document = await readDocument(orm, sessionId);
+  if (document?.version === documentVersion) {
+    yield document.content;
+    return;
+  }
+  const [row] = await readRecordedVersions(orm, sessionId, {
+    after: documentVersion - 1,
+    upTo: documentVersion,
+    limit: 1,
+  });
+  yield row?.content ?? "";
+}
+
+async function* headLines(heads: readonly SignedHead[]): AsyncGenerator<string> {
+  for (const head of heads) yield writeJsonLine(head);
+}
+
+async function* once(text: string): AsyncGenerator<string> {
+  yield text;
+}

@@ -1,0 +1,82 @@
+import type { IncomingMessage } from "node:http";
+import { type Imported, MerkleError } from "@merkle/wire";
+import { bundleIn } from "@merkle/wire/record/html";
+import { openZipBundle } from "@merkle/wire/record/zip";
+import type { Place } from "../../identity/limits/shares.js";
+import type { Context } from "../../sessions/context.js";
+import type { SealServices } from "../seal/feature.js";
+import { type Spooled, spool } from "./spool.js";
+import { storeRecord } from "./store-record.js";
+import { type VerifiedFile, verifyBundleTask } from "./verify-bundle-file.js";
+
+/**
+ * Brings a session from another broker, or another mesh, into this one, to be read (IMPORT-1). All of it is verified before
+ * anything is written, and all of it is written or nothing. Of an HTML export the record is taken, and nothing of the page. The same bundle again changes nothing, a later one of the same
+ * session adds what it has more.
+ *
+ * @throws bad_request for what does not verify; conflict where another record of the same id is here
+ */
+export async function importBundle(
+  ctx: Context<SealServices>,
+  incoming: IncomingMessage,
+  { place, ownPage }: { readonly place: Pick<Place, "work">; readonly ownPage: string | null },
+): Promise<Imported> {
+  const { services } = ctx;
+  const file = await spool(incoming, services.home);
+  try {
+    return await place.work(async () => {
+      const report = await refuseUnverified(file, ctx, ownPage);
+      ctx.signal.throwIfAborted();
+      const stored = await storeRecord(services, await openZipBundle(await bundleIn(file)), report);
+      return { ...stored, page: report.page };
+    }, ctx.signal);
+  } finally {
+    await file.remove();
+  }
+}
+
+/** So many of what is wrong are told; the rest `merkle verify` tells. */
+const findingsTold = 10;
+
+/** A million messages take a few minutes. */
+const verifyMsMax = 30 * 60_000;
+
+/** Verifies a bundle whole, beside everybody else (IMPORT-7). */
+export function verifySpooled(
+  { path }: Spooled,
+  { signal, services }: Pick<Context<SealServices>, "signal" | "services">,
+  ownPage: string | null = null,
+): Promise<VerifiedFile | { readonly unreadable: string }> {
+  return services.workers.run(
+    verifyBundleTask,
+    { path, ownPage },
+    { signal, timeoutMs: verifyMsMax, alone: true },
+  );
+}
+
+/** @throws bad_request with the first thing that is wrong */
+async function refuseUnverified(
+  file: Spooled,
+  ctx: Context<SealServices>,
+  ownPage: string | null,
+): Promise<VerifiedFile> {
+  const report = await verifySpooled(file, ctx, ownPage);
+  if ("unreadable" in report)
+    throw new MerkleError("bad_request", `This is not a bundle. ${report.unreadable}`);
+  if (!report.ok) {
+    const [first] = report.findings;
+    throw new MerkleError(
+      "bad_request",
+      `The bundle does not verify, so nothing was imported. ${first?.message ?? ""}`.trimEnd(),
+      { findings: report.findings.slice(0, findingsTold) },
+    );
+  }
+  if (report.session === null) {
+    throw new MerkleError(
+      "bad_request",
+      `The bundle does not prove who wrote its title and roster, so nothing was imported. ${report.unproven.join(" ")} Ask for a new export from the broker that it comes from.`,
+      { unproven: report.unproven },
+    );
+  }
+  return report;
+}

@@ -1,0 +1,36 @@
+import type { Transaction } from "@merkle/db";
+import { MerkleError } from "@merkle/wire";
+import { rootOfLog, toHex } from "@merkle/wire/record";
+import { sha256 } from "../../core/sha256.js";
+import type { SealServices } from "../seal/feature.js";
+import { subtreesOf } from "../seal/feature.js";
+
+/** Where a record is stored, and how much of it is there already. */
+export interface Target {
+  readonly tx: Transaction;
+  readonly sessionId: string;
+  readonly recordId: string;
+  readonly size: number;
+  readonly documentVersion: number;
+}
+
+/**
+ * Refuses a bundle whose beginning is not what was imported of that record before.
+ *
+ * @throws conflict
+ */
+export async function refuseOther(
+  { workers }: SealServices,
+  { tx, sessionId, recordId }: Target,
+  theirs: { readonly log: "feed" | "document"; readonly size: number; readonly root: string },
+): Promise<void> {
+  const { log, size, root } = theirs;
+  const read = subtreesOf({ db: tx, workers }, { sessionId, recordId, log });
+  if (toHex(await rootOfLog(size, read, sha256)) === root) return;
+  const what = log === "feed" ? `first ${size} messages` : `first ${size} versions of the document`;
+  throw new MerkleError(
+    "conflict",
+    `The ${what} in this bundle differ from an earlier import of the same session. One of the two was changed: verify both. Nothing was imported.`,
+    { log, size, session_id: sessionId },
+  );
+}

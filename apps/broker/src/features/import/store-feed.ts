@@ -1,0 +1,114 @@
+import {
+  holdSearchHeads,
+  type ImportedFeedEnd,
+  type ImportedMessageRow,
+  insertImportedMessages,
+  redactMessageRow,
+} from "@merkle/db";
+import { MerkleError, toRecordedFields } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { bundleFiles, canonicalJson, type FeedLine, parseFeedLine } from "@merkle/wire/record";
+import type { ZippedFiles } from "@merkle/wire/record/zip";
+import { utf8Bytes } from "@merkle/wire/text";
+import type { SealServices } from "../seal/feature.js";
+import { readLinesOf } from "./read-file.js";
+import type { Target } from "./refuse-other.js";
+import { refuseOther } from "./refuse-other.js";
+import { forgetTask } from "./store-tasks.js";
+
+/** Which heads conclusions carried, as `size/version`. */
+export type Seals = ReadonlySet<string>;
+
+export interface StoredFeed extends ImportedFeedEnd {
+  readonly seals: Seals;
+}
+
+/**
+ * Stores the messages that are not here yet. What is here must be the beginning of what comes; a text that was removed where
+ * it comes from is removed here, too.
+ *
+ * @throws conflict when what is here is another record
+ */
+export async function storeFeed(
+  services: SealServices,
+  bundle: ZippedFiles,
+  target: Target,
+): Promise<StoredFeed> {
+  const { tx, sessionId, size } = target;
+  const seals = new Set<string>();
+  const answered = new Set<number>();
+  let last: FeedLine["message"] | undefined;
+  let lastChatSequence = 0;
+  for await (const lines of readLinesOf(bundle, bundleFiles.feed, parseFeedLine)) {
+    const redacted: number[] = [];
+    const rows: ImportedMessageRow[] = [];
+    for (const line of lines) {
+      const { sequence, content } = line.message;
+      last = line.message;
+      if (last.type === "chat") lastChatSequence = sequence;
+      noteSeal(content, seals);
+      const answers = noteAnswer(line.message, answered);
+      if (sequence > size) rows.push(toRow(line, answers));
+      else if (content["redacted"] === true) redacted.push(sequence);
+    }
+    const lastKnown = lines.findLast((line) => line.message.sequence <= size);
+    if (lastKnown) {
+      await refuseOther(services, target, {
+        log: "feed",
+        size: lastKnown.message.sequence,
+        root: lastKnown.root,
+      });
+      if (redacted.length > 0) await holdSearchHeads(tx, [sessionId]);
+      for (const sequence of redacted) {
+        await forgetTask(tx, sessionId, sequence);
+        await redactMessageRow(tx, sessionId, sequence);
+      }
+    }
+    if (rows.length > 0) await insertImportedMessages(tx, sessionId, rows);
+  }
+  return {
+    seals,
+    lastSequence: last?.sequence ?? 0,
+    lastPostedAt: last ? new Date(last.posted_at) : null,
+    lastChatSequence,
+  };
+}
+
+function toRow({ message, salt, content_hash }: FeedLine, answers: number | null): ImportedMessageRow {
+  const { content } = message;
+  const text = canonicalJson(content);
+  if (utf8Bytes(text) > limits.pageBytesMax || holdsNul(text)) throw notStorable(message.sequence);
+  return {
+    ...toRecordedFields(message),
+    content: text,
+    salt,
+    content_hash: salt === null ? content_hash : null,
+    answers,
+  };
+}
+
+/** The ask that a message settles: the first answer to it counts. */
+function noteAnswer({ content, reply_to }: FeedLine["message"], answered: Set<number>): number | null {
+  if (reply_to === undefined || typeof content["answer"] !== "string" || answered.has(reply_to)) return null;
+  answered.add(reply_to);
+  return reply_to;
+}
+
+function noteSeal({ event, head }: FeedLine["message"]["content"], seals: Set<string>): void {
+  if (event !== "session_concluded") return;
+  const { size, document } = Object(head);
+  seals.add(`${size}/${Object(document).version}`);
+}
+
+/** NUL is no text for PostgreSQL; in JSON it is written with an odd number of backslashes before it. */
+function holdsNul(json: string): boolean {
+  return /(?<!\\)(?:\\\\)*\\u0000/.test(json);
+}
+
+function notStorable(sequence: number): MerkleError {
+  return new MerkleError(
+    "bad_request",
+    `Message ${sequence} of the bundle verifies, but it is too long for this broker or contains characters that cannot be stored. Nothing was imported.`,
+    { sequence },
+  );
+}

@@ -1,0 +1,244 @@
+import {
+  findImported,
+  findSession,
+  finishImportedDocument,
+  finishImportedFeed,
+  holdImport,
+  type ImportedSessionRow,
+  insertImport,
+  insertImportedTeams,
+  isDataError,
+  keepHead,
+  keepImportFile,
+  keepOriginKeys,
+  listImportFiles,
+  replaceImportedState,
+  type Transaction,
+} from "@merkle/db";
+import { type Imported, MerkleError } from "@merkle/wire";
+import {
+  bundleFileNames,
+  bundleFiles,
+  type Manifest,
+  parseHeadLine,
+  parseKeys,
+  parseManifest,
+  type RecordReport,
+  type SignedHead,
+} from "@merkle/wire/record";
+import type { ZippedFiles } from "@merkle/wire/record/zip";
+import { idFrom } from "../../core/message.js";
+import { lineOf, toAuditKeyRow } from "../../identity/audit-key/audit-key.js";
+import { toSessionSettings } from "../../sessions/session-settings.js";
+import { takeSlug } from "../../sessions/slug.js";
+import { findSectionTask } from "../../text/tasks.js";
+import type { SealServices } from "../seal/feature.js";
+import { toHeadRow } from "../seal/feature.js";
+import { readLinesOf, readSmallFile } from "./read-file.js";
+import type { Target } from "./refuse-other.js";
+import { readRosterFile } from "./roster-file.js";
+import { readStateFile } from "./state-file.js";
+import { type Seals, storeFeed } from "./store-feed.js";
+import { storeTasks } from "./store-tasks.js";
+import { storeVersions } from "./store-versions.js";
+
+/** Writes a bundle that was verified, in one transaction (IMPORT-2), with all that it adds to what is here of it. */
+export async function storeRecord(
+  services: SealServices,
+  bundle: ZippedFiles,
+  report: RecordReport,
+): Promise<Omit<Imported, "page">> {
+  const { database } = services;
+  const manifest = parseManifest(await readSmallFile(bundle, bundleFiles.manifest));
+  try {
+    const { imported, isNew, bytes } = await database.transaction((tx) =>
+      store(services, tx, bundle, manifest),
+    );
+    const { session_id, size, document_version } = imported;
+    services.quotas.add(database.meshId, "messages", imported.added);
+    services.quotas.add(database.meshId, "bytes", bytes);
+    services.mesh.announce("sessions", session_id);
+    if (!isNew && imported.added > 0) {
+      services.channels.find(session_id)?.hint(size);
+      services.channels.announceChange(session_id, "document", document_version);
+    }
+    return { ...imported, root: report.root };
+  } catch (error) {
+    if (isDataError(error)) throw notStorable(error);
+    throw error;
+  }
+}
+
+async function store(
+  services: SealServices,
+  tx: Transaction,
+  bundle: ZippedFiles,
+  manifest: Manifest,
+): Promise<{ imported: Omit<Imported, "root" | "page">; isNew: boolean; bytes: number }> {
+  const { meshId } = services.database;
+  const { session_id: recordId, title, closed_at } = manifest.session;
+  const keys = parseKeys(await readSmallFile(bundle, bundleFiles.keys));
+  const record = { recordId, originKey: lineOf(keys, manifest.head.key_id).at(-1) ?? manifest.head.key_id };
+  await holdImport(tx, meshId, recordId);
+  const known = await findImported(tx, meshId, record);
+  if (!known && (await findSession(tx, meshId, recordId))) throw livesHere(services, manifest);
+  const added = measureAdded(bundle, manifest, known);
+  await services.quotas.requireRoom(meshId, ["messages", "bytes"], added);
+  const place = known ?? (await begin(services, tx, bundle, { manifest, record }));
+  const target: Target = { tx, recordId, ...place };
+  const closedAt = new Date(closed_at ?? manifest.exported_at);
+  const longer = compareLength(manifest, place);
+
+  const { seals, ...end } = await storeFeed(services, bundle, target);
+  await storeVersions(services, bundle, target);
+  if (longer > 0 || !known) {
+    await storeHeads(bundle, manifest, { ...target, seals });
+    if (end.lastSequence >= place.size) await finishImportedFeed(tx, place.sessionId, { ...end, closedAt });
+    await insertImportedTeams(tx, place.sessionId, await readRosterFile(bundle, closedAt));
+    await storeTasks(tx, place);
+    await replaceImportedState(tx, place.sessionId, await readStateFile(bundle, manifest.version));
+    await finishImportedDocument(tx, place.sessionId, await readConclusion(services, bundle, manifest));
+  }
+  // A record that was imported before files were kept has none until the same bundle comes again.
+  const isKept = (await listImportFiles(tx, place.sessionId)).length > 0;
+  if (longer > 0 || (longer === 0 && !isKept))
+    await keepFiles(tx, bundle, { sessionId: place.sessionId, manifest });
+  return {
+    isNew: !known,
+    bytes: added.bytes,
+    imported: {
+      session_id: place.sessionId,
+      slug: place.slug,
+      title,
+      record_id: recordId,
+      key_id: manifest.head.key_id,
+      size: Math.max(manifest.size, place.size),
+      document_version: Math.max(manifest.document_version, place.documentVersion),
+      added: Math.max(0, manifest.size - place.size),
+    },
+  };
+}
+
+/** What an import adds to the quotas of its mesh: nothing if the same bundle, or an earlier one, comes again. */
+function measureAdded(
+  { unpackedBytes }: ZippedFiles,
+  manifest: Manifest,
+  known: ImportedSessionRow | null,
+): { readonly messages: number; readonly bytes: number } {
+  const messages = Math.max(0, manifest.size - (known?.size ?? 0));
+  const versions = Math.max(0, manifest.document_version - (known?.documentVersion ?? 0));
+  return { messages, bytes: messages + versions > 0 || !known ? unpackedBytes : 0 };
+}
+
+/**
+ * Whether a bundle has more than is here (1), the same (0) or less (-1).
+ *
+ * @throws conflict for one that has more messages and fewer versions, or the other way round, which no record ever had
+ */
+function compareLength(manifest: Manifest, place: ImportedSessionRow): number {
+  const messages = Math.sign(manifest.size - place.size);
+  const versions = Math.sign(manifest.document_version - place.documentVersion);
+  if (messages * versions >= 0) return Math.sign(messages + versions);
+  throw new MerkleError(
+    "conflict",
+    `The bundle has ${manifest.size} messages and ${manifest.document_version} versions, but the earlier import has ${place.size} and ${place.documentVersion}, so neither continues the other. Nothing was imported.`,
+    { session_id: place.sessionId },
+  );
+}
+
+/** Keeps what does not follow from messages and versions as it is (IMPORT-4). */
+async function keepFiles(
+  tx: Transaction,
+  bundle: ZippedFiles,
+  { sessionId, manifest }: { readonly sessionId: string; readonly manifest: Manifest },
+): Promise<void> {
+  const derived: readonly string[] = [bundleFiles.feed, bundleFiles.versions, bundleFiles.document];
+  for (const name of bundleFileNames(manifest.version).filter((each) => !derived.includes(each))) {
+    await keepImportFile(tx, { sessionId, name }, bundle.open(name) ?? none());
+  }
+}
+
+async function* none(): AsyncGenerator<Uint8Array> {}
+
+/** Stores the session itself. Its id follows from the mesh, the record and its key, so that it is the same after a restore, too. */
+async function begin(
+  { database: { meshId } }: SealServices,
+  tx: Transaction,
+  bundle: ZippedFiles,
+  {
+    manifest: { session, exported_at },
+    record,
+  }: {
+    readonly manifest: Manifest;
+    readonly record: { readonly recordId: string; readonly originKey: string };
+  },
+): Promise<ImportedSessionRow> {
+  const { recordId, originKey } = record;
+  const sessionId = idFrom(["import", meshId, recordId, originKey]);
+  const slug = await takeSlug(tx, { meshId, sessionId, title: session.slug, wanted: undefined });
+  const [convener] = await readRosterFile(bundle, new Date(exported_at));
+  await insertImport(tx, {
+    sessionId,
+    meshId,
+    ...record,
+    slug,
+    title: session.title,
+    description: session.description,
+    createdByTeamId: convener?.team_id ?? recordId,
+    settings: toSessionSettings(undefined),
+    createdAt: new Date(session.created_at),
+    closedAt: new Date(session.closed_at ?? exported_at),
+  });
+  return { sessionId, slug, size: 0, documentVersion: 0 };
+}
+
+/** How lists begin to tell of a concluded session. */
+async function readConclusion(
+  { workers }: SealServices,
+  bundle: ZippedFiles,
+  { session }: Manifest,
+): Promise<string | null> {
+  if (session.closed_at === null) return null;
+  const content = await readSmallFile(bundle, bundleFiles.document);
+  const section = await workers.run(findSectionTask, { content, heading: "## Conclusion" });
+  return "text" in section ? section.text : null;
+}
+
+function livesHere({ signer }: SealServices, { head }: Manifest): MerkleError {
+  const isOurs = signer.keys.some(({ key_id }) => key_id === head.key_id);
+  return new MerkleError(
+    "conflict",
+    isOurs
+      ? "This mesh has the original session, and the bundle is a copy of it. Nothing was imported. Import it into another mesh, or verify the file."
+      : `This mesh has a session with the same id, but the bundle is signed with the key ${head.key_id}, which never belonged to this broker. Nothing was imported.`,
+    { session_id: head.session_id },
+  );
+}
+
+function notStorable(cause: unknown): MerkleError {
+  return new MerkleError(
+    "bad_request",
+    "The bundle verifies, but this broker cannot store it: a name or text is too long, or a number is out of order. Nothing was imported.",
+    {},
+    { cause },
+  );
+}
+
+/** Keeps what was signed of the record where it comes from, and the keys that did: they go on vouching for it here. */
+async function storeHeads(
+  bundle: ZippedFiles,
+  manifest: Manifest,
+  { tx, sessionId, seals }: Target & { readonly seals: Seals },
+): Promise<void> {
+  const keys = parseKeys(await readSmallFile(bundle, bundleFiles.keys));
+  await keepOriginKeys(tx, sessionId, keys.map(toAuditKeyRow));
+  for await (const heads of readLinesOf(bundle, bundleFiles.heads, parseHeadLine)) {
+    for (const head of heads) await keepHead(tx, toHeadRow(head, { sessionId, sealed: isSeal(head) }));
+  }
+  const { head } = manifest;
+  await keepHead(tx, toHeadRow(head, { sessionId, sealed: isSeal(head) }));
+
+  function isSeal({ size, document }: SignedHead): boolean {
+    return seals.has(`${size}/${document.version}`);
+  }
+}

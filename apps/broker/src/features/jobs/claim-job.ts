@@ -1,0 +1,201 @@
+import {
+  claimJob as claimJobRow,
+  endJob as endJobRow,
+  findJob,
+  type JobClaim,
+  type JobRow,
+  renewJob as renewJobRow,
+  returnJob,
+} from "@merkle/db";
+import { type Claim, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { retryWhileLost } from "../../core/retry-while-lost.js";
+import { makeJobToken } from "../../identity/tokens/token.js";
+import type { Context } from "../../sessions/context.js";
+import { addJobUsage } from "../usage/feature.js";
+import { toParameters } from "./job-parameters.js";
+import { nothingMade, stoppedText, toOutcome } from "./outcome.js";
+import { requireJob, toJob } from "./read-jobs.js";
+import type { JobServices } from "./services.js";
+
+type Input = ParsedInputOf<"claim_job">;
+
+/**
+ * Gives a runner on another machine the job of its mesh that has waited longest, as soon as there is one (RUNNER-20). One
+ * whose claim could not be handed out is queued again at once.
+ *
+ * @throws forbidden unless machines of members may run jobs
+ */
+export async function claimJob(ctx: Context<JobServices>, input: Input): Promise<OutputOf<"claim_job">> {
+  const runner = requireRunner(ctx);
+  const { services, signal } = ctx;
+  const wake = services.waitSignals.open({ timeoutMs: 1_000 * input.wait, signal });
+  const stopListening = services.jobs.onWake(wake.ring);
+  try {
+    for (;;) {
+      const claim = await claimNext(ctx, input, runner);
+      if (claim) return { claim };
+      ctx.onBlocked();
+      if ((await wake.answered()) === "expired") return { claim: null };
+    }
+  } finally {
+    stopListening();
+    wake.stop();
+  }
+}
+
+/** The same request finds its own claim again, though its first answer was lost with a connection (IDEM-1). */
+async function claimNext(ctx: Context<JobServices>, { runner: machine, kinds }: Input, runner: RemoteRunner) {
+  const { services } = ctx;
+  const { meshId } = services.database;
+  const { leaseMs } = services.jobs.terms;
+  return ctx
+    .write(async ({ tx, afterCommit }): Promise<Claim> => {
+      const { token, secretHash } = makeJobToken();
+      const row = await claimJobRow(tx, {
+        runner: runner.key,
+        runnerName: runner.nameOf(machine),
+        leaseMs,
+        secretHash,
+        meshId,
+        ...(kinds && { kinds }),
+      });
+      if (!row) throw nothingToClaim;
+      afterCommit(() => {
+        services.mesh.announce("jobs", row.sessionId);
+        services.log.info("job claimed", { mesh: meshId, job_id: row.number, runner: row.runnerName });
+        returnUnlessWritten(ctx, row);
+      });
+      return toClaim(ctx, row, token);
+    })
+    .catch((error: unknown) => {
+      if (error === nothingToClaim) return null;
+      throw error;
+    });
+}
+
+/** Undoes the whole request, so that it is not stored as one that was answered. */
+const nothingToClaim = new Error("There is no job to claim.");
+
+async function toClaim({ services }: Context<JobServices>, row: JobRow, credential: string): Promise<Claim> {
+  const { leaseMs, timeoutMs } = services.jobs.terms;
+  return {
+    job: await toJob(services, row),
+    fence: row.fence,
+    credential,
+    parameters: await toParameters(services, row),
+    timeout_ms: timeoutMs(row.kind),
+    lease_ms: leaseMs,
+  };
+}
+
+/** A runner that gave up, or went away, before it was told never begins. */
+function returnUnlessWritten(
+  ctx: Context<JobServices>,
+  claim: JobClaim & { readonly sessionId: string | null },
+): void {
+  const { services, signal } = ctx;
+  const giveBack = () => {
+    // Where it is away for longer the lease ends the job, which is then shown as lost; it is never run twice.
+    retryWhileLost(() => returnJob(services.database.orm, claim)).then(
+      (isBack) => {
+        if (!isBack) return;
+        services.mesh.announce("jobs", claim.sessionId);
+        services.jobs.wake();
+      },
+      (error: unknown) => services.log.warn("a job could not be given back; its lease ends it", { error }),
+    );
+  };
+  ctx.onWritten(() => signal.removeEventListener("abort", giveBack));
+  signal.addEventListener("abort", giveBack, { once: true });
+  if (signal.aborted) giveBack();
+}
+
+/** So much longer than its agent may take a job can be held: to end that, and to say so. */
+const endingMsMax = 60_000;
+
+/** Renews the claim of a runner on another machine, unless its job has ended or should have long ago (RUNNER-21). */
+export async function renewJob(
+  ctx: Context<JobServices>,
+  { job_id, fence }: ParsedInputOf<"renew_job">,
+): Promise<OutputOf<"renew_job">> {
+  const { key } = requireRunner(ctx);
+  const { database, jobs } = ctx.services;
+  const { leaseMs, timeoutMs } = jobs.terms;
+  const claim = { meshId: database.meshId, number: job_id, fence, runner: key };
+  const job = await findJob(database.orm, claim);
+  if (!job || isOverdue(job, timeoutMs(job.kind))) return { holds: false };
+  return { holds: await renewJobRow(database.orm, claim, leaseMs) };
+}
+
+function isOverdue({ startedAt }: Pick<JobRow, "startedAt">, timeoutMs: number): boolean {
+  return startedAt !== null && Date.now() - startedAt.getTime() > timeoutMs + endingMsMax;
+}
+
+/** Stores how an agent on another machine ended, unless its job has ended otherwise before (RUNNER-21). */
+export async function endJob(
+  ctx: Context<JobServices>,
+  { job_id, fence, ended_because, usage, ...result }: ParsedInputOf<"end_job">,
+): Promise<OutputOf<"end_job">> {
+  const { key } = requireRunner(ctx);
+  const { services } = ctx;
+  const { meshId, orm } = services.database;
+  const { kind } = await requireJob(orm, meshId, job_id);
+  const outcome = toOutcome(result, ended_because, { failure: "stopped", errorTail: stoppedText });
+  return ctx.write(async ({ tx, afterCommit }) => {
+    const row = await endJobRow(
+      tx,
+      { meshId, number: job_id, fence, runner: key },
+      outcome,
+      nothingMade(kind),
+    );
+    if (!row) return { ended: false, job: await toJob(services, await requireJob(tx, meshId, job_id)) };
+    await addJobUsage(tx, services.metrics, { sessionId: row.sessionId, usage });
+    afterCommit(() => {
+      const { status, exitCode, runnerName } = row;
+      const level = status === "succeeded" ? "info" : "warn";
+      services.log[level]("job ended", {
+        mesh: meshId,
+        job_id,
+        runner: runnerName,
+        exit_code: exitCode,
+        status,
+      });
+      services.mesh.announce("jobs", row.sessionId);
+      services.mesh.announce("attention", row.sessionId);
+      services.jobs.wake();
+    });
+    return { ended: true, job: await toJob(services, row) };
+  });
+}
+
+/** The machine of somebody who may run jobs here. */
+interface RemoteRunner {
+  /** The same for all machines of one member, and for none of anybody else's; no broker's own runner is called so. */
+  readonly key: string;
+  /** Returns what people call a machine of theirs. */
+  nameOf(machine: string): string;
+}
+
+/**
+ * Returns the caller as one whose machines run jobs (RUNNER-20).
+ *
+ * @throws forbidden unless the broker lets them
+ */
+function requireRunner({
+  services,
+  principal,
+}: Pick<Context<JobServices>, "services" | "principal">): RemoteRunner {
+  if (principal?.kind === "member" && services.jobs.terms.remoteRunners) {
+    const { memberId, name } = principal;
+    return { key: `member ${memberId}`, nameOf: (machine) => `${machine} of ${name}` };
+  }
+  if (principal?.kind === "anyone" && services.jobs.terms.remoteRunners) {
+    return { key: "anyone", nameOf: (machine) => machine };
+  }
+  throw new MerkleError(
+    "forbidden",
+    principal?.kind === "member"
+      ? "This broker runs jobs only on its own machine. Its admin can allow others with agent.remote_runners in its config.json."
+      : "Jobs run on machines of members, but this broker is open. Restart it with merkle up --auth invite, or only on loopback.",
+  );
+}

@@ -1,0 +1,281 @@
+import {
+  claimJob,
+  type Database,
+  endJob,
+  failLostJobs,
+  findJob,
+  inMesh,
+  type JobKey,
+  type JobRow,
+  renewJob,
+} from "@merkle/db";
+import type { JobKind, OutputOf } from "@merkle/wire";
+import type { Bus } from "../../core/bus/bus.js";
+import type { Log } from "../../core/log.js";
+import type { Metrics } from "../../core/metrics.js";
+import type { RepeatedTasks } from "../../core/repeated-tasks.js";
+import { retryWhileLost } from "../../core/retry-while-lost.js";
+import type { MeshChannels } from "../../feed/delivery/mesh-channel.js";
+import { makeJobToken } from "../../identity/tokens/token.js";
+import type { Sources } from "../sources/feature.js";
+import { addJobUsage } from "../usage/feature.js";
+import { type Attended, attendJob } from "./attend-job.js";
+import { toParameters } from "./job-parameters.js";
+import { lostText, nothingMade, restartedText, toOutcome } from "./outcome.js";
+import { type AgentOptions, leaseUsualMs, type Runner, timeoutsUsualMs } from "./runner.js";
+
+/** Has queued jobs done: here, as many at once as there may be, and wherever else somebody claims them. */
+export interface Jobs {
+  /** Something was queued or has ended: there may be one to claim. */
+  wake(): void;
+  /** Calls a listener at every wake; returns how to stop. */
+  onWake(listener: () => void): () => void;
+  /** The terms of every claim, whoever makes it. */
+  readonly terms: ClaimTerms;
+  /** Ends the agent of a job that has ended already, because somebody cancelled it. */
+  end(job: JobKey): void;
+  /** How jobs are run here; null where this broker runs none. */
+  describe(): Promise<TermsFacts | null>;
+  /** Ends all agents, and fails their jobs. */
+  stop(): Promise<void>;
+}
+
+interface ClaimTerms {
+  readonly leaseMs: number;
+  timeoutMs(kind: JobKind): number;
+  /** Whether machines of members may claim jobs. */
+  readonly remoteRunners: boolean;
+}
+
+interface JobsOptions {
+  /** Without it nothing is claimed here; jobs wait for another runner. */
+  readonly agent: AgentOptions | undefined;
+  readonly database: Database;
+  readonly bus: Bus;
+  /** The files that a mesh may work on. */
+  readonly sourcesOf: (meshId: string) => Sources;
+  readonly meshChannels: Pick<MeshChannels, "in">;
+  readonly brokerUrl: () => string;
+  /** Whether machines of members may claim jobs; as `agent` says unless told. */
+  readonly remoteRunners?: boolean | undefined;
+  readonly metrics: Metrics;
+  readonly tasks: Pick<RepeatedTasks, "repeat">;
+  readonly log: Log;
+}
+
+/** Jobs that nobody told of are looked for so often: those whose lease ran out, and those that another broker queued. */
+const pollEveryMs = 5_000;
+
+/**
+ * Runs jobs until it is stopped. A job is run once and never again, whoever dies: what ran here before this start has ended with
+ * it, and what others run fails when their lease has run out (JOB-7).
+ */
+export async function startJobs(options: JobsOptions): Promise<Jobs> {
+  const { agent, database, bus, metrics, log } = options;
+  const runner = await agent?.startRunner();
+  await failLost({ gone: agent?.name, failure: "restarted", errorTail: restartedText });
+  const terms: ClaimTerms = {
+    leaseMs: agent?.leaseMs ?? leaseUsualMs,
+    timeoutMs: (kind) => agent?.timeoutsMs?.[kind] ?? timeoutsUsualMs[kind],
+    remoteRunners: options.remoteRunners ?? agent?.remoteRunners ?? false,
+  };
+  const listeners = new Set<{ tell: () => void }>();
+  const running = new Map<string, Attended>();
+  let stopped = false;
+  let looking: Promise<void> | null = null;
+  let again = false;
+
+  async function failLost(lost: Parameters<typeof failLostJobs>[1]): Promise<void> {
+    for (const row of await failLostJobs(database.orm, lost)) {
+      log.warn("job failed", { ...toFields(row), failure: row.failure });
+      announce(row);
+    }
+  }
+
+  function announce({ meshId, sessionId }: JobRow): void {
+    const mesh = options.meshChannels.in(meshId);
+    mesh.announce("jobs", sessionId);
+    // One that failed waits for a human.
+    mesh.announce("attention", sessionId);
+  }
+
+  function wake(): void {
+    for (const listener of [...listeners]) listener.tell();
+    if (!agent || !runner || stopped) return;
+    again = true;
+    looking ??= claimAll({ ...agent, runner }).finally(() => {
+      looking = null;
+    });
+  }
+
+  async function claimAll(own: Own): Promise<void> {
+    const runningMax = own.maxConcurrentJobs ?? 1;
+    try {
+      while (again && !stopped) {
+        again = false;
+        while (running.size < runningMax && (await claimOne(own, runningMax)));
+      }
+    } catch (error) {
+      log.warn("claiming a job failed; it is tried again", { error });
+    }
+  }
+
+  async function claimOne(own: Own, runningMax: number): Promise<boolean> {
+    const { leaseMs } = terms;
+    const { token, secretHash } = makeJobToken();
+    const claimedAt = performance.now();
+    const job = await database.transaction((tx) =>
+      claimJob(tx, { runner: own.name, leaseMs, secretHash, runningMax }),
+    );
+    if (!job) return false;
+    announce(job);
+    begin(job, { runner: own.runner, credential: token, leaseUntil: claimedAt + leaseMs });
+    return true;
+  }
+
+  function begin(job: JobRow, { runner, credential, leaseUntil }: Begun): void {
+    const timeoutMs = terms.timeoutMs(job.kind);
+    const startedAt = performance.now();
+    log.info("job started", toFields(job));
+    const attended = attendJob({
+      runner,
+      timeoutMs,
+      lease: {
+        ms: terms.leaseMs,
+        until: leaseUntil,
+        renew: () => renewJob(database.orm, job, terms.leaseMs),
+      },
+      describe: async () => ({
+        job_id: job.number,
+        kind: job.kind,
+        label: job.meshId === database.meshId ? String(job.number) : `${job.meshId}-${job.number}`,
+        parameters: await toParameters(
+          { database: inMesh(database, job.meshId), sources: options.sourcesOf(job.meshId) },
+          job,
+        ),
+        credential,
+        broker_url: options.brokerUrl(),
+        timeout_ms: timeoutMs,
+      }),
+      async end(result, because) {
+        const outcome = toOutcome(result, because);
+        const row = await retryWhileLost(() =>
+          database.transaction(async (tx) => {
+            const ended = await endJob(tx, job, outcome, nothingMade(job.kind));
+            if (ended) await addJobUsage(tx, metrics, { sessionId: job.sessionId, usage: result.usage });
+            return ended;
+          }),
+        );
+        const level = row?.status === "succeeded" || !row ? "info" : "warn";
+        log[level]("job ended", {
+          ...toFields(job),
+          duration_ms: Math.round(performance.now() - startedAt),
+          exit_code: result.exit_code,
+          // Without a row it was cancelled, or had lost its lease, before its agent ended.
+          status: row?.status ?? "ended before",
+        });
+        if (row) announce(row);
+      },
+    });
+    const key = keyOf(job);
+    const ended = attended.ended
+      // The agent's work was stored when it made it; its job is shown as lost, and is not run again.
+      .catch((error: unknown) =>
+        log.error("a job's end could not be stored; its lease ends it", { ...toFields(job), error }),
+      )
+      .finally(() => {
+        running.delete(key);
+        wake();
+      });
+    running.set(key, { ...attended, ended });
+    if (stopped) attended.stop("stopping");
+  }
+
+  /** The agent of a job whose row says that it goes on is not stopped, whatever came over the bus. */
+  async function stopIfEnded(job: JobKey): Promise<void> {
+    const attended = running.get(keyOf(job));
+    if (!attended) return;
+    const row = await findJob(database.orm, job);
+    if (row?.status !== "running") attended.stop(null);
+  }
+
+  const stopPolling = options.tasks.repeat("lost jobs", pollEveryMs, async () => {
+    await failLost({ failure: "lost", errorTail: lostText });
+    wake();
+  });
+  bus.on("jobs", async ({ mesh: meshId, job: number }) => {
+    if (meshId !== null && number !== null) await stopIfEnded({ meshId, number });
+    wake();
+  });
+  wake();
+
+  return {
+    wake() {
+      wake();
+      bus.publish("jobs", { mesh: null, job: null });
+    },
+    onWake(tell) {
+      const listener = { tell };
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    terms,
+    end(job) {
+      running.get(keyOf(job))?.stop(null);
+      wake();
+      bus.publish("jobs", { mesh: job.meshId, job: job.number });
+    },
+    async describe() {
+      const isOn = agent?.maxConcurrentJobs !== 0;
+      return agent && runner && isOn ? describeTerms({ ...agent, runner }) : null;
+    },
+    async stop() {
+      stopped = true;
+      stopPolling();
+      await looking;
+      for (const { stop } of running.values()) stop("stopping");
+      await Promise.all([...running.values()].map(({ ended }) => ended));
+      await runner?.close?.();
+    },
+  };
+}
+
+/** How jobs are done here, and by whom. */
+type Own = AgentOptions & { readonly runner: Runner };
+
+interface Begun {
+  readonly runner: Runner;
+  readonly credential: string;
+  /** On the clock of `performance.now()`. */
+  readonly leaseUntil: number;
+}
+
+function keyOf({ meshId, number }: JobKey): string {
+  return `${meshId} ${number}`;
+}
+
+function toFields({ meshId, number, kind, source }: JobRow): Readonly<Record<string, unknown>> {
+  return { mesh: meshId, job_id: number, kind, source };
+}
+
+type TermsFacts = NonNullable<OutputOf<"get_runner">["here"]>;
+
+/** How a broker has jobs run, for people: by what, how many at once, and for how long. */
+async function describeTerms({
+  runner,
+  maxConcurrentJobs = 1,
+  timeoutsMs,
+  author,
+}: AgentOptions & { readonly runner: Runner }): Promise<TermsFacts> {
+  const { conclude, incorporate, perspective } = { ...timeoutsUsualMs, ...timeoutsMs };
+  return {
+    runner: (await runner.describe?.()) ?? null,
+    running_max: maxConcurrentJobs,
+    timeouts_s: {
+      conclude: conclude / 1_000,
+      incorporate: incorporate / 1_000,
+      perspective: perspective / 1_000,
+    },
+    author: author ? `${author.name} <${author.email}>` : null,
+  };
+}

@@ -1,0 +1,48 @@
+import { listMemories, recallMemories } from "@merkle/db";
+import type { OutputOf, ParsedInputOf } from "@merkle/wire";
+import { fillPage } from "../../core/fill-page.js";
+import type { Context, SessionServices } from "../../sessions/context.js";
+import { bestPart } from "../../text/best-part.js";
+import { toTextMatch } from "../../text/parse-terms.js";
+import { toMemoryChoice } from "./change-memory.js";
+import { toMemory, toMemoryNumber } from "./memory-output.js";
+
+/** Nearly every memory is shorter, and is shown whole. */
+const partCharsMax = 2_000;
+
+/** Searches what was remembered and not forgotten, the best match first (MEM-4). */
+export async function recall(
+  ctx: Context<SessionServices>,
+  input: ParsedInputOf<"recall">,
+): Promise<OutputOf<"recall">> {
+  const { reading, meshId } = ctx.services.database;
+  const choice = await toMemoryChoice(ctx.services, input);
+  const rows = await reading(async (db) =>
+    recallMemories(db, meshId, { match: await toTextMatch(db, input.query), ...choice, limit: input.limit }),
+  );
+  const memories = rows.map((row) => ({
+    ...toMemory(row),
+    rank: row.rank,
+    marked: bestPart(row.marked, partCharsMax),
+  }));
+  return { memories: fillPage(memories) };
+}
+
+/** Lists memories, newest first; a page ends at its limit or at `pageBytesMax` (MEM-8). */
+export async function listMemory(
+  ctx: Context<SessionServices>,
+  input: ParsedInputOf<"list_memory">,
+): Promise<OutputOf<"list_memory">> {
+  const { services } = ctx;
+  const { reading, meshId } = services.database;
+  const { before, forgotten, limit } = input;
+  const wanted = {
+    ...(await toMemoryChoice(services, input)),
+    forgotten,
+    before: before === undefined ? undefined : toMemoryNumber(before),
+    limit: limit + 1,
+  };
+  const rows = await reading((db) => listMemories(db, meshId, wanted));
+  const memories = fillPage(rows.slice(0, limit).map(toMemory));
+  return { memories, next_cursor: rows.length > memories.length ? (memories.at(-1)?.id ?? null) : null };
+}

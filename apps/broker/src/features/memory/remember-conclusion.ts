@@ -1,0 +1,38 @@
+import { insertMemory } from "@merkle/db";
+import { limits } from "@merkle/wire/limits";
+import { utf8Bytes } from "@merkle/wire/text";
+import type { CreateSessionHook, Predecessor } from "../../sessions/hooks.js";
+import { toMemoryId } from "./memory-output.js";
+
+/** Makes the conclusion of the session that a new one continues its first memory (SES-30). */
+export const rememberConclusion: CreateSessionHook = async (
+  { database, mesh },
+  { tx, afterCommit },
+  { sessionId, by, at, predecessor },
+) => {
+  if (!predecessor) return {};
+  const number = await insertMemory(tx, {
+    meshId: database.meshId,
+    sessionId,
+    content: toMemory(predecessor),
+    tags: ["conclusion"],
+    rememberedBy: by,
+    rememberedAt: at,
+  });
+  afterCommit(() => mesh.announce("memory", null));
+  return { memory_id: toMemoryId(number) };
+};
+
+/** A conclusion may be as long as a document, and a memory may not. */
+function toMemory({ name, conclusion, source }: Predecessor): string {
+  const head = `Conclusion of ${name}:`;
+  const room = limits.memoryBytesMax - utf8Bytes(`${head}\n\n\n\n${source}`);
+  if (utf8Bytes(conclusion) <= room) return `${head}\n\n${conclusion}\n\n${source}`;
+  const cut = "\n\n(cut here: it is longer than a memory can be)";
+  return `${head}\n\n${toBytes(conclusion, room - utf8Bytes(cut))}${cut}\n\n${source}`;
+}
+
+/** The beginning of a text in so many bytes; a character that does not fit in whole is left out. */
+function toBytes(text: string, bytes: number): string {
+  return new TextDecoder().decode(new TextEncoder().encode(text).subarray(0, bytes), { stream: true });
+}

@@ -1,0 +1,16 @@
+import type { Feature } from "../../feature.js";
+import { approveClient, previewClient } from "./approve-client.js";
+import { mountOAuth } from "./mount-oauth.js";
+
+export { metadataUrl } from "./mount-oauth.js";
+
+/** Hosted MCP clients, let in by OAuth. */
+export const oauthFeature = {
+  name: "oauth",
+  needs: [],
+  handlers: {
+    preview_client: previewClient,
+    approve_client: approveClient,
+  },
+  mount: mountOAuth,
+} satisfies Feature;

@@ -1,0 +1,75 @@
+import { createHash } from "node:crypto";
+import {
+  type ClientGrant,
+  type Ended,
+  findTokenOfCode,
+  renewToken,
+  type Transaction,
+  takeClientGrant,
+} from "@merkle/db";
+import { limits } from "@merkle/wire/limits";
+import type { IdentityServices } from "../../identity/context.js";
+import { hashSecret } from "../../identity/credential.js";
+import { cutOff, endInTransaction } from "../../identity/end-credentials.js";
+import { makeToken } from "../../identity/tokens/token.js";
+
+/** A client's words when it redeems its code. */
+export interface Redemption {
+  readonly code: string;
+  readonly clientId: string;
+  readonly redirectUri: string;
+  readonly verifier: string;
+  readonly resource: string;
+}
+
+export interface RedeemedToken {
+  readonly token: string;
+  readonly expiresAt: Date;
+}
+
+/**
+ * Gives the token that a code is for; null to whoever is not the one that it was made for. A code is good once, whoever
+ * presents it: presented wrongly, late or a second time it ends its token, since somebody else has it (OAUTH-4).
+ */
+export async function redeemCode(
+  { database, revocations }: Pick<IdentityServices, "database" | "revocations">,
+  redemption: Redemption,
+): Promise<RedeemedToken | null> {
+  const codeHash = hashSecret(redemption.code);
+  const { redeemed, ended } = await database.transaction(async (tx) => {
+    const grant = await takeClientGrant(tx, codeHash);
+    const redeemed = grant?.inTime && isMeantFor(grant, redemption) ? await giveToken(tx, grant) : null;
+    if (redeemed) return { redeemed, ended: null };
+    const of = grant ?? (await findTokenOfCode(tx, codeHash));
+    return { redeemed: null, ended: of && (await endToken(tx, of)) };
+  });
+  if (ended) cutOff({ revocations }, ended.meshId, ended);
+  return redeemed;
+}
+
+async function endToken(
+  tx: Transaction,
+  { meshId, number }: Pick<ClientGrant, "meshId" | "number">,
+): Promise<Ended & { readonly meshId: string }> {
+  return {
+    meshId,
+    ...(await endInTransaction(tx, { meshId, number, by: "a code that was presented twice" })),
+  };
+}
+
+function isMeantFor(grant: ClientGrant, { clientId, redirectUri, verifier, resource }: Redemption): boolean {
+  return (
+    Buffer.from(grant.clientHash).equals(hashSecret(clientId)) &&
+    grant.redirectUri === redirectUri &&
+    grant.resource === resource &&
+    // RFC 7636, section 4.1; the challenge is no secret, so that comparing it tells nobody anything.
+    /^[\w.~-]{43,128}$/.test(verifier) &&
+    createHash("sha256").update(verifier).digest("base64url") === grant.challenge
+  );
+}
+
+async function giveToken(tx: Transaction, grant: ClientGrant): Promise<RedeemedToken | null> {
+  const { token, secretHash } = makeToken("client");
+  const expiresAt = await renewToken(tx, grant, { secretHash, seconds: limits.clientTokenSeconds });
+  return expiresAt && { token, expiresAt };
+}

@@ -1,0 +1,56 @@
+import { randomInt } from "node:crypto";
+import { insertProgressEntry } from "@merkle/db";
+import type { OutputOf, ParsedInputOf } from "@merkle/wire";
+import type { MeshContext, UnnamedContext } from "../../sessions/context.js";
+import { authorOf } from "../../sessions/roster/author.js";
+import type { ProgressServices } from "./services.js";
+
+/** Logs what was done. The project comes into being with its first entry; no entry is ever changed (PROGRESS-1). */
+export async function logProgress(
+  ctx: MeshContext<ProgressServices> | UnnamedContext<ProgressServices>,
+  input: ParsedInputOf<"log_progress">,
+): Promise<OutputOf<"log_progress">> {
+  const { meshId } = ctx.services.database;
+  const { projectId, title, content, agentId = null } = input;
+  const { name: loggedBy, sessionId } = await authorOf(ctx, input.session);
+  const tags = withoutTwins(input.tags);
+  return ctx.write(async ({ tx, afterCommit }) => {
+    afterCommit(() => ctx.services.mesh.announce("progress", null));
+    const id = createEntryId();
+    const createdAt = new Date();
+    await insertProgressEntry(tx, {
+      meshId,
+      id,
+      projectId,
+      title,
+      content,
+      tags,
+      titleKey: title.toLowerCase(),
+      tagKeys: foldedTags(tags),
+      agentId,
+      loggedBy,
+      sessionId,
+      createdAt,
+    });
+    return { id, projectId, title, createdAt: createdAt.toISOString() };
+  });
+}
+
+/** Tags are kept as they were written, and compared without case: of "CI" and "ci" the first one stays. */
+function withoutTwins(tags: readonly string[]): string[] {
+  const byKey = new Map<string, string>();
+  for (const tag of tags) if (!byKey.has(tag.toLowerCase())) byKey.set(tag.toLowerCase(), tag);
+  return [...byKey.values()];
+}
+
+export function foldedTags(tags: readonly string[]): string[] {
+  return withoutTwins(tags).map((tag) => tag.toLowerCase());
+}
+
+const alphabet = "0123456789abcdefghijklmnopqrstuvwxyz";
+const idChars = 12;
+
+/** `a1b2c3d4e5f6`: 62 random bits that can stand in any address, and be told over the phone. */
+function createEntryId(): string {
+  return Array.from({ length: idChars }, () => alphabet[randomInt(alphabet.length)]).join("");
+}

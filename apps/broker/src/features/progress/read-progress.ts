@@ -1,0 +1,124 @@
+import {
+  findProgressEntry,
+  type ListedProgressEntryRow,
+  listProgressEntries,
+  listProgressProjects as listRows,
+  type ProgressEntryRow,
+  searchProgressEntries,
+} from "@merkle/db";
+import {
+  type ListedProgressEntry,
+  MerkleError,
+  type OutputOf,
+  type ParsedInputOf,
+  type ProgressEntry,
+  parseInstant,
+} from "@merkle/wire";
+import { fillPage } from "../../core/fill-page.js";
+import { requireSession } from "../../identity/session-directory.js";
+import type { Context } from "../../sessions/context.js";
+import { bestPart } from "../../text/best-part.js";
+import { toTextMatch } from "../../text/parse-terms.js";
+import { foldedTags } from "./log-progress.js";
+import type { ProgressServices } from "./services.js";
+import { cutSummary } from "./summariser.js";
+
+const partCharsMax = 300;
+
+/** Lists entries of all projects or of some, newest first, with as much of each as tells what it is (PROGRESS-13). */
+export async function listProgress(
+  { services }: Context<ProgressServices>,
+  input: ParsedInputOf<"list_progress">,
+): Promise<OutputOf<"list_progress">> {
+  const { reading, meshId } = services.database;
+  const { id, projectId, session, text, tags = [], by, startDate, endDate, before, limit } = input;
+  const sessionId = session === undefined ? undefined : (await requireSession(services, session)).sessionId;
+  const rows = await reading(async (db) =>
+    listProgressEntries(db, meshId, {
+      id,
+      projectId,
+      sessionId,
+      text: text === undefined ? undefined : { key: text.toLowerCase(), match: await toTextMatch(db, text) },
+      tagKeys: foldedTags(tags),
+      by,
+      from: toDay(startDate, "from"),
+      to: toDay(endDate, "to"),
+      before,
+      limit: limit + 1,
+    }),
+  );
+  const entries = fillPage(rows.slice(0, limit).map(toListed));
+  return { entries, next_cursor: rows.length > entries.length ? (entries.at(-1)?.id ?? null) : null };
+}
+
+function toListed(row: ListedProgressEntryRow): ListedProgressEntry {
+  const { projectId, slug, summary, opening, marked } = row;
+  return {
+    ...toProgressEntry(row),
+    projectId,
+    session: slug,
+    summary,
+    opening,
+    marked: marked === null ? null : bestPart(marked, partCharsMax),
+  };
+}
+
+/** Lists the projects of the mesh, the one with the newest entry first (PROGRESS-14). */
+export async function listProgressProjects(
+  { services }: Context<ProgressServices>,
+  { limit }: ParsedInputOf<"list_progress_projects">,
+): Promise<OutputOf<"list_progress_projects">> {
+  const { orm, meshId } = services.database;
+  const { rows, total } = await listRows(orm, meshId, limit);
+  const projects = rows.map(({ lastAt, ...row }) => ({ ...row, lastAt: lastAt.toISOString() }));
+  return { projects, total };
+}
+
+/** Finds a project's entries, newest first, without what they say; where there is no such project, none (PROGRESS-9). */
+export async function searchLogs(
+  { services }: Context<ProgressServices>,
+  input: ParsedInputOf<"search_logs">,
+): Promise<OutputOf<"search_logs">> {
+  const { reading, meshId } = services.database;
+  const { projectId, query, content, tags = [], startDate, endDate, limit } = input;
+  const { rows, total } = await reading(async (db) =>
+    searchProgressEntries(db, meshId, {
+      projectId,
+      titleKey: query?.toLowerCase(),
+      match: content === undefined ? undefined : await toTextMatch(db, content),
+      tagKeys: foldedTags(tags),
+      from: toDay(startDate, "from"),
+      to: toDay(endDate, "to"),
+      limit,
+    }),
+  );
+  return { projectId, query: query || null, entries: rows.map(toProgressEntry), total };
+}
+
+/**
+ * Reads an entry in brief. Its summary is made when it is first asked for, and kept; where none can be made, or not soon
+ * enough, the beginning of the content stands in its place, and the next call tries again (PROGRESS-6, PROGRESS-7).
+ *
+ * @throws not_found when that project has no such entry
+ */
+export async function getContext(
+  { services }: Context<ProgressServices>,
+  { projectId, id, includeFull }: ParsedInputOf<"get_context">,
+): Promise<OutputOf<"get_context">> {
+  const { database, summariser } = services;
+  const entry = await findProgressEntry(database.orm, database.meshId, { projectId, id });
+  if (!entry) throw new MerkleError("not_found", `Entry not found: ${id} in project ${projectId}`);
+  const summary = entry.summary ?? (await summariser.summarise(database, entry)) ?? cutSummary(entry.content);
+  return { ...toProgressEntry(entry), projectId, summary, ...(includeFull && { content: entry.content }) };
+}
+
+function toProgressEntry(row: ProgressEntryRow): ProgressEntry {
+  const { id, title, tags, agentId, loggedBy, createdAt } = row;
+  return { id, title, createdAt: createdAt.toISOString(), tags: [...tags], agentId, loggedBy };
+}
+
+/** The first or the last instant that a date means; a time is one by itself. */
+function toDay(text: string | undefined, end: "from" | "to"): Date | undefined {
+  const instant = text === undefined ? null : parseInstant(text);
+  return instant === null ? undefined : new Date(instant[end]);
+}

@@ -1,0 +1,144 @@
+import { createHash } from "node:crypto";
+import { decideProposalRow, findTopic, type ProposalBesideSource, readProposalContent } from "@merkle/db";
+import { MerkleError, type ParsedInputOf, type SourcePathParts } from "@merkle/wire";
+import { applyHunks } from "@merkle/wire/text";
+import type { PersonContext } from "../../sessions/context.js";
+import { hunksTask } from "../../text/tasks.js";
+import type { JobServices } from "../jobs/feature.js";
+import { keepFileText } from "../sources/feature.js";
+import { announceProposals, closeTopic } from "../topics/feature.js";
+import { mergeOntoNewest } from "./merge-onto-newest.js";
+import { holdOpenProposal } from "./open-proposal.js";
+import { readBaseText } from "./source-text.js";
+
+type Input = ParsedInputOf<"decide_proposal">;
+
+interface Accepted {
+  readonly proposal: ProposalBesideSource;
+  readonly file: SourcePathParts;
+}
+
+/**
+ * Commits what was proposed for a file, a part of it, or what a person made of it (SOURCE-7): the agent is its author, and who
+ * approved it, the topic and the proposal stand in its trailers. The commit comes last of all that can fail, since it cannot be
+ * taken back; should noting it fail all the same, accepting once more finds the commit and notes it.
+ *
+ * @throws conflict, with the current hash, when the file is not what the proposal was made from, or what its decider has seen
+ */
+export async function acceptFile(
+  ctx: PersonContext<JobServices>,
+  { proposal, file }: Accepted,
+  input: Input,
+) {
+  const { services, person } = ctx;
+  const { baseHash, topic, meshId, number, sessionId } = proposal;
+  if (baseHash === null || topic === null)
+    throw new TypeError("The proposal for a file must have a hash and a topic.");
+  if (input.base !== baseHash) throw await staleFile(ctx, { proposal, file });
+  const content = await chooseText(ctx, proposal, input);
+  const acceptedContentHash = createHash("sha256").update(content).digest();
+  const title = (await findTopic(services.database.orm, { meshId, number: topic }))?.title ?? "";
+
+  return ctx.write(async (write) => {
+    await holdOpenProposal(write.tx, proposal);
+    // What was not taken is told beside it later, whatever becomes of the file.
+    if (input.hunks !== undefined || input.content !== undefined) {
+      const hash = acceptedContentHash.toString("hex");
+      await keepFileText(write.tx, services, file, { hash, text: content });
+    }
+    await closeTopic(
+      write,
+      { meshId, number: topic },
+      { by: person.name, reason: "accepted", causedBy: null },
+    );
+    const commit = await commitOrExplain(ctx, { proposal, file }, () =>
+      services.sources.commit(file, {
+        baseHash,
+        content,
+        subject: `Incorporate topic ${topic}: ${title}`,
+        trailers: {
+          "Approved-by": person.name,
+          "Merkle-Topic": String(topic),
+          "Merkle-Proposal": String(number),
+        },
+      }),
+    );
+    await decideProposalRow(write.tx, proposal, {
+      status: "accepted",
+      decidedBy: person.name,
+      acceptedContentHash,
+      acceptedVersion: null,
+      acceptedCommit: commit,
+    });
+    write.afterCommit(() => {
+      announceProposals(services, sessionId);
+      services.mesh.announce("topics", sessionId);
+    });
+    return { status: "accepted" as const, version: null, commit };
+  });
+}
+
+/** Makes the commit. A conflict mostly means that the file is another one by now, and then the error says so. */
+async function commitOrExplain(
+  ctx: PersonContext<JobServices>,
+  accepted: Accepted,
+  commit: () => Promise<{ readonly commit: string }>,
+): Promise<string> {
+  try {
+    return (await commit()).commit;
+  } catch (error) {
+    if (!(error instanceof MerkleError) || error.code !== "conflict") throw error;
+    const current = await ctx.services.sources.open(accepted.file).catch(() => null);
+    if (current?.hash === accepted.proposal.baseHash) throw error;
+    throw await staleFile(ctx, accepted);
+  }
+}
+
+async function chooseText(
+  { services }: PersonContext<JobServices>,
+  proposal: ProposalBesideSource,
+  { content, hunks }: Input,
+): Promise<string> {
+  const [base, proposed] = await Promise.all([
+    readBaseText(services, proposal, proposal),
+    readProposalContent(services.database.orm, proposal),
+  ]);
+  if (base === null || proposed === null) throw new TypeError("An open proposal must have a text.");
+  if (content !== undefined) {
+    if (content !== base) return content;
+    throw badRequest(
+      "content",
+      "The edited text is the same as the current text. Reject the proposal instead.",
+    );
+  }
+  if (!hunks) return proposed;
+  const all = await services.workers.run(hunksTask, { from: base, to: proposed });
+  const chosen = all.filter(({ id }) => hunks.includes(id));
+  const applied = applyHunks(base, chosen);
+  if (chosen.length === hunks.length && applied !== null) return applied;
+  throw badRequest("hunks", "The proposal has no such hunks. Open it again to see its current hunks.");
+}
+
+async function staleFile(
+  { services }: PersonContext<JobServices>,
+  { proposal, file }: Accepted,
+): Promise<MerkleError> {
+  const { number, baseHash } = proposal;
+  const merged = await mergeOntoNewest(services, proposal);
+  return new MerkleError(
+    "conflict",
+    merged?.sha === baseHash
+      ? `${file.root}/${file.path} is not the version that you reviewed, so nothing was written. Review proposal ${number} again, then accept it.`
+      : `${file.root}/${file.path} has changed since proposal ${number} was made, so nothing was written. Rebase the proposal and review the new revision.`,
+    {
+      proposal_id: number,
+      base_sha: baseHash,
+      current_sha: merged?.sha ?? null,
+      rebased: merged !== null && merged.conflicts.length === 0,
+    },
+  );
+}
+
+function badRequest(field: string, message: string): MerkleError {
+  return new MerkleError("bad_request", message, { fields: [{ field, problem: message }] });
+}

@@ -1,0 +1,102 @@
+import { decideProposalRow, type ProposalRow } from "@merkle/db";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { requireSession } from "../../identity/session-directory.js";
+import { onlyACopy, sessionClosed } from "../../sessions/access/authorize.js";
+import type { PersonContext } from "../../sessions/context.js";
+import type { JobServices } from "../jobs/feature.js";
+import { type JobSource, queueJob } from "../jobs/feature.js";
+import { announceProposals } from "../topics/feature.js";
+import { acceptProposal, toAccepted } from "./accept-proposal.js";
+import {
+  announceDecided,
+  type DecidedProposal,
+  type Decision,
+  holdOpenProposal,
+  refuseDecided,
+  remarkInTopic,
+  requireProposal,
+} from "./open-proposal.js";
+import { rebaseProposal } from "./rebase-proposal.js";
+import { fileOf } from "./source-text.js";
+
+/** Does with a proposal what a person has decided (PROP-6); of any number who decide at once, one does. */
+export async function decideProposal(
+  ctx: PersonContext<JobServices>,
+  input: ParsedInputOf<"decide_proposal">,
+): Promise<OutputOf<"decide_proposal">> {
+  const { orm, meshId } = ctx.services.database;
+  const proposal = await requireProposal(orm, meshId, input.proposal_id);
+  const nothing = { version: null, commit: null, job_id: null, next_proposal_id: null, conflicts: 0 };
+  const decided = await decideOnce(ctx, proposal, input);
+  return { proposal_id: proposal.number, ...nothing, ...decided };
+}
+
+/** Decisions look at the proposal before they write. What refuses a repeated one may be its own first attempt (IDEM-1). */
+const decideOnce: DecidedProposal = async (ctx, proposal, input) => {
+  try {
+    return await decide[input.decision](ctx, proposal, input);
+  } catch (error) {
+    if (!(error instanceof MerkleError)) throw error;
+    // The same operation stored it: the result of a decision, or of the conclusion that was accepted.
+    const earlier = (await ctx.readEarlierResult()) as Decision | OutputOf<"conclude_session"> | undefined;
+    if (!earlier) throw error;
+    return "doc_version" in earlier ? toAccepted(earlier) : earlier;
+  }
+};
+
+/** Rejects a proposal; its topic stays open, for another one or for nothing. */
+const rejectProposal: DecidedProposal = async (ctx, proposal, { remark = null }) =>
+  ctx.write(async (write) => {
+    const { tx, afterCommit } = write;
+    await holdOpenProposal(tx, proposal);
+    await decideProposalRow(tx, proposal, { status: "rejected", decidedBy: ctx.person.name, remark });
+    await remarkInTopic(ctx, write, proposal, remark);
+    await announceDecided(ctx, write, proposal, "reject");
+    afterCommit(() => announceProposals(ctx.services, proposal.sessionId));
+    return { status: "rejected" as const };
+  });
+
+/**
+ * Asks an agent for another revision, with what is to be changed (PROP-9). The job is queued with that, or nothing is done.
+ *
+ * @throws conflict while another job is in flight for the same source
+ */
+const returnProposal: DecidedProposal = async (ctx, proposal, { remark = "" }) => {
+  const { services, person } = ctx;
+  refuseDecided(proposal);
+  const source = await findSource(services, proposal);
+  return ctx.write(async (write) => {
+    await holdOpenProposal(write.tx, proposal);
+    await decideProposalRow(write.tx, proposal, { status: "returned", decidedBy: person.name, remark });
+    await remarkInTopic(ctx, write, proposal, remark);
+    await announceDecided(ctx, write, proposal, "return");
+    const job = await queueJob(services, write, {
+      kind: proposal.kind === "conclusion" ? "conclude" : "incorporate",
+      ...source,
+      topicId: proposal.topic,
+      personaName: null,
+      startedBy: person.name,
+    });
+    write.afterCommit(() => announceProposals(services, proposal.sessionId));
+    return { status: "returned" as const, job_id: job.number };
+  });
+};
+
+async function findSource(services: JobServices, proposal: ProposalRow): Promise<JobSource> {
+  const file = fileOf(proposal);
+  if (file) return { file };
+  const session = await requireSession(services, proposal.sessionId ?? "");
+  if (proposal.kind === "rewrite" && session.closed) throw sessionClosed(session);
+  if (session.imported) throw onlyACopy(session);
+  return { session };
+}
+
+// The functions above are constants, and have to be there.
+const decide: {
+  readonly [Each in ParsedInputOf<"decide_proposal">["decision"]]: DecidedProposal;
+} = {
+  accept: acceptProposal,
+  reject: rejectProposal,
+  return: returnProposal,
+  rebase: rebaseProposal,
+};

@@ -1,0 +1,198 @@
+import {
+  findJob,
+  findTopic,
+  holdProposals,
+  insertProposalRow,
+  insertTopicMessage,
+  type NewTopicMessage,
+  type Queryable,
+  seriesOf,
+  type TopicKey,
+  type TopicRow,
+} from "@merkle/db";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { withLineEnd } from "@merkle/wire/text";
+import type { JobPrincipal, Principal } from "../../identity/principal.js";
+import { recordResult } from "../../identity/record-job-result.js";
+import { requireSession } from "../../identity/session-directory.js";
+import { onlyACopy, sessionClosed } from "../../sessions/access/authorize.js";
+import type { ProposerContext } from "../../sessions/context.js";
+import { hunksTask } from "../../text/tasks.js";
+import type { JobServices } from "../jobs/feature.js";
+import { keepFileText } from "../sources/feature.js";
+import { announceProposals, isClosed, requireTopic, topicAuthorOf } from "../topics/feature.js";
+import { agentName } from "./agent-name.js";
+import { countLines } from "./count-lines.js";
+import { fileOf, type ProposalSource, readBaseText, readCurrentText } from "./source-text.js";
+
+type Input = ParsedInputOf<"insert_proposal">;
+
+/** The source that a proposal is for, and the topic if there is one. */
+interface Target extends ProposalSource {
+  readonly topic: number | null;
+}
+
+/** The author, as its topic shows it; the agent of a job is nobody of the mesh. */
+type Proposer = Pick<NewTopicMessage, "author" | "authorHuman" | "teamId" | "personId">;
+
+const theAgent: Proposer = { author: agentName, authorHuman: false, teamId: null, personId: null };
+
+/**
+ * Proposes a text; the one that was open for the same topic, or as the Conclusion of the same session, is replaced by it
+ * (PROP-1).
+ *
+ * @throws forbidden to an agent for anything but what its job is about
+ */
+export async function insertProposal(
+  ctx: ProposerContext<JobServices>,
+  input: Input,
+): Promise<OutputOf<"insert_proposal">> {
+  const { services, principal } = ctx;
+  const { meshId } = services.database;
+  const agent = principal?.kind === "job" ? principal : null;
+  if (agent) await refuseOtherJobs(services, agent, input);
+  const target = await findTarget(ctx, input);
+  const proposer = agent ? theAgent : await proposerOf(ctx, target);
+  const base = { baseVersion: input.base_version ?? null, baseHash: input.base_sha ?? null };
+  const { from, content, ...change } = await describeChange(services, target, {
+    ...base,
+    content: input.content,
+  });
+  const file = fileOf(target);
+
+  return ctx.write(async ({ tx, afterCommit }) => {
+    const job = agent?.job ?? null;
+    const proposedBy = agent ? null : proposer.author;
+    const proposal = { ...target, ...base, ...change, meshId, note: input.note, proposedBy, job };
+    await holdProposals(tx, seriesOf(proposal));
+    if (target.topic !== null) await requireOpenTopic(tx, { meshId, number: target.topic }, principal);
+    if (file && base.baseHash !== null) {
+      await keepFileText(tx, services, file, { hash: base.baseHash, text: from });
+    }
+    const row = await insertProposalRow(tx, { ...proposal, content });
+    if (target.topic !== null) {
+      const text = input.note.trim() === "" ? `Revision ${row.revision} is proposed.` : input.note;
+      const told = { ...proposer, text, job, proposal: row.number };
+      await insertTopicMessage(tx, { meshId, number: target.topic }, told);
+      afterCommit(() => services.mesh.announce("topics", target.sessionId));
+    }
+    // Behind the mesh's counter: whoever queues a job holds that and then looks at the one in flight.
+    if (agent) await recordResult(tx, agent, { kind: "proposal", id: row.number });
+    afterCommit(() => announceProposals(services, target.sessionId));
+    return { proposal_id: row.number, revision: row.revision };
+  });
+}
+
+/** An agent writes for the topic or the session of its job, and for none that it has read of. */
+async function refuseOtherJobs(
+  { database, sessions }: JobServices,
+  { job, jobKind, sessionId, meshId }: JobPrincipal,
+  { topic_id, session_id }: Input,
+): Promise<void> {
+  if (jobKind === "conclude" && session_id !== undefined) {
+    if ((await sessions.find(session_id))?.sessionId === sessionId) return;
+  }
+  if (jobKind === "incorporate" && topic_id !== undefined) {
+    if ((await findJob(database.orm, { meshId, number: job }))?.topicId === topic_id) return;
+  }
+  throw new MerkleError(
+    "forbidden",
+    `The agent of job ${job} can propose only what that ${jobKind} job is about.`,
+    { job_id: job },
+  );
+}
+
+async function findTarget(
+  { services, principal }: ProposerContext<JobServices>,
+  input: Input,
+): Promise<Target> {
+  if (input.topic_id !== undefined) {
+    const { orm, meshId } = services.database;
+    const key = { meshId, number: input.topic_id };
+    const { sessionId, root, path } = await requireOpenTopic(orm, key, principal);
+    const session = sessionId === null ? null : await services.sessions.find(sessionId);
+    if (session?.closed) throw sessionClosed(session);
+    const field = path === null ? "base_version" : "base_sha";
+    if (input[field] === undefined) throw missing(field);
+    return { kind: "rewrite", sessionId, root, path, topic: input.topic_id };
+  }
+  if (input.base_version === undefined) throw missing("base_version");
+  if (input.content.trim() === "") throw blank();
+  const session = await requireSession(services, input.session_id ?? "");
+  if (session.imported) throw onlyACopy(session);
+  const { sessionId } = session;
+  return { kind: "conclusion", sessionId, root: null, path: null, topic: null };
+}
+
+/** A topic that can be proposed for. */
+async function requireOpenTopic(
+  db: Queryable,
+  key: TopicKey,
+  principal: Principal | null,
+): Promise<TopicRow> {
+  const topic = requireTopic(await findTopic(db, key), key.number, principal);
+  if (topic.status === "closed") throw isClosed(key.number);
+  return topic;
+}
+
+async function proposerOf(ctx: ProposerContext<JobServices>, { sessionId }: Target): Promise<Proposer> {
+  if (ctx.team === null && ctx.person === null) return theAgent;
+  return topicAuthorOf(ctx, sessionId);
+}
+
+async function describeChange(
+  services: JobServices,
+  target: Target,
+  proposed: {
+    readonly baseVersion: number | null;
+    readonly baseHash: string | null;
+    readonly content: string;
+  },
+) {
+  const { version, sha } = await readCurrentText(services, target);
+  const from = await readBaseText(services, target, proposed);
+  if (from === null && sha !== null) throw noSuchText(sha);
+  if (from === null || (proposed.baseVersion ?? 0) > (version ?? 0)) throw noSuchBase(proposed.baseVersion);
+  const content = withLineEndsOf(from, proposed.content);
+  const hunks = await services.workers.run(hunksTask, { from, to: content });
+  if (hunks.length > 0) return { ...countLines(hunks), from, content };
+  throw new MerkleError("bad_request", "The proposed text is the same as the current text.", {
+    fields: [{ field: "content", problem: "changes nothing" }],
+  });
+}
+
+/** The proposer may have been shown a text without its carriage returns; each line would differ from its base (DOC-12). */
+function withLineEndsOf(base: string, text: string): string {
+  const isAllPairs = base.includes("\r\n") && !/\r(?!\n)|(?<!\r)\n/.test(base);
+  return isAllPairs && !text.includes("\r") ? withLineEnd(text, "\r\n") : text;
+}
+
+function noSuchBase(version: number | null): MerkleError {
+  return new MerkleError(
+    "bad_request",
+    `The document has no version ${version}, or its text was removed. Read the document and name the version that you worked from.`,
+    { fields: [{ field: "base_version", problem: "no such version" }] },
+  );
+}
+
+function noSuchText(current_sha: string): MerkleError {
+  return new MerkleError(
+    "bad_request",
+    `No stored text of the file has that hash. Read the file again and use its current hash, ${current_sha}.`,
+    { next: "read_source", current_sha, fields: [{ field: "base_sha", problem: "no such text" }] },
+  );
+}
+
+function missing(field: "base_version" | "base_sha"): MerkleError {
+  const what =
+    field === "base_version" ? "a document, so it needs base_version" : "a file, so it needs base_sha";
+  return new MerkleError("bad_request", `This proposal is for ${what}.`, {
+    fields: [{ field, problem: "missing" }],
+  });
+}
+
+function blank(): MerkleError {
+  return new MerkleError("bad_request", "A conclusion must not be blank.", {
+    fields: [{ field: "content", problem: "blank" }],
+  });
+}

@@ -1,0 +1,110 @@
+import {
+  findProposal,
+  holdProposals,
+  insertTopicMessage,
+  type ProposalBesideSource,
+  type ProposalRow,
+  type Queryable,
+  seriesOf,
+  type Transaction,
+} from "@merkle/db";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import type { Write } from "../../core/write.js";
+import type { PersonContext } from "../../sessions/context.js";
+import type { JobServices } from "../jobs/feature.js";
+
+/**
+ * Holds a proposal until the transaction ends, so that nobody else decides about it, and returns it as it is then.
+ *
+ * @throws conflict when it is not open any more
+ */
+export async function holdOpenProposal(
+  tx: Transaction,
+  proposal: ProposalRow,
+): Promise<ProposalBesideSource> {
+  await holdProposals(tx, seriesOf(proposal));
+  const row = await findProposal(tx, proposal);
+  if (!row) throw new TypeError("The proposal was not found.");
+  refuseDecided(row);
+  return row;
+}
+
+/** @throws conflict with what was decided, and with the newest version, which may be what it became */
+export function refuseDecided(row: ProposalBesideSource): void {
+  if (row.status === "open") return;
+  const by = row.decidedBy === null ? "by a newer revision" : `by ${row.decidedBy}`;
+  throw new MerkleError(
+    "conflict",
+    `Proposal ${row.number} was already ${row.status} ${by}, so nothing was done.`,
+    {
+      proposal_id: row.number,
+      status: row.status,
+      decided_by: row.decidedBy,
+      ...(row.currentVersion !== null && { current_version: row.currentVersion }),
+    },
+  );
+}
+
+/** @throws not_found */
+export async function requireProposal(
+  db: Queryable,
+  meshId: string,
+  number: number,
+): Promise<ProposalBesideSource> {
+  const row = await findProposal(db, { meshId, number });
+  if (row) return row;
+  throw new MerkleError("not_found", `There is no proposal ${number} in this mesh.`, {
+    next: "list_proposals",
+  });
+}
+
+/** Says in a proposal's topic what a person remarks about it, where the next agent reads it; a conclusion has none. */
+export async function remarkInTopic(
+  { services, person }: PersonContext<JobServices>,
+  { tx, afterCommit }: Write,
+  { meshId, topic, number, sessionId }: ProposalRow,
+  remark: string | null,
+): Promise<void> {
+  if (topic === null || remark === null) return;
+  await insertTopicMessage(
+    tx,
+    { meshId, number: topic },
+    {
+      author: person.name,
+      authorHuman: true,
+      teamId: null,
+      personId: person.personId,
+      text: remark,
+      proposal: number,
+    },
+  );
+  afterCommit(() => services.mesh.announce("topics", sessionId));
+}
+
+type Output = OutputOf<"decide_proposal">;
+
+/** What came of a decision. */
+export type Decision = Pick<Output, "status"> & Partial<Output>;
+
+/** One way to decide about a proposal; it answers what came of it. */
+export type DecidedProposal = (
+  ctx: PersonContext<JobServices>,
+  proposal: ProposalBesideSource,
+  input: ParsedInputOf<"decide_proposal">,
+) => Promise<Decision>;
+
+/** Tells the proposal's session, if it has one, who decided what about it (PROP-16). */
+export async function announceDecided(
+  { person }: Pick<PersonContext<JobServices>, "person">,
+  write: Write,
+  { sessionId, number }: Pick<ProposalRow, "sessionId" | "number">,
+  decision: "reject" | "return" | "rebase",
+): Promise<void> {
+  if (sessionId === null) return;
+  const told = { proposal_id: number, decision, by: person.name, at: new Date().toISOString() };
+  await write.announce(
+    sessionId,
+    { event: "proposal_decided", ...told },
+    { causedBy: null, afterClosing: true },
+  );
+}

@@ -1,0 +1,126 @@
+import { findSourceText, listProposalRows, type ProposalBesideSource, readProposalContent } from "@merkle/db";
+import type { OutputOf, ParsedInputOf, Proposal } from "@merkle/wire";
+import { requireSession } from "../../identity/session-directory.js";
+import type { Context } from "../../sessions/context.js";
+import { hunksTask } from "../../text/tasks.js";
+import type { JobServices } from "../jobs/feature.js";
+import { requireReturnedDraft } from "../jobs/feature.js";
+import type { Sources } from "../sources/feature.js";
+import { requireSourcePath } from "../sources/feature.js";
+import { requireProposal } from "./open-proposal.js";
+import { type CurrentText, fileOf, readBaseText, readCurrentText } from "./source-text.js";
+
+/** Lists proposals, newest first (PROP-4). */
+export async function listProposals(
+  { services }: Context<JobServices>,
+  { session_id, source_path, topic_id, status, before, limit }: ParsedInputOf<"list_proposals">,
+): Promise<OutputOf<"list_proposals">> {
+  const { orm, meshId } = services.database;
+  const session = session_id === undefined ? undefined : await requireSession(services, session_id);
+  const file = source_path === undefined ? undefined : requireSourcePath(source_path);
+  const wanted = { sessionId: session?.sessionId, file, topic: topic_id, status, before, limit: limit + 1 };
+  const rows = await listProposalRows(orm, meshId, wanted);
+  return {
+    proposals: await Promise.all(rows.slice(0, limit).map((row) => toProposal(services, row))),
+    has_more: rows.length > limit,
+  };
+}
+
+/** Shows a proposal with what it would change of the text as it stands now; a decided one with what it changed (PROP-5). */
+export async function getProposal(
+  { services, principal }: Context<JobServices>,
+  { proposal_id }: ParsedInputOf<"get_proposal">,
+): Promise<OutputOf<"get_proposal">> {
+  const { orm, meshId } = services.database;
+  if (principal?.kind === "job") await requireReturnedDraft(orm, principal, proposal_id);
+  const row = await requireProposal(orm, meshId, proposal_id);
+  const [content, current] = await Promise.all([
+    readProposalContent(orm, row),
+    readCurrentText(services, row),
+  ]);
+  const [from, accepted] = await Promise.all([
+    row.status === "open" ? current.text : readBaseText(services, row, row),
+    readAcceptedText(services, row),
+  ]);
+  const isKept = content !== null && from !== null;
+  return {
+    // The proposal is described beside the same newest text that the hunks are against.
+    ...(await toProposal(services, { ...row, currentVersion: current.version }, current)),
+    content,
+    current_version: current.version,
+    current_sha: current.sha,
+    hunks: isKept ? await services.workers.run(hunksTask, { from, to: content }) : [],
+    left:
+      content !== null && accepted !== null
+        ? await services.workers.run(hunksTask, { from: accepted, to: content })
+        : [],
+  };
+}
+
+/** The text that a rewrite became; null where it became none or was redacted, and for a file that took all of it. */
+async function readAcceptedText(services: JobServices, row: ProposalBesideSource): Promise<string | null> {
+  if (row.kind !== "rewrite" || row.acceptedContentHash === null) return null;
+  const { orm, meshId } = services.database;
+  const file = fileOf(row);
+  if (file)
+    return findSourceText(orm, {
+      meshId,
+      ...file,
+      hash: Buffer.from(row.acceptedContentHash).toString("hex"),
+    });
+  return readBaseText(services, row, { baseVersion: row.acceptedVersion, baseHash: null });
+}
+
+/**
+ * A proposal as callers see it, without its text.
+ *
+ * @param current - the text that it is shown beside; the one that stands now unless given
+ */
+async function toProposal(
+  { sessions, sources }: Pick<JobServices, "sessions" | "sources">,
+  row: ProposalBesideSource,
+  current?: CurrentText,
+): Promise<Proposal> {
+  const session = row.sessionId === null ? null : await sessions.find(row.sessionId);
+  return {
+    proposal_id: row.number,
+    kind: row.kind,
+    session_id: row.sessionId,
+    session: session?.slug ?? null,
+    source_path: row.path === null ? null : `${row.root}/${row.path}`,
+    topic_id: row.topic,
+    revision: row.revision,
+    base_version: row.baseVersion,
+    base_sha: row.baseHash,
+    stale: row.path === null ? isStale(row) : await isFileStale(sources, row, current),
+    added: row.added,
+    removed: row.removed,
+    note: row.note,
+    proposed_by: row.proposedBy,
+    job_id: row.job,
+    proposed_at: row.proposedAt.toISOString(),
+    status: row.status,
+    decided_by: row.decidedBy,
+    decided_at: row.decidedAt?.toISOString() ?? null,
+    remark: row.remark,
+    accepted_version: row.acceptedVersion,
+    accepted_commit: row.acceptedCommit,
+  };
+}
+
+/** Whether it waits for a person, and what it was made from is not the newest any more. */
+function isStale({ status, path, baseVersion, currentVersion }: ProposalBesideSource): boolean {
+  return status === "open" && path === null && baseVersion !== currentVersion;
+}
+
+/** A file that is gone, or cannot be read, is not what the proposal was made from either. */
+async function isFileStale(
+  sources: Sources,
+  row: ProposalBesideSource,
+  current: CurrentText | undefined,
+): Promise<boolean> {
+  const file = fileOf(row);
+  if (!file || row.status !== "open") return false;
+  const sha = current ? current.sha : (await sources.open(file).catch(() => null))?.hash;
+  return sha !== row.baseHash;
+}

@@ -1,0 +1,57 @@
+import { findDocumentVersion, type ProposalRow, readDocument } from "@merkle/db";
+import type { SourcePathParts } from "@merkle/wire";
+import type { JobServices } from "../jobs/feature.js";
+import { readFileText } from "../sources/feature.js";
+
+/** Which text a proposal is to take the place of: a document's, or of a conclusion the Conclusion alone. */
+export type ProposalSource = Pick<ProposalRow, "kind" | "sessionId" | "root" | "path">;
+
+export interface CurrentText {
+  readonly text: string;
+  readonly version: number | null;
+  readonly sha: string | null;
+}
+
+/** The text that stands now. */
+export async function readCurrentText(
+  { database, sources }: Pick<JobServices, "database" | "sources">,
+  source: ProposalSource,
+): Promise<CurrentText> {
+  const file = fileOf(source);
+  if (file) {
+    const { text, hash } = await sources.open(file);
+    return { text, version: null, sha: hash };
+  }
+  const document = await readDocument(database.orm, documentOf(source));
+  if (!document) throw new TypeError("The document of the proposal was not found.");
+  const text = source.kind === "conclusion" ? (document.conclusion ?? "") : document.content;
+  return { text, version: document.version, sha: null };
+}
+
+/**
+ * The text that something was made from; null where there is none such, or it was redacted. Of conclusions the newest is kept
+ * alone, so that every one is compared with that.
+ */
+export async function readBaseText(
+  services: Pick<JobServices, "database" | "sources">,
+  source: ProposalSource,
+  base: Pick<ProposalRow, "baseVersion" | "baseHash">,
+): Promise<string | null> {
+  if (source.kind === "conclusion") return (await readCurrentText(services, source)).text;
+  const file = fileOf(source);
+  if (file) return base.baseHash === null ? null : readFileText(services, file, base.baseHash);
+  if (base.baseVersion === null) throw new TypeError("The proposal for a document must have a base version.");
+  if (base.baseVersion === 0) return "";
+  const { orm } = services.database;
+  return (await findDocumentVersion(orm, documentOf(source), base.baseVersion))?.content ?? null;
+}
+
+/** Null for a document. */
+export function fileOf({ root, path }: Pick<ProposalSource, "root" | "path">): SourcePathParts | null {
+  return root === null || path === null ? null : { root, path };
+}
+
+function documentOf({ sessionId, path }: ProposalSource): string {
+  if (sessionId === null || path !== null) throw new TypeError("The proposal must be for a document.");
+  return sessionId;
+}

@@ -1,0 +1,18 @@
+import type { PersonText } from "@merkle/db";
+import type { SessionContext } from "../../sessions/context.js";
+import type { SealServices } from "../seal/feature.js";
+import { redactOne } from "./redact-message.js";
+import { redactVersions } from "./redact-versions.js";
+import type { Remover } from "./remover.js";
+
+/** Removes a text of a person who is erased, as `redact_message` does, so that every proof holds (PERSON-14). */
+export async function eraseText(
+  ctx: SessionContext<SealServices>,
+  eraser: string,
+  { sequence, version }: PersonText,
+): Promise<void> {
+  const remover: Remover = { name: eraser, peerId: null, onlyOf: null };
+  if (sequence !== null) await redactOne(ctx, remover, { sequence, reason: null });
+  else if (version !== null)
+    await redactVersions(ctx, remover, { range: { from: version, to: version }, reason: null });
+}

@@ -1,0 +1,124 @@
+import {
+  findMessage,
+  holdSearchHeads,
+  isImported,
+  listTeamsOfPeers,
+  redactMessageRow,
+  type StoredMessage,
+} from "@merkle/db";
+import {
+  findEventKind,
+  MerkleError,
+  type OutputOf,
+  type ParsedInputOf,
+  redactedVersions,
+} from "@merkle/wire";
+import { contentOf } from "../../core/message.js";
+import type { SessionContext } from "../../sessions/context.js";
+import type { SealServices } from "../seal/feature.js";
+import { forgetElsewhere } from "./forget-elsewhere.js";
+import { redactVersions } from "./redact-versions.js";
+import { type Remover, refuseOthersText, requireRemover } from "./remover.js";
+
+type Input = ParsedInputOf<"redact_message">;
+type Output = OutputOf<"redact_message">;
+
+/**
+ * Removes the text of a message, or of versions of the document, for good, and tells everybody (REDACT-1). What was hashed
+ * of it stays, so every proof holds. Asked for again, it does nothing and names the event that told of it.
+ *
+ * @throws forbidden for what another team wrote, unless a human asks or an admin; conflict for what is still in force
+ */
+export async function redactMessage(ctx: SessionContext<SealServices>, input: Input): Promise<Output> {
+  const remover = requireRemover(ctx);
+  const reason = input.reason ?? null;
+  if (await isImported(ctx.services.database.orm, ctx.session.sessionId)) throw notOurs(ctx.session.slug);
+  if (input.document_versions) {
+    return redactVersions(ctx, remover, { range: input.document_versions, reason });
+  }
+  // The schema lets through what names one of the two.
+  return redactOne(ctx, remover, { sequence: input.sequence ?? 0, reason });
+}
+
+/** An event here would make its record another one than its origin signs under the same name. */
+function notOurs(slug: string): MerkleError {
+  return new MerkleError(
+    "conflict",
+    `The session "${slug}" was imported from another broker, so nothing was removed. Remove the text at that broker and import a new export, which removes it here too.`,
+  );
+}
+
+/** Removes the text of one message. */
+export async function redactOne(
+  ctx: SessionContext<SealServices>,
+  remover: Remover,
+  { sequence, reason }: { readonly sequence: number; readonly reason: string | null },
+): Promise<OutputOf<"redact_message">> {
+  const { sessionId } = ctx.session;
+  return ctx.write(async (write) => {
+    const { tx, announce } = write;
+    // An indexer that has read the text is waited for, and one that comes later reads none. Whoever removes something else
+    // of this session waits here, too.
+    await holdSearchHeads(tx, [sessionId]);
+    const message = await findMessage(tx, sessionId, sequence);
+    if (!message) throw noMessage(sequence);
+    refuseOthersText(remover, await ownersOf(ctx, message), `Message ${sequence}`);
+    if (message.redaction) return { redacted: 0, sequence: message.redaction.sequence };
+    refuseWithoutText(message);
+
+    const versions = redactedVersions({
+      event: "message_redacted",
+      content: message.type === "system" ? contentOf(message.content) : {},
+    });
+    await forgetElsewhere(ctx, write, message);
+    await redactMessageRow(tx, sessionId, sequence);
+    const told = await announce(
+      sessionId,
+      {
+        event: "message_redacted",
+        by: remover.name,
+        redacted_sequence: sequence,
+        ...(versions && { document_versions: versions }),
+        reason,
+        at: new Date().toISOString(),
+      },
+      { causedBy: remover.peerId, afterClosing: true, replyTo: sequence },
+    );
+    write.afterCommit(() => ctx.services.channels.announceChange(sessionId, "session", told.sequence));
+    return { redacted: 1, sequence: told.sequence };
+  });
+}
+
+/** The teams that may remove it: the author's, or whose peer caused the event; of a private one also the recipient's. */
+async function ownersOf(
+  ctx: SessionContext<SealServices>,
+  message: StoredMessage,
+): Promise<(string | null)[]> {
+  const { posted_by_team_id: teamId, posted_by_peer_id: peerId, reaches, type, content } = message;
+  const isPrivate = type === "chat" && JSON.parse(content).private === true;
+  const peerIds = [
+    ...(type === "system" && peerId !== null ? [peerId] : []),
+    ...(isPrivate ? (reaches ?? []) : []),
+  ];
+  const teams = await listTeamsOfPeers(ctx.services.database.orm, ctx.session.sessionId, peerIds);
+  return [teamId, ...teams];
+}
+
+function refuseWithoutText({ type, content, sequence }: StoredMessage): void {
+  if (type === "chat") return;
+  const { event }: { event: string } = JSON.parse(content);
+  if (findEventKind(event)?.holdsText) return;
+  throw new MerkleError(
+    "bad_request",
+    `Message ${sequence} is the event ${event}, which contains no written text, so it cannot be removed.`,
+    { field: "sequence" },
+  );
+}
+
+function noMessage(sequence: number): MerkleError {
+  return new MerkleError(
+    "not_found",
+    `There is no message ${sequence} in this session, so nothing was removed. Use the number in front of the message.`,
+    { field: "sequence" },
+  );
+}

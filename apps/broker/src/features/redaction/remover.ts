@@ -1,0 +1,49 @@
+import { MerkleError } from "@merkle/wire";
+import { isProgram } from "../../identity/principal.js";
+import { notByPrograms, unauthorized } from "../../identity/refusals.js";
+import { adminsOnly, verifiedOnly } from "../../sessions/access/authorize.js";
+import type { SessionContext } from "../../sessions/context.js";
+import { authorName, personName } from "../../sessions/roster/author.js";
+import type { SealServices } from "../seal/feature.js";
+
+/** The author of a removal. */
+export interface Remover {
+  readonly name: string;
+  /** The peer whose own wait leaves the event out. */
+  readonly peerId: string | null;
+  /** The team whose texts alone it may remove; null for a verified human, who may remove anybody's (REDACT-2). */
+  readonly onlyOf: string | null;
+}
+
+/** @throws unauthorized for somebody who is neither team nor person, unless it is an admin */
+export function requireRemover({ principal, person, team }: SessionContext<SealServices>): Remover {
+  const peerId = team?.peer.peerId ?? null;
+  if (person) {
+    const { verified } = person;
+    if (!verified && !team) throw verifiedOnly("redact_message");
+    return {
+      name: team ? authorName(team) : personName(person),
+      peerId,
+      onlyOf: verified ? null : (team?.teamId ?? null),
+    };
+  }
+  if (team) return { name: authorName(team), peerId, onlyOf: team.teamId };
+  if (principal?.kind !== "member")
+    throw unauthorized("Removing a message needs the credential of a team or a person");
+  if (principal.role !== "admin") throw adminsOnly("redact_message");
+  if (isProgram(principal)) throw notByPrograms("redact_message");
+  return { name: principal.name, peerId, onlyOf: null };
+}
+
+/** @throws forbidden when none of the teams whose text it is may be the remover's */
+export function refuseOthersText(
+  { onlyOf }: Remover,
+  teamIds: readonly (string | null)[],
+  what: string,
+): void {
+  if (onlyOf === null || teamIds.includes(onlyOf)) return;
+  throw new MerkleError(
+    "forbidden",
+    `${what} was written by another team. Agents and guests can remove only what they wrote. Ask that team, or a verified human.`,
+  );
+}

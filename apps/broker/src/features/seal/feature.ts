@@ -1,0 +1,30 @@
+import { listSeals } from "@merkle/db";
+import type { Feature } from "../../feature.js";
+import type { Services } from "../../transports/services.js";
+import { sealConclusion } from "./seal-conclusion.js";
+import type { SealServices } from "./services.js";
+import { sessionProof, sessionSeal } from "./session-proof.js";
+import { toSeal } from "./sign-head.js";
+
+export { rosterText, sessionAbout, stateLines } from "./about.js";
+export { createRecords, patiently } from "./records.js";
+export type { SealServices } from "./services.js";
+export { toHeadRow, toSignedHead } from "./sign-head.js";
+export { subtreesOf } from "./tiles.js";
+
+/** Hashes, heads, seals and proofs of records. */
+export const sealFeature = {
+  name: "seal",
+  needs: ["state"],
+  handlers: {
+    session_seal: sessionSeal,
+    session_proof: sessionProof,
+  },
+  sessionFacts: {
+    async seal({ database }, sessionId) {
+      const [seal] = await listSeals(database.orm, sessionId, 1);
+      return seal ? toSeal(seal) : null;
+    },
+  },
+  onConclude: sealConclusion,
+} satisfies Feature<SealServices & Services>;

@@ -1,0 +1,119 @@
+import type { Message } from "@merkle/wire";
+import {
+  type DocumentEntry,
+  documentEntry,
+  entryLeaf,
+  type FeedEntry,
+  feedEntry,
+  growTree,
+  kindName,
+  type RecordedFields,
+  recordedFieldNames,
+  toMessageHead,
+} from "@merkle/wire/record";
+import { sha256 } from "../../core/sha256.js";
+import type { Task } from "../../core/workers/task.js";
+
+/** Entries to be hashed: numbers `first` to `last` of a log, as `readEntryFacts` gives what they are made from. */
+export interface EntryFacts {
+  readonly log: "feed" | "document";
+  readonly recordId: string;
+  readonly first: number;
+  readonly last: number;
+  readonly facts: readonly string[];
+}
+
+export interface HashedEntries {
+  /** For each text its leaves, 32 bytes each, one after the other, and the root over them. */
+  readonly parts: readonly { readonly hashes: Uint8Array; readonly root: Uint8Array }[];
+  /** The first entry that is not there, though entries never go; null when all are. */
+  readonly missing: number | null;
+}
+
+/** Some five hundred entries, which is what most records have. */
+const smallFactsCharsMax = 128 * 1024;
+
+export const hashEntriesTask: Task<EntryFacts, HashedEntries> = {
+  name: "hash_entries",
+  run: hashEntries,
+  isSmall: ({ facts }) => facts.reduce((chars, text) => chars + text.length, 0) < smallFactsCharsMax,
+};
+
+export function hashEntries({ log, recordId, first, last, facts }: EntryFacts): HashedEntries {
+  let expected = first;
+  const parts = facts.map((text) => {
+    const entries = toEntries({ log, recordId, facts: text });
+    for (const { number } of entries) if (number === expected) expected += 1;
+    const leaves = entries.map(({ entry }) => entryLeaf(entry, sha256));
+    return { hashes: Buffer.concat(leaves), root: rootOver(leaves) };
+  });
+  return { parts, missing: expected <= last ? expected : null };
+}
+
+/** The entries that one of these texts tells of. */
+export function toEntries({
+  log,
+  recordId,
+  facts,
+}: Pick<EntryFacts, "log" | "recordId"> & { readonly facts: string }): {
+  readonly number: number;
+  readonly entry: FeedEntry | DocumentEntry;
+}[] {
+  // The columns are those that the query selects, in its order.
+  return log === "feed"
+    ? (JSON.parse(facts) as FeedRow[]).map((row) => ({
+        number: Number(row[sequenceAt]),
+        entry: toFeedEntry(row, recordId),
+      }))
+    : (JSON.parse(facts) as VersionRow[]).map((row) => ({
+        number: row[0],
+        entry: toVersionEntry(row, recordId),
+      }));
+}
+
+/** The root over a few hashes that stand side by side. */
+export function rootOver(hashes: readonly Uint8Array[]): Uint8Array {
+  const tree = growTree(sha256);
+  for (const hash of hashes) tree.push(hash);
+  return tree.root();
+}
+
+/** The recorded fields of a message, then the hash of its content, then the content of a private one. */
+type FeedRow = readonly unknown[];
+
+const recordedCount = recordedFieldNames.length;
+const sequenceAt = recordedFieldNames.indexOf("sequence");
+
+function toFeedEntry(facts: FeedRow, recordId: string): FeedEntry {
+  const row: Record<string, unknown> = {};
+  recordedFieldNames.forEach((name, index) => {
+    row[name] = facts[index];
+  });
+  row["posted_at"] = new Date(Number(row["posted_at"])).toISOString();
+  // The query selects exactly these, of columns of these types.
+  const fields = row as unknown as RecordedFields;
+  const [contentHash, content] = facts.slice(recordedCount) as [string, string | null];
+  const kind = fields.kind === null ? {} : { [kindName(fields.type)]: fields.kind };
+  const message: Message = { ...toMessageHead(fields), content: { ...parseContent(content), ...kind } };
+  return feedEntry(message, { recordId, contentHash });
+}
+
+function parseContent(content: string | null): Record<string, unknown> {
+  return content === null ? {} : JSON.parse(content);
+}
+
+type VersionRow = readonly [
+  version: number,
+  teamId: string,
+  team: string,
+  writtenAt: number,
+  afterSequence: number,
+  contentHash: string,
+];
+
+function toVersionEntry(row: VersionRow, recordId: string): DocumentEntry {
+  const [version, written_by_team_id, written_by, at, after_sequence, contentHash] = row;
+  const written_at = new Date(at).toISOString();
+  const facts = { version, written_by_team_id, written_by, written_at, after_sequence };
+  return documentEntry(facts, { recordId, contentHash });
+}

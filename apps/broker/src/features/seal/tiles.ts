@@ -1,0 +1,181 @@
+import {
+  countTiles,
+  findTileHashes,
+  keepTiles,
+  listTileRoots,
+  type NumberRange,
+  type Queryable,
+  type RecordLog,
+  type RecordTile,
+  readEntryFacts,
+  tileHashes,
+} from "@merkle/db";
+import { MerkleError } from "@merkle/wire";
+import type { ReadSubtrees, Subtree } from "@merkle/wire/record";
+import type { Workers } from "../../core/workers/workers.js";
+import { type HashedEntries, hashEntriesTask, rootOver } from "./hash-entries.js";
+
+/** One of a session's logs, and what its entries call the session. */
+export interface NamedLog extends RecordLog {
+  readonly recordId: string;
+}
+
+export interface LogReader {
+  /** The pool, or a transaction that holds what it reads. */
+  readonly db: Queryable;
+  readonly workers: Workers;
+}
+
+/** A level's hashes are each over 2^8 of the level below, so that a tile's root is a hash of the next level. */
+const tileHeight = Math.log2(tileHashes);
+/** So many tiles are read and hashed at once: enough to keep a thread busy, and within what a statement may take. */
+const tilesAtOnce = 8;
+/** However many others wait for a thread: a seal may come late, and should not fail for that. */
+const hashMsMax = 60_000;
+
+/**
+ * Keeps every tile that the first `size` entries of a log fill (SEAL-6). What was kept before is not read again, so of a
+ * long log only what came since is hashed. It may be done twice at once, and by several nodes: a tile follows from its log.
+ *
+ * @throws conflict when entries are missing
+ */
+export async function completeTiles(reader: LogReader, log: NamedLog, size: number): Promise<void> {
+  let complete = Math.floor(size / tileHashes);
+  if (complete === 0) return;
+  await hashTiles(reader, log, { from: await countTiles(reader.db, log, 0), to: complete });
+  for (let level = 1; complete >= tileHashes; level += 1) {
+    complete = Math.floor(complete / tileHashes);
+    await joinTiles(reader.db, log, { level, from: await countTiles(reader.db, log, level), to: complete });
+  }
+}
+
+async function hashTiles(
+  reader: LogReader,
+  log: NamedLog,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<void> {
+  const rangeAt = (tile: number): NumberRange => ({
+    first: tile * tileHashes + 1,
+    last: Math.min(tile + tilesAtOnce, to) * tileHashes,
+  });
+  let reading = from < to ? readAhead(reader.db, log, rangeAt(from)) : null;
+  for (let tile = from; reading !== null; tile += tilesAtOnce) {
+    const facts = await reading;
+    // While a thread hashes these, the database hashes the contents of the next.
+    reading = tile + tilesAtOnce < to ? readAhead(reader.db, log, rangeAt(tile + tilesAtOnce)) : null;
+    const { parts } = await hashFacts(reader, log, rangeAt(tile), facts);
+    const tiles = parts.map((part, place): RecordTile => ({ level: 0, number: tile + place, ...part }));
+    await keepTiles(reader.db, log, tiles);
+  }
+}
+
+function readAhead(db: Queryable, log: NamedLog, range: NumberRange): Promise<string[]> {
+  const reading = readEntryFacts(db, log, range);
+  // Nobody waits for it when what comes before fails.
+  reading.catch(() => undefined);
+  return reading;
+}
+
+async function joinTiles(
+  db: Queryable,
+  log: NamedLog,
+  { level, from, to }: { readonly level: number; readonly from: number; readonly to: number },
+): Promise<void> {
+  for (let number = from; number < to; number += 1) {
+    const first = number * tileHashes;
+    const roots = await listTileRoots(db, log, { level: level - 1, first, last: first + tileHashes - 1 });
+    await keepTiles(db, log, [{ level, number, hashes: Buffer.concat(roots), root: rootOver(roots) }]);
+  }
+}
+
+/** Gives hashes of subtrees from the kept tiles, and what no tile has from the entries themselves. */
+export function subtreesOf(reader: LogReader, log: NamedLog): ReadSubtrees {
+  return async (subtrees) => {
+    const places = subtrees.map(toPlace);
+    const hashesOf = new Map<string, Promise<Uint8Array[]>>();
+    for (const { level, tile } of places) {
+      const key = `${level}/${tile}`;
+      if (hashesOf.has(key)) continue;
+      // One read of a tile for all that is wanted from it.
+      const ends = places
+        .filter((each) => each.level === level && each.tile === tile)
+        .map((each) => each.end);
+      hashesOf.set(key, readHashes(reader, log, { level, tile, end: Math.max(...ends) }));
+    }
+    return Promise.all(
+      places.map(async ({ level, tile, start, end }) => {
+        const hashes = (await hashesOf.get(`${level}/${tile}`)) ?? [];
+        return rootOver(hashes.slice(start, end));
+      }),
+    );
+  };
+}
+
+/** Where a subtree's hashes are: on a level, in a tile, from `start` up to, and without, `end`. */
+interface Place {
+  readonly level: number;
+  readonly tile: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+function toPlace({ start, height }: Subtree): Place {
+  const level = Math.floor(height / tileHeight);
+  const first = start / tileHashes ** level;
+  const tile = Math.floor(first / tileHashes);
+  const within = first - tile * tileHashes;
+  return { level, tile, start: within, end: within + 2 ** (height - level * tileHeight) };
+}
+
+/** The first `end` hashes of a tile, kept or not. */
+async function readHashes(
+  reader: LogReader,
+  log: NamedLog,
+  { level, tile, end }: Pick<Place, "level" | "tile" | "end">,
+): Promise<Uint8Array[]> {
+  const kept = await findTileHashes(reader.db, log, { level, number: tile });
+  if (kept) return cutHashes(kept).slice(0, end);
+  const first = tile * tileHashes;
+  if (level > 0) return listTileRoots(reader.db, log, { level: level - 1, first, last: first + end - 1 });
+  const { parts } = await readLeaves(reader, log, { first: first + 1, last: first + end });
+  return parts.flatMap(({ hashes }) => cutHashes(hashes));
+}
+
+/** Hashes entries as they are stored now. */
+export async function readLeaves(
+  reader: LogReader,
+  log: NamedLog,
+  range: NumberRange,
+): Promise<HashedEntries> {
+  return hashFacts(reader, log, range, await readEntryFacts(reader.db, log, range));
+}
+
+async function hashFacts(
+  { workers }: LogReader,
+  { log, recordId }: NamedLog,
+  range: NumberRange,
+  facts: readonly string[],
+): Promise<HashedEntries> {
+  const hashed = await workers.run(
+    hashEntriesTask,
+    { log, recordId, ...range, facts },
+    { timeoutMs: hashMsMax },
+  );
+  if (hashed.missing !== null) throw missingEntry(log, hashed.missing);
+  return hashed;
+}
+
+function cutHashes(joined: Uint8Array): Uint8Array[] {
+  return Array.from({ length: joined.length / 32 }, (_, place) =>
+    joined.subarray(place * 32, place * 32 + 32),
+  );
+}
+
+export function missingEntry(log: NamedLog["log"], number: number): MerkleError {
+  const what = log === "feed" ? `message ${number}` : `version ${number} of the document`;
+  return new MerkleError(
+    "conflict",
+    `The record is damaged: ${what} is missing from the database. Nothing was signed. Restore an earlier backup, or export the session and verify the export.`,
+    { missing: number, log },
+  );
+}

@@ -1,0 +1,204 @@
+import {
+  insertStateEntry,
+  keepSessionOpen,
+  type LockedStateEntry,
+  listStateWatchers,
+  lockAndCountStateKeys,
+  lockStateEntry,
+  markStateAnnounced,
+  type StateChange,
+  saveStateChange,
+  type Transaction,
+} from "@merkle/db";
+import { MerkleError, type OutputOf, type ParsedInputOf, type StateEntry } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { canonicalJson } from "@merkle/wire/record";
+import type { Write } from "../../core/write.js";
+import { sessionClosed } from "../../sessions/access/authorize.js";
+import type { TeamContext } from "../../sessions/context.js";
+import { authorName } from "../../sessions/roster/author.js";
+import type { StateServices } from "./services.js";
+import {
+  msUntilDue,
+  noSuchKey,
+  type StateScope,
+  scopeIdOf,
+  toStateChange,
+  toStateEntry,
+  toStateEvent,
+  toToldEntry,
+} from "./state-entry.js";
+
+/**
+ * Sets a key, and tells who watches it. Setting the value that it has changes nothing (STATE-4). Of callers who pass the
+ * same `expected_version`, one succeeds (STATE-5).
+ *
+ * @throws conflict, with what the key holds, so that a retry needs no second call
+ */
+export async function setState(
+  ctx: TeamContext<StateServices>,
+  input: ParsedInputOf<"set_state">,
+): Promise<OutputOf<"set_state">> {
+  const { entry, ...rest } = await changeState(ctx, input, canonicalJson(input.value));
+  return { ...entry, ...rest };
+}
+
+/**
+ * Deletes a key's value and tells who watches it; its versions go on from there (STATE-2). Deleting it again changes
+ * nothing.
+ *
+ * @throws not_found for a key that never was set, or conflict
+ */
+export async function deleteState(
+  ctx: TeamContext<StateServices>,
+  input: ParsedInputOf<"delete_state">,
+): Promise<OutputOf<"delete_state">> {
+  const { entry, changed } = await changeState(ctx, input, null);
+  return { key: entry.key, version: entry.version, changed };
+}
+
+interface ChangedState {
+  readonly entry: StateEntry;
+  /** The entry that the key had before; null when it never was set. */
+  readonly previous: StateEntry | null;
+  readonly changed: boolean;
+  /** How many other peers watch the key. */
+  readonly watchers: number;
+}
+
+interface StateAddress {
+  readonly key: string;
+  readonly scope: StateScope;
+  readonly expected_version?: number | undefined;
+}
+
+/**
+ * Makes a key's next version; writers of one key come one after the other, and none comes after a conclusion.
+ *
+ * @param value - canonical JSON, or null to delete the key
+ */
+async function changeState(
+  ctx: TeamContext<StateServices>,
+  address: StateAddress,
+  value: string | null,
+): Promise<ChangedState> {
+  const { key, scope } = address;
+  const { sessionId } = ctx.session;
+  const { peerId } = ctx.team.peer;
+  const scopeId = scopeIdOf(ctx, scope);
+
+  return ctx.write(async (write) => {
+    const { tx } = write;
+    const held = await lockForChange(ctx, tx, address, value);
+    const previous = held.version === 0 ? null : toStateEntry(held);
+    // Read once the key is held: a new one may be waited for, and somebody watch it meanwhile.
+    const watchers = (await listStateWatchers(tx, scopeId, key))
+      .map((watcher) => watcher.peerId)
+      .filter((each) => each !== peerId);
+    if (previous && held.value === value) {
+      return { entry: previous, previous, changed: false, watchers: watchers.length };
+    }
+    const change: StateChange = {
+      scopeId,
+      key,
+      version: held.version + 1,
+      value,
+      updatedBy: authorName(ctx.team),
+      updatedByPeerId: peerId,
+      updatedAt: held.now,
+      keep: limits.stateHistoryMax,
+    };
+    write.afterCommit(() =>
+      ctx.services.channels.announceState(
+        ctx.services.database.meshId,
+        toStateChange(scope === "mesh" ? null : sessionId, change),
+      ),
+    );
+    await Promise.all([
+      saveStateChange(tx, change),
+      scope === "session"
+        ? tellFeed(ctx, write, { held, change, watchers })
+        : markStateAnnounced(tx, scopeId, key, { version: change.version, at: held.now }),
+    ]);
+    return { entry: toStateEntry(change), previous, changed: true, watchers: watchers.length };
+  });
+}
+
+/** @throws session_closed before not_found and conflict, as ERR-2 orders them */
+async function lockForChange(
+  ctx: TeamContext<StateServices>,
+  tx: Transaction,
+  address: StateAddress,
+  value: string | null,
+): Promise<LockedStateEntry> {
+  const { key, scope, expected_version } = address;
+  const [found, isOpen] = await Promise.all([
+    lockStateEntry(tx, scopeIdOf(ctx, scope), key),
+    keepSessionOpen(tx, ctx.session.sessionId),
+  ]);
+  if (!isOpen) throw sessionClosed(ctx.session);
+  if (!found && value === null) throw noSuchKey(key, scope);
+  const isThere = found && (found.value !== null || value === null);
+  const held = isThere ? found : await addKey(ctx, tx, address);
+  if (expected_version !== undefined) refuseOtherVersion(held, expected_version);
+  return held;
+}
+
+/** At most one event a second for a key; what comes too soon is announced later, with what the key then holds (STATE-7). */
+async function tellFeed(
+  { services, session, team }: TeamContext<StateServices>,
+  { tx, announce, afterCommit }: Write,
+  told: { held: LockedStateEntry; change: StateChange; watchers: readonly string[] },
+): Promise<void> {
+  const { sessionId } = session;
+  const { key, version } = told.change;
+  const dueInMs = msUntilDue(told.held);
+  if (dueInMs > 0) {
+    afterCommit(() => services.stateAnnouncer.announceLater(sessionId, key, dueInMs));
+    return;
+  }
+  const { postedAt } = await announce(sessionId, toStateEvent(told.change), {
+    causedBy: team.peer.peerId,
+    reaches: told.watchers,
+  });
+  await markStateAnnounced(tx, sessionId, key, { version, at: postedAt });
+}
+
+/**
+ * Holds a key that is about to hold a value, and makes sure that it may. Whoever adds keys to the scope does it one after
+ * the other; one of them may have added this very key.
+ */
+async function addKey(
+  ctx: TeamContext<StateServices>,
+  tx: Transaction,
+  { key, scope }: StateAddress,
+): Promise<LockedStateEntry> {
+  const scopeId = scopeIdOf(ctx, scope);
+  const keys = await lockAndCountStateKeys(tx, scopeId);
+  const by = { updatedBy: authorName(ctx.team), updatedByPeerId: ctx.team.peer.peerId };
+  await insertStateEntry(tx, scopeId, key, by);
+  const held = await lockStateEntry(tx, scopeId, key);
+  if (!held) throw new TypeError("A key that was just added was not found.");
+  if (held.value === null && keys >= limits.stateKeysPerScopeMax) throw tooManyKeys(scope);
+  return held;
+}
+
+/** 0 stands for a key that holds nothing, deleted or never set. */
+function refuseOtherVersion(held: LockedStateEntry, expected: number): void {
+  const { key, version } = held;
+  if (expected === version || (expected === 0 && held.value === null)) return;
+  throw new MerkleError(
+    "conflict",
+    `The key "${key}" is at version ${version}, not ${expected}. Check its current value. If your change still makes sense, set it again based on version ${version}.`,
+    { expected_version: expected, ...(version === 0 ? { version } : toToldEntry(held)) },
+  );
+}
+
+function tooManyKeys(scope: StateScope): MerkleError {
+  const max = limits.stateKeysPerScopeMax;
+  return new MerkleError(
+    "conflict",
+    `The state of this ${scope} has ${max} keys, which is the limit. Delete keys that are no longer needed.`,
+    { keys_max: max, next: "delete_state" },
+  );
+}

@@ -1,0 +1,67 @@
+import {
+  findStateEntry,
+  listStateEntries,
+  listStateVersions,
+  listStateWatchers,
+  type StateWatcher,
+} from "@merkle/db";
+import type { OutputOf, ParsedInputOf, StateEntry } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import type { Context, SessionContext } from "../../sessions/context.js";
+import { authorName } from "../../sessions/roster/author.js";
+import type { StateServices } from "./services.js";
+import { noSuchKey, scopeIdOf, toStateEntry } from "./state-entry.js";
+
+/**
+ * Reads one key. A deleted one is told as deleted, with the version from which it can be set again.
+ *
+ * @throws not_found for a key that never was set
+ */
+export async function getState(
+  ctx: SessionContext<StateServices>,
+  { key, scope, history, watchers }: ParsedInputOf<"get_state">,
+): Promise<OutputOf<"get_state">> {
+  const { orm } = ctx.services.database;
+  const scopeId = scopeIdOf(ctx, scope);
+  const entry = await findStateEntry(orm, scopeId, key);
+  if (!entry) throw noSuchKey(key, scope);
+  return {
+    ...toStateEntry(entry),
+    ...(history && { history: await readHistory(ctx, scopeId, key) }),
+    ...(watchers && { watched_by: (await listStateWatchers(orm, scopeId, key)).map(toName) }),
+  };
+}
+
+async function readHistory(
+  ctx: SessionContext<StateServices>,
+  scopeId: string,
+  key: string,
+): Promise<StateEntry[]> {
+  const versions = await listStateVersions(ctx.services.database.orm, scopeId, key, {
+    rowsMax: limits.stateHistoryMax,
+    bytesMax: statePageBytes(ctx),
+  });
+  return versions.map(toStateEntry);
+}
+
+function toName({ team, peer }: StateWatcher): string {
+  return authorName({ name: team, peer: { name: peer } });
+}
+
+export async function listState(
+  ctx: SessionContext<StateServices>,
+  { scope, prefix = "", after = "", limit }: ParsedInputOf<"list_state">,
+): Promise<OutputOf<"list_state">> {
+  const { entries, more } = await listStateEntries(
+    ctx.services.database.orm,
+    scopeIdOf(ctx, scope),
+    { prefix, after },
+    { rowsMax: limit, bytesMax: statePageBytes(ctx) },
+  );
+  return { entries: entries.map(toStateEntry), next_cursor: more ? (entries.at(-1)?.key ?? null) : null };
+}
+
+/** How much of state one reply holds: a model pays for each character. */
+function statePageBytes({ view }: Context<StateServices>): number {
+  return view === "compact" ? limits.compactPageCharsMax : limits.pageBytesMax;
+}

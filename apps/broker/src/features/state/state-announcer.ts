@@ -1,0 +1,131 @@
+import {
+  appendInTransaction,
+  type Database,
+  findStateEntry,
+  listStateChanges,
+  listStateWatchers,
+  listUnannouncedState,
+  lockStateEntry,
+  markStateAnnounced,
+  type StoredMessage,
+  type Transaction,
+} from "@merkle/db";
+import { limits } from "@merkle/wire/limits";
+import type { Bus } from "../../core/bus/bus.js";
+import type { Log } from "../../core/log.js";
+import { systemRow, toStoredMessage } from "../../core/message.js";
+import { retryWhileLost } from "../../core/retry-while-lost.js";
+import type { Channels } from "../../feed/delivery/channels.js";
+import { msUntilDue, toStateChange, toStateEvent } from "./state-entry.js";
+
+/** Tells feeds of changes that came too soon after the last event of their key (STATE-7). */
+export interface StateAnnouncer {
+  announceLater(sessionId: string, key: string, inMs: number): void;
+  /** Announces what is overdue, because a broker that was to do it has ended, or failed to. */
+  catchUp(): Promise<void>;
+  /** Pushes what changed lately at other nodes, of which hints were lost; what was pushed already is not pushed again. */
+  pushLately(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** So many keys are looked after at a time; the next look brings more. */
+const catchUpMax = 1_000;
+/** Some sweeps, of which one may be late. */
+const latelySeconds = 20;
+
+/** Takes over at once what an earlier broker has left. The database alone knows what is due; a timer only says when to look. */
+export function startStateAnnouncer(options: {
+  database: Pick<Database, "orm" | "transaction">;
+  bus: Pick<Bus, "on">;
+  channels: Pick<Channels, "deliver" | "state">;
+  log: Log;
+}): StateAnnouncer {
+  const { database, bus, channels, log } = options;
+  const timers = new Map<string, NodeJS.Timeout>();
+  const underWay = new Set<Promise<void>>();
+  let stopped = false;
+
+  function announceLater(sessionId: string, key: string, inMs: number): void {
+    const name = `${sessionId} ${key}`;
+    if (stopped || timers.has(name)) return;
+    const timer = setTimeout(() => {
+      timers.delete(name);
+      run(() => announce(sessionId, key));
+    }, inMs);
+    timers.set(name, timer);
+  }
+
+  function run(work: () => Promise<void>): void {
+    const done = work()
+      .catch((error: unknown) => log.warn("announcing state failed; it is tried again", { error }))
+      .finally(() => underWay.delete(done));
+    underWay.add(done);
+  }
+
+  async function announce(sessionId: string, key: string): Promise<void> {
+    const told = await retryWhileLost(() => database.transaction((tx) => tellFeed(tx, sessionId, key)));
+    if (typeof told === "number") announceLater(sessionId, key, told);
+    else if (told) channels.deliver(sessionId, [told]);
+  }
+
+  async function announceDue(unannouncedForMs: number): Promise<void> {
+    const keys = await listUnannouncedState(database.orm, { forMs: unannouncedForMs, limit: catchUpMax });
+    for (const { scopeId, key } of keys) {
+      if (stopped) return;
+      await announce(scopeId, key);
+    }
+  }
+
+  async function push(mesh: string, session: string | null, key: string): Promise<void> {
+    const row = await findStateEntry(database.orm, session ?? mesh, key);
+    if (row) channels.state.push(mesh, toStateChange(session, row));
+  }
+
+  async function pushLately(): Promise<void> {
+    const { sessionIds, meshIds } = channels.state.read();
+    for (const row of await listStateChanges(database.orm, [...sessionIds, ...meshIds], latelySeconds)) {
+      const { scopeId } = row;
+      // Of a key of a session the mesh is not asked for.
+      channels.state.push(scopeId, toStateChange(meshIds.includes(scopeId) ? null : scopeId, row));
+    }
+  }
+
+  bus.on("state", ({ mesh, session, key }) => {
+    if (channels.state.isRead(mesh, session)) run(() => push(mesh, session, key));
+  });
+  run(() => announceDue(0));
+  return {
+    announceLater,
+    catchUp: () => announceDue(limits.stateEventMsMin),
+    pushLately,
+    async stop() {
+      stopped = true;
+      for (const timer of timers.values()) clearTimeout(timer);
+      timers.clear();
+      await Promise.all(underWay);
+    },
+  };
+}
+
+/** Posts the event of a key's last change, or returns how long it has to wait; null when it was told already. */
+async function tellFeed(
+  tx: Transaction,
+  sessionId: string,
+  key: string,
+): Promise<StoredMessage | number | null> {
+  const entry = await lockStateEntry(tx, sessionId, key);
+  if (!entry || entry.announcedVersion === entry.version) return null;
+  const dueInMs = msUntilDue(entry);
+  if (dueInMs > 0) return dueInMs;
+
+  const causedBy = entry.updatedByPeerId;
+  const watchers = (await listStateWatchers(tx, sessionId, key)).map((watcher) => watcher.peerId);
+  const reaches = watchers.filter((each) => each !== causedBy);
+  // It was changed while the session was open, and is told even when that was concluded meanwhile.
+  const row = systemRow(sessionId, toStateEvent(entry), { causedBy, reaches, afterClosing: true });
+  const outcome = await appendInTransaction(tx, row);
+  if (outcome.outcome !== "posted")
+    throw new TypeError(`Appending a state event returned ${outcome.outcome}.`);
+  await markStateAnnounced(tx, sessionId, key, { version: entry.version, at: outcome.postedAt });
+  return toStoredMessage(row, outcome);
+}

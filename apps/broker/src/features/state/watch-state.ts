@@ -1,0 +1,71 @@
+import {
+  deleteStateWatch,
+  insertStateWatch,
+  listStateWatches,
+  lockStateWatches,
+  type StateWatch,
+} from "@merkle/db";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import type { TeamContext } from "../../sessions/context.js";
+import type { StateServices } from "./services.js";
+import { scopeIdOf } from "./state-entry.js";
+
+/** Adds a watch of the calling peer, which stays until it is taken back (STATE-9). Watching twice is watching once. */
+export async function watchState(
+  ctx: TeamContext<StateServices>,
+  input: ParsedInputOf<"watch_state">,
+): Promise<OutputOf<"watch_state">> {
+  const { peer } = ctx.team;
+  return ctx.write(async ({ tx }) => {
+    // Two watches may come at once: the second counts what the first has added.
+    await lockStateWatches(tx, peer);
+    await insertStateWatch(tx, peer, toStateWatch(ctx, input));
+    const watches = await listStateWatches(tx, peer);
+    if (watches.length > limits.watchesPerPeerMax) throw tooManyWatches();
+    return toWatching(ctx, watches);
+  });
+}
+
+function tooManyWatches(): MerkleError {
+  const max = limits.watchesPerPeerMax;
+  return new MerkleError(
+    "conflict",
+    `A peer can watch at most ${max} keys and prefixes. Stop watching one, or watch a prefix that covers several.`,
+    { watches_max: max, next: "unwatch_state" },
+  );
+}
+
+/** Takes back a watch of the calling peer; one that it does not have is no error. */
+export async function unwatchState(
+  ctx: TeamContext<StateServices>,
+  input: ParsedInputOf<"unwatch_state">,
+): Promise<OutputOf<"unwatch_state">> {
+  const { peer } = ctx.team;
+  return ctx.write(async ({ tx }) => {
+    await deleteStateWatch(tx, peer, toStateWatch(ctx, input));
+    return toWatching(ctx, await listStateWatches(tx, peer));
+  });
+}
+
+/** Returns the watch that an input asks for; the operation has seen to it that the input names a key or a prefix. */
+function toStateWatch(ctx: TeamContext<StateServices>, input: ParsedInputOf<"watch_state">): StateWatch {
+  return {
+    scopeId: scopeIdOf(ctx, input.scope),
+    pattern: input.key ?? input.prefix ?? "",
+    isPrefix: input.key === undefined,
+  };
+}
+
+/** Returns the watches of a peer, as it is told them. */
+function toWatching(
+  { session }: TeamContext<StateServices>,
+  watches: readonly StateWatch[],
+): OutputOf<"watch_state"> {
+  return {
+    watching: watches.map(({ scopeId, pattern, isPrefix }) => ({
+      ...(isPrefix ? { prefix: pattern } : { key: pattern }),
+      scope: scopeId === session.sessionId ? "session" : "mesh",
+    })),
+  };
+}

@@ -1,0 +1,96 @@
+import {
+  countUnfinishedTasks,
+  findCircle,
+  listUnknownTasks,
+  type TaskKey,
+  type Transaction,
+} from "@merkle/db";
+import { MerkleError } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { fold, resolveRecipients } from "../../feed/recipients.js";
+import type { TeamContext } from "../../sessions/context.js";
+import { readKnownPeers } from "../../sessions/roster/known-peers.js";
+import type { TaskServices } from "./services.js";
+import { isHuman } from "./task.js";
+
+interface Assigned {
+  readonly assignee: string | null;
+  readonly assigneeTeamId: string | null;
+  readonly assigneePeerId: string | null;
+}
+
+/**
+ * Finds the team that a task is meant for, or one peer of it, as recipients of a message are found (SEND-2).
+ *
+ * @throws bad_request for a group, not_found for somebody who is not there
+ */
+export async function findAssignee(
+  { services, session }: TeamContext<TaskServices>,
+  assignee: string | null,
+): Promise<Assigned> {
+  if (assignee === null) return { assignee: null, assigneeTeamId: null, assigneePeerId: null };
+  if (/^[@*]/.test(assignee))
+    throw new MerkleError(
+      "bad_request",
+      `A task can be assigned to a team or a peer, not to ${assignee}. Nothing was done.`,
+    );
+  const peers = await readKnownPeers(services, session.sessionId);
+  // Nobody sends it, so that whoever makes a task may make it for itself.
+  const { recipients, reaches } = resolveRecipients(peers, [assignee], "");
+  const found = peers.filter(({ peerId }) => reaches?.includes(peerId));
+  const [name = assignee] = recipients;
+  const isTeam = found.every((peer) => fold(peer.team) === fold(name));
+  return {
+    assignee: name,
+    assigneeTeamId: found[0]?.teamId ?? null,
+    assigneePeerId: isTeam ? null : (found[0]?.peerId ?? null),
+  };
+}
+
+/** @throws forbidden: what proves work is not set by who does it */
+export function refuseCheckOfAgent(ctx: TeamContext<TaskServices>, check: unknown): void {
+  if (check === undefined || isHuman(ctx)) return;
+  throw new MerkleError(
+    "forbidden",
+    "Only verified humans can set how a task is checked. Leave the check out and describe it in the task's text.",
+  );
+}
+
+/**
+ * To be called with the session held, where those who add tasks and change what they wait for come one after the other.
+ *
+ * @throws bad_request for a task that there is not, conflict for a circle
+ */
+export async function refuseBadBlockers(
+  tx: Transaction,
+  { sessionId, number }: TaskKey,
+  blockedBy: readonly number[],
+): Promise<void> {
+  const unknown = await listUnknownTasks(tx, sessionId, blockedBy);
+  if (unknown.length > 0)
+    throw new MerkleError(
+      "bad_request",
+      `There is no task ${unknown.join(", ")} to wait for, so nothing was done.`,
+      {
+        unknown,
+      },
+    );
+  const circle = await findCircle(tx, { sessionId, number }, blockedBy);
+  if (circle === null) return;
+  throw new MerkleError(
+    "conflict",
+    `Task ${circle} already waits for task ${number}, so task ${number} cannot wait for task ${circle}. Nothing was changed.`,
+    { circle },
+  );
+}
+
+/** @throws conflict when the session has as many unfinished tasks as it may */
+export async function refuseTooMany(tx: Transaction, sessionId: string, added: number): Promise<void> {
+  const max = limits.unfinishedTasksPerSessionMax;
+  if ((await countUnfinishedTasks(tx, sessionId)) + added <= max) return;
+  throw new MerkleError(
+    "conflict",
+    `A session can have at most ${max} unfinished tasks. Finish or cancel some first.`,
+    { tasks_max: max },
+  );
+}

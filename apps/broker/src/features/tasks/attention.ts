@@ -1,0 +1,18 @@
+import { listTaskFacts } from "@merkle/db";
+import { toFact } from "../../views/fact.js";
+import type { AttentionSource } from "../../views/hooks.js";
+
+/** Tasks in review, and tasks and scopes that were handed back. */
+export const waitingTasks: AttentionSource = {
+  kinds: ["in_review", "handed_back"],
+  async list({ database }, scope) {
+    const rows = await listTaskFacts(database.orm, scope);
+    return rows.map((each) =>
+      toFact(each.kind, each, `${each.number ?? "c"}:${each.claim}`, {
+        number: each.number,
+        team: each.holder === "" ? null : each.holder,
+        text: each.text,
+      }),
+    );
+  },
+};

@@ -1,0 +1,86 @@
+import { claimNextTask, claimTaskRow, type TaskRow, unheld, updateTaskRow } from "@merkle/db";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import type { TeamContext } from "../../sessions/context.js";
+import { mayReview } from "./finish-task.js";
+import type { TaskServices } from "./services.js";
+import {
+  announceTask,
+  claimerOf,
+  detailsOf,
+  howItStands,
+  isHuman,
+  refuseNonHolder,
+  requireTask,
+  toTask,
+} from "./task.js";
+
+/**
+ * Claims a task, or the next one that is ready: of any number of callers one gets it (TASK-3). What the caller holds already
+ * it is given again, and nothing is told.
+ *
+ * @throws conflict, with the tasks that it waits for or with who holds it
+ */
+export async function claimTask(
+  ctx: TeamContext<TaskServices>,
+  { task, label }: ParsedInputOf<"claim_task">,
+): Promise<OutputOf<"claim_task">> {
+  const { sessionId } = ctx.session;
+  const claimer = claimerOf(ctx);
+  return ctx.write(async (write) => {
+    const { tx } = write;
+    const claimed =
+      task === undefined
+        ? await claimNextTask(tx, sessionId, claimer, label)
+        : await claimTaskRow(tx, { sessionId, number: task }, claimer);
+    if (!claimed) {
+      if (task === undefined) return { task: null };
+      return { task: toTask(requireOwn(ctx, await requireTask(tx, ctx, task)), ctx) };
+    }
+    await announceTask(ctx, write, claimed, { change: "claimed", fence: claimed.fence, concerns: [] });
+    return { task: toTask(claimed, ctx) };
+  });
+}
+
+function requireOwn(ctx: TeamContext<TaskServices>, row: TaskRow): TaskRow {
+  if (row.state === "claimed" && row.holderPeerId === ctx.team.peer.peerId) return row;
+  throw new MerkleError(
+    "conflict",
+    `Task ${row.number} cannot be claimed: ${howItStands(row)}.`,
+    detailsOf(row),
+  );
+}
+
+/**
+ * Gives a claimed task back to the list. A reviewer sends one that is in review back to who did it; a human may do either for
+ * anybody (TASK-6).
+ */
+export async function releaseTask(
+  ctx: TeamContext<TaskServices>,
+  { task, reason, fence }: ParsedInputOf<"release_task">,
+): Promise<OutputOf<"release_task">> {
+  const { sessionId } = ctx.session;
+  return ctx.write(async (write) => {
+    const before = await requireTask(write.tx, ctx, task);
+    const isHeld = before.state === "claimed" || before.state === "in_review";
+    const decides = isHeld && (isHuman(ctx) || (before.state === "in_review" && mayReview(ctx, before)));
+    if (!decides) refuseNonHolder(ctx, before, fence);
+    const row = await updateTaskRow(
+      write.tx,
+      { sessionId, number: task },
+      { state: "open", ...unheld, proof: null },
+    );
+    const isOthers = before.holderPeerId !== ctx.team.peer.peerId;
+    await announceTask(
+      ctx,
+      write,
+      { ...row, holderPeerId: before.holderPeerId },
+      {
+        change: "released",
+        reason,
+        ...(isOthers && before.holder !== null && { holder: before.holder }),
+        concerns: ["holder", "creator", "assignee"],
+      },
+    );
+    return toTask(row, ctx);
+  });
+}

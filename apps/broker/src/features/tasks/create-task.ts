@@ -1,0 +1,90 @@
+import { insertTasks, lockSession, type NewTask, type TaskRow, unheld, updateTaskRow } from "@merkle/db";
+import type { OutputOf, ParsedInputOf } from "@merkle/wire";
+import type { Write } from "../../core/write.js";
+import type { TeamContext } from "../../sessions/context.js";
+import { findAssignee, refuseBadBlockers, refuseCheckOfAgent, refuseTooMany } from "./assign-task.js";
+import type { TaskServices } from "./services.js";
+import { announceTask, claimerOf, isHuman, notHeld, refuseNonHolder, requireTask, toTask } from "./task.js";
+
+/** Puts a task on the session's list, and wakes whom it is for if it is ready (TASK-1). */
+export async function createTask(
+  ctx: TeamContext<TaskServices>,
+  input: ParsedInputOf<"create_task">,
+): Promise<OutputOf<"create_task">> {
+  const { sessionId } = ctx.session;
+  const { title, text, blocked_by, labels, links, check } = input;
+  refuseCheckOfAgent(ctx, check);
+  const assigned = await findAssignee(ctx, input.assignee ?? null);
+  return ctx.write(async (write) => {
+    await lockSession(write.tx, sessionId);
+    await refuseTooMany(write.tx, sessionId, 1);
+    // A task that is not there yet is in no circle.
+    await refuseBadBlockers(write.tx, { sessionId, number: 0 }, blocked_by);
+    const task = { title, text, ...assigned, blockedBy: unique(blocked_by), labels: unique(labels), links };
+    const [row] = await insertAndTell(ctx, write, [{ ...task, check: check ?? null }]);
+    if (!row) throw new TypeError("A task was not stored.");
+    return toTask(row, ctx);
+  });
+}
+
+/** Splits a task into parts, for which it then waits; whoever has claimed it gives it back by that (TASK-7). */
+export async function splitTask(
+  ctx: TeamContext<TaskServices>,
+  input: ParsedInputOf<"split_task">,
+): Promise<OutputOf<"split_task">> {
+  const { sessionId } = ctx.session;
+  const key = { sessionId, number: input.task };
+  return ctx.write(async (write) => {
+    const { tx } = write;
+    await lockSession(tx, sessionId);
+    const whole = await requireTask(tx, ctx, input.task);
+    if (whole.state === "claimed" && !isHuman(ctx)) refuseNonHolder(ctx, whole, input.fence);
+    else if (whole.state !== "open" && whole.state !== "claimed") throw notHeld(whole);
+    await refuseTooMany(tx, sessionId, input.parts.length);
+    const { labels } = whole;
+    const parts = await insertAndTell(
+      ctx,
+      write,
+      input.parts.map(({ title, text }) => ({ title, text, labels })),
+    );
+    const blockedBy = [...whole.blockedBy, ...parts.map(({ number }) => number)];
+    const row = await updateTaskRow(tx, key, { blockedBy, state: "open", ...unheld });
+    await announceTask(ctx, write, row, {
+      change: "updated",
+      blocked_by: blockedBy,
+      ...(whole.holder !== null && { holder: whole.holder }),
+      concerns: ["creator"],
+    });
+    return { task: toTask(row, ctx), parts: parts.map((part) => toTask(part, ctx)) };
+  });
+}
+
+async function insertAndTell(
+  ctx: TeamContext<TaskServices>,
+  write: Write,
+  added: readonly Omit<NewTask, "createdBy" | "createdByPeerId">[],
+): Promise<TaskRow[]> {
+  const { name: createdBy, peerId: createdByPeerId } = claimerOf(ctx);
+  const rows = await insertTasks(
+    write.tx,
+    ctx.session.sessionId,
+    added.map((task) => ({ ...task, createdBy, createdByPeerId })),
+  );
+  for (const row of rows) {
+    await announceTask(ctx, write, row, {
+      change: "created",
+      ...(row.text !== "" && { text: row.text }),
+      ...(row.assignee !== null && { assignee: row.assignee }),
+      ...(row.blockedBy.length > 0 && { blocked_by: row.blockedBy }),
+      ...(row.labels.length > 0 && { labels: row.labels }),
+      ...(row.links.length > 0 && { links: row.links }),
+      ...(row.check && { check: row.check }),
+      concerns: row.waitsFor.length === 0 ? ["assignee"] : [],
+    });
+  }
+  return rows;
+}
+
+export function unique<Value>(values: readonly Value[]): Value[] {
+  return [...new Set(values)];
+}

@@ -1,0 +1,39 @@
+import { countUnfinishedTasks, purgeClaims } from "@merkle/db";
+import type { Feature } from "../../feature.js";
+import { waitingTasks } from "./attention.js";
+import { claimTask, releaseTask } from "./claim-task.js";
+import { claimScope, listClaims, releaseClaim } from "./claims.js";
+import { createTask, splitTask } from "./create-task.js";
+import { finishTask } from "./finish-task.js";
+import { getTask, listAllTasks, listTasks } from "./read-tasks.js";
+import { updateTask } from "./update-task.js";
+
+export { createHandBack } from "./hand-back.js";
+
+/** How long what was handed back is something for people to look at. */
+const handedBackHours = 24;
+
+/** Tasks, and claims of scopes. */
+export const tasksFeature = {
+  name: "tasks",
+  needs: [],
+  handlers: {
+    create_task: createTask,
+    list_tasks: listTasks,
+    list_all_tasks: listAllTasks,
+    get_task: getTask,
+    update_task: updateTask,
+    claim_task: claimTask,
+    release_task: releaseTask,
+    finish_task: finishTask,
+    split_task: splitTask,
+    claim: claimScope,
+    release: releaseClaim,
+    list_claims: listClaims,
+  },
+  sessionFacts: {
+    unfinished_tasks: ({ database }, sessionId) => countUnfinishedTasks(database.orm, sessionId),
+  },
+  attention: waitingTasks,
+  purge: { claims_handed_back: (db) => purgeClaims(db, handedBackHours) },
+} satisfies Feature;

@@ -1,0 +1,95 @@
+import { listReadyAfter, lockFeed, type TaskKey, type TaskRow, updateTaskRow } from "@merkle/db";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import type { Write } from "../../core/write.js";
+import { fold } from "../../feed/recipients.js";
+import type { TeamContext } from "../../sessions/context.js";
+import { authorName } from "../../sessions/roster/author.js";
+import type { TaskServices } from "./services.js";
+import {
+  announceTask,
+  detailsOf,
+  howItStands,
+  isHuman,
+  refuseNonHolder,
+  requireTask,
+  toTask,
+} from "./task.js";
+
+/**
+ * Notes what came of a task. It is done, unless its check is not shown to be met: then it is in review, until its holder
+ * reports the proof or a reviewer finishes it in turn (TASK-8). What waited for it alone is ready then (TASK-4).
+ *
+ * @throws conflict for whoever has not claimed it, and while it waits for others
+ */
+export async function finishTask(
+  ctx: TeamContext<TaskServices>,
+  input: ParsedInputOf<"finish_task">,
+): Promise<OutputOf<"finish_task">> {
+  const key = { sessionId: ctx.session.sessionId, number: input.task };
+  return ctx.write(async (write) => {
+    const before = await requireTask(write.tx, ctx, input.task);
+    if (before.state === "done" || before.state === "cancelled") throw isOver(before);
+    const accepts = before.state === "in_review" && mayReview(ctx, before);
+    if (!accepts && !isHuman(ctx)) refuseNonHolder(ctx, before, input.fence);
+    if (before.waitsFor.length > 0) throw stillWaits(before);
+    const isDone = accepts || isHuman(ctx) || isProved(before, input.proof);
+    const change = isDone ? ("done" as const) : ("in_review" as const);
+    const row = await updateTaskRow(write.tx, key, {
+      state: change,
+      ...(input.result !== "" && { result: input.result }),
+      ...(input.proof && { proof: input.proof }),
+    });
+    const { result, proof } = input;
+    await announceTask(ctx, write, row, {
+      change,
+      result: result === "" ? undefined : result,
+      proof,
+      ...(row.holder !== null && row.holder !== authorName(ctx.team) && { holder: row.holder }),
+      concerns: ["creator", "holder"],
+    });
+    const ready = isDone ? await tellReady(ctx, write, key) : [];
+    return { ...toTask(row, ctx), ready };
+  });
+}
+
+function isProved({ check }: TaskRow, proof: ParsedInputOf<"finish_task">["proof"]): boolean {
+  if (check === null) return true;
+  return "command" in check && proof?.exit_code === 0;
+}
+
+/** Whether somebody may say that a task in review is done: the one whom it names, or any verified human, but not who did it. */
+export function mayReview({ team }: TeamContext<TaskServices>, { check, holderPeerId }: TaskRow): boolean {
+  if (team.kind === "human") return true;
+  if (check === null || !("reviewer" in check) || holderPeerId === team.peer.peerId) return false;
+  const names = [team.name, team.peer.name ?? "", authorName(team)].map(fold);
+  return names.includes(fold(check.reviewer));
+}
+
+/** Wakes those for whom something is ready now that a task is done or not wanted any more. */
+export async function tellReady(
+  ctx: TeamContext<TaskServices>,
+  write: Write,
+  key: TaskKey,
+): Promise<number[]> {
+  // Held already where something was announced; said here, since what is read depends on it.
+  await lockFeed(write.tx, key.sessionId);
+  const ready = await listReadyAfter(write.tx, key);
+  for (const row of ready) await announceTask(ctx, write, row, { change: "ready", concerns: ["assignee"] });
+  return ready.map(({ number }) => number);
+}
+
+function isOver(row: TaskRow): MerkleError {
+  return new MerkleError(
+    "conflict",
+    `Task ${row.number} cannot be finished: ${howItStands(row)}. Create another task for the remaining work.`,
+    detailsOf(row),
+  );
+}
+
+function stillWaits(row: TaskRow): MerkleError {
+  return new MerkleError(
+    "conflict",
+    `Task ${row.number} cannot be finished: it waits for ${row.waitsFor.map((each) => `task ${each}`).join(", ")}. Finish those tasks first, or remove them from the tasks that it waits for.`,
+    { ...detailsOf(row), next: "update_task" },
+  );
+}

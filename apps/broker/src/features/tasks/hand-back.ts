@@ -1,0 +1,93 @@
+import {
+  appendInTransaction,
+  type Database,
+  handBackClaim,
+  handBackTask,
+  type LapsedKey,
+  listHolders,
+  listLapsed,
+  type MessageRow,
+  renewHolders,
+  type StoredMessage,
+  type Transaction,
+} from "@merkle/db";
+import { systemRow, toStoredMessage } from "../../core/message.js";
+import { retryWhileLost } from "../../core/retry-while-lost.js";
+import type { Channels } from "../../feed/delivery/channels.js";
+import { isPresent } from "../../sessions/peers/peer.js";
+import type { Presence } from "../../sessions/peers/presence.js";
+import { claimEvent } from "./claims.js";
+import { readConcerned, taskEvent } from "./task.js";
+
+interface HandBackOptions {
+  readonly database: Pick<Database, "orm" | "transaction">;
+  readonly presence: Pick<Presence, "find">;
+  readonly channels: Pick<Channels, "deliver" | "announceChange">;
+  /** When this broker started: nobody could be seen while there was none. */
+  readonly startedAt: Date;
+}
+
+/** So many are handed back at a time; the next sweep brings more. */
+const lapsedMax = 500;
+
+/**
+ * Renews what peers hold who are there, and hands back what is held by peers who have left, or were gone for longer than
+ * their session gives them; each with an event that says whose it was (TASK-5, CLAIM-4). To be called now and then.
+ */
+export function createHandBack(options: HandBackOptions): () => Promise<void> {
+  const { database, channels, startedAt } = options;
+  return async function handBack() {
+    await renew(options);
+    for (const key of await listLapsed(database.orm, startedAt, lapsedMax)) {
+      const told = await retryWhileLost(() =>
+        database.transaction(async (tx) => {
+          const row = await (key.kind === "task" ? endTask : endClaim)(tx, key, startedAt);
+          return row && append(tx, row);
+        }),
+      );
+      if (!told) continue;
+      channels.deliver(key.sessionId, [told]);
+      channels.announceChange(key.sessionId, "tasks", told.sequence);
+    }
+  };
+}
+
+/** A connection that is open is a sign of life by itself, however long its agent thinks. */
+async function renew({ database, presence }: HandBackOptions): Promise<void> {
+  const now = new Date();
+  const seen = (await listHolders(database.orm)).flatMap(({ peerId, renewedAt }) => {
+    const peer = presence.find(peerId);
+    const seenAt = peer && (isPresent(peer) ? now : peer.lastSeenAt);
+    return seenAt && seenAt > renewedAt ? [{ peerId, seenAt }] : [];
+  });
+  await renewHolders(database.orm, seen);
+}
+
+const gone = "was away for too long, or has left";
+
+async function endTask(tx: Transaction, key: LapsedKey, since: Date): Promise<MessageRow | null> {
+  const row = await handBackTask(tx, key, since);
+  if (!row) return null;
+  const holder = row.holder ?? "";
+  const event = taskEvent(row, "Merkle", { change: "handed_back", holder, reason: `${holder} ${gone}` });
+  const reaches = await readConcerned(tx, row, ["holder", "creator", "assignee"]);
+  return systemRow(key.sessionId, event, { causedBy: null, reaches });
+}
+
+async function endClaim(tx: Transaction, key: LapsedKey, since: Date): Promise<MessageRow | null> {
+  const ended = await handBackClaim(tx, key, since);
+  if (!ended) return null;
+  const { claim, expired } = ended;
+  const event = claimEvent(claim, "Merkle", {
+    change: expired ? "expired" : "handed_back",
+    holder: claim.holder,
+    ...(!expired && { reason: `${claim.holder} ${gone}` }),
+  });
+  return systemRow(key.sessionId, event, { causedBy: null, reaches: [claim.peerId] });
+}
+
+async function append(tx: Transaction, row: MessageRow): Promise<StoredMessage | null> {
+  const outcome = await appendInTransaction(tx, row);
+  if (outcome.outcome === "posted") return toStoredMessage(row, outcome);
+  throw new TypeError(`Appending the event of a returned task or claim returned ${outcome.outcome}.`);
+}

@@ -1,0 +1,63 @@
+import { findTask, listTaskEvents, listTaskRows, listUnfinishedTasks } from "@merkle/db";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { contentOf } from "../../core/message.js";
+import type { Context, SessionContext } from "../../sessions/context.js";
+import type { TaskServices } from "./services.js";
+import { noSuchTask, toTask } from "./task.js";
+
+/** Lists a session's tasks by their numbers, those that are not over unless told. */
+export async function listTasks(
+  ctx: SessionContext<TaskServices>,
+  { state, mine, label, after, limit }: ParsedInputOf<"list_tasks">,
+): Promise<OutputOf<"list_tasks">> {
+  const { team, services, session } = ctx;
+  const caller = team && { teamId: team.teamId, peerId: team.peer.peerId };
+  if (mine && !caller)
+    throw new MerkleError(
+      "bad_request",
+      "Only a team can list its own tasks. Pass your team's credential, or list all tasks.",
+    );
+  const filter = { state, mine: mine ? caller : null, readyFor: caller, label, after, limit: limit + 1 };
+  const rows = await listTaskRows(services.database.orm, session.sessionId, filter);
+  const shown = rows.slice(0, limit);
+  return {
+    tasks: shown.map((row) => toTask(row, ctx)),
+    next_after: rows.length > limit ? (shown.at(-1)?.number ?? null) : null,
+  };
+}
+
+/** Lists what is to be done in all open sessions of the mesh. */
+export async function listAllTasks(
+  ctx: Context<TaskServices>,
+  { limit }: ParsedInputOf<"list_all_tasks">,
+): Promise<OutputOf<"list_all_tasks">> {
+  const { orm, meshId } = ctx.services.database;
+  const { tasks, total } = await listUnfinishedTasks(orm, meshId, limit);
+  return {
+    tasks: tasks.map((row) => ({ ...toTask(row, ctx), session: row.slug, session_title: row.sessionTitle })),
+    total,
+  };
+}
+
+const historyMax = 100;
+
+/** Reads a task with what the feed tells of it: that is its history, and there is no other (TASK-10). */
+export async function getTask(
+  ctx: SessionContext<TaskServices>,
+  { task: number }: ParsedInputOf<"get_task">,
+): Promise<OutputOf<"get_task">> {
+  const { orm } = ctx.services.database;
+  const { sessionId, slug } = ctx.session;
+  const key = { sessionId, number };
+  const [row, events] = await Promise.all([findTask(orm, key), listTaskEvents(orm, key, historyMax)]);
+  if (!row) throw noSuchTask(slug, number);
+  return { ...toTask(row, ctx), history: events.reverse().map(toHistory) };
+}
+
+type History = OutputOf<"get_task">["history"][number];
+
+function toHistory({ sequence, content }: { sequence: number; content: string }): History {
+  // The feed's own events, which verbs of this folder have made.
+  const { change, by, reason, at } = contentOf(content) as unknown as History;
+  return { sequence, change, by, reason: reason ?? null, at };
+}

@@ -1,0 +1,3 @@
+import type { FeedServices } from "../../feed/services.js";
+
+export type TaskServices = FeedServices;

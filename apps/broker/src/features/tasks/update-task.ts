@@ -1,0 +1,64 @@
+import { lockSession, type TaskRow, type TaskUpdate, unheld, updateTaskRow } from "@merkle/db";
+import type { OutputOf, ParsedInputOf } from "@merkle/wire";
+import type { TeamContext } from "../../sessions/context.js";
+import { findAssignee, refuseBadBlockers, refuseCheckOfAgent } from "./assign-task.js";
+import { unique } from "./create-task.js";
+import { tellReady } from "./finish-task.js";
+import type { TaskServices } from "./services.js";
+import { announceTask, isHuman, notHeld, refuseNonHolder, requireTask, toTask } from "./task.js";
+
+type Input = ParsedInputOf<"update_task">;
+
+/** Changes what a task says, whom it is for or what it waits for, or cancels it; what is over stays as it is (TASK-9). */
+export async function updateTask(
+  ctx: TeamContext<TaskServices>,
+  input: Input,
+): Promise<OutputOf<"update_task">> {
+  const { sessionId } = ctx.session;
+  const key = { sessionId, number: input.task };
+  refuseCheckOfAgent(ctx, input.check);
+  const assigned = input.assignee === undefined ? {} : await findAssignee(ctx, input.assignee);
+  return ctx.write(async (write) => {
+    await lockSession(write.tx, sessionId);
+    const before = await requireTask(write.tx, ctx, input.task);
+    refuseOthers(ctx, before, input.fence);
+    if (input.blocked_by) await refuseBadBlockers(write.tx, key, input.blocked_by);
+    const row = await updateTaskRow(write.tx, key, { ...toUpdate(input), ...assigned });
+    const isCancelled = input.state !== undefined;
+    const becameReady = before.waitsFor.length > 0 && row.waitsFor.length === 0 && row.state === "open";
+    const { text, check, reason } = input;
+    await announceTask(ctx, write, isCancelled ? { ...row, holderPeerId: before.holderPeerId } : row, {
+      change: isCancelled ? "cancelled" : "updated",
+      text,
+      blocked_by: input.blocked_by && row.blockedBy,
+      labels: input.labels && row.labels,
+      links: input.links && row.links,
+      check,
+      reason,
+      ...(input.assignee !== undefined && { assignee: row.assignee }),
+      concerns: row.waitsFor.length === 0 && !isCancelled ? ["holder", "assignee"] : ["holder"],
+    });
+    if (isCancelled) await tellReady(ctx, write, key);
+    else if (becameReady) await announceTask(ctx, write, row, { change: "ready", concerns: [] });
+    return toTask(row, ctx);
+  });
+}
+
+/** One that somebody has claimed is changed by its holder, by who made it, or by a human. */
+function refuseOthers(ctx: TeamContext<TaskServices>, row: TaskRow, fence: number | undefined): void {
+  if (row.state === "done" || row.state === "cancelled") throw notHeld(row);
+  if (row.state === "open" || isHuman(ctx) || row.createdByPeerId === ctx.team.peer.peerId) return;
+  refuseNonHolder(ctx, row, fence);
+}
+
+function toUpdate({ title, text, blocked_by, labels, links, check, state }: Input): TaskUpdate {
+  const change: TaskUpdate = {
+    ...(title !== undefined && { title }),
+    ...(text !== undefined && { text }),
+    ...(blocked_by && { blockedBy: unique(blocked_by) }),
+    ...(labels && { labels: unique(labels) }),
+    ...(links && { links }),
+    ...(check !== undefined && { check }),
+  };
+  return state === undefined ? change : { ...change, state, ...unheld, handedBackAt: null };
+}

@@ -1,0 +1,206 @@
+import {
+  countOpenTopics,
+  findDocumentVersion,
+  insertTopic,
+  insertTopicMessage,
+  readDocument,
+  type SourceColumns,
+  type Transaction,
+} from "@merkle/db";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { contextOf, locateQuote, type Span } from "@merkle/wire/text";
+import { requireSession, type SessionIdentity } from "../../identity/session-directory.js";
+import { sessionClosed } from "../../sessions/access/authorize.js";
+import type { MeshContext } from "../../sessions/context.js";
+import { keepFileText, readFileText, requireSourcePath, toFile } from "../sources/feature.js";
+import type { TopicServices } from "./services.js";
+import { topicAuthorOf, topicTitle, toTopic } from "./topic.js";
+
+/**
+ * Opens a topic at a place of a session's document, or about all of it (TOPIC-1).
+ *
+ * @throws conflict, with the current version, when what it is about does not stand in the version that its opener has read
+ */
+export async function openTopic(
+  ctx: MeshContext<TopicServices>,
+  input: ParsedInputOf<"open_topic">,
+): Promise<OutputOf<"open_topic">> {
+  const { services } = ctx;
+  const { meshId } = services.database;
+  const { session_id = "", version = 0, source_path, source_sha = "" } = input;
+  if (source_path !== undefined) return openFileTopic(ctx, { source_path, source_sha }, input);
+  const session = await requireSession(services, session_id);
+  const by = await topicAuthorOf(ctx, session.sessionId);
+  if (session.closed) throw sessionClosed(session);
+  const anchor = await findAnchor(services, session, { ...input, version });
+  const source = { sessionId: session.sessionId, root: null, path: null };
+
+  return ctx.write(async ({ tx, announce, afterCommit }) => {
+    const opened = await insertTopic(tx, {
+      meshId,
+      source,
+      title: topicTitle(input.text),
+      openedBy: by.author,
+      madeAt: { version, hash: null },
+      anchor,
+    });
+    await refuseTooManyOpen(services, tx, source);
+    const topic = await insertTopicMessage(tx, opened, { ...by, text: input.text });
+    const { number: topic_id, title } = topic;
+    const quote = anchor && shortened(anchor.quote);
+    const at = topic.openedAt.toISOString();
+    await announce(
+      session.sessionId,
+      { event: "topic_opened", topic_id, by: by.author, title, quote, at },
+      { causedBy: ctx.team?.peer.peerId ?? null },
+    );
+    // The opener may have read an older version: the anchorer finds the place in the newest one.
+    afterCommit(() => services.anchorer.schedule({ meshId, sessionId: session.sessionId }));
+    return toTopic(services, topic);
+  });
+}
+
+/** Where the quote stands in the version that its opener has read, with what is around it. */
+async function findAnchor(
+  { database }: Pick<TopicServices, "database">,
+  session: SessionIdentity,
+  { version, ...marked }: ParsedInputOf<"open_topic"> & { readonly version: number },
+) {
+  const { quote } = marked;
+  const text = await readVersion(database, session, version);
+  if (quote === undefined) return null;
+  const place = locateQuote(text, { ...marked, quote });
+  if ("start" in place) return toAnchor(text, place);
+  if (place.matches === 0) {
+    const current = await readDocument(database.orm, session.sessionId);
+    throw new MerkleError(
+      "conflict",
+      `The quote does not occur in version ${version} of the document (the current version is ${current?.version}). Quote the exact text.`,
+      { version, current_version: current?.version, next: "read_session_doc" },
+    );
+  }
+  throw new MerkleError(
+    "bad_request",
+    `The quote occurs in version ${version} ${place.matches} times. Quote more text to make it unique, or give its start position.`,
+    { matches: place.matches },
+  );
+}
+
+/** Keeps the quote as it stands in the text, whose line ends its opener may not have seen. */
+function toAnchor(text: string, place: Span) {
+  return { quote: text.slice(place.start, place.end), ...contextOf(text, place), ...place };
+}
+
+/** @throws not_found for a version that there is not, or whose text was removed */
+async function readVersion(
+  { orm }: TopicServices["database"],
+  { sessionId, slug }: SessionIdentity,
+  version: number,
+): Promise<string> {
+  if (version === 0) return "";
+  const row = await findDocumentVersion(orm, sessionId, version);
+  if (row && row.content !== null) return row.content;
+  throw new MerkleError(
+    "not_found",
+    row
+      ? `The text of version ${version} of the document of "${slug}" was removed.`
+      : `The document of "${slug}" has no version ${version}.`,
+    { version },
+  );
+}
+
+const toldCharsMax = 200;
+
+/** An event tells what a topic is about, not all of it. */
+function shortened(quote: string): string {
+  const signs = [...quote];
+  return signs.length <= toldCharsMax ? quote : `${signs.slice(0, toldCharsMax - 1).join("")}…`;
+}
+
+/**
+ * To be called behind the counter of the mesh's topics, where those who open one wait for each other.
+ *
+ * @throws conflict when a source has more open topics than it may have
+ */
+export async function refuseTooManyOpen(
+  { database, sessions }: Pick<TopicServices, "database" | "sessions">,
+  tx: Transaction,
+  source: SourceColumns,
+): Promise<void> {
+  const { openTopicsPerSourceMax: open_max } = limits;
+  if ((await countOpenTopics(tx, database.meshId, source)) <= open_max) return;
+  const session = source.path === null ? await sessions.find(source.sessionId) : null;
+  const what = session ? `The document of "${session.slug}"` : `${source.root}/${source.path}`;
+  throw new MerkleError(
+    "conflict",
+    `${what} has ${open_max} open topics, which is the limit. Close some of them first.`,
+    { open_max, next: "reply_to_topic" },
+  );
+}
+
+type Input = ParsedInputOf<"open_topic">;
+
+/**
+ * Opens a topic at a place of a file, or about all of it (SOURCE-11). The text that it was opened on is kept.
+ *
+ * @throws conflict, with the current hash, when that is not the file's text, or what it is about does not stand there
+ */
+async function openFileTopic(
+  ctx: MeshContext<TopicServices>,
+  { source_path, source_sha }: { readonly source_path: string; readonly source_sha: string },
+  input: Input,
+): Promise<OutputOf<"open_topic">> {
+  const { services } = ctx;
+  const { meshId } = services.database;
+  const file = requireSourcePath(source_path);
+  const source = toFile(file);
+  const by = await topicAuthorOf(ctx, null);
+  const text = await readFileText(services, file, source_sha);
+  if (text === null) {
+    const { hash } = await services.sources.open(file);
+    throw isOther(source_path, "has changed since you read it", hash);
+  }
+  const anchor = findFileAnchor(text, input, { source_path, source_sha });
+
+  return ctx.write(async ({ tx, afterCommit }) => {
+    await keepFileText(tx, services, file, { hash: source_sha, text });
+    const opened = await insertTopic(tx, {
+      meshId,
+      source,
+      title: topicTitle(input.text),
+      openedBy: by.author,
+      madeAt: { version: null, hash: source_sha },
+      anchor,
+    });
+    await refuseTooManyOpen(services, tx, source);
+    const topic = await insertTopicMessage(tx, opened, { ...by, text: input.text });
+    afterCommit(() => services.mesh.announce("topics", null));
+    return toTopic(services, topic);
+  });
+}
+
+function findFileAnchor(
+  text: string,
+  { quote, ...marked }: Input,
+  { source_path, source_sha }: { readonly source_path: string; readonly source_sha: string },
+) {
+  if (quote === undefined) return null;
+  const place = locateQuote(text, { ...marked, quote });
+  if ("start" in place) return toAnchor(text, place);
+  if (place.matches === 0)
+    throw isOther(source_path, "does not contain that quote in the version that you read", source_sha);
+  throw new MerkleError(
+    "bad_request",
+    `The quote occurs in ${source_path} ${place.matches} times. Quote more text to make it unique, or give its start position.`,
+    { matches: place.matches },
+  );
+}
+
+function isOther(source_path: string, how: string, current_sha: string): MerkleError {
+  return new MerkleError("conflict", `${source_path} ${how}. Read it again.`, {
+    source_path,
+    current_sha,
+    next: "read_source",
+  });
+}

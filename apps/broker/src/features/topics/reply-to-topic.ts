@@ -1,0 +1,51 @@
+import { findTopic, insertTopicMessage, lockTopic, type TopicRow } from "@merkle/db";
+import type { OutputOf, ParsedInputOf } from "@merkle/wire";
+import { sessionClosed } from "../../sessions/access/authorize.js";
+import type { MeshContext } from "../../sessions/context.js";
+import { announceProposals } from "./announce-proposals.js";
+import { closeTopic, isClosed, reopenTopic } from "./close-topic.js";
+import type { TopicServices } from "./services.js";
+import { requireTopic, topicAuthorOf, toTopic } from "./topic.js";
+
+/**
+ * Says something in a topic, closes or reopens it, or both at once (TOPIC-4).
+ *
+ * @throws conflict when it is closed and not reopened, or open and to be reopened
+ */
+export async function replyToTopic(
+  ctx: MeshContext<TopicServices>,
+  { topic_id, text, close, reopen }: ParsedInputOf<"reply_to_topic">,
+): Promise<OutputOf<"reply_to_topic">> {
+  const { services, principal } = ctx;
+  const { orm, meshId } = services.database;
+  const key = { meshId, number: topic_id };
+  const topic = requireTopic(await findTopic(orm, key), topic_id, principal);
+  const by = await topicAuthorOf(ctx, topic.sessionId);
+  await refuseClosedSession(services, topic);
+
+  return ctx.write(async (write) => {
+    const locked = requireTopic(await lockTopic(write.tx, key), topic_id, principal);
+    if (locked.status === "closed" && !reopen) throw isClosed(topic_id);
+    const said = text === undefined ? locked : await insertTopicMessage(write.tx, key, { ...by, text });
+    const change = { by: by.author, causedBy: ctx.team?.peer.peerId ?? null };
+    const left = close
+      ? await closeTopic(write, key, { ...change, reason: close })
+      : reopen
+        ? await reopenTopic(services, write, key, change)
+        : said;
+    write.afterCommit(() => {
+      services.mesh.announce("topics", topic.sessionId);
+      if (close || reopen) announceProposals(services, topic.sessionId);
+    });
+    return toTopic(services, left);
+  });
+}
+
+/** Refuses a topic of a concluded session: it can be read, and is talked about elsewhere. */
+async function refuseClosedSession(
+  { sessions }: Pick<TopicServices, "sessions">,
+  { sessionId }: TopicRow,
+): Promise<void> {
+  const session = sessionId === null ? null : await sessions.find(sessionId);
+  if (session?.closed) throw sessionClosed(session);
+}

@@ -1,0 +1,25 @@
+import { findJob, type JobRow, recordJobResult, type Transaction } from "@merkle/db";
+import { MerkleError } from "@merkle/wire";
+import type { JobPrincipal } from "./principal.js";
+
+/**
+ * Notes what an agent has made, in the transaction that makes it: what is thrown here undoes that.
+ *
+ * @throws conflict when the job has made something already; forbidden when it is over, or another runs it now
+ */
+export async function recordResult(
+  tx: Transaction,
+  { meshId, job, fence }: JobPrincipal,
+  result: { readonly kind: NonNullable<JobRow["resultKind"]>; readonly id: number },
+): Promise<void> {
+  if (await recordJobResult(tx, { meshId, number: job, fence }, result)) return;
+  const row = await findJob(tx, { meshId, number: job });
+  if (row?.status === "running" && row.fence === fence && row.resultKind !== null) {
+    throw new MerkleError(
+      "conflict",
+      `Job ${job} has already produced its ${row.resultKind}, and a job can produce only one result. Nothing was saved.`,
+      { job_id: job, result: { kind: row.resultKind, id: row.resultId } },
+    );
+  }
+  throw new MerkleError("forbidden", `Job ${job} has ended, so nothing was saved.`, { job_id: job });
+}

@@ -1,3 +1,0 @@
-import type { FeedServices } from "../feed/services.js";
-
-export type TaskServices = FeedServices;

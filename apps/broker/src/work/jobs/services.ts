@@ -1,6 +1,0 @@
-import type { TopicServices } from "../topics/services.js";
-import type { Jobs } from "./run-jobs.js";
-
-export interface JobServices extends TopicServices {
-  readonly jobs: Jobs;
-}
