@@ -13,7 +13,7 @@ const keptMax = 8;
 const keptCharsMax = 4 * 1024 * 1024;
 
 /** Results that are too long for one answer, handed out in pieces (STDIO-9). */
-interface LongResults {
+export interface LongResults {
   /** Returns a tool's answer: the text itself, or its first piece under a line that says how to get the next. */
   shorten(tool: string, text: string): string;
   /** @throws not_found when the piece is kept no longer */
@@ -102,7 +102,7 @@ export type CallResult = {
   isError?: true;
 };
 
-interface Renderer {
+export interface Renderer {
   /** @param notice - a line of ours before all else */
   output(operation: Operation, output: unknown, notice?: string): CallResult;
   error(tool: string, error: MerkleError): CallResult;

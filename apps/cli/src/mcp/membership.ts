@@ -6,6 +6,7 @@ import {
   parseTeamCredential,
 } from "@merkle/wire";
 import { CliError } from "../core/cli-error.js";
+import { describeError } from "../core/describe-error.js";
 import type { ProcessLock } from "../core/process-lock.js";
 import {
   findStoredPeer,
@@ -112,7 +113,7 @@ export function createMembership(options: MembershipOptions): Membership {
   }
 
   function noteUnsaved(error: unknown): undefined {
-    log(`could not save the peer's credential: ${error instanceof Error ? error.message : String(error)}`);
+    log(`could not save the peer's credential: ${describeError(error)}`);
   }
 
   /** One's own name again is one's own place again, here (MCP-2) or on this machine; another name is another place. */

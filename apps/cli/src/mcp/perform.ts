@@ -44,7 +44,7 @@ interface Performed {
   readonly settle?: (arrived: boolean) => void;
 }
 
-type Performer = (performance: Performance) => Promise<Performed>;
+export type Performer = (performance: Performance) => Promise<Performed>;
 
 interface PerformerOptions {
   readonly link: BrokerLink;

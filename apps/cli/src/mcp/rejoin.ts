@@ -17,7 +17,7 @@ import type { SecretStore } from "./secret-store.js";
 import type { SelfDescription } from "./self-description.js";
 
 /** How this server gets into the sessions that it was started for. */
-interface Rejoin {
+export interface Rejoin {
   /**
    * Resolves when it is in, or with the reason why it cannot be: then the next call tries again.
    *

@@ -4,6 +4,7 @@ import { type BrokerClient, findBroker } from "../../broker/broker-client.js";
 import { openLiveClient, reportConnection } from "../../broker/live-client.js";
 import type { CommandContext } from "../../command/command.js";
 import { CliError, exitCodes, interruptedError } from "../../core/cli-error.js";
+import { describeError } from "../../core/describe-error.js";
 import { counted } from "../../text/time.js";
 import { checkConcluded } from "../check-seen.js";
 import { createKnownTeams, findTailedSession } from "../known-teams.js";
@@ -106,7 +107,7 @@ export async function followSession(tailed: TailedSession): Promise<void> {
     connection.stop();
     end.stop();
     await marker?.finish().catch((error: unknown) => {
-      output.note(`not marked as read: ${error instanceof Error ? error.message : String(error)}`);
+      output.note(`not marked as read: ${describeError(error)}`);
     });
   }
 }

@@ -11,7 +11,7 @@ import { announceMail, fitInHook, type HookMail, introduce, showMail, writeMail 
 import type { StatusReporter } from "./status-reporter.js";
 
 /** Answers the hooks that a client runs: at a prompt, between two steps and at the end of a turn (WAKE-3). */
-interface HookServer {
+export interface HookServer {
   /** @param transcript - the client's record of the conversation, where there is one that is understood */
   answer(call: HookCall, transcript?: Transcript, briefs?: HookBriefs): HookAnswer;
 }
@@ -28,7 +28,7 @@ export interface HookAnswer {
   settle(written: boolean): void;
 }
 
-interface HookDeskOptions {
+interface HookServerOptions {
   readonly teams: Pick<PeerSessions, "readers">;
   readonly turn: Turn;
   readonly status: StatusReporter;
@@ -47,7 +47,7 @@ export function createHookServer({
   status,
   onConversation,
   onProof,
-}: HookDeskOptions): HookServer {
+}: HookServerOptions): HookServer {
   /** In the order of time: what was offered before the hook, then what it offers itself. */
   function answerMain(call: HookCall, transcript: Transcript | undefined, briefs: HookBriefs): HookAnswer {
     const readers = teams.readers();

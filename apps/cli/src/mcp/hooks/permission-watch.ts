@@ -7,7 +7,7 @@ import type { PeerSession, PeerSessions } from "../peer-sessions.js";
 import { noteDeclared } from "./status-reporter.js";
 
 /** Shows others that the client waits for a permission at its terminal (WAKE-18). */
-interface PermissionWatch {
+export interface PermissionWatch {
   /** The client asks its user, as its hook says. */
   ask(hook: Fields): void;
   /** The client goes on. */

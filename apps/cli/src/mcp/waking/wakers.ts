@@ -6,7 +6,7 @@ import { createWaker, type Nudge, type Waker } from "./wake.js";
 import type { WakePaths } from "./wake-paths.js";
 
 /** The wakers of all places that this server acts in: there is one client to wake for all of them. */
-interface Wakers {
+export interface Wakers {
   /** Begins to watch a place's mail; returns how to stop. */
   add(team: PeerSession): () => void;
   /** To be called when something other than mail changed that they go by. */

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { neutralJson } from "@merkle/wire/text";
 import type { RunnableJob, Runner, RunnerFacts, RunResult } from "../../../core/broker-code.js";
+import { describeError } from "../../../core/describe-error.js";
 import { readEnvironment } from "../../../settings/config.js";
 import { findCgroups } from "./cgroup.js";
 import { toChildEnvironment } from "./child-environment.js";
@@ -113,7 +114,7 @@ export async function startClaudeRunner(options: ClaudeRunnerOptions): Promise<C
       try {
         return await runClaude(signal, job, log);
       } catch (error) {
-        const message = error instanceof Error ? error.message : String(error);
+        const message = describeError(error);
         return { exit_code: null, error_tail: "", error: unreachable(message) };
       } finally {
         await log?.close();

@@ -1,4 +1,5 @@
 import type { RunnableJob, RunnerFacts, RunResult } from "../../../core/broker-code.js";
+import { describeError } from "../../../core/describe-error.js";
 import { type ClaudeRunner, type ClaudeRunnerOptions, startClaudeRunner } from "./claude-runner.js";
 
 // The entry of the process that runs a broker's agents: does what it is sent until nobody is there to send.
@@ -37,7 +38,7 @@ async function answer(question: RunnerQuestion): Promise<void> {
   running.set(id, ending);
   const answered = await does(question, ending.signal).then(
     (each): RunnerAnswer => ({ id, answer: each }),
-    (error: unknown): RunnerAnswer => ({ id, error: error instanceof Error ? error.message : String(error) }),
+    (error: unknown): RunnerAnswer => ({ id, error: describeError(error) }),
   );
   running.delete(id);
   if (process.connected) process.send?.(answered);

@@ -1,4 +1,5 @@
 import type { Runner } from "../../../core/broker-code.js";
+import { describeError } from "../../../core/describe-error.js";
 import { type ClaudeRunnerOptions, prepareFolder } from "./claude-runner.js";
 import { openRunnerProcess, type RunnerProcess } from "./open-runner-process.js";
 import { unreachable } from "./run-contained.js";
@@ -62,7 +63,7 @@ export async function startRunnerProcess({
       try {
         return await use((runner) => runner.run(signal, job));
       } catch (error) {
-        const message = error instanceof Error ? error.message : String(error);
+        const message = describeError(error);
         return { exit_code: null, error_tail: "", error: unreachable(message) };
       }
     },

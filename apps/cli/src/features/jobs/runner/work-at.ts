@@ -8,6 +8,7 @@ import {
   type Runner,
   type RunResult,
 } from "../../../core/broker-code.js";
+import { describeError } from "../../../core/describe-error.js";
 
 export const jobKinds = ["conclude", "incorporate", "perspective"] as const;
 type JobKind = (typeof jobKinds)[number];
@@ -104,7 +105,7 @@ async function claimNext({ client, name, kinds, reporter, signal }: Workplace): 
   } catch (error) {
     if (signal.aborted) return null;
     if (isFinal(error)) throw error;
-    reporter.waiting(error instanceof Error ? error.message : String(error));
+    reporter.waiting(describeError(error));
     await pause(signal);
     return null;
   }
@@ -152,7 +153,7 @@ async function attend(
   try {
     await attended.ended;
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = describeError(error);
     reporter.lost(job, `could not report its result: ${why}`);
   } finally {
     running.delete(attended);

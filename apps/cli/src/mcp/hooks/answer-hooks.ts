@@ -1,0 +1,104 @@
+import { allowTool, asksInPlanMode } from "../../clients/claude-hooks.js";
+import type { Client } from "../../clients/client.js";
+import type { Transcript } from "../../clients/transcript.js";
+import { type ClaimGuard, toHookRefusal } from "../claims/claim-guard.js";
+import { type HookCall, parseHookCall } from "../hook-call.js";
+import type { Renderer } from "../long-results.js";
+import type { Brief, Briefs } from "../mail/briefs.js";
+import type { HandedOut } from "../mail/handed-out.js";
+import type { Fields } from "../membership.js";
+import type { PeerSession, PeerSessions } from "../peer-sessions.js";
+import type { SecretStore } from "../secret-store.js";
+import { ignore, type ToolAnswer } from "../tool-answer.js";
+import type { Turn } from "../turn.js";
+import type { UsageReporter } from "../usage/usage-reporter.js";
+import type { HookAnswer, HookBriefs, HookServer } from "./hook-server.js";
+import type { PermissionWatch } from "./permission-watch.js";
+
+/** Answers the hooks of the client, which come as tool calls or over a socket. */
+interface HookAnswers {
+  /** @param meta - the `_meta` of the request, in which some clients name the agent */
+  toCall(fields: Fields, meta: unknown): Promise<ToolAnswer>;
+  toSocket(fields: Fields): Promise<HookAnswer>;
+}
+
+interface HookAnswersOptions {
+  readonly client: Client;
+  /** Whether the launch has allowed merkle's tools, so that they need no one at the terminal. */
+  readonly isLaunched: boolean;
+  readonly teams: Pick<PeerSessions, "readers">;
+  readonly turn: Turn;
+  readonly hooks: HookServer;
+  readonly permissions: PermissionWatch;
+  readonly claimGuard: ClaimGuard;
+  readonly briefs: Briefs;
+  readonly handedOut: HandedOut;
+  readonly secretStore: SecretStore;
+  readonly render: Renderer;
+  readonly usage: UsageReporter | undefined;
+  /** Called with each hook before it is answered. */
+  readonly onHook: (call: HookCall) => void;
+  /** Called once a hook is answered. `isFirst`: the client had run none before. */
+  readonly onAnswered: (hook: { readonly isFirst: boolean }) => void;
+}
+
+export function createHookAnswers(options: HookAnswersOptions): HookAnswers {
+  const { client, teams, turn, permissions, briefs, handedOut, secretStore, render } = options;
+
+  async function answer(call: HookCall): Promise<HookAnswer> {
+    const isFirst = !turn.hasHooks;
+    if (call.agentId === "" && call.event !== "PreToolUse") permissions.goOn();
+    options.onHook(call);
+    if (call.sessionId !== "") handedOut.moveTo(call.sessionId);
+    const transcript = needsTranscript(call) ? await handedOut.readTranscript() : undefined;
+    const answered = options.hooks.answer(call, transcript, await prepareBriefs(call, transcript));
+    options.usage?.hook(call);
+    options.onAnswered({ isFirst });
+    return answered;
+  }
+
+  function needsTranscript(call: HookCall): boolean {
+    if (call.event === "PreToolUse") return false;
+    return teams.readers().some((team) => team.mail.pending.length > 0 || briefs.asksForRecord(team, call));
+  }
+
+  async function prepareBriefs(call: HookCall, transcript: Transcript | undefined): Promise<HookBriefs> {
+    const due = new Map<PeerSession, Brief>();
+    if (call.agentId !== "") return due;
+    for (const team of teams.readers()) {
+      const brief = await briefs.prepare(team, call, transcript);
+      if (brief) due.set(team, brief);
+    }
+    return due;
+  }
+
+  function answerPermission(fields: Fields): ToolAnswer {
+    const isAllowed = options.isLaunched && asksInPlanMode(fields);
+    if (!isAllowed) permissions.ask(fields);
+    return { result: render.text(isAllowed ? allowTool : "{}"), settle: ignore };
+  }
+
+  /** Why the edit that a hook announces is refused, or null. */
+  function judgeEdit(fields: Fields, agentId: string): string | null {
+    const { session_id: _session, prompt_id: _prompt, tool_use_id: _call, ...content } = fields;
+    return options.claimGuard.judge({ files: client.editedFiles?.(fields) ?? [], content, agentId });
+  }
+
+  return {
+    async toCall(fields, meta) {
+      if (fields["event"] === "PermissionRequest") return answerPermission(fields);
+      const call = parseHookCall(fields);
+      const { subagent: agentId = call.agentId } = client.callerOf?.(meta, call.sessionId) ?? {};
+      const { text, toUser, settle } = await answer({ ...call, agentId });
+      const refusal = judgeEdit(fields, agentId);
+      const result = refusal
+        ? render.text(toHookRefusal(refusal))
+        : render.hook(client, call.event, text, toUser);
+      return { result, settle };
+    },
+    async toSocket(fields) {
+      const { text, toUser, settle } = await answer(parseHookCall(fields));
+      return { text: secretStore.hide(text), toUser, settle };
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import type { ClientName } from "../clients/client.js";
+import { isServerEnded, serverEnded } from "../clients/serving.js";
+import { describeError } from "../core/describe-error.js";
+import type { BrokerLink } from "./broker-link.js";
+import { isPermission } from "./hooks/permission-watch.js";
+import { noteDeclared } from "./hooks/status-reporter.js";
+import type { PeerSession, PeerSessions } from "./peer-sessions.js";
+import type { Declared } from "./rejoin.js";
+import type { Turn } from "./turn.js";
+
+/** Declares the peers blocked while the client runs turns without reaching this server (WAKE-19). */
+export interface UnreachedStatus {
+  /** Declares every peer blocked, with what its user can do about it. */
+  declare(): void;
+  /** Takes these declarations back, because the client reached this server. Returns whether there were any. */
+  end(): boolean;
+  /** Takes back a status that merkle declared, not the model, and that no longer holds (WAKE-15). */
+  takeBack(team: PeerSession, declared: Declared): void;
+}
+
+interface UnreachedStatusOptions {
+  readonly link: Pick<BrokerLink, "call">;
+  readonly teams: Pick<PeerSessions, "readers">;
+  readonly turn: Turn;
+  readonly clientName: ClientName;
+  readonly now: () => number;
+  readonly log: (text: string) => void;
+}
+
+export function createUnreachedStatus(options: UnreachedStatusOptions): UnreachedStatus {
+  const { link, teams, turn, clientName, now, log } = options;
+  const unreached = new Map<PeerSession, Declared>();
+
+  async function block(team: PeerSession): Promise<void> {
+    const output = await link.call("set_status", {
+      ...{ session_id: team.sessionId, team_id: team.credential },
+      ...{ status: "blocked", reason: serverEnded(clientName), automatic: true },
+    });
+    noteDeclared(team, output);
+    unreached.set(team, output.declared);
+  }
+
+  async function free(team: PeerSession): Promise<void> {
+    const status = turn.runsUntil > now() ? "working" : "idle";
+    team.observed = status;
+    const as = { session_id: team.sessionId, team_id: team.credential };
+    noteDeclared(team, await link.call("set_status", { ...as, status }));
+  }
+
+  function takeBack(team: PeerSession, { reason }: Declared): void {
+    if (isServerEnded(reason) || isPermission(reason)) free(team).catch(logError);
+  }
+
+  function logError(error: unknown): void {
+    log(describeError(error));
+  }
+
+  return {
+    declare() {
+      for (const team of teams.readers()) block(team).catch(logError);
+    },
+    end() {
+      const declarations = [...unreached];
+      unreached.clear();
+      for (const [team, declared] of declarations) takeBack(team, declared);
+      return declarations.length > 0;
+    },
+    takeBack,
+  };
+}
