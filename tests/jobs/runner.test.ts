@@ -6,7 +6,10 @@ import type { RunnableJob } from "@merkle/broker";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { parsePsLine } from "../../apps/cli/src/core/process-table.js";
 import { findCgroups, parseCgroupFolders } from "../../apps/cli/src/features/jobs/runner/cgroup.js";
-import { type ClaudeRunnerOptions, startClaudeRunner } from "../../apps/cli/src/features/jobs/runner/claude-runner.js";
+import {
+  type ClaudeRunnerOptions,
+  startClaudeRunner,
+} from "../../apps/cli/src/features/jobs/runner/claude-runner.js";
 import { type StagedAgent, stageAgent, toRunnerOptions } from "./staged-agent.js";
 
 const credential = `mkj_${"a".repeat(43)}`;

@@ -12,16 +12,16 @@ import { parseSealed } from "@merkle/wire/identity";
 import { openZipBundle, UnreadableZip } from "@merkle/wire/record/zip";
 import { ClientFrame, HelloProof, KeyCard } from "@merkle/wire/schemas";
 import { neutralise, neutralJson, parseStrictJson } from "@merkle/wire/text";
+import { toFiles } from "../../../apps/broker/src/features/sources/committed.js";
 import { replaceConclusion } from "../../../apps/broker/src/text/conclusion-section.js";
 import { firstLineOfText } from "../../../apps/broker/src/text/first-line-of-text.js";
 import { parseTerms } from "../../../apps/broker/src/text/parse-terms.js";
 import { findSection, listHeadings } from "../../../apps/broker/src/text/sections.js";
 import { parseJson } from "../../../apps/broker/src/transports/http/parse-json.js";
 import { toPlainJson } from "../../../apps/broker/src/transports/mcp/rpc-response.js";
-import { toFiles } from "../../../apps/broker/src/features/sources/committed.js";
 import type { Addition } from "../../../apps/cli/src/clients/client.js";
-import { parseConfigFile } from "../../../apps/cli/src/settings/config-file.js";
 import { CliError } from "../../../apps/cli/src/core/cli-error.js";
+import { readAgentSettings } from "../../../apps/cli/src/features/jobs/runner/agent-settings.js";
 import {
   applyEdit,
   editToAdd,
@@ -30,9 +30,9 @@ import {
   missingOnTheWay,
 } from "../../../apps/cli/src/install/json-edit.js";
 import { checkCard } from "../../../apps/cli/src/private-messages/check-card.js";
-import { parseSettingsFile, toProgress } from "../../../apps/cli/src/settings/progress-settings.js";
+import { parseConfigFile } from "../../../apps/cli/src/settings/config-file.js";
 import { type ForeignFile, toForeignFile } from "../../../apps/cli/src/settings/foreign-file.js";
-import { readAgentSettings } from "../../../apps/cli/src/features/jobs/runner/agent-settings.js";
+import { parseSettingsFile, toProgress } from "../../../apps/cli/src/settings/progress-settings.js";
 import { linkDefinitions, splitSections } from "../../../apps/dashboard/src/text/split-sections.js";
 import { ShapeError } from "../../../packages/wire/src/core/shape.js";
 import * as bundle from "../../../packages/wire/src/features/record/bundle.js";
