@@ -16,7 +16,7 @@ const plainCode = {
   name: "plain-code",
   setup(it) {
     it.onResolve({ filter: /\/code-block$/ }, () => ({
-      path: join(dashboard, "src/record/file/plain-code.tsx"),
+      path: join(dashboard, "src/features/verify/file/plain-code.tsx"),
     }));
   },
 };
@@ -56,7 +56,7 @@ writeFileSync(join(dashboard, "out/record.template"), page);
 async function bundleScript() {
   const { outputFiles } = await build({
     absWorkingDir: dashboard,
-    entryPoints: ["src/record/file/main.tsx"],
+    entryPoints: ["src/features/verify/file/main.tsx"],
     bundle: true,
     write: false,
     minify: true,

@@ -5,8 +5,7 @@ import type { ReactNode } from "react";
 import { appearanceScript } from "@/core/preferences/appearance-script";
 import { PersonDialogHost } from "@/identity/person-dialog-host";
 import { secretScript } from "@/identity/secret-script";
-import { AppShell } from "@/start/app-shell";
-import { AppearanceController } from "@/start/appearance-controller";
+import { AppShell } from "@/shell/app-shell";
 import { Providers } from "@/start/providers";
 import "./globals.css";
 
@@ -35,7 +34,6 @@ export default function RootLayout({ children }: { children: ReactNode }) {
       </head>
       <body className="min-h-dvh antialiased">
         <Providers>
-          <AppearanceController />
           <AppShell>{children}</AppShell>
           <PersonDialogHost />
         </Providers>

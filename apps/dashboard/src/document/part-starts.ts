@@ -1,8 +1,8 @@
+import type { ShownText } from "@/parts/feature";
 import { splitSections } from "@/text/split-sections";
 import { cutLines, laidOutCharsMax } from "./plain-document";
 
-/** How a text is drawn: markdown section by section, as it is written line by line, or all of it as one block of code. */
-export type TextLayout = "sections" | "lines" | "code";
+export type TextLayout = ShownText["layout"];
 
 /** The part that a block of code is. */
 export const codePart = "code";

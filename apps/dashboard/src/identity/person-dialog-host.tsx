@@ -1,18 +1,16 @@
 "use client";
 
-import { lazy, Suspense, useEffect, useSyncExternalStore } from "react";
+import { Suspense, useEffect, useSyncExternalStore } from "react";
 import { toProblem } from "@/broker/problem";
 import { useBroker } from "@/broker/use-broker";
+import { lazyPart } from "@/core/lazy-part";
 import { isInDemo } from "@/identity/chosen-mesh";
-import { createPerson } from "@/identity/create-person";
 import { getPerson, nameInMain, onPersonChanged, onPersonUnknown } from "@/identity/person";
 import { declineName, isNameAsked, onNameAsked } from "@/identity/require-person";
 import { followVerificationLink, getVerificationCode, onVerificationCode } from "@/identity/verification";
 import { useToast } from "@/ui/toast-provider";
 
-const PersonDialog = lazy(() =>
-  import("./person-dialog").then(({ PersonDialog }) => ({ default: PersonDialog })),
-);
+const PersonDialog = lazyPart(() => import("./person-dialog"), "PersonDialog");
 
 /** Asks for the person's name when something on the page needs it. */
 export function PersonDialogHost() {
@@ -37,10 +35,13 @@ export function PersonDialogHost() {
     );
   }, [broker, code, person, toast]);
   const isAsked = useSyncExternalStore(onNameAsked, isNameAsked, () => false);
-  // A visitor of the demo need not say a name to click an answer.
+  // A visitor of the demo needs no name to click an answer.
   const isVisitor = isAsked && isInDemo;
   useEffect(() => {
-    if (isVisitor) createPerson(broker, nameInMain() ?? "Visitor").catch(declineName);
+    if (!isVisitor) return;
+    import("@/identity/create-person")
+      .then(({ createPerson }) => createPerson(broker, nameInMain() ?? "Visitor"))
+      .catch(declineName);
   }, [isVisitor, broker]);
   if (!isAsked || isVisitor) return null;
   return (

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { Suspense } from "react";
 import { PageSkeleton } from "@/components/page-skeleton";
-import { AgentsView } from "@/views/agents/agents-view";
+import { AgentsView } from "@/features/agents/agents-view";
 
 export const metadata: Metadata = { title: "Agents" };
 

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { Suspense } from "react";
-import { ApprovalsView } from "@/approvals/approvals-view";
 import { PageSkeleton } from "@/components/page-skeleton";
+import { ApprovalsView } from "@/features/approvals/approvals-view";
 
 export const metadata: Metadata = { title: "Approvals" };
 

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { Suspense } from "react";
 import { PageSkeleton } from "@/components/page-skeleton";
-import { AuthorizeView } from "@/views/clients/authorize-view";
+import { AuthorizeView } from "@/features/oauth/authorize-view";
 
 export const metadata: Metadata = { title: "Authorise a client" };
 

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { Suspense } from "react";
 import { PageSkeleton } from "@/components/page-skeleton";
-import { MemoryView } from "@/memory/memory-view";
+import { MemoryView } from "@/features/memory/memory-view";
 
 export const metadata: Metadata = { title: "Memory" };
 

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { Suspense } from "react";
 import { PageSkeleton } from "@/components/page-skeleton";
-import { ProgressView } from "@/progress/progress-view";
+import { ProgressView } from "@/features/progress/progress-view";
 
 export const metadata: Metadata = { title: "Progress" };
 

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { Suspense } from "react";
 import { PageSkeleton } from "@/components/page-skeleton";
-import { SearchView } from "@/views/search/search-view";
+import { SearchView } from "@/features/search/search-view";
 
 export const metadata: Metadata = { title: "Search" };
 

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { Suspense } from "react";
 import { PageSkeleton } from "@/components/page-skeleton";
-import { SourcesView } from "@/views/source/sources-view";
+import { SourcesView } from "@/features/sources/sources-view";
 
 export const metadata: Metadata = { title: "Files" };
 

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { Suspense } from "react";
 import { PageSkeleton } from "@/components/page-skeleton";
-import { AllTasksView } from "@/tasks/all-tasks-view";
+import { AllTasksView } from "@/features/tasks/all-tasks-view";
 
 export const metadata: Metadata = { title: "Tasks" };
 

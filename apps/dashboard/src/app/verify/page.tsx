@@ -1,5 +1,5 @@
 import type { Metadata } from "next";
-import { VerifyView } from "@/record/verify-view";
+import { VerifyView } from "@/features/verify/verify-view";
 
 export const metadata: Metadata = { title: "Verify" };
 

@@ -1,12 +1,14 @@
 "use client";
 
-import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from "react";
+import { type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { useShortcut } from "@/core/keyboard/use-shortcut";
+import { lazyPart } from "@/core/lazy-part";
 import { isFiltered } from "@/feed/store/feed-filter";
 import type { FeedStore, Place } from "@/feed/store/feed-store";
 import { hiddenIn } from "@/feed/store/feed-window";
 import { findThreads, titleOf } from "@/feed/store/threads";
+import { Parts, useHasPart } from "@/parts/features-context";
 import { useSession } from "@/sessions/session-context";
 import { FeedBody } from "./feed-body";
 import { clearFilter, FilterBar } from "./filter-bar";
@@ -15,12 +17,9 @@ import { useAskedMessage, useFeedFilter } from "./use-feed-filter";
 import { useFeedState, useFeedStore } from "./use-feed-store";
 import { useReading } from "./use-reading";
 
-const FindHint = lazy(() => import("./find-hint").then((part) => ({ default: part.FindHint })));
-const UnreadBar = lazy(() => import("./unread-bar").then(({ UnreadBar }) => ({ default: UnreadBar })));
-const ThreadBar = lazy(() => import("./thread-bar").then(({ ThreadBar }) => ({ default: ThreadBar })));
-const CatchUpPanel = lazy(() =>
-  import("./catch-up-panel").then(({ CatchUpPanel }) => ({ default: CatchUpPanel })),
-);
+const FindHint = lazyPart(() => import("./find-hint"), "FindHint");
+const UnreadBar = lazyPart(() => import("./unread-bar"), "UnreadBar");
+const ThreadBar = lazyPart(() => import("./thread-bar"), "ThreadBar");
 
 /** The feed of the session: what is to be seen of it, what is new, and the messages. */
 export function FeedPane({ tools }: { readonly tools?: ReactNode }) {
@@ -91,7 +90,8 @@ export function FeedPane({ tools }: { readonly tools?: ReactNode }) {
   );
 
   const open = () => setCatchingUp(true);
-  const catchUp = last_read === null || at !== null ? null : open;
+  const canCatchUp = useHasPart(({ session: parts }) => parts?.CatchUp);
+  const catchUp = canCatchUp && last_read !== null && at === null ? open : null;
   useShortcut("b", open, { label: "Since your last visit", group: "Feed", enabled: catchUp !== null });
   return (
     <div className="flex min-h-0 flex-1 flex-col">
@@ -124,9 +124,11 @@ export function FeedPane({ tools }: { readonly tools?: ReactNode }) {
         </Suspense>
       )}
       {isCatchingUp && (
-        <Suspense fallback={<div className="h-24 border-b" />}>
-          <CatchUpPanel since={reading.readUpTo ?? 0} onClose={() => setCatchingUp(false)} />
-        </Suspense>
+        <Parts
+          of={({ session: parts }) => parts?.CatchUp}
+          given={{ since: reading.readUpTo ?? 0, onClose: () => setCatchingUp(false) }}
+          fallback={<div className="h-24 border-b" />}
+        />
       )}
       <FeedBody
         key={key}

@@ -6,9 +6,11 @@ import { useCall } from "@/broker/use-call";
 import { PageLink } from "@/components/page-link";
 import { cn } from "@/core/utils";
 import { useIsGuest } from "@/identity/use-person";
+import type { Attempt } from "@/parts/feature";
+import { Parts } from "@/parts/features-context";
 import { Button } from "@/ui/button";
 import { Input } from "@/ui/input";
-import { type Attempt, useAttempt } from "./use-attempt";
+import { useAttempt } from "./use-attempt";
 
 export interface ItemActionsProps {
   readonly item: AttentionItem;
@@ -79,7 +81,7 @@ function actionsFor(
         </Button>
       );
     case "job_failed":
-      return <RetryJob item={item} attempt={attempt} />;
+      return <Parts of={({ attention }) => attention?.[item.kind]?.Action} given={{ item, attempt }} />;
     case "quota_near":
     case "in_review":
     case "handed_back":
@@ -210,36 +212,6 @@ function Resume({ item, attempt }: ActionProps) {
       }
     >
       Resume
-    </Button>
-  );
-}
-
-/** Another job of the same kind: a job itself runs once. */
-function RetryJob({ item, attempt }: Pick<ActionProps, "attempt"> & { item: AttentionItem }) {
-  const call = useCall();
-  return (
-    <Button
-      size="sm"
-      variant="outline"
-      disabled={attempt.busy}
-      onClick={() =>
-        attempt.run(async () => {
-          const { kind, topic_id, persona_name } = await call("get_job", { job_id: item.number ?? 0 });
-          const source =
-            item.session_id === null
-              ? { source_path: item.source_path ?? "" }
-              : { session_id: item.session_id };
-          const { job_id } = await call("start_job", {
-            kind,
-            ...source,
-            ...(topic_id !== null && { topic_id }),
-            ...(persona_name !== null && { persona_name }),
-          });
-          return `Job ${job_id} started`;
-        })
-      }
-    >
-      Retry
     </Button>
   );
 }

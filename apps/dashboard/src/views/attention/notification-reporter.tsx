@@ -1,7 +1,7 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useRead } from "@/broker/use-read";
 import { useAttention } from "@/components/use-attention";
 import { usePreference } from "@/core/preferences/use-preference";
@@ -10,8 +10,33 @@ import { compareNotices, type Notice, toConcludedNotice, toNotice } from "./noti
 
 const recentlyClosed = { status: "closed", sort: "activity", limit: 20 } as const;
 
-/** Notifies of what has come since it was first drawn, and withdraws what is resolved. */
-export function NotificationReporter() {
+/** Reports in one tab of this browser. */
+export function OneReporter() {
+  return useHoldsTab("merkle-notifier") ? <NotificationReporter /> : null;
+}
+
+/** Whether this is the one tab of the browser that holds a name. When it closes, another tab gets the name. */
+function useHoldsTab(name: string): boolean {
+  const [holds, setHolds] = useState(false);
+  useEffect(() => {
+    if (!("locks" in navigator)) return;
+    const ended = new AbortController();
+    navigator.locks
+      .request(name, { signal: ended.signal }, () => {
+        setHolds(true);
+        return new Promise<void>((release) => ended.signal.addEventListener("abort", () => release()));
+      })
+      .catch(() => undefined); // The component was gone before the lock was free.
+    return () => {
+      ended.abort();
+      setHolds(false);
+    };
+  }, [name]);
+  return holds;
+}
+
+/** Notifies of new items, and withdraws notifications of resolved ones. */
+function NotificationReporter() {
   const [reasons] = usePreference("notifications");
   const attention = useAttention();
   const closed = useRead("list_sessions", recentlyClosed, { on: ["sessions"] });
@@ -22,7 +47,7 @@ export function NotificationReporter() {
   useEffect(() => {
     if (!attention.data || !closed.data) return;
     const now = [...attention.data.items.map(toNotice), ...closed.data.sessions.map(toConcludedNotice)];
-    // Items that were there before anybody could have been told are no news.
+    // Items that were there before this component are not new.
     const { come, gone } = compareNotices(known.current ?? new Map(now.map((each) => [each.id, each])), now);
     known.current = new Map(now.map((each) => [each.id, each]));
     for (const { id } of gone) {

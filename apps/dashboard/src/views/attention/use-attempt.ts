@@ -1,14 +1,7 @@
 "use client";
 
 import { useState } from "react";
-
-/** Something that is tried at the press of a button, and what came of it, in words. */
-export interface Attempt {
-  readonly busy: boolean;
-  readonly outcome: string | null;
-  /** Tries it, unless another try is under way; `work` resolves with the words for its success. */
-  run(work: () => Promise<string>): void;
-}
+import type { Attempt } from "@/parts/feature";
 
 /** @param onDone - called after a success, when the list would read differently */
 export function useAttempt(onDone: () => void): Attempt {

@@ -1,18 +1,16 @@
 "use client";
 
 import { limits } from "@merkle/wire/limits";
-import { Download, ShieldCheck } from "lucide-react";
 import { useState } from "react";
 import { useRead } from "@/broker/use-read";
-import { PageLink } from "@/components/page-link";
 import { TimeText } from "@/components/time-text";
-import { ExportLink } from "@/record/export-link";
+import { Parts } from "@/parts/features-context";
 import { type SessionFacts, useSession } from "@/sessions/session-context";
 import { Button } from "@/ui/button";
 import { NewSessionDialog } from "@/views/sessions/new-session-dialog-lazy";
 import { useSessionActions } from "./use-session-actions";
 
-/** Stands where the composer of an open session does: who closed it, and where the work can go on. */
+/** In place of the composer of an open session: who closed it, and where the work can continue. */
 export function ClosedNote() {
   const { session, myTeamId, looksOn } = useSession();
   const { open } = useSessionActions();
@@ -31,16 +29,7 @@ export function ClosedNote() {
         {session.closed_at !== null && <TimeText at={session.closed_at} as="clock" />}. Read-only.
       </p>
       <div className="flex flex-wrap gap-2">
-        <Button asChild variant="outline" size="sm">
-          <ExportLink slug={session.slug} as="bundle">
-            <Download aria-hidden /> Export
-          </ExportLink>
-        </Button>
-        <Button asChild variant="outline" size="sm">
-          <PageLink href={`/sessions/${session.slug}/audit?check=1`}>
-            <ShieldCheck aria-hidden /> Verify
-          </PageLink>
-        </Button>
+        <Parts of={({ session: parts }) => parts?.Closed} />
         {myTeamId !== null && (
           <Button variant="outline" size="sm" onClick={() => open("conclude")}>
             Revise conclusion
@@ -67,10 +56,7 @@ function useCloser(sessionId: string, closedAt: string | null): string | null {
   return first?.by ?? null;
 }
 
-/**
- * The title and description that a session begins with when it goes on from this one; where it comes from the broker says in its
- * description.
- */
+/** The title and description of a session that continues this one. The broker adds to the description where it comes from. */
 function toContinue({ title, description }: SessionFacts["session"]): { title: string; description: string } {
   return { title: `${title}, continued`.slice(0, limits.titleCharsMax), description };
 }

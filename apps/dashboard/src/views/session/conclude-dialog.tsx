@@ -4,6 +4,8 @@ import { useEffect, useRef, useState } from "react";
 import { useAction } from "@/broker/use-action";
 import { useCall } from "@/broker/use-call";
 import { RefusalNote } from "@/components/refusal-note";
+import type { OpenDraft } from "@/parts/feature";
+import { Parts } from "@/parts/features-context";
 import { useSession } from "@/sessions/session-context";
 import { useKeptText } from "@/sessions/use-kept-text";
 import { MarkdownText } from "@/text/markdown/markdown-text";
@@ -18,7 +20,6 @@ import {
 } from "@/ui/dialog";
 import { Skeleton } from "@/ui/skeleton";
 import { Textarea } from "@/ui/textarea";
-import { ConclusionDraft, useOpenDraft } from "@/work/jobs/conclusion-draft";
 import { useConclusion } from "./conclusion-card";
 
 /** Ends the session with a conclusion, or revises the conclusion of one that has ended. */
@@ -55,7 +56,7 @@ export function ConcludeDialog({ onClose }: { onClose: () => void }) {
 }
 
 interface ConclusionFormProps {
-  /** The conclusion that stands there now. */
+  /** The present conclusion. */
   readonly written: string;
   readonly mayNot: boolean;
   readonly onClose: () => void;
@@ -68,8 +69,8 @@ function ConclusionForm({ written, mayNot, onClose }: ConclusionFormProps) {
   const place = `merkle.conclusion.${session.session_id}`;
   const [text, setText, forget] = useKeptText(place, written);
   const [ofDraft, setOfDraft, forgetDraft] = useKeptText(`${place}.draft`, "");
-  const draft = useOpenDraft(session.session_id);
-  const used = draft && String(draft.proposal_id) === ofDraft ? draft : null;
+  const [draft, setDraft] = useState<OpenDraft | null>(null);
+  const used = draft?.id === ofDraft ? draft : null;
   const field = useRef<HTMLTextAreaElement>(null);
   // The browser focuses what comes first in a dialog, which may be a button that does something.
   useEffect(() => field.current?.focus(), []);
@@ -78,13 +79,9 @@ function ConclusionForm({ written, mayNot, onClose }: ConclusionFormProps) {
 
   async function conclude(): Promise<void> {
     const done = await run(async (signal) => {
-      if (used === null) {
+      if (used !== null) await used.accept(text, signal);
+      else
         await call("conclude_session", { session_id: session.session_id, summary_section: text }, { signal });
-      } else {
-        const { proposal_id, base_version } = used;
-        const accepted = { proposal_id, decision: "accept", base: base_version ?? 0, content: text } as const;
-        await call("decide_proposal", accepted, { signal });
-      }
     });
     if (!done) return;
     forget();
@@ -102,16 +99,18 @@ function ConclusionForm({ written, mayNot, onClose }: ConclusionFormProps) {
       }}
     >
       {!mayNot && (
-        <ConclusionDraft
-          changes={`/sessions/${session.slug}/doc?compare=${draft?.base_version}..${session.document_version}`}
-          draft={draft}
-          isUsed={used !== null}
-          isEmpty={text.trim() === ""}
-          onUse={(proposalId, drafted) => {
-            setOfDraft(String(proposalId));
-            if (drafted === undefined) return;
-            setText(drafted);
-            field.current?.focus();
+        <Parts
+          of={({ session: parts }) => parts?.ConclusionDraft}
+          given={{
+            usedId: ofDraft,
+            isEmpty: text.trim() === "",
+            onDraft: setDraft,
+            onUse: (id: string, drafted?: string) => {
+              setOfDraft(id);
+              if (drafted === undefined) return;
+              setText(drafted);
+              field.current?.focus();
+            },
           }}
         />
       )}
@@ -145,7 +144,7 @@ function ConclusionForm({ written, mayNot, onClose }: ConclusionFormProps) {
         </Button>
         <Button
           type="submit"
-          disabled={pending || mayNot || used?.stale || text.trim() === "" || text === written}
+          disabled={pending || mayNot || used?.isStale || text.trim() === "" || text === written}
         >
           {pending ? "Saving…" : closed ? "Save conclusion" : "Conclude for everyone"}
         </Button>

@@ -1,24 +1,22 @@
 "use client";
 
 import type { OutputOf } from "@merkle/wire";
-import { FileDown, Link2, MessagesSquare, Printer, ShieldCheck } from "lucide-react";
+import { Link2, MessagesSquare, Printer } from "lucide-react";
 import { useRead } from "@/broker/use-read";
 import { PageLink } from "@/components/page-link";
 import { PanelBoundary } from "@/components/panel-boundary";
 import { RefusalNote } from "@/components/refusal-note";
-import { TimeText } from "@/components/time-text";
 import { copyText } from "@/core/copy-text";
 import { textOf } from "@/feed/store/message-text";
-import { ExportLink } from "@/record/export-link";
-import { HashText } from "@/record/hash-text";
-import { LastPage, type Outcome } from "@/record/last-page";
+import { Parts, useHasPart } from "@/parts/features-context";
 import { type SessionFacts, useSession } from "@/sessions/session-context";
 import { Button } from "@/ui/button";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
 import { useToast } from "@/ui/toast-provider";
 import { useConclusion } from "./conclusion-card";
+import { LastPage, type Outcome } from "./last-page";
 
-/** The last page of a concluded session, at an address of its own: what one shows to somebody who was not there. */
+/** The outcome of a concluded session on one page, to show to people who were not there. */
 export function ConclusionView() {
   const { session } = useSession();
   return (
@@ -43,11 +41,12 @@ function NotConcluded() {
   );
 }
 
-/** So many decisions are shown; of more the newest. */
+/** If there are more decisions, the page shows the newest. */
 const decisionsMax = 100;
 
 function Concluded() {
   const facts = useSession();
+  const hasSeal = useHasPart(({ session: parts }) => parts?.conclusion?.Seal);
   const { session } = facts;
   const { session_id, slug } = session;
   const conclusion = useConclusion(session_id);
@@ -58,14 +57,11 @@ function Concluded() {
     kinds: ["decision"],
     limit: decisionsMax,
   });
-  const seal = useRead("session_seal", { session_id });
-  const problem = conclusion.problem ?? timeline.problem ?? decisions.problem ?? seal.problem;
-  const sealed = seal.data?.seals[0];
+  const problem = conclusion.problem ?? timeline.problem ?? decisions.problem;
   const outcome = toOutcome(facts, {
     conclusion: conclusion.data ?? null,
     timeline: timeline.data,
     decisions: decisions.data,
-    root: sealed?.root ?? null,
   });
   return (
     <LastPage
@@ -76,23 +72,23 @@ function Concluded() {
         </PageLink>
       )}
       actions={<Actions slug={slug} />}
-      seal={sealed ? <Seal sealed={sealed} slug={slug} /> : <p className="text-muted-foreground">Loading…</p>}
+      mark={<Parts of={({ session: parts }) => parts?.conclusion?.Mark} />}
+      seal={hasSeal && <Parts of={({ session: parts }) => parts?.conclusion?.Seal} />}
     >
       <RefusalNote refusal={problem ?? null} />
     </LastPage>
   );
 }
 
-interface Told {
+interface OutcomeParts {
   readonly conclusion: string | null;
   readonly timeline: OutputOf<"get_timeline"> | undefined;
   readonly decisions: OutputOf<"get_history"> | undefined;
-  readonly root: string | null;
 }
 
 function toOutcome(
   { session, participants }: SessionFacts,
-  { conclusion, timeline, decisions, root }: Told,
+  { conclusion, timeline, decisions }: OutcomeParts,
 ): Outcome {
   const said = new Map(timeline?.lanes.map(({ team_id, counts }) => [team_id, counts[0] ?? 0]));
   const made = decisions?.messages ?? [];
@@ -119,7 +115,6 @@ function toOutcome(
       text: textOf(message),
     })),
     hasOlderDecisions: decisions?.has_more ?? false,
-    root,
   };
 }
 
@@ -140,11 +135,7 @@ function Actions({ slug }: { readonly slug: string }) {
       <Button size="sm" onClick={() => void copy()}>
         <Link2 aria-hidden /> Copy link
       </Button>
-      <Button asChild variant="outline" size="sm">
-        <ExportLink slug={slug} as="html">
-          <FileDown aria-hidden /> Save as HTML
-        </ExportLink>
-      </Button>
+      <Parts of={({ session: parts }) => parts?.conclusion?.Actions} />
       <Button variant="outline" size="sm" onClick={() => window.print()}>
         <Printer aria-hidden /> Print
       </Button>
@@ -154,32 +145,5 @@ function Actions({ slug }: { readonly slug: string }) {
         </PageLink>
       </Button>
     </>
-  );
-}
-
-function Seal({
-  sealed: { root, at, size, key_id },
-  slug,
-}: {
-  readonly sealed: OutputOf<"session_seal">["seals"][number];
-  readonly slug: string;
-}) {
-  return (
-    <div className="grid gap-1">
-      <p className="text-muted-foreground">
-        The broker signed {size === 1 ? "1 message" : `${size.toLocaleString("en-GB")} messages`} at{" "}
-        <TimeText at={at} as="clock" className="tabular-nums" /> with key <HashText hash={key_id} />. Root:
-      </p>
-      <p>
-        <HashText hash={root} whole />
-      </p>
-      <p className="mt-2 print:hidden">
-        <Button asChild variant="outline" size="sm">
-          <PageLink href={`/sessions/${slug}/audit?check=1`}>
-            <ShieldCheck aria-hidden /> Verify here
-          </PageLink>
-        </Button>
-      </p>
-    </div>
   );
 }

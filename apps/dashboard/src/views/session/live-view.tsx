@@ -1,38 +1,30 @@
 "use client";
 
 import { ChartGantt, PanelLeftClose, PanelRightClose, X } from "lucide-react";
-import { type CSSProperties, lazy, Suspense, useRef, useState } from "react";
+import { type CSSProperties, Suspense, useRef, useState } from "react";
 import { PanelBoundary } from "@/components/panel-boundary";
 import { useQueryParam } from "@/core/address/use-query-param";
 import { useShortcut } from "@/core/keyboard/use-shortcut";
+import { lazyPart } from "@/core/lazy-part";
 import { usePreference } from "@/core/preferences/use-preference";
 import { useMediaQuery } from "@/core/use-media-query";
 import { cn } from "@/core/utils";
+import { DocumentPane } from "@/document/document-pane";
 import { Composer } from "@/feed/compose/composer";
 import { FeedPane } from "@/feed/pane/feed-pane";
+import { Parts, useHasPart } from "@/parts/features-context";
 import { useSession } from "@/sessions/session-context";
 import { Button } from "@/ui/button";
 import { Splitter } from "@/ui/splitter";
-import { DocumentPane } from "@/views/source/document-pane";
 
-const TimeBar = lazy(() =>
-  import("@/views/timeline/time-bar").then((module) => ({ default: module.TimeBar })),
-);
-
-const ConclusionCard = lazy(() =>
-  import("./conclusion-card").then((part) => ({ default: part.ConclusionCard })),
-);
-
-const TasksTab = lazy(() => import("@/tasks/tasks-tab").then((part) => ({ default: part.TasksTab })));
-
-const ClosedNote = lazy(() => import("./closed-note").then((module) => ({ default: module.ClosedNote })));
+const ConclusionCard = lazyPart(() => import("./conclusion-card"), "ConclusionCard");
+const ClosedNote = lazyPart(() => import("./closed-note"), "ClosedNote");
 
 type Folded = "feed" | "document" | null;
 
 /**
- * Feed and document. From 1024 px on they stand side by side, divided as the person likes or one of them folded away, on a
- * very wide screen with the tasks as a third; below that the document comes over the feed, and on a phone instead of it, as
- * `?pane=doc` says.
+ * Feed and document. From 1024 px on they are side by side: the person can move the divider, or fold one of them. A very wide
+ * screen has a third column. On narrower screens `?pane=doc` shows the document over the feed, and on a phone in its place.
  */
 export function LiveView() {
   const { session, looksOn, at } = useSession();
@@ -42,9 +34,11 @@ export function LiveView() {
   const box = useRef<HTMLDivElement>(null);
   const [showsTime, setShowsTime] = useState(false);
   const hasRoomForThree = useMediaQuery("(min-width: 150rem)");
+  const hasThird = useHasPart(({ session: parts }) => parts?.BesideFeed);
+  const hasTime = useHasPart(({ session: parts }) => parts?.UnderFeed);
   const showsDocument = pane === "doc";
   const closeDocument = () => setPane(null);
-  // Only where both stand side by side does the share count, so it is a variable that a class makes use of.
+  // A variable, since only the class for a wide screen uses the share.
   const share: CSSProperties & Record<"--feed-share", string> = { "--feed-share": `${split}%` };
 
   useShortcut("Escape", () => showsDocument && closeDocument(), {
@@ -85,15 +79,17 @@ export function LiveView() {
               <PanelBoundary title="Feed">
                 <FeedPane
                   tools={
-                    <Button
-                      variant="ghost"
-                      size="sm"
-                      aria-expanded={showsTime}
-                      className="text-muted-foreground md:hidden"
-                      onClick={() => setShowsTime(!showsTime)}
-                    >
-                      <ChartGantt aria-hidden /> Time
-                    </Button>
+                    hasTime && (
+                      <Button
+                        variant="ghost"
+                        size="sm"
+                        aria-expanded={showsTime}
+                        className="text-muted-foreground md:hidden"
+                        onClick={() => setShowsTime(!showsTime)}
+                      >
+                        <ChartGantt aria-hidden /> Time
+                      </Button>
+                    )
                   }
                 />
               </PanelBoundary>
@@ -130,26 +126,25 @@ export function LiveView() {
             </PanelBoundary>
           </div>
         </div>
-        {hasRoomForThree && (
-          <Suspense>
-            <div className="flex min-h-0 w-2xl shrink-0 flex-col border-l min-[200rem]:w-4xl">
-              <TasksTab isBeside />
-            </div>
-          </Suspense>
+        {hasRoomForThree && hasThird && (
+          <div className="flex min-h-0 w-2xl shrink-0 flex-col border-l min-[200rem]:w-4xl">
+            <Parts of={({ session: parts }) => parts?.BesideFeed} />
+          </div>
         )}
       </div>
       <div className={cn(!showsTime && "max-md:hidden")}>
-        <Suspense fallback={<div className="h-[calc(2.5rem+1px)] border-t max-md:hidden" />}>
-          <PanelBoundary title="The timeline">
-            <TimeBar />
-          </PanelBoundary>
-        </Suspense>
+        <PanelBoundary title="The timeline">
+          <Parts
+            of={({ session: parts }) => parts?.UnderFeed}
+            fallback={<div className="h-[calc(2.5rem+1px)] border-t max-md:hidden" />}
+          />
+        </PanelBoundary>
       </div>
     </div>
   );
 }
 
-/** The narrow edge that stands for what is folded away. */
+/** The narrow edge that unfolds the folded part. */
 function Unfold({ folded, onUnfold }: { folded: "feed" | "document"; onUnfold: () => void }) {
   const Icon = folded === "feed" ? PanelRightClose : PanelLeftClose;
   return (

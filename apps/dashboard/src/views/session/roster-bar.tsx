@@ -1,27 +1,28 @@
 "use client";
 
 import { Users } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
+import { lazyPart } from "@/core/lazy-part";
+import type { RosterFact } from "@/parts/feature";
+import { Parts } from "@/parts/features-context";
 import { isInBar, type RosterRow, toRosterRows } from "@/sessions/roster-rows";
 import { useSession } from "@/sessions/session-context";
 import { Button } from "@/ui/button";
-import { useAgents } from "@/views/agents/use-agents";
 import { RosterChip } from "./roster-chip";
 
-const PeerCard = lazy(() => import("./peer-card").then(({ PeerCard }) => ({ default: PeerCard })));
-const RosterSheet = lazy(() =>
-  import("./roster-sheet").then(({ RosterSheet }) => ({ default: RosterSheet })),
-);
+const PeerCard = lazyPart(() => import("./peer-card"), "PeerCard");
+const RosterSheet = lazyPart(() => import("./roster-sheet"), "RosterSheet");
 
-/** The teams that take part and what each is about now, those that need somebody first; a chip opens what is known of its team. */
+const noFacts: ReadonlyMap<string, RosterFact> = new Map();
+
+/** The teams and what each does now, those that need somebody first. A chip opens the facts about its team. */
 export function RosterBar() {
-  const { session, participants, peers, myTeamId, looksOn } = useSession();
-  const { data } = useAgents(looksOn || session.status === "closed" ? null : session.slug);
+  const { participants, peers, myTeamId } = useSession();
+  const [facts, setFacts] = useState<ReadonlyMap<string, RosterFact>>(noFacts);
   const [opened, setOpened] = useState<{ teamId: string; anchor: HTMLElement } | null>(null);
   const [listed, setListed] = useState(false);
-  const agents = data?.agents ?? [];
-  const agentOf = ({ team }: RosterRow) => agents.find(({ team_id }) => team_id === team.team_id);
-  const rankOf = (row: RosterRow) => (row.blocked ? 0 : agentOf(row)?.waits.length ? 1 : 2);
+  const factOf = ({ team }: RosterRow) => facts.get(team.team_id);
+  const rankOf = (row: RosterRow) => (row.blocked ? 0 : factOf(row)?.wait ? 1 : 2);
   const rows = toRosterRows({ participants, peers, myTeamId }).sort((a, b) => rankOf(a) - rankOf(b));
   const now = new Date();
   const inBar = rows.filter((row) => isInBar(row, now));
@@ -41,7 +42,7 @@ export function RosterBar() {
             <li key={row.team.team_id} className="min-w-0 shrink-0">
               <RosterChip
                 row={row}
-                agent={agentOf(row)}
+                agent={factOf(row)}
                 expanded={row.team.team_id === opened?.teamId}
                 onOpen={(anchor) =>
                   setOpened((now) => (now?.anchor === anchor ? null : { teamId: row.team.team_id, anchor }))
@@ -62,6 +63,7 @@ export function RosterBar() {
           <span className="max-md:sr-only">{hidden > 0 ? `All ${rows.length}` : "All participants"}</span>
         </Button>
       )}
+      <Parts of={({ session }) => session?.RosterFacts} given={{ onFacts: setFacts }} />
       <Suspense>
         {opened && openedRow && (
           <PeerCard row={openedRow} anchor={opened.anchor} onClose={() => setOpened(null)} />

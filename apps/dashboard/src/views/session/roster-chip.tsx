@@ -1,27 +1,25 @@
-import type { Agent } from "@merkle/wire";
 import { CircleAlert, Mail } from "lucide-react";
 import { TimeText } from "@/components/time-text";
 import { cn } from "@/core/utils";
 import { HumanBadge } from "@/identity/human-badge";
+import type { RosterFact } from "@/parts/feature";
 import type { RosterRow } from "@/sessions/roster-rows";
 import { describeStatus, StatusMark } from "@/sessions/status-mark";
 import { TeamBar } from "@/sessions/team-mark";
-import { doingOf, usageOf, whomOf } from "@/views/agents/agent-words";
 
 export interface RosterChipProps {
   readonly row: RosterRow;
-  /** What is known of its agent; nothing of a human's team, and before it was read. */
-  readonly agent: Agent | undefined;
+  /** What its agent does; undefined for a human's team, and before that was read. */
+  readonly agent: RosterFact | undefined;
   readonly expanded: boolean;
   readonly onOpen: (anchor: HTMLElement) => void;
 }
 
-/** A team of the roster: who it is, and where there is room what it is about at this moment. */
+/** A team of the roster: its name, and on a wide screen what it does now. */
 export function RosterChip({ row, agent, expanded, onOpen }: RosterChipProps) {
   const { team, peers, blocked, dnd, isMe } = row;
   const left = team.left_at !== null;
-  const [wait] = agent?.waits ?? [];
-  const isStuck = blocked !== null || wait?.human === true;
+  const isStuck = blocked !== null || agent?.wait?.human === true;
   const role = peers.length === 1 ? peers[0]?.role : null;
   return (
     <button
@@ -35,7 +33,7 @@ export function RosterChip({ row, agent, expanded, onOpen }: RosterChipProps) {
         isStuck && "border-warning bg-highlight/40",
         left && "text-muted-foreground",
       )}
-      title={[describeStatus(team.status, blocked !== null, dnd !== null), agent && usageOf(agent)]
+      title={[describeStatus(team.status, blocked !== null, dnd !== null), agent?.usage]
         .filter(Boolean)
         .join(", ")}
     >
@@ -72,7 +70,7 @@ export function RosterChip({ row, agent, expanded, onOpen }: RosterChipProps) {
   );
 }
 
-/** What the team is about, in its own words where it has said any, and since when. */
+/** What the team does, in its own words if it has said any, and since when. */
 function Now({ row: { team, blocked, dnd }, agent }: Pick<RosterChipProps, "row" | "agent">) {
   const muted = "min-w-0 truncate text-muted-foreground";
   const since = (at: string) => <TimeText at={at} className="shrink-0 text-muted-foreground" />;
@@ -87,12 +85,12 @@ function Now({ row: { team, blocked, dnd }, agent }: Pick<RosterChipProps, "row"
       </>
     );
   }
-  const [wait] = agent?.waits ?? [];
+  const wait = agent?.wait;
   if (wait) {
     return (
       <>
         <span dir="auto" className="min-w-0 truncate font-medium text-warning">
-          waits for {whomOf(wait)}: {wait.text}
+          waits for {wait.whom}: {wait.text}
         </span>
         {since(wait.since)}
       </>
@@ -105,7 +103,7 @@ function Now({ row: { team, blocked, dnd }, agent }: Pick<RosterChipProps, "row"
         {describeSeen(team.status)} {since(team.last_seen_at)}
       </span>
     );
-  const doing = doingOf(agent);
+  const { doing } = agent;
   return (
     <>
       <span dir="auto" className={cn(muted, doing.quoted && "text-foreground")}>

@@ -1,61 +1,51 @@
 "use client";
 
 import { usePathname, useRouter } from "next/navigation";
-import { lazy, Suspense, useEffect, useRef, useState } from "react";
-import { useRead } from "@/broker/use-read";
+import { Suspense, useEffect, useRef, useState } from "react";
 import { PageLink } from "@/components/page-link";
 import { useQueryParam } from "@/core/address/use-query-param";
 import { usePaletteAction } from "@/core/keyboard/use-palette-action";
 import { useShortcut } from "@/core/keyboard/use-shortcut";
+import { lazyPart } from "@/core/lazy-part";
 import { useHasSettled } from "@/core/use-has-settled";
 import { useMediaQuery } from "@/core/use-media-query";
 import { cn } from "@/core/utils";
+import type { SessionTab } from "@/parts/feature";
+import { useFeatures } from "@/parts/features-context";
+import { Looking } from "@/parts/looking";
 import { useSession } from "@/sessions/session-context";
 
-const MoreLinks = lazy(() => import("@/components/more-links").then((part) => ({ default: part.MoreLinks })));
+const MoreLinks = lazyPart(() => import("@/components/more-links"), "MoreLinks");
 
-interface Tab {
-  readonly label: string;
-  /** The part of the address behind the session. */
-  readonly place: string;
-  /** The key that shows it. */
-  readonly keys: string;
-  /** Left out for who only looks on: it shows what belongs to the mesh. */
-  readonly ofMesh?: true;
-}
-
-const live: Tab = { label: "Live", place: "", keys: "1" };
-const doc: Tab = { label: "Document", place: "/doc", keys: "8" };
-const later: readonly Tab[] = [
-  { label: "Tasks", place: "/tasks", keys: "2" },
-  { label: "State", place: "/state", keys: "3" },
-  { label: "Memory", place: "/memory", keys: "4", ofMesh: true },
-  { label: "Progress", place: "/progress", keys: "5", ofMesh: true },
-  { label: "Audit", place: "/audit", keys: "6" },
-  { label: "Jobs", place: "/jobs", keys: "7", ofMesh: true },
-];
+const live: SessionTab = { label: "Live", place: "", keys: "1" };
+const doc: SessionTab = { label: "Document", place: "/doc", keys: "8" };
 
 /** The feed, the document, the parts with something in them, and under More the others. */
 export function SessionTabs() {
   const { session, looksOn } = useSession();
+  const later = useFeatures().flatMap(({ sessionTabs = [] }) => sessionTabs);
   const pathname = usePathname();
   const [pane] = useQueryParam("pane");
   const home = `/sessions/${session.slug}`;
   const place = pathname.replace(/^\/sessions\/[^/]+|\/$/g, "");
   const isWide = useMediaQuery("(min-width: 64rem)");
   const list = useRef<HTMLUListElement>(null);
-  const contents = useContents();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another place is another tab to be brought into sight.
+  const hasSettled = useHasSettled();
+  const [found, setFound] = useState<ReadonlySet<string>>(new Set());
+  // biome-ignore lint/correctness/useExhaustiveDependencies: after a change of place another tab has to be in view.
   useEffect(() => {
-    // Where there is room for all of them, to ask would only have the page laid out once more.
+    // On a wide screen all tabs are in view, and measuring them would cost one more layout.
     if (isWide) return;
     list.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [place, isWide]);
-  // Where both stand side by side, the document belongs to the feed's tab.
+  // Where feed and document are side by side, the Live tab covers both.
   const showsDocument = place === doc.place || (!isWide && place === "" && pane === "doc");
-  const hrefOf = (tab: Tab) => (tab === doc && !isWide ? `${home}?pane=doc` : `${home}${tab.place}`);
-  const possible = later.filter(({ ofMesh }) => !(looksOn && ofMesh));
-  const isShown = (tab: Tab) => tab.place === place || Boolean(contents[tab.place]);
+  const hrefOf = (tab: SessionTab) => (tab === doc && !isWide ? `${home}?pane=doc` : `${home}${tab.place}`);
+  const possible = later
+    .filter(({ ofMesh }) => !(looksOn && ofMesh))
+    .sort((one, other) => one.keys.localeCompare(other.keys));
+  const countOf = (tab: SessionTab) => tab.countOf?.(session) || found.has(tab.place);
+  const isShown = (tab: SessionTab) => tab.place === place || Boolean(countOf(tab));
   const hidden = possible.filter((tab) => !isShown(tab));
   return (
     <nav aria-label="Parts of the session" className="border-b px-1 lg:px-3 print:hidden">
@@ -65,7 +55,7 @@ export function SessionTabs() {
             <TabLink
               href={hrefOf(tab)}
               current={tab === doc ? showsDocument : tab.place === place && !showsDocument}
-              count={contents[tab.place] ?? 0}
+              count={countOf(tab)}
             >
               {tab.label}
             </TabLink>
@@ -80,30 +70,20 @@ export function SessionTabs() {
       {[live, doc, ...possible].map((tab) => (
         <TabKey key={tab.place} keys={tab.keys} label={tab.label} href={hrefOf(tab)} />
       ))}
+      {hasSettled &&
+        possible.map(
+          (tab) =>
+            tab.look &&
+            !countOf(tab) && (
+              <Looking
+                key={tab.place}
+                look={tab.look(session.session_id)}
+                onFound={() => setFound((before) => new Set([...before, tab.place]))}
+              />
+            ),
+        )}
     </nav>
   );
-}
-
-/** How much each later part has, or whether it has anything where nothing counts it. */
-function useContents(): Readonly<Record<string, number | boolean>> {
-  const { session, looksOn } = useSession();
-  const { session_id } = session;
-  const hasSettled = useHasSettled();
-  const asksForTasks = hasSettled && session.unfinished_tasks === 0;
-  const tasks = useRead("list_tasks", asksForTasks ? { session_id, state: "all", limit: 1 } : null, {
-    on: ["tasks"],
-  });
-  const jobs = useRead("list_jobs", hasSettled && !looksOn ? { session_id, limit: 1 } : null, {
-    on: ["jobs"],
-  });
-  return {
-    "/tasks": session.unfinished_tasks || tasks.data?.tasks.length === 1,
-    "/state": session.state_keys,
-    "/memory": session.memories,
-    "/progress": session.progress_entries,
-    "/audit": session.status === "closed",
-    "/jobs": jobs.data?.jobs.length === 1,
-  };
 }
 
 function MoreTabs({

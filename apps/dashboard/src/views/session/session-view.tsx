@@ -1,17 +1,18 @@
 "use client";
 
 import { usePathname, useRouter } from "next/navigation";
-import { lazy, type ReactNode, Suspense, useCallback, useEffect, useState } from "react";
+import { type ReactNode, Suspense, useCallback, useEffect, useState } from "react";
 import type { Problem } from "@/broker/problem";
 import { PageHeader } from "@/components/page-header";
 import { PanelBoundary } from "@/components/panel-boundary";
 import { setQuery } from "@/core/address/address";
 import { useSessionRef } from "@/core/address/use-session-ref";
+import { lazyPart } from "@/core/lazy-part";
 import { ComposeProvider } from "@/feed/compose/compose-context";
 import { EarlyPageContext, useFeedAhead } from "@/feed/pane/early-page-context";
 import { ReplayContext } from "@/feed/pane/replay-context";
 import { Replay } from "@/feed/store/replay";
-import { SessionRecord } from "@/record/session-record";
+import { Parts } from "@/parts/features-context";
 import { announceFront } from "@/sessions/front-session";
 import { useKnownTitle } from "@/sessions/known-title";
 import { type SessionFacts, SessionProvider, useSession } from "@/sessions/session-context";
@@ -24,12 +25,7 @@ import { SessionProblem } from "./session-problem";
 import { SessionTabs } from "./session-tabs";
 import { useSessionFacts } from "./use-session-facts";
 
-const SessionBanner = lazy(() =>
-  import("./session-banner").then((part) => ({ default: part.SessionBanner })),
-);
-const RosterThen = lazy(() =>
-  import("@/views/timeline/roster-then").then((module) => ({ default: module.RosterThen })),
-);
+const SessionBanner = lazyPart(() => import("./session-banner"), "SessionBanner");
 
 /** The page of one session. Header and roster stay while the tabs below them change. */
 export function SessionView({ children }: { children: ReactNode }) {
@@ -53,7 +49,7 @@ function SessionOfAddress({ children }: { children: ReactNode }) {
     );
   }
   return (
-    // Texts that are being written and panels that are open belong to one session, so another one begins anew.
+    // Drafts and open panels belong to one session, so another session gets a new frame.
     <SessionFrame key={facts.session.session_id} facts={facts}>
       {problem !== null && <StaleNote problem={problem} onRetry={refresh} />}
       <EarlyPageContext value={early}>{children}</EarlyPageContext>
@@ -74,7 +70,7 @@ function SessionFrame({ facts, children }: { facts: SessionFacts; children: Reac
         <SessionActionsProvider>
           <ReplayContext value={replay}>
             <div className="flex h-[calc(100dvh-var(--bottom-bar))] min-h-0 min-w-0 flex-col short:h-auto print:block print:h-auto">
-              <SessionRecord />
+              <Parts of={({ session: parts }) => parts?.Always} />
               {alone ? (
                 <>
                   <ShortHeader {...alone} />
@@ -89,9 +85,10 @@ function SessionFrame({ facts, children }: { facts: SessionFacts; children: Reac
                     {facts.at === null ? (
                       <RosterBar />
                     ) : (
-                      <Suspense fallback={<div className="h-10.5 border-b" />}>
-                        <RosterThen />
-                      </Suspense>
+                      <Parts
+                        of={({ session: parts }) => parts?.RosterThen}
+                        fallback={<div className="h-10.5 border-b" />}
+                      />
                     )}
                   </PanelBoundary>
                   <Suspense>
@@ -100,7 +97,7 @@ function SessionFrame({ facts, children }: { facts: SessionFacts; children: Reac
                   <SessionTabs />
                 </>
               )}
-              {/* Where the screen is low, what stands above scrolls away, and this has the screen to itself. */}
+              {/* On a low screen everything above scrolls away, and this fills the screen. */}
               <div className="flex min-h-0 min-w-0 flex-1 flex-col short:h-[calc(100dvh-var(--bottom-bar))] short:min-h-96 short:flex-none">
                 {children}
               </div>
@@ -112,13 +109,13 @@ function SessionFrame({ facts, children }: { facts: SessionFacts; children: Reac
   );
 }
 
-/** The parts of a session that have the page to themselves. */
+/** The parts of a session that fill the page, without roster and banner. */
 const aloneFaces = [
   { place: "/doc", label: "Document", hasHeading: false },
   { place: "/conclusion", label: "Conclusion", hasHeading: true },
 ] as const;
 
-/** Where one is, in one line, for a part of the session that has the page to itself. */
+/** The breadcrumb of a part that fills the page. */
 function ShortHeader({ label, hasHeading }: { label: string; hasHeading: boolean }) {
   const { session } = useSession();
   return (
@@ -139,7 +136,7 @@ function ShortHeader({ label, hasHeading }: { label: string; hasHeading: boolean
   );
 }
 
-/** Says that what stands here is from before, and why it could not be read again. */
+/** Says that the page shows old data, and why it could not be read again. */
 function StaleNote({ problem, onRetry }: { problem: Problem; onRetry: () => void }) {
   return (
     <div
@@ -158,7 +155,7 @@ function StaleNote({ problem, onRetry }: { problem: Problem; onRetry: () => void
   );
 }
 
-/** Shows the feed and the document of a session, with parameters of the address changed, from whichever tab one is at. */
+/** Returns a function that shows feed and document, from any tab, and changes parameters of the address. */
 function useShowLive(slug: string): (values: Readonly<Record<string, string | null>>) => void {
   const pathname = usePathname();
   const router = useRouter();
@@ -174,7 +171,7 @@ function useShowLive(slug: string): (values: Readonly<Record<string, string | nu
   );
 }
 
-/** The page of a session before more is known of it than a title, with everything at its height. */
+/** The page of a session while it loads, with everything at its final height. */
 function SessionSkeleton({ title }: { readonly title?: string | undefined }) {
   return (
     <div

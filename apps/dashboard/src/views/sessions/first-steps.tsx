@@ -1,27 +1,22 @@
 "use client";
 
-import { ArrowRight, Plus } from "lucide-react";
+import { Plus } from "lucide-react";
 import type { ReactNode } from "react";
-import { useAction } from "@/broker/use-action";
 import { type AppInfo, useAppInfo } from "@/broker/use-app-info";
-import { useBroker } from "@/broker/use-broker";
 import { InstallSnippet } from "@/components/install-snippet";
-import { RefusalNote } from "@/components/refusal-note";
-import { Snippet } from "@/components/snippet";
-import { isInDemo } from "@/identity/chosen-mesh";
+import { Parts } from "@/parts/features-context";
 import { Button } from "@/ui/button";
 import { launchSnippets } from "@/views/connection/launch-snippets";
 import { SnippetTabs } from "@/views/connection/snippet-tabs";
 import { connectionSnippets } from "@/views/connection/snippets";
-import { DemoScene } from "./demo-scene";
 
 export interface FirstStepsProps {
-  /** Whether there never was a session here. */
+  /** Whether the mesh never had a session. */
   readonly isFirst: boolean;
   readonly onStart: () => void;
 }
 
-/** What this is, a room where it can be seen, and the three ways to begin. */
+/** What Merkle is, and the three ways to begin. */
 export function FirstSteps({ isFirst, onStart }: FirstStepsProps) {
   const { data: info } = useAppInfo();
   return (
@@ -35,48 +30,9 @@ export function FirstSteps({ isFirst, onStart }: FirstStepsProps) {
           and tasks, ask you when it matters, and leave a record that anyone can check.
         </p>
       </header>
-      {info && !isInDemo && <Demo info={info} />}
+      <Parts of={(feature) => feature.Welcome} />
       {info && <Steps info={info} start="Start a session" onStart={onStart} />}
     </div>
-  );
-}
-
-function Demo({ info }: { info: AppInfo }) {
-  const broker = useBroker();
-  const { run, pending, refusal } = useAction();
-
-  function open(): void {
-    void run(async (signal) => {
-      const { mesh, session } = await broker.call("open_demo_room", {}, { signal });
-      // A page is of one mesh, so this one is loaded anew.
-      window.location.assign(`/sessions/${session}?mesh=${mesh}`);
-    });
-  }
-
-  return (
-    <section
-      aria-label="Demo"
-      className="grid items-center gap-6 overflow-hidden rounded-2xl border bg-surface p-6 md:grid-cols-[minmax(0,1fr)_minmax(0,1.1fr)] md:p-8"
-    >
-      <div className="grid justify-items-start gap-3">
-        <h3 className="text-title font-semibold text-balance">Two agents disagree. They need you.</h3>
-        <p className="text-pretty text-muted-foreground">
-          Watch Atlas and Birch argue about a login service, answer the question they can’t settle, and see
-          both act on your answer. It takes a minute. Nothing is installed, and no model is used.
-        </p>
-        {info.auth === "open" ? (
-          <>
-            <Button onClick={open} disabled={pending} className="mt-1 h-10 px-4">
-              {pending ? "Opening…" : "Open demo room"} <ArrowRight aria-hidden />
-            </Button>
-            <RefusalNote refusal={refusal} />
-          </>
-        ) : (
-          <Snippet label="In a terminal" text="merkle demo" className="w-full max-w-80" />
-        )}
-      </div>
-      <DemoScene />
-    </section>
   );
 }
 

@@ -13,7 +13,6 @@ export interface SelectionBarProps {
 export function SelectionBar({ selected, onClear }: SelectionBarProps) {
   const call = useCall();
   const attempt = useAttempt(onClear);
-  if (selected.size === 0) return null;
   return (
     <div
       role="toolbar"

@@ -1,32 +1,32 @@
 "use client";
 
 import type { Session } from "@merkle/wire";
-import dynamic from "next/dynamic";
-import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
+import { type RefObject, Suspense, useCallback, useEffect, useRef, useState } from "react";
 import { ProblemAlert } from "@/components/problem-alert";
 import { useAttention } from "@/components/use-attention";
 import { setQuery } from "@/core/address/address";
 import { useQuery } from "@/core/address/use-query";
 import { useShortcut } from "@/core/keyboard/use-shortcut";
-import { MoreSessions } from "./more-sessions";
-import { SelectionBar } from "./selection-bar";
+import { lazyPart } from "@/core/lazy-part";
 import { SessionFilters } from "./session-filters";
 import { isNarrowed, parseSessionQuery, type SessionQuery } from "./session-query";
 import { SessionRow } from "./session-row";
 import { SessionColumns } from "./session-table";
-import { NoneFound } from "./sessions-empty";
 import { SessionsSkeleton } from "./sessions-skeleton";
 import { useSessionList } from "./use-session-list";
 
-const FirstSteps = dynamic(() => import("./first-steps").then((part) => part.FirstSteps), { ssr: false });
+const FirstSteps = lazyPart(() => import("./first-steps"), "FirstSteps");
+const MoreSessions = lazyPart(() => import("./more-sessions"), "MoreSessions");
+const NoneFound = lazyPart(() => import("./sessions-empty"), "NoneFound");
+const SelectionBar = lazyPart(() => import("./selection-bar"), "SelectionBar");
 
-/** The sessions that the address asks for, those that need me first. */
+/** The sessions that match the address, those that need me first. */
 export function SessionList({ onStart }: { onStart: () => void }) {
   const [query, change] = useSessionQuery();
   const attention = useAttention();
   const needing = new Set(attention.data?.items.flatMap(({ session_id }) => session_id ?? []));
   const asked = useSessionList(query, needing);
-  // The page is never blank: where none is open, those that were closed last stand there.
+  // Without an open session the page shows those that were closed last.
   const isIdle =
     query.state === "open" &&
     !isNarrowed(query) &&
@@ -57,17 +57,18 @@ export function SessionList({ onStart }: { onStart: () => void }) {
   }
 
   const { sessions } = list;
-  // Sessions that need me stand above the others and order them: were rows shown before it is known which these are, they would
-  // move.
+  // Sessions that need me come first. Rows that were shown before that is known would move.
   const isLoading = (sessions === undefined && !list.problem) || attention.status === "loading";
   const isEmptyMesh = sessions?.length === 0 && list.counts?.active === 0 && list.counts.closed === 0;
   return (
     <section aria-label="All sessions">
-      {!isLoading && isIdle && <FirstSteps isFirst={isEmptyMesh} onStart={onStart} />}
+      <Suspense>{!isLoading && isIdle && <FirstSteps isFirst={isEmptyMesh} onStart={onStart} />}</Suspense>
       {!isEmptyMesh && (
         <SessionFilters query={query} counts={list.counts ?? null} teams={list.teams} onChange={change} />
       )}
-      <SelectionBar selected={selected} onClear={() => setSelected(new Set())} />
+      <Suspense>
+        {selected.size > 0 && <SelectionBar selected={selected} onClear={() => setSelected(new Set())} />}
+      </Suspense>
       {!isLoading && isIdle && !isEmptyMesh && (
         <h2 className="mb-2 text-lg font-semibold">Recently closed</h2>
       )}
@@ -82,23 +83,27 @@ export function SessionList({ onStart }: { onStart: () => void }) {
           />
         )}
         {isLoading && <SessionsSkeleton />}
-        {!isLoading && sessions?.length === 0 && !isEmptyMesh && (
-          <NoneFound
-            words={isNarrowed(query) ? "No sessions match these filters" : `No ${query.state} sessions`}
-            onShowAll={() => change({ state: "all", q: "", team: "", needs: false })}
-          />
-        )}
+        <Suspense>
+          {!isLoading && sessions?.length === 0 && !isEmptyMesh && (
+            <NoneFound
+              words={isNarrowed(query) ? "No sessions match these filters" : `No ${query.state} sessions`}
+              onShowAll={() => change({ state: "all", q: "", team: "", needs: false })}
+            />
+          )}
+        </Suspense>
         {!isLoading && sessions && sessions.length > 0 && (
           <SessionColumns>
             {sessions.map(row)}
-            {list.next && (
-              <MoreSessions
-                key={JSON.stringify(query)}
-                next={list.next}
-                above={new Set(sessions.map(({ session_id }) => session_id))}
-                renderRow={row}
-              />
-            )}
+            <Suspense>
+              {list.next && (
+                <MoreSessions
+                  key={JSON.stringify(query)}
+                  next={list.next}
+                  above={new Set(sessions.map(({ session_id }) => session_id))}
+                  renderRow={row}
+                />
+              )}
+            </Suspense>
           </SessionColumns>
         )}
       </div>
@@ -126,7 +131,7 @@ function useRowKeys(): RefObject<HTMLDivElement | null> {
   return table;
 }
 
-/** Goes to the title so many rows on; from outside of the list to its first. Returns false where there is none. */
+/** Focuses the title `step` rows on, or from outside of the list the first. Returns false if there is none. */
 function moveAlong(table: HTMLElement | null, step: number): boolean {
   const links = [...(table?.querySelectorAll<HTMLElement>("[data-session-link]") ?? [])];
   const row = rowOf(document.activeElement);
@@ -136,7 +141,7 @@ function moveAlong(table: HTMLElement | null, step: number): boolean {
   return next !== undefined;
 }
 
-/** Returns false when the focus stands on no row. */
+/** Returns false if no row has the focus. */
 function selectRow(table: HTMLElement | null): boolean {
   const row = rowOf(document.activeElement);
   if (row === null || !table?.contains(row)) return false;
@@ -150,7 +155,7 @@ function rowOf(element: EventTarget | null): HTMLElement | null {
 
 const defaults = parseSessionQuery(() => null);
 
-/** Returns the query that the address holds, and how to change it; a value that is as usual does not stand in the address. */
+/** Returns the query of the address and a function to change it. Default values are not in the address. */
 function useSessionQuery(): [SessionQuery, (change: Partial<SessionQuery>) => void] {
   const params = useQuery();
   const change = useCallback((changed: Partial<SessionQuery>) => {

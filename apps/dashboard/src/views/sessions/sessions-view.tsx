@@ -1,29 +1,21 @@
 "use client";
 
 import { Plus } from "lucide-react";
-import dynamic from "next/dynamic";
 import { Suspense, useState } from "react";
 import { PageBody } from "@/components/page-body";
 import { PageHeader } from "@/components/page-header";
 import { useQueryParam } from "@/core/address/use-query-param";
 import { useShortcut } from "@/core/keyboard/use-shortcut";
+import { lazyPart } from "@/core/lazy-part";
+import { Parts } from "@/parts/features-context";
 import { Button } from "@/ui/button";
 import { NewSessionDialog } from "./new-session-dialog-lazy";
 import { SessionList } from "./session-list";
 import { SessionsSkeleton } from "./sessions-skeleton";
 
-/** It shows nothing before the broker has said what there is, and is here by then. */
-const AttentionStrip = dynamic(
-  () => import("@/views/attention/attention-strip").then((part) => part.AttentionStrip),
-  { ssr: false },
-);
-
-const UndeliveredPanel = dynamic(
-  () => import("@/views/attention/undelivered-panel").then((part) => part.UndeliveredPanel),
-  { ssr: false },
-);
-
-const SincePanel = dynamic(() => import("./since-panel").then((part) => part.SincePanel), { ssr: false });
+// Shows nothing before the broker has answered, and is loaded by then.
+const AttentionStrip = lazyPart(() => import("@/views/attention/attention-strip"), "AttentionStrip");
+const UndeliveredPanel = lazyPart(() => import("@/views/attention/undelivered-panel"), "UndeliveredPanel");
 
 /** The first page: what needs me, what changed, and all sessions. */
 export function SessionsView() {
@@ -42,9 +34,11 @@ export function SessionsView() {
       />
       <PageBody>
         <h1 className="sr-only">Sessions</h1>
-        <AttentionStrip />
-        <SincePanel />
-        {/* The exported page does not know the address, which says what is shown. */}
+        <Suspense>
+          <AttentionStrip />
+        </Suspense>
+        <Parts of={(feature) => feature.Home} />
+        {/* The address says what is shown, and the exported page does not know it. */}
         <Suspense fallback={<SessionsSkeleton />}>
           <SessionsOrMessages onStart={() => setIsStarting(true)} />
         </Suspense>

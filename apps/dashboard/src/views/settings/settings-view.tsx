@@ -1,184 +1,118 @@
 "use client";
 
-import dynamic from "next/dynamic";
-import { type ReactNode, useEffect, useId, useSyncExternalStore } from "react";
+import { Suspense, use, useEffect, useId, useSyncExternalStore } from "react";
 import { useAdmitted } from "@/broker/use-admitted";
 import { PageBody } from "@/components/page-body";
 import { PageHeader } from "@/components/page-header";
 import { PageLink } from "@/components/page-link";
 import { PanelBoundary } from "@/components/panel-boundary";
 import { useQuery } from "@/core/address/use-query";
+import { lazyPart } from "@/core/lazy-part";
+import type { Feature, SettingsSection } from "@/parts/feature";
+import { useFeatures } from "@/parts/features-context";
 import { Skeleton } from "@/ui/skeleton";
 import { ConnectionSettings } from "@/views/connection/connection-settings";
 import { ServedPages } from "@/views/connection/served-pages";
 import { useIsAdmin } from "@/views/people/use-is-admin";
 
-const loading = () => <Skeleton className="h-24" />;
-const NameSettings = dynamic(() => import("./name-settings").then((part) => part.NameSettings), {
-  ssr: false,
-  loading,
-});
-const AppearanceSettings = dynamic(
-  () => import("./appearance-settings").then((part) => part.AppearanceSettings),
-  { ssr: false, loading },
-);
-const NotificationSettings = dynamic(
-  () => import("@/views/attention/notification-settings").then((part) => part.NotificationSettings),
-  { ssr: false, loading },
-);
-const AlertSettings = dynamic(
-  () => import("@/views/alerts/alert-settings").then((part) => part.AlertSettings),
-  { ssr: false, loading },
-);
-const BrokerSettings = dynamic(() => import("./broker-settings").then((part) => part.BrokerSettings), {
-  ssr: false,
-  loading,
-});
-const People = dynamic(() => import("@/views/people/people").then((part) => part.People), {
-  ssr: false,
-  loading,
-});
-const Tokens = dynamic(() => import("@/views/people/tokens").then((part) => part.Tokens), {
-  ssr: false,
-  loading,
-});
-const Meshes = dynamic(() => import("@/views/people/meshes").then((part) => part.Meshes), {
-  ssr: false,
-  loading,
-});
-const RunnerFacts = dynamic(() => import("@/work/jobs/runner-facts").then((part) => part.RunnerFacts), {
-  ssr: false,
-  loading,
-});
-const Personas = dynamic(
-  () => import("@/work/personas/persona-settings").then((part) => part.PersonaSettings),
-  { ssr: false, loading },
-);
-const UsageTable = dynamic(() => import("@/record/usage-table").then((part) => part.UsageTable), {
-  ssr: false,
-  loading,
-});
-const Storage = dynamic(() => import("./storage").then((part) => part.Storage), { ssr: false, loading });
-const Health = dynamic(() => import("./health").then((part) => part.Health), { ssr: false, loading });
-
-interface Section {
-  readonly anchor: string;
-  readonly title: string;
-  readonly about: string;
-  readonly content: ReactNode;
-  /** Shown only on a broker that admits only members, or only to an admin. */
-  readonly only?: "members" | "admins";
-}
-
-const basic: readonly Section[] = [
+const basic: readonly SettingsSection[] = [
   {
     anchor: "name",
     title: "Profile",
     about: "Your name as others see it.",
-    content: <NameSettings />,
+    Content: lazyPart(() => import("./name-settings"), "NameSettings"),
   },
   {
     anchor: "appearance",
     title: "Appearance",
     about: "Applies to this browser only.",
-    content: <AppearanceSettings />,
+    Content: lazyPart(() => import("./appearance-settings"), "AppearanceSettings"),
   },
   {
     anchor: "notifications",
     title: "Notifications",
     about: "Desktop notifications. All off by default.",
-    content: <NotificationSettings />,
+    Content: lazyPart(() => import("@/views/attention/notification-settings"), "NotificationSettings"),
   },
   {
     anchor: "people",
     title: "People",
     about: "Members and invites.",
-    content: <People />,
+    Content: lazyPart(() => import("@/views/people/people"), "People"),
   },
   {
     anchor: "connection",
     title: "Agents' address",
     about: "The address that agents connect to. Applies to everyone.",
-    content: <ConnectionSettings />,
+    Content: ConnectionSettings,
   },
 ];
 
-const advanced: readonly Section[] = [
-  {
-    anchor: "alerts",
-    title: "Push and webhooks",
-    about: "Get notified when Merkle isn't open: phone, Slack, Discord or a webhook.",
-    content: <AlertSettings />,
-  },
+const ofMesh: readonly SettingsSection[] = [
   {
     anchor: "tokens",
     title: "Tokens and browsers",
     about: "API tokens and signed-in browsers.",
-    content: <Tokens />,
+    Content: lazyPart(() => import("@/views/people/tokens"), "Tokens"),
     only: "members",
   },
   {
     anchor: "meshes",
     title: "Meshes",
     about: "Fully separate workspaces on this broker.",
-    content: <Meshes />,
+    Content: lazyPart(() => import("@/views/people/meshes"), "Meshes"),
   },
   {
     anchor: "broker",
     title: "Broker",
     about: "Presence, timeouts and retention. Applies to everyone.",
-    content: <BrokerSettings />,
+    Content: lazyPart(() => import("./broker-settings"), "BrokerSettings"),
     only: "admins",
   },
-  {
-    anchor: "jobs",
-    title: "Job runner",
-    about: "Where background jobs run, and their limits.",
-    content: <RunnerFacts />,
-  },
-  {
-    anchor: "personas",
-    title: "Personas",
-    about: "Instructions that an agent follows when it reviews a document as this persona.",
-    content: <Personas />,
-  },
-  {
-    anchor: "usage",
-    title: "Usage",
-    about: "How many tokens agents and jobs have reported, in all sessions.",
-    content: <UsageTable groupings={["session", "team", "model", "day"]} />,
-  },
+];
+
+const ofBroker: readonly SettingsSection[] = [
   {
     anchor: "storage",
     title: "Storage",
     about:
       "Storage by session. Sessions are never deleted automatically; set retention of other data under Broker.",
-    content: <Storage />,
+    Content: lazyPart(() => import("./storage"), "Storage"),
   },
   {
     anchor: "health",
     title: "Health",
     about: "Live broker status.",
-    content: <Health />,
+    Content: lazyPart(() => import("./health"), "Health"),
     only: "admins",
   },
   {
     anchor: "served",
     title: "Other endpoints",
     about: "For programs and agents.",
-    content: <ServedPages />,
+    Content: ServedPages,
   },
 ];
 
-/** Whether the address asks for the advanced sections: by `part`, of which `broker` is an earlier name, or by a section. */
-function useIsAdvanced(): boolean {
+let sections: Promise<readonly SettingsSection[]> | undefined;
+
+/** Loads the sections that features add, once for the page. */
+function loadSections(features: readonly Feature[]): Promise<readonly SettingsSection[]> {
+  sections ??= Promise.all(features.flatMap(({ settings }) => settings?.() ?? [])).then((loaded) =>
+    loaded.map(({ section }) => section),
+  );
+  return sections;
+}
+
+/** Whether the address names the advanced sections, by `part` (`broker` is an earlier name) or by a section. */
+function useIsAdvanced(advanced: readonly SettingsSection[]): boolean {
   const part = useQuery().get("part");
   const anchor = useAnchor();
   if (basic.some((section) => section.anchor === anchor)) return false;
   return advanced.some((section) => section.anchor === anchor) || part === "advanced" || part === "broker";
 }
 
-/** What stands behind the # of the address; the exported page does not know it. */
+/** The part of the address after the #, which the exported page does not know. */
 function useAnchor(): string {
   return useSyncExternalStore(
     onAnchor,
@@ -198,13 +132,14 @@ function onAnchor(listener: () => void): () => void {
 export function SettingsView() {
   const isMembers = useAdmitted() !== null;
   const isAdmin = useIsAdmin();
-  const isAdvanced = useIsAdvanced();
+  const advanced = [...ofMesh, ...use(loadSections(useFeatures())), ...ofBroker];
+  const isAdvanced = useIsAdvanced(advanced);
   const anchor = useAnchor();
   const more = advanced.filter(
     ({ only }) => only === undefined || (only === "members" ? isMembers : isAdmin),
   );
   const shown = isAdvanced ? more : basic;
-  // The section was not there yet when the browser looked for it.
+  // The section did not exist yet when the browser looked for it.
   useEffect(() => {
     if (anchor !== "") document.getElementById(anchor)?.scrollIntoView();
   }, [anchor]);
@@ -231,10 +166,8 @@ export function SettingsView() {
           </ul>
         </nav>
         <div className="grid min-w-0 gap-8">
-          {shown.map(({ content, only: _, ...section }) => (
-            <SettingsSection key={section.anchor} {...section}>
-              {content}
-            </SettingsSection>
+          {shown.map((section) => (
+            <ShownSection key={section.anchor} {...section} />
           ))}
           {!isAdvanced && (
             <PageLink href="/settings?part=advanced" className="text-link underline underline-offset-4">
@@ -252,7 +185,7 @@ interface PartLinkProps {
   readonly label: string;
   readonly count?: number;
   /** The sections of the part that is shown; null for another part. */
-  readonly sections: readonly Section[] | null;
+  readonly sections: readonly SettingsSection[] | null;
 }
 
 function PartLink({ href, label, count, sections }: PartLinkProps) {
@@ -284,17 +217,8 @@ function PartLink({ href, label, count, sections }: PartLinkProps) {
   );
 }
 
-interface SettingsSectionProps {
-  /** Names the section in the address. */
-  readonly anchor: string;
-  readonly title: string;
-  /** The scope of a setting: this browser, or everybody. */
-  readonly about: string;
-  readonly children: ReactNode;
-}
-
-/** A part of the settings. What breaks inside of it stays inside of it. */
-function SettingsSection({ anchor, title, about, children }: SettingsSectionProps) {
+/** A section with its heading. An error in it leaves the other sections alone. */
+function ShownSection({ anchor, title, about, Content }: SettingsSection) {
   const id = useId();
   return (
     <section
@@ -306,7 +230,11 @@ function SettingsSection({ anchor, title, about, children }: SettingsSectionProp
         {title}
       </h2>
       <p className="mb-3 text-sm text-muted-foreground">{about}</p>
-      <PanelBoundary title={title}>{children}</PanelBoundary>
+      <PanelBoundary title={title}>
+        <Suspense fallback={<Skeleton className="h-24" />}>
+          <Content />
+        </Suspense>
+      </PanelBoundary>
     </section>
   );
 }

@@ -1,5 +1,5 @@
 import type { Metadata } from "next";
-import { AuditView } from "@/record/audit-view";
+import { AuditView } from "@/features/seal/audit-view";
 
 /** Exported once; the broker serves it for whatever session the address names. */
 export const dynamicParams = false;

@@ -1,5 +1,5 @@
 import type { Metadata } from "next";
-import { DocumentPane } from "@/views/source/document-pane";
+import { DocumentPane } from "@/document/document-pane";
 
 /** Exported once; the broker serves it for whatever session the address names. */
 export const dynamicParams = false;

@@ -1,5 +1,5 @@
 import type { Metadata } from "next";
-import { JobsTab } from "@/views/session/jobs-tab";
+import { JobsTab } from "@/features/jobs/jobs-tab";
 
 /** Exported once; the broker serves it for whatever session the address names. */
 export const dynamicParams = false;

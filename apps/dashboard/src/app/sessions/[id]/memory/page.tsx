@@ -1,5 +1,5 @@
 import type { Metadata } from "next";
-import { SessionMemoryPanel } from "@/memory/session-memory-panel";
+import { SessionMemoryPanel } from "@/features/memory/session-memory-panel";
 
 /** Exported once; the broker serves it for whatever session the address names. */
 export const dynamicParams = false;

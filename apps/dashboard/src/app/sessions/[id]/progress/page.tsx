@@ -1,5 +1,5 @@
 import type { Metadata } from "next";
-import { SessionProgressPanel } from "@/progress/session-progress-panel";
+import { SessionProgressPanel } from "@/features/progress/session-progress-panel";
 
 /** Exported once; the broker serves it for whatever session the address names. */
 export const dynamicParams = false;

@@ -1,5 +1,5 @@
 import type { Metadata } from "next";
-import { StatePanel } from "@/state/state-panel";
+import { StatePanel } from "@/features/state/state-panel";
 
 /** Exported once; the broker serves it for whatever session the address names. */
 export const dynamicParams = false;

@@ -1,5 +1,5 @@
 import type { Metadata } from "next";
-import { TasksTab } from "@/tasks/tasks-tab";
+import { TasksTab } from "@/features/tasks/tasks-tab";
 
 /** Exported once; the broker serves it for whatever session the address names. */
 export const dynamicParams = false;

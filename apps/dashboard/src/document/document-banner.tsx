@@ -1,0 +1,77 @@
+"use client";
+
+import { Suspense } from "react";
+import { TimeText } from "@/components/time-text";
+import { setQuery } from "@/core/address/address";
+import { useSession } from "@/sessions/session-context";
+import { Button } from "@/ui/button";
+import { RestoreVersion } from "./restore-version-lazy";
+import type { DocumentRead } from "./use-document";
+import { toCompareParam } from "./use-version-param";
+
+export interface DocumentBannerProps {
+  readonly doc: DocumentRead;
+  /** The version that was asked for by its number. */
+  readonly version: number | null;
+  /** The moment that is looked at. */
+  readonly at: string | null;
+}
+
+/** Says that what is shown is not the newest version, and leads to that. */
+export function DocumentBanner({ doc, version, at }: DocumentBannerProps) {
+  const { session, looksOn } = useSession();
+  if (version === null && at === null) return null;
+  const newer = doc.current_version - doc.version;
+  return (
+    <div
+      role="note"
+      className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b bg-highlight px-4 py-1.5 text-sm"
+    >
+      <p className="min-w-0 flex-1 basis-56">
+        {version === null && at !== null ? (
+          <>
+            As of <TimeText at={at} as="clock" className="font-medium tabular-nums" />: v{doc.version}
+          </>
+        ) : (
+          <>
+            Version {doc.version}, written{" "}
+            <TimeText at={doc.updated_at} as="clock" className="tabular-nums" />
+          </>
+        )}
+        {newer === 0 ? ", the newest." : `; ${newer} newer.`}
+      </p>
+      <div className="flex flex-wrap gap-1">
+        {newer > 0 && (
+          <>
+            {doc.redacted_version === undefined && (
+              <Button
+                variant="outline"
+                size="sm"
+                onClick={() =>
+                  setQuery({
+                    compare: toCompareParam({ from: doc.version, to: doc.current_version }),
+                    v: null,
+                  })
+                }
+              >
+                Show changes since
+              </Button>
+            )}
+            {session.status === "active" && !looksOn && doc.content !== undefined && (
+              <Suspense>
+                <RestoreVersion version={doc.version} content={doc.content} newest={doc.current_version} />
+              </Suspense>
+            )}
+          </>
+        )}
+        <Button
+          variant="outline"
+          size="sm"
+          onClick={() => setQuery(version === null ? { at: null } : { v: null })}
+        >
+          Newest version
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,80 @@
+"use client";
+
+import { BookText, History, PencilLine, StickyNote } from "lucide-react";
+import type { RefObject } from "react";
+import { TimeText } from "@/components/time-text";
+import { setQuery } from "@/core/address/address";
+import { useQueryParam } from "@/core/address/use-query-param";
+import { Parts } from "@/parts/features-context";
+import { CopyButton } from "@/ui/copy-button";
+import { ToolButton } from "@/ui/tool-button";
+import { OutlineButton } from "./outline-places";
+import { type DocumentRead, useVersion } from "./use-document";
+import { useCompareParam, useProposalParam } from "./use-version-param";
+
+export interface DocumentHeaderProps {
+  readonly doc: DocumentRead | undefined;
+  readonly scroller: RefObject<HTMLElement | null>;
+  /** Whether the newest version is shown, as it is now. */
+  readonly isLive: boolean;
+  readonly canEdit: boolean;
+}
+
+/** The version that is shown, who wrote it and when, and the toolbar. */
+export function DocumentHeader({ doc, scroller, isLive, canEdit }: DocumentHeaderProps) {
+  const version = useVersion(doc?.version);
+  const [face] = useQueryParam("doc");
+  const [edit] = useQueryParam("edit");
+  const isCompared = useCompareParam() !== null;
+  const isReviewed = useProposalParam() !== null;
+  const isHistory = face === "history" && !isCompared && !isReviewed;
+  const isRead = !isHistory && !isCompared && !isReviewed && edit === null;
+  const content = doc?.content ?? "";
+  return (
+    <header className="relative flex min-h-10 flex-wrap items-center gap-x-1 gap-y-1 border-b px-3 py-1 md:gap-x-2">
+      <h2 className="flex min-w-0 flex-1 basis-40 items-baseline gap-x-2 truncate leading-7 font-semibold">
+        Document
+        <span className="truncate text-sm font-normal text-muted-foreground tabular-nums">
+          {doc && doc.version > 0 && `v${doc.version}`}
+          {version && (
+            <>
+              {" · "}
+              <bdi>{version.written_by}</bdi> <TimeText at={version.written_at} />
+            </>
+          )}
+        </span>
+      </h2>
+      {isRead && content !== "" && <CopyButton text={content} what="document as Markdown" compact />}
+      <div
+        role="toolbar"
+        aria-label="Document"
+        // If it does not fit beside the name, it has its own line from the start, so that the text never moves down.
+        className="ms-auto flex flex-wrap items-center justify-end @min-[36rem]:gap-0.5 min-[1200px]:@max-[36rem]:-mx-2 min-[1200px]:@max-[36rem]:w-[calc(100%+1rem)] min-[1400px]:gap-1.5"
+      >
+        {isRead && <OutlineButton content={content} scroller={scroller} />}
+        {isRead && isLive && <Parts of={({ text }) => text?.Tool} />}
+        <ToolButton
+          icon={isHistory ? <BookText aria-hidden /> : <History aria-hidden />}
+          label={isHistory ? "Text" : "History"}
+          onClick={() =>
+            setQuery({ doc: isHistory ? null : "history", compare: null, proposal: null, edit: null })
+          }
+        />
+        {canEdit && isRead && (
+          <>
+            <ToolButton
+              icon={<StickyNote aria-hidden />}
+              label="Note"
+              onClick={() => setQuery({ doc: face === "note" ? null : "note" }, { replace: true })}
+            />
+            <ToolButton
+              icon={<PencilLine aria-hidden />}
+              label="Edit"
+              onClick={() => setQuery({ edit: "1", doc: null })}
+            />
+          </>
+        )}
+      </div>
+    </header>
+  );
+}

@@ -1,0 +1,143 @@
+"use client";
+
+import { type ReactNode, Suspense, useRef } from "react";
+import { PanelBoundary } from "@/components/panel-boundary";
+import { ProblemAlert } from "@/components/problem-alert";
+import { setQuery } from "@/core/address/address";
+import { useQueryParam } from "@/core/address/use-query-param";
+import { useReplayed } from "@/feed/pane/replay-context";
+import { Parts } from "@/parts/features-context";
+import { useSession } from "@/sessions/session-context";
+import { Button } from "@/ui/button";
+import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
+import { AnnotatedText } from "./annotated-text";
+import { DocumentBanner } from "./document-banner";
+import { DocumentHeader } from "./document-header";
+import { DocumentReader } from "./document-reader";
+import { DocumentSkeleton } from "./document-skeleton";
+import { AppendNote, CompareView, DocumentEditor, DocumentHistory } from "./lazy-faces";
+import { layoutOfMarkdown } from "./part-starts";
+import { RemovedVersion } from "./removed-version";
+import { ProposalReview, SourcePane } from "./source-pane";
+import { type DocumentRead, useDocument } from "./use-document";
+import { useCompareParam, useProposalParam, useVersionParam } from "./use-version-param";
+
+/** The session's document: its text, editor, history and comparisons. The address says what is shown. */
+export function DocumentPane() {
+  return (
+    <PanelBoundary title="Document">
+      <Suspense fallback={<DocumentSkeleton />}>
+        <DocumentFaces />
+      </Suspense>
+    </PanelBoundary>
+  );
+}
+
+function DocumentFaces() {
+  const { session, at: asOf, looksOn } = useSession();
+  const at = useReplayed((replay) => replay.of(asOf)?.documentAt ?? asOf);
+  const version = useVersionParam();
+  const comparison = useCompareParam();
+  const proposal = useProposalParam();
+  const [face] = useQueryParam("doc");
+  const [edit] = useQueryParam("edit");
+  const scroller = useRef<HTMLDivElement>(null);
+  const { data: doc, problem, refresh } = useDocument({ version, at });
+  const isLive = version === null && at === null;
+  const isOpen = session.status === "active" && !looksOn;
+  const isRead = comparison === null && proposal === null && face !== "history";
+  const canEdit = isLive && isOpen && doc !== undefined;
+  const [perspective] = useQueryParam("perspective");
+  const persona = isRead && isLive && !looksOn && edit === null && doc ? perspective : null;
+
+  function body(): ReactNode {
+    if (comparison) return <CompareView comparison={comparison} />;
+    if (proposal !== null) return <ProposalReview proposalId={proposal} />;
+    if (face === "history") return <DocumentHistory />;
+    if (doc?.redacted_version !== undefined) return <RemovedVersion doc={doc} />;
+    if (!isReadable(doc)) return problem ? null : <DocumentSkeleton />;
+    if (canEdit && edit === "1") {
+      return (
+        <div className="h-full p-3">
+          <DocumentEditor doc={doc} onClose={() => setQuery({ edit: null }, { replace: true })} />
+        </div>
+      );
+    }
+    return (
+      <AnnotatedText
+        text={{ revision: doc.version, content: doc.content, layout: layoutOfMarkdown(doc.content) }}
+        scroller={scroller}
+        isLive={isLive}
+        canComment={isOpen}
+      >
+        {doc.content === "" ? (
+          <DocumentEmpty version={doc.version} canEdit={canEdit} />
+        ) : (
+          <DocumentReader
+            // A moment in the past gets a reader of its own; new versions of the present document replace each other in place.
+            key={isLive ? "live" : `${doc.version}`}
+            doc={doc}
+            isLive={isLive}
+            canEdit={canEdit}
+            scroller={scroller}
+          />
+        )}
+      </AnnotatedText>
+    );
+  }
+
+  return (
+    <SourcePane
+      label="Document"
+      scroller={scroller}
+      persona={persona}
+      head={
+        <>
+          <DocumentHeader doc={doc} scroller={scroller} isLive={isLive} canEdit={canEdit} />
+          {problem && (
+            <ProblemAlert
+              className="m-3"
+              title="Couldn't load the document."
+              problem={problem}
+              isStale={doc !== undefined}
+              onRetry={refresh}
+            />
+          )}
+          {isRead && doc && <DocumentBanner doc={doc} version={version} at={at} />}
+          {isRead && isLive && <Parts of={({ text }) => text?.Above} />}
+        </>
+      }
+      foot={
+        canEdit &&
+        face === "note" && (
+          <Suspense>
+            <AppendNote onClose={() => setQuery({ doc: null }, { replace: true })} />
+          </Suspense>
+        )
+      }
+    >
+      {body()}
+    </SourcePane>
+  );
+}
+
+function isReadable(doc: DocumentRead | undefined): doc is DocumentRead & { content: string } {
+  return doc?.content !== undefined;
+}
+
+/** In place of an empty document. */
+function DocumentEmpty({ version, canEdit }: { version: number; canEdit: boolean }) {
+  return (
+    <Empty>
+      <EmptyTitle>{version === 0 ? "No document yet" : "The document is empty"}</EmptyTitle>
+      <EmptyDescription>
+        {canEdit ? "Agents and people write it together." : "This version is empty."}
+      </EmptyDescription>
+      {canEdit && (
+        <Button variant="outline" onClick={() => setQuery({ edit: "1" })}>
+          Write first version
+        </Button>
+      )}
+    </Empty>
+  );
+}

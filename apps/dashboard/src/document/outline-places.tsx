@@ -1,0 +1,74 @@
+"use client";
+
+import { ListTree } from "lucide-react";
+import { type RefObject, Suspense, useMemo, useState } from "react";
+import { splitSections } from "@/text/split-sections";
+import { ToolButton } from "@/ui/tool-button";
+import { DocumentOutline } from "./lazy-faces";
+import { laidOutCharsMax } from "./plain-document";
+import { goToPart } from "./use-point-out";
+
+interface OutlinePlaceProps {
+  readonly content: string;
+  readonly scroller: RefObject<HTMLElement | null>;
+}
+
+/** The headings beside the text, where the pane is wide enough for both. */
+export function OutlineAside({ content, scroller }: OutlinePlaceProps) {
+  const sections = useMemo(() => (hasOutline(content) ? splitSections(content) : []), [content]);
+  if (sections.length < 2) return null;
+  return (
+    <aside className="sticky top-3 hidden max-h-[80vh] w-56 shrink-0 self-start overflow-y-auto border-s text-muted-foreground @min-[64rem]:block group-has-data-topics-margin/document:@max-[84rem]:hidden">
+      <Suspense>
+        <DocumentOutline sections={sections} onGo={(key) => goToPart(scroller.current, key)} />
+      </Suspense>
+    </aside>
+  );
+}
+
+/** Opens the headings over the text, where they have no place beside it. */
+export function OutlineButton({ content, scroller }: OutlinePlaceProps) {
+  const [isOpen, setOpen] = useState(false);
+  const sections = useMemo(() => (isOpen ? splitSections(content) : []), [isOpen, content]);
+  if (!hasOutline(content)) return null;
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it listens to what happens in the button and the list.
+    <div
+      // Comments beside the text take the room of the headings, and so does what a persona makes of it.
+      className="@min-[64rem]:hidden group-has-data-topics-margin/document:@max-[84rem]:block group-data-perspective/document:@max-[90rem]:block group-has-data-topics-margin/document:group-data-perspective/document:@max-[110rem]:block"
+      onKeyDown={(event) => {
+        if (event.key !== "Escape" || !isOpen) return;
+        event.stopPropagation();
+        setOpen(false);
+      }}
+      onBlur={(event) => {
+        if (!event.currentTarget.contains(event.relatedTarget)) setOpen(false);
+      }}
+    >
+      <ToolButton
+        icon={<ListTree aria-hidden />}
+        label="Outline"
+        isExpanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      />
+      {isOpen && (
+        <div className="absolute end-2 top-full z-20 mt-1 max-h-[60vh] w-72 max-w-[80vw] overflow-y-auto rounded-lg border bg-background shadow-lg">
+          <Suspense fallback={<p className="p-3 text-sm text-muted-foreground">…</p>}>
+            <DocumentOutline
+              sections={sections}
+              onGo={(key) => {
+                setOpen(false);
+                goToPart(scroller.current, key);
+              }}
+            />
+          </Suspense>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** A document that is not laid out has no headings to go to. */
+function hasOutline(content: string): boolean {
+  return content !== "" && content.length <= laidOutCharsMax;
+}

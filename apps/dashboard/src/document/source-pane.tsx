@@ -1,0 +1,52 @@
+"use client";
+
+import { type ReactNode, type RefObject, Suspense } from "react";
+import { cn } from "@/core/utils";
+import { Parts } from "@/parts/features-context";
+import { DocumentSkeleton } from "./document-skeleton";
+
+export interface SourcePaneProps {
+  readonly label: string;
+  /** Above the text, without scrolling with it. */
+  readonly head: ReactNode;
+  /** Below the text. */
+  readonly foot?: ReactNode;
+  /** The persona whose reading is shown beside the text. */
+  readonly persona: string | null;
+  readonly scroller: RefObject<HTMLDivElement | null>;
+  readonly children: ReactNode;
+}
+
+/** The text of a document or a file, or a part in its place, with its toolbar and the panes beside it. */
+export function SourcePane({ label, head, foot, persona, scroller, children }: SourcePaneProps) {
+  return (
+    <section
+      aria-label={label}
+      data-perspective={persona === null ? undefined : ""}
+      className="@container group/document flex h-full min-h-0 min-w-0 flex-1 flex-col"
+    >
+      {head}
+      <div className="flex min-h-0 flex-1">
+        <div
+          ref={scroller}
+          className={cn(
+            "min-h-0 min-w-0 flex-1 overflow-y-auto [overflow-anchor:none]",
+            // On a very wide screen the text is in the middle of its pane.
+            "min-[150rem]:px-[max(0px,calc((100%-52rem)/2))]",
+            // Without room for both, the persona's reading replaces the text.
+            persona !== null && "@container hidden @min-[48rem]:block",
+          )}
+        >
+          <Suspense fallback={<DocumentSkeleton />}>{children}</Suspense>
+        </div>
+        {persona !== null && <Parts of={({ text }) => text?.Perspective} given={{ chosen: persona }} />}
+      </div>
+      {foot}
+    </section>
+  );
+}
+
+/** A proposal under review, in place of the text. */
+export function ProposalReview({ proposalId }: { readonly proposalId: number }) {
+  return <Parts key={proposalId} of={({ text }) => text?.Review} given={{ proposalId }} />;
+}

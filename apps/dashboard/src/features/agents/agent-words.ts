@@ -1,0 +1,71 @@
+import type { Agent, AgentWait } from "@merkle/wire";
+import type { RosterFact } from "@/parts/feature";
+import { addressOf } from "@/sessions/roster-rows";
+
+/** Whom an agent waits for: a human, another agent, or nobody. */
+export type Need = "human" | "agent" | null;
+
+export function needOf({ declared, waits }: Pick<Agent, "declared" | "waits">): Need {
+  if (declared?.status === "blocked" || waits.some(({ human }) => human)) return "human";
+  return waits.length > 0 ? "agent" : null;
+}
+
+/** The agent's name beside its team's, unless both are the same. */
+export function nameOf({ team, name }: Pick<Agent, "team" | "name">): string {
+  return name?.toLowerCase() === team.toLowerCase() ? team : addressOf(team, name);
+}
+
+/** The names of those that it waits for: `a human`, `Birch`, `Birch, Cedar`. */
+export function whomOf({ on, human, kind }: AgentWait): string {
+  const names = on.map((each) => (each.toLowerCase() === "@humans" ? "a human" : each));
+  if (names.length > 0) return names.join(", ");
+  return human || kind === "approval" ? "anyone" : "an answer";
+}
+
+/** What an agent does now, or waits for. */
+export function doingOf(agent: Agent): RosterFact["doing"] {
+  const { declared, waits, summary, summary_at: summaryAt, task } = agent;
+  const [wait] = waits;
+  if (declared?.status === "blocked")
+    return { text: declared.reason ?? "blocked", quoted: declared.reason !== null, since: declared.at };
+  if (wait) return { text: wait.text, quoted: true, since: wait.since };
+  if (summaryAt) return { text: summary, quoted: true, since: summaryAt };
+  if (task) return { text: task.title, quoted: true, since: task.since };
+  if (agent.polling) return { text: "waits for messages", quoted: false, since: agent.last_seen_at };
+  return { text: statusWords[agent.presence], quoted: false, since: agent.last_seen_at };
+}
+
+const statusWords = {
+  active: "at work",
+  idle: "recently active",
+  disconnected: "offline",
+} as const satisfies Record<Agent["presence"], string>;
+
+/** Whether an agent has a line of its own. Those that are away and need nobody are only counted. */
+export function isThere(agent: Agent): boolean {
+  return agent.presence !== "disconnected" || needOf(agent) !== null || agent.task !== null;
+}
+
+/** A rounded number of tokens: `12k`, `1.2M`. */
+export function shortCount(count: number): string {
+  if (count < 1_000) return String(count);
+  if (count < 1_000_000) return `${(count / 1_000).toFixed(count < 10_000 ? 1 : 0)}k`;
+  return `${(count / 1_000_000).toFixed(1)}M`;
+}
+
+/** `12k tokens, $0.42`; null if the agent reported nothing. */
+export function usageOf({ tokens, cost_usd }: Pick<Agent, "tokens" | "cost_usd">): string | null {
+  if (tokens === null) return null;
+  return `${shortCount(tokens)} tokens${cost_usd === null ? "" : `, $${cost_usd.toFixed(2)}`}`;
+}
+
+/** The agents of each session, in the order in which they come. */
+export function bySession(agents: readonly Agent[]): { readonly first: Agent; readonly agents: Agent[] }[] {
+  const groups = new Map<string, { first: Agent; agents: Agent[] }>();
+  for (const agent of agents) {
+    const group = groups.get(agent.session_id);
+    if (group) group.agents.push(agent);
+    else groups.set(agent.session_id, { first: agent, agents: [agent] });
+  }
+  return [...groups.values()];
+}

@@ -1,0 +1,11 @@
+import { Bot } from "lucide-react";
+import { lazyHelper } from "@/core/lazy-part";
+import type { Feature } from "@/parts/feature";
+
+/** Its stubs in `app/`. */
+export const stubs = ["agents/page.tsx"];
+
+export const agents: Feature = {
+  places: [{ href: "/agents", label: "Agents", Icon: Bot, letter: "a", shown: "always" }],
+  session: { RosterFacts: lazyHelper(() => import("./roster-facts"), "RosterFacts") },
+};

@@ -1,0 +1,29 @@
+"use client";
+
+import { useEffect } from "react";
+import type { RosterFact, RosterFactsProps } from "@/parts/feature";
+import { useSession } from "@/sessions/session-context";
+import { doingOf, usageOf, whomOf } from "./agent-words";
+import { useAgents } from "./use-agents";
+
+/** Reads the agents of the session for its roster. */
+export function RosterFacts({ onFacts }: RosterFactsProps) {
+  const { session, looksOn } = useSession();
+  const { data } = useAgents(looksOn || session.status === "closed" ? null : session.slug);
+  useEffect(() => {
+    const facts = new Map<string, RosterFact>();
+    for (const agent of data?.agents ?? []) {
+      const [wait] = agent.waits;
+      // A team's place in the roster shows its first agent.
+      if (facts.has(agent.team_id)) continue;
+      facts.set(agent.team_id, {
+        unread: agent.unread,
+        usage: usageOf(agent),
+        wait: wait ? { ...wait, whom: whomOf(wait) } : null,
+        doing: doingOf(agent),
+      });
+    }
+    onFacts(facts);
+  }, [data, onFacts]);
+  return null;
+}

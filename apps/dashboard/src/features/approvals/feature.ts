@@ -1,0 +1,25 @@
+import { ShieldQuestionMark } from "lucide-react";
+import type { Feature } from "@/parts/feature";
+import { look } from "@/parts/look";
+
+/** Its stubs in `app/`. */
+export const stubs = ["approvals/page.tsx"];
+
+export const approvals: Feature = {
+  places: [
+    {
+      href: "/approvals",
+      label: "Approvals",
+      Icon: ShieldQuestionMark,
+      letter: "o",
+      shown: "used",
+      look: look({
+        name: "list_approvals",
+        input: {},
+        on: ["person"],
+        hasAny: ({ waiting, ended }) => waiting.length + ended.length > 0,
+        asHuman: true,
+      }),
+    },
+  ],
+};

@@ -1,0 +1,2 @@
+/** What other features use of audit sessions. */
+export { AuditSessions } from "./audit-sessions";

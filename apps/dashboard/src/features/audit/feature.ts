@@ -1,0 +1,3 @@
+import type { Feature } from "@/parts/feature";
+
+export const audit: Feature = {};

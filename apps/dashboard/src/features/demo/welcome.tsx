@@ -1,0 +1,53 @@
+"use client";
+
+import { ArrowRight } from "lucide-react";
+import { useAction } from "@/broker/use-action";
+import { useAppInfo } from "@/broker/use-app-info";
+import { useBroker } from "@/broker/use-broker";
+import { RefusalNote } from "@/components/refusal-note";
+import { Snippet } from "@/components/snippet";
+import { isInDemo } from "@/identity/chosen-mesh";
+import { Button } from "@/ui/button";
+import { DemoScene } from "./demo-scene";
+
+/** Invites to the demo room, and opens it. */
+export function Welcome() {
+  const { data: info } = useAppInfo();
+  const broker = useBroker();
+  const { run, pending, refusal } = useAction();
+
+  function open(): void {
+    void run(async (signal) => {
+      const { mesh, session } = await broker.call("open_demo_room", {}, { signal });
+      // A page shows one mesh, so the demo's mesh needs another page.
+      window.location.assign(`/sessions/${session}?mesh=${mesh}`);
+    });
+  }
+
+  if (!info || isInDemo) return null;
+  return (
+    <section
+      aria-label="Demo"
+      className="grid items-center gap-6 overflow-hidden rounded-2xl border bg-surface p-6 md:grid-cols-[minmax(0,1fr)_minmax(0,1.1fr)] md:p-8"
+    >
+      <div className="grid justify-items-start gap-3">
+        <h3 className="text-title font-semibold text-balance">Two agents disagree. They need you.</h3>
+        <p className="text-pretty text-muted-foreground">
+          Watch Atlas and Birch argue about a login service, answer the question they can’t settle, and see
+          both act on your answer. It takes a minute. Nothing is installed, and no model is used.
+        </p>
+        {info.auth === "open" ? (
+          <>
+            <Button onClick={open} disabled={pending} className="mt-1 h-10 px-4">
+              {pending ? "Opening…" : "Open demo room"} <ArrowRight aria-hidden />
+            </Button>
+            <RefusalNote refusal={refusal} />
+          </>
+        ) : (
+          <Snippet label="In a terminal" text="merkle demo" className="w-full max-w-80" />
+        )}
+      </div>
+      <DemoScene />
+    </section>
+  );
+}

@@ -1,0 +1,11 @@
+/** What other features use of jobs. Every page loads the entry file, so it has none of this. */
+export { CancelJob } from "./cancel-job";
+export { describeJob, isInFlight } from "./describe-job";
+export { JobMark } from "./job-mark";
+export { JobTail } from "./job-tail";
+export { JobTime } from "./job-time";
+export { RunnerNote } from "./runner-note";
+export { RunningJobs } from "./running-jobs";
+export { SourceJobs } from "./source-jobs";
+export { useJobs } from "./use-jobs";
+export { useStartJob } from "./use-start-job";

@@ -1,0 +1,32 @@
+import { lazyPart } from "@/core/lazy-part";
+import type { Feature } from "@/parts/feature";
+import { look } from "@/parts/look";
+
+/** Its stubs in `app/`. */
+export const stubs = ["sessions/[id]/jobs/page.tsx"];
+
+export const jobs: Feature = {
+  sessionTabs: [
+    {
+      label: "Jobs",
+      place: "/jobs",
+      keys: "7",
+      ofMesh: true,
+      look: (session_id) =>
+        look({
+          name: "list_jobs",
+          input: { session_id, limit: 1 },
+          on: ["jobs"],
+          hasAny: (answer) => answer.jobs.length > 0,
+        }),
+    },
+  ],
+  settings: () => import("./settings"),
+  session: { ConclusionDraft: lazyPart(() => import("./conclusion-draft"), "ConclusionDraft") },
+  attention: {
+    job_failed: {
+      Preview: lazyPart(() => import("./failed-job"), "FailedJob"),
+      Action: lazyPart(() => import("./failed-job"), "RetryJob"),
+    },
+  },
+};

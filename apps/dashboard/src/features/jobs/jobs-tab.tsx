@@ -1,0 +1,94 @@
+"use client";
+
+import { NotebookPen } from "lucide-react";
+import { Suspense, useEffect } from "react";
+import { PageBody } from "@/components/page-body";
+import { PanelBoundary } from "@/components/panel-boundary";
+import { RefusalNote } from "@/components/refusal-note";
+import { useQueryParam } from "@/core/address/use-query-param";
+import { usePaletteAction } from "@/core/keyboard/use-palette-action";
+import { useSession } from "@/sessions/session-context";
+import { Button } from "@/ui/button";
+import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
+import { useSessionActions } from "@/views/session/use-session-actions";
+import { isInFlight } from "./describe-job";
+import { SourceJobs } from "./source-jobs";
+import { useJobs } from "./use-jobs";
+import { draftTheConclusion, useStartJob } from "./use-start-job";
+
+/** The jobs that agents were given about the session's document, and how they go. */
+export function JobsTab() {
+  return (
+    <section aria-label="Jobs" className="min-h-0 min-w-0 flex-1 overflow-y-auto">
+      <PanelBoundary title="Jobs">
+        <PageBody className="grid gap-3">
+          <Jobs />
+          <Suspense>
+            <ConcludeByAddress />
+          </Suspense>
+        </PageBody>
+      </PanelBoundary>
+    </section>
+  );
+}
+
+function Jobs() {
+  const { session } = useSession();
+  const { data } = useJobs();
+  const jobs = data?.jobs;
+  const isBusy = jobs?.some(isInFlight) ?? true;
+  return (
+    <>
+      <header className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+        <p className="max-w-prose min-w-0 flex-1 basis-64 text-muted-foreground">
+          Each job is one agent run on the document. You review its result
+          {session.settings.agent_concludes === "concludes"
+            ? ", except for conclusions: in this session the agent may conclude."
+            : " before anything changes."}
+        </p>
+        {jobs !== undefined && jobs.length > 0 && !isBusy && <Draft />}
+      </header>
+      <SourceJobs none={<NoJobs />} />
+    </>
+  );
+}
+
+/** Has an agent draft the conclusion, which a person then edits and concludes with. */
+function Draft() {
+  const { start, pending, refusal } = useStartJob();
+  const draft = () => void start(draftTheConclusion);
+  usePaletteAction({ id: "draft-conclusion", label: "Draft conclusion", run: draft });
+  return (
+    <div className="grid gap-1">
+      <Button variant="outline" disabled={pending} onClick={draft}>
+        <NotebookPen aria-hidden /> {pending ? "Starting…" : "Draft conclusion"}
+      </Button>
+      <RefusalNote refusal={refusal} />
+    </div>
+  );
+}
+
+function NoJobs() {
+  return (
+    <Empty className="rounded-lg border">
+      <EmptyTitle>No jobs yet</EmptyTitle>
+      <EmptyDescription>
+        Have an agent draft the conclusion, work on a comment, or review the document from a persona's
+        perspective.
+      </EmptyDescription>
+      <Draft />
+    </Empty>
+  );
+}
+
+/** `?conclude=1` opens the dialog that concludes, with the draft that there is: what a list of drafts leads to. */
+function ConcludeByAddress() {
+  const { open } = useSessionActions();
+  const [wanted, setWanted] = useQueryParam("conclude");
+  useEffect(() => {
+    if (wanted === null) return;
+    setWanted(null, { replace: true });
+    open("conclude");
+  }, [wanted, setWanted, open]);
+  return null;
+}

@@ -1,0 +1,17 @@
+"use client";
+
+import { isInFlight } from "./describe-job";
+import { useJobs } from "./use-jobs";
+
+/** The number of jobs under way on the page's document or file. */
+export function RunningJobs() {
+  const { data } = useJobs();
+  const running = data?.jobs.filter(isInFlight).length ?? 0;
+  if (running === 0) return null;
+  return (
+    <span className="text-muted-foreground tabular-nums">
+      {running}
+      <span className="sr-only"> running</span>
+    </span>
+  );
+}

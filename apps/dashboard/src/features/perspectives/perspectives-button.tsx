@@ -1,0 +1,22 @@
+"use client";
+
+import { Glasses } from "lucide-react";
+import { setQuery } from "@/core/address/address";
+import { useSource } from "@/sessions/source-context";
+import { ToolButton } from "@/ui/tool-button";
+import { anyPersona, usePerspectiveParam } from "./use-perspective-param";
+
+/** Opens and closes the pane with the personas' readings of the text. */
+export function PerspectivesButton() {
+  const perspective = usePerspectiveParam();
+  const { looksOn } = useSource();
+  if (looksOn) return null;
+  return (
+    <ToolButton
+      icon={<Glasses aria-hidden />}
+      label="Perspectives"
+      isPressed={perspective !== null}
+      onClick={() => setQuery({ perspective: perspective === null ? anyPersona : null })}
+    />
+  );
+}

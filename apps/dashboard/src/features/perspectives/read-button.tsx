@@ -1,0 +1,63 @@
+"use client";
+
+import type { Job, Persona } from "@merkle/wire";
+import { Glasses, RotateCw } from "lucide-react";
+import type { ReactNode } from "react";
+import { useAction } from "@/broker/use-action";
+import { useCall } from "@/broker/use-call";
+import { RefusalNote } from "@/components/refusal-note";
+import { describeJob, RunnerNote } from "@/features/jobs/api";
+import { type Source, toInput } from "@/sessions/source";
+import { useSource } from "@/sessions/source-context";
+import { Button } from "@/ui/button";
+
+/** The facts that decide whether a persona can be asked to read a text. */
+export interface StartReading {
+  readonly persona: Persona;
+  readonly isEmpty: boolean;
+  /** Another job at the same text, which has to end first. */
+  readonly busyWith: Job | null;
+}
+
+export interface ReadButtonProps extends StartReading {
+  readonly label?: ReactNode;
+  /** Whether there is something already, so that this is not what one came for. */
+  readonly isQuiet?: boolean;
+}
+
+/** Has an agent read the text as a persona; it is asked for by hand, so also where nothing has changed since. */
+export function ReadButton({ persona, isEmpty, busyWith, label, isQuiet = false }: ReadButtonProps) {
+  const { source } = useSource();
+  const call = useCall();
+  const { run, pending, refusal } = useAction();
+  const why = whyNot(source, { persona, isEmpty, busyWith });
+  const input = {
+    kind: "perspective",
+    ...toInput(source),
+    persona_name: persona.name,
+    again: true,
+  } as const;
+  const Icon = isQuiet ? RotateCw : Glasses;
+  return (
+    <div className="grid justify-items-start gap-2">
+      <Button
+        variant={isQuiet ? "outline" : "default"}
+        size={isQuiet ? "sm" : "default"}
+        disabled={pending || why !== null}
+        onClick={() => void run(async (signal) => void (await call("start_job", input, { signal })))}
+      >
+        <Icon aria-hidden /> {pending ? "Starting…" : label}
+      </Button>
+      {why !== null && <p className="text-sm text-muted-foreground">{why}</p>}
+      <RefusalNote refusal={refusal} />
+      {!isQuiet && <RunnerNote />}
+    </div>
+  );
+}
+
+function whyNot({ kind }: Source, { persona, isEmpty, busyWith }: StartReading): string | null {
+  if (persona.retired) return "This persona is retired. Restore it in Settings to use it again.";
+  if (isEmpty) return `The ${kind} is empty, so there’s nothing to read yet.`;
+  if (busyWith === null) return null;
+  return `Job ${busyWith.job_id} is working on this ${kind} (${describeJob(busyWith).toLowerCase()}). Only one job runs at a time.`;
+}

@@ -1,0 +1,38 @@
+"use client";
+
+import type { AttentionItem } from "@merkle/wire";
+import { useRead } from "@/broker/use-read";
+import { UnifiedHunk } from "@/document/diff-hunk";
+import { linesOfHunks } from "@/text/diff/hunk-lines";
+import { MarkdownText } from "@/text/markdown/markdown-text";
+import { Skeleton } from "@/ui/skeleton";
+
+const hunksShown = 4;
+
+/** The first changes of a proposal that waits for a decision. */
+export function ProposedChange({ item }: { readonly item: AttentionItem }) {
+  const { data } = useRead("get_proposal", { proposal_id: item.number ?? 0 }, { on: ["proposals"] });
+  if (!data) return <Skeleton className="h-32" />;
+  const { note, content, hunks } = data;
+  const lines = linesOfHunks(content ?? "", hunks);
+  return (
+    <div className="grid min-w-0 gap-3">
+      {note.trim() !== "" && (
+        <blockquote className="border-s-2 border-input ps-3">
+          <MarkdownText text={note} />
+        </blockquote>
+      )}
+      {hunks.slice(0, hunksShown).map(({ id, section }) => (
+        <section key={id} className="min-w-0 overflow-hidden rounded-lg border">
+          <h3 dir="auto" className="truncate border-b bg-surface px-3 py-1.5 text-sm font-medium">
+            {section.replace(/^#{1,6}\s+/, "") || "Beginning"}
+          </h3>
+          <UnifiedHunk lines={lines.get(id) ?? []} />
+        </section>
+      ))}
+      {hunks.length > hunksShown && (
+        <p className="text-sm text-muted-foreground">and {hunks.length - hunksShown} more changes</p>
+      )}
+    </div>
+  );
+}

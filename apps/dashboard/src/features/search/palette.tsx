@@ -1,0 +1,51 @@
+"use client";
+
+import { Search } from "lucide-react";
+import { useSettled } from "@/core/use-settled";
+import type { PaletteHitsProps } from "@/parts/feature";
+import { PaletteGroup, PaletteItem } from "@/shell/palette/palette-group";
+import { MarkedText } from "@/text/marked-text";
+import { hitIcons } from "./hit-icons";
+import { hrefOfHit, kindLabels, titleOfHit } from "./search-hits";
+import { useSearch } from "./use-search";
+
+const hitsShown = 8;
+
+/** The last word may not be complete, so from three letters on it matches words that begin with it. */
+const lastWord = /[\p{L}\p{N}]{3}$/u;
+
+export function Hits({ query, onGo }: PaletteHitsProps) {
+  const settled = useSettled(query);
+  const { data } = useSearch(settled.replace(lastWord, "$&*"), []);
+  const hits = (data?.hits ?? [])
+    .filter(({ kind }) => kind !== "session")
+    .flatMap((hit) => {
+      const href = hrefOfHit(hit);
+      return href === null ? [] : [{ hit, href }];
+    })
+    .slice(0, hitsShown);
+  return (
+    <PaletteGroup heading="Messages and documents" isEmpty={false}>
+      {hits.map(({ hit, href }) => (
+        // Several hits in one comment open at the same place.
+        <PaletteItem
+          key={`${href} ${hit.sequence}`}
+          value={`hit ${href} ${hit.sequence}`}
+          Icon={hitIcons[hit.kind]}
+          note={titleOfHit(hit)}
+          onSelect={() => onGo(href)}
+        >
+          <span className="sr-only">{kindLabels[hit.kind]}: </span>
+          <MarkedText text={hit.marked} />
+        </PaletteItem>
+      ))}
+      <PaletteItem
+        value="search"
+        Icon={Search}
+        onSelect={() => onGo(`/search?q=${encodeURIComponent(query)}`)}
+      >
+        Search everything for “{query}”
+      </PaletteItem>
+    </PaletteGroup>
+  );
+}

@@ -1,0 +1,89 @@
+import { type OutputOf, placeHref, type SearchKind } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import type { Broker } from "@/broker/broker";
+
+export type SearchHit = OutputOf<"search">["hits"][number];
+
+export const kindLabels: Readonly<Record<SearchKind, string>> = {
+  message: "Message",
+  decision: "Decision",
+  document: "Document",
+  memory: "Memory",
+  session: "Session",
+  state: "State",
+  progress: "Progress",
+  topic: "Comment",
+};
+
+export const hitsAtOnce = limits.searchHitsMax;
+
+/**
+ * Searches everything that the mesh keeps.
+ *
+ * @throws MerkleError the broker's refusal; the signal's reason when that is aborted
+ */
+export function fetchSearchHits(
+  broker: Broker,
+  query: string,
+  { kinds = [], limit = hitsAtOnce, signal }: FetchSearchOptions = {},
+): Promise<OutputOf<"search">> {
+  const chosen = kinds.length === 0 ? {} : { kinds: [...kinds] };
+  return broker.call("search", { query, limit, ...chosen }, signal ? { signal } : {});
+}
+
+export interface FetchSearchOptions {
+  /** Only these; all of them unless given. */
+  readonly kinds?: readonly SearchKind[];
+  readonly limit?: number;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Where a hit opens: at the message, in the document or file, at the memory, the progress entry or the key.
+ *
+ * @param anySession - a session through which the mesh's own state can be looked at; without one that has no place
+ */
+export function hrefOfHit(hit: SearchHit, anySession: string | null = null): string | null {
+  const session = hit.session === null ? null : `/sessions/${hit.session}`;
+  switch (hit.kind) {
+    case "message":
+    case "decision":
+      return session && `${session}?m=${hit.sequence}`;
+    case "document":
+      return session && `${session}/doc`;
+    case "session":
+      return session;
+    case "memory":
+      return hit.memory_id && `/memory?id=${hit.memory_id}`;
+    case "topic":
+      return placeHref(hit, { topic: hit.topic_id });
+    case "progress":
+      return hit.progress_id && `/progress?p=${hit.progress_id}`;
+    case "state": {
+      const key = encodeURIComponent(hit.key ?? "");
+      if (session) return `${session}/state?key=${key}`;
+      return anySession && `/sessions/${anySession}/state?scope=mesh&key=${key}`;
+    }
+  }
+}
+
+/** A hit's title, in a line. */
+export function titleOfHit(hit: SearchHit): string {
+  switch (hit.kind) {
+    case "message":
+    case "decision":
+      return `${hit.title ?? hit.session ?? ""} #${hit.sequence}`;
+    case "document":
+      return `${hit.title ?? hit.session ?? ""}, document`;
+    case "session":
+      return hit.title ?? hit.session ?? "";
+    case "memory":
+      return hit.memory_id ?? "";
+    case "state":
+      return hit.key ?? "";
+    case "topic":
+      return hit.title ?? `topic ${hit.topic_id}`;
+    case "progress":
+      return hit.title ?? hit.progress_id ?? "";
+  }
+}

@@ -1,0 +1,109 @@
+"use client";
+
+import { type ReactNode, Suspense, useRef } from "react";
+import type { Read } from "@/broker/use-read";
+import { ProblemAlert } from "@/components/problem-alert";
+import { useQueryParam } from "@/core/address/use-query-param";
+import { AnnotatedText } from "@/document/annotated-text";
+import { DocumentSkeleton } from "@/document/document-skeleton";
+import { ProposalReview, SourcePane } from "@/document/source-pane";
+import { useProposalParam } from "@/document/use-version-param";
+import { SourceJobs } from "@/features/jobs/api";
+import { OpenTopics } from "@/features/topics/api";
+import { Parts } from "@/parts/features-context";
+import { useSource } from "@/sessions/source-context";
+import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
+import { FileHeader } from "./file-header";
+import { layoutOfFile } from "./file-layout";
+import { FileText } from "./file-text";
+import type { FileRead } from "./use-file";
+
+export interface FilePaneProps {
+  readonly path: string;
+  readonly file: Read<FileRead>;
+}
+
+/** A file: read, commented on, changed by proposals. What of it is shown stands in the address. */
+export function FilePane({ path, file: { data, problem, refresh } }: FilePaneProps) {
+  const { looksOn } = useSource();
+  const proposal = useProposalParam();
+  const [jobs] = useQueryParam("jobs");
+  const [perspective] = useQueryParam("perspective");
+  const scroller = useRef<HTMLDivElement>(null);
+  const isRead = proposal === null && jobs === null;
+
+  function body(): ReactNode {
+    if (proposal !== null) return <ProposalReview proposalId={proposal} />;
+    if (jobs !== null) return <FileJobs />;
+    if (!data) return problem ? <GoneFile /> : <DocumentSkeleton />;
+    const layout = layoutOfFile(path, data.text);
+    return (
+      <AnnotatedText
+        text={{ revision: data.source_sha, content: data.text, layout }}
+        scroller={scroller}
+        isLive
+        canComment={!looksOn}
+      >
+        <FileText path={path} file={data} layout={layout} scroller={scroller} />
+      </AnnotatedText>
+    );
+  }
+
+  return (
+    <SourcePane
+      label="File"
+      scroller={scroller}
+      persona={isRead && !looksOn && data ? perspective : null}
+      head={
+        <>
+          <FileHeader path={path} file={data} scroller={scroller} isRead={isRead} />
+          {problem && (
+            <ProblemAlert
+              className="m-3"
+              title="Couldn't load the file."
+              problem={problem}
+              isStale={data !== undefined}
+              onRetry={refresh}
+            />
+          )}
+          {data?.committed === false && (
+            <p role="note" className="border-b bg-highlight px-4 py-1.5 text-sm">
+              This file has uncommitted changes, which are never overwritten. Commit or revert them to accept
+              proposals.
+            </p>
+          )}
+          {isRead && <Parts of={({ text }) => text?.Above} />}
+        </>
+      }
+    >
+      {body()}
+    </SourcePane>
+  );
+}
+
+/** The jobs that agents were given about a file, and how they go. */
+function FileJobs() {
+  return (
+    <section aria-label="Jobs" className="grid max-w-4xl gap-3 p-4 lg:p-6">
+      <SourceJobs
+        none={
+          <Empty className="rounded-lg border">
+            <EmptyTitle>No jobs yet</EmptyTitle>
+            <EmptyDescription>
+              Have an agent work on a comment, or review the file from a persona's perspective.
+            </EmptyDescription>
+          </Empty>
+        }
+      />
+    </section>
+  );
+}
+
+/** The comments on a file that can no longer be read. */
+function GoneFile() {
+  return (
+    <Suspense>
+      <OpenTopics />
+    </Suspense>
+  );
+}

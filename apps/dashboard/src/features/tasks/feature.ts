@@ -1,0 +1,42 @@
+import { ListTodo } from "lucide-react";
+import { lazyPart } from "@/core/lazy-part";
+import type { Feature } from "@/parts/feature";
+import { look } from "@/parts/look";
+
+/** Its stubs in `app/`. */
+export const stubs = ["tasks/page.tsx", "sessions/[id]/tasks/page.tsx"];
+
+export const tasks: Feature = {
+  places: [
+    {
+      href: "/tasks",
+      label: "Tasks",
+      Icon: ListTodo,
+      letter: "t",
+      shown: "used",
+      look: look({
+        name: "list_all_tasks",
+        input: { limit: 1 },
+        on: ["sessions"],
+        hasAny: ({ total }) => total > 0,
+      }),
+    },
+  ],
+  sessionTabs: [
+    {
+      label: "Tasks",
+      place: "/tasks",
+      keys: "2",
+      countOf: ({ unfinished_tasks }) => unfinished_tasks,
+      look: (session_id) =>
+        look({
+          name: "list_tasks",
+          input: { session_id, state: "all", limit: 1 },
+          on: ["tasks"],
+          hasAny: (answer) => answer.tasks.length > 0,
+        }),
+    },
+  ],
+  session: { BesideFeed: lazyPart(() => import("./tasks-tab"), "TasksBeside") },
+  palette: () => import("./palette"),
+};

@@ -1,0 +1,26 @@
+"use client";
+
+import { useMemo } from "react";
+import { useRead } from "@/broker/use-read";
+import type { PaletteEntry } from "@/parts/feature";
+
+const tasksKept = 100;
+
+/** The unfinished tasks of all open sessions. */
+export function useEntries(): readonly PaletteEntry[] {
+  const { data } = useRead("list_all_tasks", { limit: tasksKept });
+  return useMemo(
+    () =>
+      (data?.tasks ?? []).map(
+        ({ task, title, session, session_title, labels }): PaletteEntry => ({
+          key: `task ${session} ${task}`,
+          kind: "task",
+          label: title,
+          note: `task ${task} of ${session_title}`,
+          words: labels,
+          href: `/sessions/${session}/tasks?task=${task}`,
+        }),
+      ),
+    [data],
+  );
+}

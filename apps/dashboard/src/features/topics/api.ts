@@ -1,0 +1,2 @@
+/** What other features use of topics. */
+export { OpenTopics } from "./open-topics";

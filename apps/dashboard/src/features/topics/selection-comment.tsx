@@ -1,0 +1,118 @@
+"use client";
+
+import { MessageSquarePlus } from "lucide-react";
+import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
+import { useShortcut } from "@/core/keyboard/use-shortcut";
+import type { ShownText } from "@/parts/feature";
+import type { Revision } from "@/sessions/source";
+import type { PagePlaces } from "@/text/anchors/page-places";
+import { type Quote, quoteOf } from "@/text/anchors/quote";
+import { AnchoredPopover } from "@/ui/anchored-popover";
+import { Button } from "@/ui/button";
+import { NewTopicForm } from "./new-topic-form";
+import { useMarks } from "./use-marks";
+import { useSelectedStretch } from "./use-selected-stretch";
+
+export interface SelectionCommentProps {
+  readonly text: ShownText;
+  /** Where it is laid out. */
+  readonly root: RefObject<HTMLElement | null>;
+  readonly places: PagePlaces | null;
+}
+
+/** A comment that is being written, at the place that it was begun for. */
+interface Begun {
+  readonly revision: Revision;
+  readonly quote: Quote;
+  readonly isWidened: boolean;
+  readonly range: Range;
+  readonly at: Point;
+}
+
+interface Point {
+  readonly top: number;
+  readonly left: number;
+}
+
+const noRanges: readonly Range[] = [];
+
+/** Offers to comment on what is selected, beside the selection. */
+export function SelectionComment({ text, root, places }: SelectionCommentProps) {
+  const selected = useSelectedStretch(root, places);
+  const [begun, setBegun] = useState<Begun | null>(null);
+  const [button, setButton] = useState<HTMLButtonElement | null>(null);
+  const box = useRef<HTMLDivElement>(null);
+  const [at, setAt] = useState<Point | null>(null);
+
+  useEffect(() => {
+    setAt(selected && box.current ? belowEndOf(selected.range, box.current) : null);
+  }, [selected]);
+
+  function begin(): boolean {
+    const quote = selected && quoteOf(text.content, selected.stretch);
+    if (!selected || !quote || !at) return false;
+    const { isWidened } = selected.stretch;
+    setBegun({ revision: text.revision, quote, isWidened, range: selected.range, at });
+    return true;
+  }
+  // Without a selection the key is left to who writes a message with it.
+  useShortcut("c", begin, { label: "Comment on selection", group: "Document" });
+  useMarks(
+    "topic-draft",
+    useMemo(() => (begun ? [begun.range] : noRanges), [begun]),
+  );
+
+  const place = begun?.at ?? at;
+  return (
+    <div ref={box} className="pointer-events-none absolute inset-0">
+      {place && (
+        <Button
+          ref={setButton}
+          variant="outline"
+          size="sm"
+          title="Comment on selection  c"
+          aria-haspopup="dialog"
+          aria-expanded={begun !== null}
+          className="pointer-events-auto absolute z-10 border-input shadow-md"
+          style={place}
+          // The press would end the selection that it is about.
+          onPointerDown={(event) => event.preventDefault()}
+          onClick={() => (begun ? setBegun(null) : begin())}
+        >
+          <MessageSquarePlus aria-hidden /> Comment
+        </Button>
+      )}
+      {begun && button && (
+        <AnchoredPopover
+          label="Comment on selection"
+          anchor={button}
+          onClose={() => setBegun(null)}
+          className="w-96"
+        >
+          <NewTopicForm
+            revision={begun.revision}
+            quote={begun.quote}
+            isWidened={begun.isWidened}
+            onDone={() => {
+              setBegun(null);
+              document.getSelection()?.removeAllRanges();
+            }}
+            onCancel={() => setBegun(null)}
+          />
+        </AnchoredPopover>
+      )}
+    </div>
+  );
+}
+
+const buttonWidthPx = 110;
+
+/** Below the end of what is selected, and never out of the box. */
+function belowEndOf(range: Range, box: HTMLElement): Point {
+  const last = [...range.getClientRects()].at(-1) ?? range.getBoundingClientRect();
+  const { top, left, width } = box.getBoundingClientRect();
+  return {
+    top: last.bottom - top + 6,
+    left: Math.max(4, Math.min(last.right - left - buttonWidthPx / 2, width - buttonWidthPx - 4)),
+  };
+}

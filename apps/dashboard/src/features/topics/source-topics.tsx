@@ -1,0 +1,124 @@
+"use client";
+
+import { type RefObject, useEffect, useMemo, useState } from "react";
+import { partStarts } from "@/document/part-starts";
+import type { TextMarginProps } from "@/parts/feature";
+import { placesIn } from "@/text/anchors/page-places";
+import { placeIn } from "./describe-place";
+import { SelectionComment } from "./selection-comment";
+import { type PlacedTopic, TopicMargin } from "./topic-margin";
+import { showTopic, useTopicParam } from "./topic-param";
+import { TopicSheet } from "./topic-sheet";
+import { useMarks } from "./use-marks";
+import { usePageChanges } from "./use-page-changes";
+import { type Topic, useTopics } from "./use-topics";
+
+/** Where the text and a column beside it both have room. */
+const marginFromPx = 896;
+
+const noTopics: readonly Topic[] = [];
+const noRanges: readonly Range[] = [];
+
+/** The comments on a document or file: marks in the text, threads beside it, and the way to add to them. */
+export function SourceTopics({ text, root, scroller, canWrite }: TextMarginProps) {
+  const { revision, content, layout } = text;
+  const shown = useTopicParam();
+  const { data, problem, refresh } = useTopics({ status: "open" });
+  const topics = data?.topics ?? noTopics;
+  const isWide = useIsWide(scroller, marginFromPx);
+  const starts = useMemo(() => partStarts(content, layout), [content, layout]);
+  const changes = usePageChanges(root);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is laid out anew is looked through anew.
+  const places = useMemo(
+    () => (root.current ? placesIn(root.current, starts) : null),
+    [root, starts, changes],
+  );
+  const placed = useMemo(() => {
+    const found = topics.flatMap((topic) => {
+      const place = placeIn(topic, revision);
+      const ranges = place && places ? places.toPage(place) : [];
+      return ranges.length > 0 ? [{ topic, start: place?.start ?? 0, ranges }] : [];
+    });
+    return found.sort((a, b) => a.start - b.start);
+  }, [topics, revision, places]);
+  const shownRanges = placed.find(({ topic }) => topic.topic_id === shown)?.ranges ?? noRanges;
+
+  useMarks(
+    "topics",
+    useMemo(() => placed.flatMap(({ ranges }) => ranges), [placed]),
+  );
+  useMarks("topic-shown", shownRanges);
+  useOpenOnPress(root, placed);
+
+  function find(topic: Topic): void {
+    const ranges = placed.find((each) => each.topic === topic)?.ranges;
+    if (!isWide) showTopic(null);
+    if (ranges) bringIntoView(scroller.current, ranges);
+  }
+
+  // A link to a topic leads to its text, once that is there.
+  const hasPlace = shownRanges.length > 0;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each topic that is shown, not whenever its text moves.
+  useEffect(() => {
+    if (hasPlace && isWide) bringIntoView(scroller.current, shownRanges);
+  }, [shown, hasPlace, isWide]);
+
+  const common = { text, topics, shown, canWrite, problem, refresh, onFind: find };
+  return (
+    <>
+      {canWrite && <SelectionComment text={text} root={root} places={places} />}
+      {isWide === true && <TopicMargin {...common} placed={placed} />}
+      {isWide === false && shown !== null && <TopicSheet {...common} />}
+    </>
+  );
+}
+
+/** A press on marked text shows what was said about it. */
+function useOpenOnPress(root: RefObject<HTMLElement | null>, placed: readonly PlacedTopic[]): void {
+  useEffect(() => {
+    const element = root.current;
+    if (!element) return;
+    function press({ target, clientX, clientY }: MouseEvent): void {
+      const isOfPage = target instanceof Element && target.closest("a, button, summary, input, textarea");
+      if (isOfPage || document.getSelection()?.isCollapsed === false) return;
+      const under = placed.filter(({ ranges }) => ranges.some((range) => holds(range, clientX, clientY)));
+      // The inner one of two, one within the other, is pointed at.
+      const inner = under.sort((a, b) => lengthOf(a.topic) - lengthOf(b.topic))[0];
+      if (inner) showTopic(inner.topic.topic_id);
+    }
+    element.addEventListener("click", press);
+    return () => element.removeEventListener("click", press);
+  }, [root, placed]);
+}
+
+function holds(range: Range, x: number, y: number): boolean {
+  return [...range.getClientRects()].some(
+    ({ left, right, top, bottom }) => x >= left && x <= right && y >= top && y <= bottom,
+  );
+}
+
+function lengthOf({ place }: Topic): number {
+  return (place?.end ?? 0) - (place?.start ?? 0);
+}
+
+/** Scrolls no further than is needed, and not at all where it is seen already. */
+function bringIntoView(scroller: HTMLElement | null, [first]: readonly Range[]): void {
+  if (!scroller || !first) return;
+  const box = scroller.getBoundingClientRect();
+  const { top, bottom } = first.getBoundingClientRect();
+  if (top >= box.top && bottom <= box.bottom) return;
+  scroller.scrollTop += top - box.top - box.height / 3;
+}
+
+/** Whether an element has so many pixels of width; null until that is known. */
+function useIsWide(element: RefObject<HTMLElement | null>, fromPx: number): boolean | null {
+  const [isWide, setWide] = useState<boolean | null>(null);
+  useEffect(() => {
+    const box = element.current;
+    if (!box) return;
+    const sizes = new ResizeObserver(() => setWide(box.clientWidth >= fromPx));
+    sizes.observe(box);
+    return () => sizes.disconnect();
+  }, [element, fromPx]);
+  return isWide;
+}

@@ -1,0 +1,2 @@
+/** What other features use of verifying. */
+export { VerifySheet } from "./verify-sheet";

@@ -1,0 +1,206 @@
+"use client";
+
+import type { AuditKey, Finding, RecordReport, SignedHead } from "@merkle/wire/record";
+import { useState } from "react";
+import { type Fact, FactList } from "@/components/fact-list";
+import { HashText } from "@/components/hash-text";
+import { TimeText } from "@/components/time-text";
+import { Verdict } from "@/components/verdict";
+import { showHidden } from "@/text/markdown/hidden-characters";
+import { Button } from "@/ui/button";
+import { rememberHead } from "./check/seen-heads";
+import type { CheckedBundle } from "./check/verify-protocol";
+import { ExcerptTable } from "./excerpt-table";
+
+export interface BundleReportProps {
+  /** The file's. */
+  readonly name: string;
+  readonly result: CheckedBundle;
+  /** Whether a key that was compared can be kept here. */
+  readonly remembers?: boolean;
+}
+
+/** After so many findings the rest is a matter of asking for another export. */
+const findingsShown = 20;
+
+/** The outcome of checking a record: the first wrong thing on top, the rows around it, and what was counted. */
+export function BundleReport({ name, result, remembers = true }: BundleReportProps) {
+  const { report, page, excerpt } = result;
+  const [, ...others] = report.findings;
+  return (
+    <div className="grid gap-4">
+      <BundleVerdict result={result} remembers={remembers} />
+      {report.ok && page === "foreign" && <ForeignPage />}
+      {excerpt.length > 0 && <ExcerptTable excerpt={excerpt} />}
+      {others.length > 0 && <OtherFindings findings={others} />}
+      <section aria-label="Record" className="grid gap-2">
+        <h3 className="font-semibold">
+          <bdi>{showHidden(report.session?.title ?? name)}</bdi>
+        </h3>
+        <FactList facts={factsOf(name, report)} />
+      </section>
+    </div>
+  );
+}
+
+/** The signature covers the record only: a page that Merkle did not ship may show anything. */
+function ForeignPage() {
+  return (
+    <Verdict tone="wrong" title="The record is intact, but the page around it is not Merkle’s.">
+      <p>
+        Don’t trust what the page shows: only the record below was signed. To read it, import the file with{" "}
+        <code className="font-mono text-sm">merkle import</code>. If a newer Merkle made the page, verify it
+        with that version.
+      </p>
+    </Verdict>
+  );
+}
+
+function BundleVerdict({
+  result: { report, keys },
+  remembers,
+}: Required<Pick<BundleReportProps, "result" | "remembers">>) {
+  const { size, matched, root, findings, head, signed_by, unproven, seen_later } = report;
+  const [first] = findings;
+  if (first !== undefined) {
+    return (
+      <Verdict tone="wrong" title={first.message}>
+        <p>
+          {placeOf(first)}
+          {findings.length > 1 && ` ${count(findings.length - 1, "more problem")} found.`}
+        </p>
+        <p>Ask the sender for the original export.</p>
+      </Verdict>
+    );
+  }
+  const title = (
+    <>
+      {matched.toLocaleString("en-GB")} of {count(size, "message")} match root <HashText hash={root} />,
+      computed here.
+    </>
+  );
+  const isKnown = signed_by?.trust === "known" || signed_by?.trust === "succeeds a known one";
+  return (
+    <Verdict tone={isKnown ? "holds" : "unsure"} title={title}>
+      {unproven.map((sentence) => (
+        <p key={sentence}>Not proven: {sentence}</p>
+      ))}
+      {seen_later !== null && (
+        <p>
+          This browser has seen a later state of this record: the head signed{" "}
+          <TimeText at={seen_later.at} as="clock" /> covers {count(seen_later.size, "message")} and{" "}
+          {count(seen_later.document.version, "version")} of the document.
+        </p>
+      )}
+      {!isKnown && (
+        <>
+          <p>
+            This browser has not seen the signing key before. Check it with the person who runs the broker:
+            anyone can create and sign a record.
+          </p>
+          {remembers && head !== null && <RememberKey head={head} keys={keys} />}
+        </>
+      )}
+    </Verdict>
+  );
+}
+
+function OtherFindings({ findings }: { readonly findings: readonly Finding[] }) {
+  return (
+    <details className="rounded-lg border px-4 py-2">
+      <summary className="cursor-pointer py-1 font-medium pointer-coarse:py-3">
+        {count(findings.length, "more problem")} found
+      </summary>
+      <ol className="grid gap-1.5 pt-1 pb-1 text-sm">
+        {findings.slice(0, findingsShown).map((finding) => (
+          <li key={JSON.stringify(finding)} className="break-words">
+            {finding.message} <span className="text-muted-foreground">{placeOf(finding)}</span>
+          </li>
+        ))}
+        {findings.length > findingsShown && (
+          <li className="text-muted-foreground">and {findings.length - findingsShown} more</li>
+        )}
+      </ol>
+    </details>
+  );
+}
+
+function factsOf(name: string, report: RecordReport): readonly Fact[] {
+  const { session, exported_at, size, redacted, document_version, root, head, signed_by } = report;
+  const facts: (Fact | null | false)[] = [
+    { name: "File", value: <bdi>{showHidden(name)}</bdi> },
+    session && { name: "Session", value: <bdi>{showHidden(session.slug)}</bdi> },
+    session && { name: "Status", value: <bdi>{showHidden(session.status)}</bdi> },
+    exported_at !== null && { name: "Exported", value: <TimeText at={exported_at} as="clock" /> },
+    {
+      name: "Messages",
+      value: [
+        count(size, "message"),
+        redacted > 0 && `${redacted} removed`,
+        report.private > 0 && `${report.private} private`,
+      ]
+        .filter((part) => part !== false)
+        .join(", "),
+    },
+    {
+      name: "Document",
+      value: document_version === 0 ? "empty" : count(document_version, "version"),
+    },
+    { name: "Root", value: <HashText hash={root} whole /> },
+    head && { name: "Signed", value: <TimeText at={head.at} as="clock" /> },
+    signed_by && {
+      name: "Signed by",
+      value: (
+        <>
+          <HashText hash={signed_by.key_id} whole />{" "}
+          <span className="block">{trustWords[signed_by.trust]}</span>
+        </>
+      ),
+    },
+  ];
+  return facts.filter((fact) => fact !== null && fact !== false);
+}
+
+const trustWords: Readonly<Record<NonNullable<RecordReport["signed_by"]>["trust"], string>> = {
+  known: "known to this browser, from this record or from this page’s broker",
+  "succeeds a known one": "successor of a key known to this browser, and signed by that key",
+  "first seen": "not seen by this browser before",
+  "other than the known one": "not the key known to this browser",
+};
+
+function placeOf({ file, line }: Finding): string {
+  if (file === undefined) return "";
+  return line === undefined ? `In ${file}.` : `In ${file}, line ${line.toLocaleString("en-GB")}.`;
+}
+
+function count(number: number, one: string): string {
+  return `${number.toLocaleString("en-GB")} ${number === 1 ? one : `${one}s`}`;
+}
+
+interface RememberKeyProps {
+  readonly head: SignedHead;
+  readonly keys: readonly AuditKey[];
+}
+
+/** Has this browser believe a key from here on, for one record: later exports of it must be signed with it. */
+function RememberKey({ head, keys }: RememberKeyProps) {
+  const [isKept, setKept] = useState(false);
+  return (
+    <p role="status" className="flex flex-wrap items-center gap-x-3 gap-y-1">
+      {isKept ? (
+        "This browser now remembers the key and this record."
+      ) : (
+        <Button
+          variant="outline"
+          size="sm"
+          onClick={() => {
+            rememberHead({ head, keys });
+            setKept(true);
+          }}
+        >
+          I compared it. Remember this key
+        </Button>
+      )}
+    </p>
+  );
+}

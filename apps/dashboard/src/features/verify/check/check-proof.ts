@@ -1,0 +1,98 @@
+import {
+  type AuditKey,
+  contentHash,
+  entryLeaf,
+  type FeedEntry,
+  fromHex,
+  isSignedBy,
+  type SignedHead,
+  toHex,
+  verifyInclusion,
+  verifySignatureHere,
+} from "@merkle/wire/record";
+import { sha256 } from "@/core/sha256";
+import type { Inclusion, Proof } from "./parse-proof";
+
+/** The outcome of checking a proof in this browser. */
+export interface CheckedProof {
+  readonly proof: Proof;
+  /** Whether the text that came with it is the one that was recorded. */
+  readonly content: "matches" | "removed" | "private" | "differs";
+  /** Whether the hashes lead from the entry to the root. */
+  readonly leads: boolean;
+  /** The head that is signed over that root, and who signed it: a key that is known here, or one that is not. */
+  readonly signature: "holds" | "unknown key" | "wrong" | "none";
+  /** Sentences about what is wrong, the first thing first; empty where all of it holds. */
+  readonly findings: readonly string[];
+}
+
+/** Computes everything that a proof claims anew, and says what of it does not hold. */
+export async function checkProof(proof: Proof, keys: readonly AuditKey[]): Promise<CheckedProof> {
+  const { inclusion, head } = proof;
+  const content = checkContent(inclusion);
+  const entryProblem = checkEntry(proof);
+  const leads = leadsToRoot(proof);
+  const headProblem = head === null ? null : checkHead(proof, head);
+  const signature = head === null ? "none" : await checkSignature(head, keys);
+  const what = inclusion.log === "feed" ? `message ${inclusion.number}` : `version ${inclusion.number}`;
+  const findings = [
+    entryProblem,
+    content === "differs" ? `The text of ${what} differs from the recorded text.` : null,
+    leads ? null : `The hashes do not lead from ${what} to the root.`,
+    headProblem,
+    signature === "wrong" ? "The signature of the head is invalid." : null,
+  ];
+  return {
+    proof,
+    content,
+    leads,
+    signature,
+    findings: findings.filter((each) => each !== null),
+  };
+}
+
+function checkContent({ entry, content, salt }: Inclusion): CheckedProof["content"] {
+  if (content === null || salt === null) return "private" in entry ? "private" : "removed";
+  const bytes = fromHex(salt, 16);
+  return bytes !== null && contentHash(bytes, content, sha256) === entry["content_hash"]
+    ? "matches"
+    : "differs";
+}
+
+/** An entry that is about something else proves nothing of this. */
+function checkEntry({ record_id, inclusion: { log, number, entry, leaf } }: Proof): string | null {
+  if (entry["session_id"] !== record_id) return "The entry belongs to another record.";
+  if (entry[log === "feed" ? "sequence" : "version"] !== number)
+    return "The number in the entry isn't the requested number.";
+  return toHex(leafOf(entry)) === leaf ? null : "The entry doesn't match its leaf.";
+}
+
+function leadsToRoot({ size, root, inclusion: { number, entry, path } }: Proof): boolean {
+  const hashes = path.map((hash) => fromHex(hash, 32));
+  const rootHash = fromHex(root, 32);
+  if (rootHash === null || !hashes.every((hash) => hash !== null)) return false;
+  return verifyInclusion(
+    { index: number - 1, size, leaf: leafOf(entry), path: hashes, root: rootHash },
+    sha256,
+  );
+}
+
+function leafOf(entry: Inclusion["entry"]): Uint8Array {
+  // The entry is hashed as it stands here, whatever it holds: another one leads to another root.
+  return entryLeaf(entry as unknown as FeedEntry, sha256);
+}
+
+function checkHead({ record_id, size, root, inclusion: { log } }: Proof, head: SignedHead): string | null {
+  if (head.session_id !== record_id) return "The signed head belongs to another record.";
+  const signed = log === "feed" ? head : { size: head.document.version, root: head.document.root };
+  return signed.size === size && signed.root === root ? null : "The signed head has another root.";
+}
+
+async function checkSignature(
+  head: SignedHead,
+  keys: readonly AuditKey[],
+): Promise<CheckedProof["signature"]> {
+  const key = keys.find(({ key_id }) => key_id === head.key_id);
+  if (key === undefined) return "unknown key";
+  return (await isSignedBy(head, key, verifySignatureHere)) ? "holds" : "wrong";
+}

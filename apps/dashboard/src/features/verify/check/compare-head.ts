@@ -1,0 +1,68 @@
+import {
+  type Consistency,
+  checkLaterHead,
+  type SeenHead,
+  type SignedHead,
+  verifySignatureHere,
+} from "@merkle/wire/record";
+import type { Broker } from "@/broker/broker";
+import { sha256 } from "@/core/sha256";
+import { getSeenHeads, rememberHead } from "./seen-heads";
+
+/** How what the broker signs of a record now stands to what this browser saw of it before. */
+export type Comparison = { readonly is: "same" } | Different;
+
+export interface Different {
+  readonly is: "different";
+  readonly recordId: string;
+  readonly seen: SeenHead;
+  readonly later: SignedHead;
+  /** In a sentence for people. */
+  readonly why: string;
+}
+
+interface Asked {
+  readonly broker: Broker;
+  readonly sessionId: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Asks the broker for its word on a session as it is now, compares it with what was seen, and keeps it when it goes on from
+ * there. What is seen for the first time is compared with itself: its signature must hold, too.
+ *
+ * @throws MerkleError when the broker does not answer
+ */
+export async function compareHead(asked: Asked): Promise<Comparison> {
+  const { broker, sessionId, signal } = asked;
+  const { head, keys } = await broker.call("session_seal", { session_id: sessionId }, { signal });
+  const recordId = head.session_id;
+  const seen = getSeenHeads()[recordId] ?? { head, keys };
+  const later = { head, keys, ...(await readConsistency(asked, seen.head, head)) };
+  const compared = await checkLaterHead(seen, later, { sha256, verifySignature: verifySignatureHere });
+  signal.throwIfAborted();
+  if (compared.outcome === "inconsistent") {
+    return { is: "different", recordId, seen, later: head, why: compared.message };
+  }
+  if (compared.outcome === "consistent") rememberHead({ head, keys });
+  return { is: "same" };
+}
+
+async function readConsistency(asked: Asked, seen: SignedHead, head: SignedHead) {
+  return {
+    consistency: await readPath(asked, "feed", seen.size, head.size),
+    documentConsistency: await readPath(asked, "document", seen.document.version, head.document.version),
+  };
+}
+
+/** Null where there is nothing to show, since one is not the beginning of the other or both are the same. */
+async function readPath(
+  { broker, sessionId, signal }: Asked,
+  log: "feed" | "document",
+  from: number,
+  size: number,
+): Promise<Consistency | null> {
+  if (from >= size) return null;
+  const asked = { session_id: sessionId, log, size, from_size: from };
+  return (await broker.call("session_proof", asked, { signal })).consistency;
+}

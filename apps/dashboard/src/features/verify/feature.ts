@@ -1,0 +1,29 @@
+import { ShieldCheck } from "lucide-react";
+import { lazyHelper } from "@/core/lazy-part";
+import type { Feature } from "@/parts/feature";
+import { look } from "@/parts/look";
+
+export const needs = ["export"];
+/** Its stubs in `app/`. */
+export const stubs = ["verify/page.tsx"];
+
+export const verify: Feature = {
+  places: [
+    {
+      href: "/verify",
+      label: "Verify",
+      title: "Verify a record",
+      Icon: ShieldCheck,
+      letter: "v",
+      shown: "used",
+      look: look({
+        name: "list_sessions",
+        input: { status: "closed", limit: 1 },
+        on: ["sessions"],
+        hasAny: (answer) => answer.sessions.length > 0,
+      }),
+      byVisit: true,
+    },
+  ],
+  session: { Always: lazyHelper(() => import("./session-record"), "SessionRecord") },
+};

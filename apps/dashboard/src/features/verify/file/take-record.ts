@@ -1,0 +1,116 @@
+import type { Message } from "@merkle/wire";
+import {
+  bundleFiles,
+  parseDocumentLine,
+  parseFeedLine,
+  type RecordReport,
+  type VerifiedRow,
+} from "@merkle/wire/record";
+import { textOf } from "@/feed/store/message-text";
+import { splitSections } from "@/text/split-sections";
+import type { Outcome, OutcomeTeam } from "@/views/session/last-page";
+import { openBundle, readText } from "../check/check-bundle";
+
+/** A record that passed its check, as it is shown. */
+export interface ShownRecord {
+  readonly outcome: Outcome;
+  /** The root over its messages. */
+  readonly root: string;
+  /** The document's last version. */
+  readonly document: string;
+  readonly messages: readonly Message[];
+  /** By the ids of the teams. */
+  readonly colours: ReadonlyMap<string, number>;
+}
+
+export interface RecordTaker {
+  take(row: VerifiedRow): void;
+  /** Returns the record to show, after a check that found nothing wrong. */
+  finish(file: Blob, report: RecordReport): Promise<ShownRecord>;
+}
+
+/** Takes the rows as they are checked, so that the page shows exactly what was checked. */
+export function takeRecord(): RecordTaker {
+  const messages: Message[] = [];
+  let document = "";
+
+  return {
+    take({ log, text, findings }) {
+      if (findings.length > 0) return;
+      if (log === "feed") messages.push(parseFeedLine(text).message);
+      else document = parseDocumentLine(text).content ?? "";
+    },
+    async finish(file, report) {
+      const source = await openBundle(file);
+      const teams = toTeams(await readText(source, bundleFiles.roster), messages);
+      return { ...toShown(report, { messages, document, teams }), document, messages };
+    },
+  };
+}
+
+interface Taken {
+  readonly messages: readonly Message[];
+  readonly document: string;
+  readonly teams: readonly OutcomeTeam[];
+}
+
+function toShown(
+  { session, size, document_version, root }: RecordReport,
+  { messages, document, teams }: Taken,
+): Pick<ShownRecord, "outcome" | "root" | "colours"> {
+  const decisions = messages.filter(({ content }) => content["kind"] === "decision");
+  const concluded = messages.findLast(({ event }) => event === "session_concluded");
+  const by = concluded?.["by"];
+  return {
+    outcome: {
+      title: session?.title ?? "A session",
+      description: session?.description ?? "",
+      createdAt: session?.created_at ?? messages[0]?.posted_at ?? new Date(0).toISOString(),
+      closedAt: session?.closed_at ?? null,
+      closedBy: typeof by === "string" ? by : null,
+      messages: size,
+      documentVersion: document_version,
+      conclusion: concluded ? conclusionOf(document) : null,
+      teams,
+      decisions: decisions.map((message) => ({
+        sequence: message.sequence,
+        by: message.from?.team ?? "",
+        at: message.posted_at,
+        text: textOf(message),
+      })),
+      hasOlderDecisions: false,
+    },
+    root,
+    colours: new Map(teams.map(({ teamId, colour }) => [teamId, colour])),
+  };
+}
+
+/** The section that a conclusion writes, without its heading. */
+function conclusionOf(document: string): string | null {
+  const sections = splitSections(document);
+  const start = sections.findIndex(({ level, title }) => level === 2 && title.toLowerCase() === "conclusion");
+  if (start < 0) return null;
+  const end = sections.findIndex(({ level }, place) => place > start && level <= 2);
+  const text = sections.slice(start, end < 0 ? undefined : end).map((section) => section.text);
+  return text.join("").replace(/^.*\n(?:-+ *\n)?/, "");
+}
+
+/** Those who took part, in the order of the roster, which is the order of their colours. */
+function toTeams(roster: string, messages: readonly Message[]): OutcomeTeam[] {
+  const counts = new Map<string, number>();
+  for (const { type, posted_by_team_id } of messages) {
+    if (type === "chat" && posted_by_team_id)
+      counts.set(posted_by_team_id, (counts.get(posted_by_team_id) ?? 0) + 1);
+  }
+  const { participants } = Object(JSON.parse(roster));
+  return (Array.isArray(participants) ? participants : []).map((participant, colour) => {
+    const { team_id, team_name, kind } = Object(participant);
+    return {
+      teamId: String(team_id),
+      name: String(team_name),
+      kind: kind === "human" || kind === "guest" ? kind : "agent",
+      colour,
+      messages: counts.get(String(team_id)) ?? 0,
+    };
+  });
+}

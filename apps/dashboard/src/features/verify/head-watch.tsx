@@ -1,0 +1,60 @@
+"use client";
+
+import { usePathname } from "next/navigation";
+import { lazy, Suspense, useCallback, useEffect, useState } from "react";
+import { useBroker } from "@/broker/use-broker";
+import type { SessionFacts } from "@/sessions/session-context";
+import { forgetHead, getSeenHeads } from "./check/seen-heads";
+import type { Different } from "./different-record";
+
+const DifferentRecord = lazy(() =>
+  import("./different-record").then((part) => ({ default: part.DifferentRecord })),
+);
+
+/**
+ * Compares what the broker signs of this session with what this browser saw of it before, and keeps it for the next time. It
+ * is silent until the two do not fit each other; then nothing on the page is louder.
+ */
+export function HeadWatch({ session }: { readonly session: SessionFacts["session"] }) {
+  const broker = useBroker();
+  const pathname = usePathname();
+  const [different, setDifferent] = useState<Different | null>(null);
+  const { session_id, seal } = session;
+  // For each state of an open session that is asked for, a head is signed and kept. So none is asked for where nobody has
+  // looked at the record.
+  const isWanted = seal !== null || pathname.endsWith("/audit") || session_id in getSeenHeads();
+  const sealedSize = seal?.size ?? 0;
+
+  const compare = useCallback(
+    async (signal: AbortSignal) => {
+      const { compareHead } = await import("./check/compare-head");
+      const comparison = await compareHead({ broker, sessionId: session_id, signal });
+      if (!signal.aborted) setDifferent(comparison.is === "different" ? comparison : null);
+    },
+    [broker, session_id],
+  );
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new seal is a new head to compare.
+  useEffect(() => {
+    if (!isWanted) return;
+    const controller = new AbortController();
+    // A broker that does not answer shows nothing; the next look will.
+    compare(controller.signal).catch(() => undefined);
+    return () => controller.abort();
+  }, [compare, isWanted, sealedSize]);
+
+  if (different === null) return null;
+  return (
+    <Suspense>
+      <DifferentRecord
+        slug={session.slug}
+        different={different}
+        onBelieve={() => {
+          forgetHead(different.recordId);
+          setDifferent(null);
+          compare(new AbortController().signal).catch(() => undefined);
+        }}
+      />
+    </Suspense>
+  );
+}

@@ -1,0 +1,158 @@
+import { type Fact, FactList } from "@/components/fact-list";
+import { HashText } from "@/components/hash-text";
+import { TimeText } from "@/components/time-text";
+import { Verdict } from "@/components/verdict";
+import { showHidden } from "@/text/markdown/hidden-characters";
+import { CopyButton } from "@/ui/copy-button";
+import type { CheckedProof } from "./check/check-proof";
+
+/** Both lists begin their values at the same place. */
+const columns = "sm:grid-cols-[7.5rem_minmax(0,1fr)]";
+
+/** The outcome of checking a proof here, and everything that it was computed from. */
+export function ProofReport({ checked }: { readonly checked: CheckedProof }) {
+  const { proof } = checked;
+  const { inclusion, head } = proof;
+  return (
+    <div className="grid gap-4">
+      <ProofVerdict checked={checked} />
+      <section aria-label="Entry" className="grid gap-2">
+        <h3 className="font-semibold">Entry</h3>
+        <FactList facts={entryFacts(checked)} className={columns} />
+      </section>
+      <section aria-label="Path to the root" className="grid gap-2">
+        <h3 className="font-semibold">Path to the root</h3>
+        <FactList
+          className={columns}
+          facts={[
+            { name: "Leaf", value: <HashText hash={inclusion.leaf} whole /> },
+            {
+              name: "Sibling hashes",
+              value:
+                inclusion.path.length === 0 ? (
+                  "none: this is the only entry"
+                ) : (
+                  <ol className="grid gap-0.5">
+                    {inclusion.path.map((hash, height) => (
+                      // biome-ignore lint/suspicious/noArrayIndexKey: a hash stands where it stands.
+                      <li key={height}>
+                        <HashText hash={hash} whole />
+                      </li>
+                    ))}
+                  </ol>
+                ),
+            },
+            { name: "Root", value: <HashText hash={proof.root} whole /> },
+            { name: "Entries covered", value: proof.size.toLocaleString("en-GB") },
+            ...(head === null
+              ? []
+              : [
+                  { name: "Signed", value: <TimeText at={head.at} as="clock" /> },
+                  { name: "Signed by", value: <HashText hash={head.key_id} whole /> },
+                ]),
+          ]}
+        />
+      </section>
+      <div className="flex items-center gap-2">
+        <CopyButton text={JSON.stringify(proof, null, 2)} what="proof" />
+        <span className="text-sm text-muted-foreground">
+          Anyone can check it at <code className="font-mono">/verify</code>.
+        </span>
+      </div>
+    </div>
+  );
+}
+
+function ProofVerdict({ checked: { proof, signature, findings } }: { readonly checked: CheckedProof }) {
+  const { inclusion, root, head } = proof;
+  const what = inclusion.log === "feed" ? `Message ${inclusion.number}` : `Version ${inclusion.number}`;
+  const [first, ...others] = findings;
+  if (first !== undefined) {
+    return (
+      <Verdict tone="wrong" title={first}>
+        {others.map((each) => (
+          <p key={each}>{each}</p>
+        ))}
+        <p>This doesn’t prove {what.toLowerCase()}. Ask for the original proof.</p>
+      </Verdict>
+    );
+  }
+  const leads = (
+    <>
+      {what} leads to root <HashText hash={root} />, computed here.
+    </>
+  );
+  if (signature === "holds") return <Verdict tone="holds" title={leads} />;
+  return (
+    <Verdict tone="unsure" title={leads}>
+      {head === null ? (
+        <p>The root has no signature in this proof. Compare it with a root that you saved yourself.</p>
+      ) : (
+        <p>
+          It is signed by a key that this browser doesn’t know: <HashText hash={head.key_id} whole />. Compare
+          the key with the person who runs the broker.
+        </p>
+      )}
+    </Verdict>
+  );
+}
+
+const contentWords: Readonly<Record<CheckedProof["content"], string>> = {
+  matches: "matches its hash, computed here",
+  removed: "removed; only its hash remains",
+  private: "private; only its hash is in the record",
+  differs: "differs from the recorded text",
+};
+
+function entryFacts({ proof: { inclusion }, content }: CheckedProof): readonly Fact[] {
+  const { entry, log, number } = inclusion;
+  const facts: (Fact | null)[] = [
+    { name: log === "feed" ? "Message" : "Version", value: number.toLocaleString("en-GB") },
+    textFact("Kind", entry["kind"]),
+    textFact("By", authorOf(entry["from"]) ?? entry["written_by"]),
+    textFact("To", recipientsOf(entry["to"])),
+    timeFact("Posted", entry["posted_at"] ?? entry["written_at"]),
+    { name: "Text", value: <RecordedText content={inclusion.content} words={contentWords[content]} /> },
+    typeof entry["content_hash"] === "string"
+      ? { name: "Text hash", value: <HashText hash={entry["content_hash"]} whole /> }
+      : null,
+    inclusion.salt === null ? null : { name: "Salt", value: <HashText hash={inclusion.salt} whole /> },
+  ];
+  return facts.filter((fact) => fact !== null);
+}
+
+function textFact(name: string, value: unknown): Fact | null {
+  return typeof value === "string" ? { name, value: <bdi>{showHidden(value)}</bdi> } : null;
+}
+
+function timeFact(name: string, value: unknown): Fact | null {
+  const isTime = typeof value === "string" && !Number.isNaN(Date.parse(value));
+  return isTime ? { name, value: <TimeText at={value} as="clock" /> } : textFact(name, value);
+}
+
+function authorOf(from: unknown): string | null {
+  const { team, peer } = Object(from);
+  if (typeof team !== "string") return null;
+  return typeof peer === "string" ? `${team} / ${peer}` : team;
+}
+
+function recipientsOf(to: unknown): string | null {
+  if (!Array.isArray(to)) return null;
+  return to.map((name) => (name === "*" ? "everyone" : String(name))).join(", ");
+}
+
+const textCharsMax = 280;
+
+/** The recorded text, as it was hashed, beside what was found out about it. */
+function RecordedText({ content, words }: { readonly content: string | null; readonly words: string }) {
+  return (
+    <>
+      {content !== null && (
+        <span dir="auto" className="line-clamp-3 font-mono text-xs leading-5 break-all">
+          {showHidden(content.length > textCharsMax ? `${content.slice(0, textCharsMax)}…` : content)}
+        </span>
+      )}
+      {words}
+    </>
+  );
+}

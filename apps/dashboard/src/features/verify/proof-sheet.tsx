@@ -1,0 +1,100 @@
+"use client";
+
+import { useEffect, useState } from "react";
+import { useRead } from "@/broker/use-read";
+import { ProblemAlert } from "@/components/problem-alert";
+import { useSession } from "@/sessions/session-context";
+import { Alert, AlertDescription, AlertTitle } from "@/ui/alert";
+import { Dialog, DialogContent, DialogHeader, DialogTitle } from "@/ui/dialog";
+import { Skeleton } from "@/ui/skeleton";
+import { readBrokerKeys } from "./check/broker-keys";
+import { type CheckedProof, checkProof } from "./check/check-proof";
+import { parseProof } from "./check/parse-proof";
+import { getSeenHeads } from "./check/seen-heads";
+import { ProofReport } from "./proof-report";
+
+export interface ProofSheetProps {
+  /** The message's. */
+  readonly sequence: number;
+  readonly onClose: () => void;
+}
+
+/** How a message is shown to be in the record: nothing is ticked before this browser has computed it. */
+export function ProofSheet({ sequence, onClose }: ProofSheetProps) {
+  return (
+    <Dialog open onOpenChange={(open) => !open && onClose()}>
+      <DialogContent side="right" aria-describedby={undefined} className="max-w-xl">
+        <DialogHeader>
+          <DialogTitle>Proof of message {sequence}</DialogTitle>
+        </DialogHeader>
+        <Proof sequence={sequence} />
+      </DialogContent>
+    </Dialog>
+  );
+}
+
+function Proof({ sequence }: { readonly sequence: number }) {
+  const { session } = useSession();
+  const { session_id, seal } = session;
+  // Where the seal covers it, that is what it is shown to be part of; else the head of now.
+  const size = seal !== null && sequence <= seal.size ? { size: seal.size } : {};
+  const { data, problem, refresh } = useRead("session_proof", { session_id, sequence, ...size });
+  const checked = useChecked(data, sequence);
+  if (problem) {
+    return <ProblemAlert title="Couldn't load the proof." problem={problem} onRetry={refresh} />;
+  }
+  if (checked === null) return <Skeleton className="h-64" />;
+  if (checked instanceof Error) {
+    return (
+      <Alert role="alert">
+        <AlertTitle>The broker's answer is not a valid proof.</AlertTitle>
+        <AlertDescription className="break-words">{checked.message}</AlertDescription>
+      </Alert>
+    );
+  }
+  return (
+    <div className="grid gap-4">
+      {"size" in size || <NotSealed />}
+      <ProofReport checked={checked} />
+    </div>
+  );
+}
+
+function NotSealed() {
+  const { session } = useSession();
+  return (
+    <p role="note" className="rounded-md border bg-surface px-3 py-2 text-sm">
+      <span className="font-medium">Not sealed yet.</span>{" "}
+      {session.seal === null
+        ? "This proof is for the record as it is now, signed by the broker. Concluding the session seals it."
+        : "The message came after the seal. This proof is for the record as it is now, signed by the broker."}
+    </p>
+  );
+}
+
+/** The check of a proof that the broker gave, computed here; null until it is done. */
+function useChecked(answer: unknown, sequence: number): CheckedProof | Error | null {
+  const [checked, setChecked] = useState<CheckedProof | Error | null>(null);
+  useEffect(() => {
+    if (answer === undefined) return;
+    const controller = new AbortController();
+    const { signal } = controller;
+    void check(answer, { sequence, signal })
+      .catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))))
+      .then((result) => !signal.aborted && setChecked(result));
+    return () => controller.abort();
+  }, [answer, sequence]);
+  return checked;
+}
+
+async function check(
+  answer: unknown,
+  { sequence, signal }: { readonly sequence: number; readonly signal: AbortSignal },
+): Promise<CheckedProof> {
+  const proof = parseProof(answer);
+  const { log, number } = proof.inclusion;
+  if (log !== "feed" || number !== sequence)
+    throw new Error(`It is for ${log} ${number}, which was not requested.`);
+  const seen = getSeenHeads()[proof.record_id]?.keys ?? [];
+  return checkProof(proof, [...seen, ...(await readBrokerKeys(signal))]);
+}

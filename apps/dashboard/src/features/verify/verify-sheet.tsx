@@ -1,0 +1,89 @@
+"use client";
+
+import { describeBytes } from "@merkle/wire/text";
+import { useEffect, useRef, useState } from "react";
+import { fetchExport } from "@/features/export/api";
+import { useSession } from "@/sessions/session-context";
+import { Alert, AlertDescription, AlertTitle } from "@/ui/alert";
+import { Button } from "@/ui/button";
+import { Dialog, DialogContent, DialogHeader, DialogTitle } from "@/ui/dialog";
+import { readBrokerKeys } from "./check/broker-keys";
+import { rememberCheck } from "./check/remember-check";
+import { getSeenHeads } from "./check/seen-heads";
+import { CheckOutcome } from "./check-outcome";
+import { useVerifier } from "./use-verifier";
+
+export interface VerifySheetProps {
+  readonly onClose: () => void;
+  /** Told whether it holds, signed with a key that is known here. */
+  readonly onVerified: (holds: boolean) => void;
+}
+
+/** Fetches the session's export into this browser and checks it there, as anybody could who has the file. */
+export function VerifySheet({ onClose, onVerified }: VerifySheetProps) {
+  const { session } = useSession();
+  const { state, check, run } = useVerifier();
+  const [fetched, setFetched] = useState(0);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [attempt, setAttempt] = useState(0);
+  const { slug } = session;
+  const tell = useRef(onVerified);
+  useEffect(() => {
+    tell.current = onVerified;
+  });
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt begins anew.
+  useEffect(() => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    setProblem(null);
+    setFetched(0);
+    void (async () => {
+      const [keys, file] = await Promise.all([
+        readBrokerKeys(signal),
+        fetchExport(slug, { signal, onBytes: setFetched }),
+      ]);
+      const result = await run(
+        `${slug}.zip`,
+        { what: "bundle", file },
+        { brokerKeys: keys, seen: getSeenHeads() },
+      );
+      if (result) tell.current(rememberCheck(result));
+    })().catch((error: unknown) => {
+      if (!signal.aborted) setProblem(error instanceof Error ? error.message : String(error));
+    });
+    return () => controller.abort();
+  }, [slug, run, attempt]);
+
+  return (
+    <Dialog open onOpenChange={(open) => !open && onClose()}>
+      <DialogContent side="right" aria-describedby={undefined} className="max-w-xl">
+        <DialogHeader>
+          <DialogTitle>Verify here</DialogTitle>
+          <p className="text-sm text-muted-foreground">
+            This browser downloads the export, which anyone here can have, and recomputes every hash.
+          </p>
+        </DialogHeader>
+        {problem !== null || state === "missing" ? (
+          <Alert role="alert">
+            <AlertTitle>Couldn't check the record.</AlertTitle>
+            <AlertDescription className="grid justify-items-start gap-2">
+              <span>
+                {problem ?? "Couldn't load the verifier."} This doesn’t mean that anything is wrong.
+              </span>
+              <Button variant="outline" size="sm" onClick={() => setAttempt((now) => now + 1)}>
+                Try again
+              </Button>
+            </AlertDescription>
+          </Alert>
+        ) : check.status === "none" ? (
+          <p role="status" className="text-muted-foreground tabular-nums">
+            Downloading the export… {fetched > 0 && describeBytes(fetched)}
+          </p>
+        ) : (
+          <CheckOutcome check={check} />
+        )}
+      </DialogContent>
+    </Dialog>
+  );
+}

@@ -1,0 +1,39 @@
+"use client";
+
+import { type ComponentType, createContext, type ReactNode, Suspense, use } from "react";
+import type { Feature } from "./feature";
+
+/** The features of this dashboard, in the order in which their parts are shown. */
+export const FeaturesContext = createContext<readonly Feature[]>([]);
+
+export function useFeatures(): readonly Feature[] {
+  return use(FeaturesContext);
+}
+
+type Given<Props> = object extends Props ? { readonly given?: Props } : { readonly given: Props };
+
+type PartsProps<Props> = Given<Props> & {
+  readonly of: (feature: Feature) => ComponentType<Props> | undefined;
+  /** Shown while a part is loaded. */
+  readonly fallback?: ReactNode;
+};
+
+/** The components that features have for one place, all with the same props. */
+export function Parts<Props extends object>({ of, fallback, given }: PartsProps<Props>) {
+  return useFeatures().map((feature, index) => {
+    const Part = of(feature);
+    return (
+      Part && (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the list of features never changes.
+        <Suspense key={index} fallback={fallback}>
+          <Part {...(given as Props)} />
+        </Suspense>
+      )
+    );
+  });
+}
+
+/** Whether a feature has something for a place. */
+export function useHasPart(of: (feature: Feature) => unknown): boolean {
+  return useFeatures().some((feature) => of(feature) !== undefined);
+}

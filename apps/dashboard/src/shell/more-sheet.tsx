@@ -1,0 +1,31 @@
+"use client";
+
+import { PageLink } from "@/components/page-link";
+import { Dialog, DialogContent, DialogTitle } from "@/ui/dialog";
+import { settings, usePlacesOfFeatures } from "./places";
+
+/** The pages that are not in the bar of a phone. */
+export function MoreSheet({ onClose }: { readonly onClose: () => void }) {
+  const places = [...usePlacesOfFeatures().filter(({ shown }) => shown === "used"), settings];
+  return (
+    <Dialog open onOpenChange={(open) => !open && onClose()}>
+      <DialogContent side="bottom" className="p-3">
+        <DialogTitle className="px-2 pt-1">More pages</DialogTitle>
+        <ul className="grid grid-cols-3 gap-1">
+          {places.map(({ href, label, Icon }) => (
+            <li key={href}>
+              <PageLink
+                href={href}
+                onClick={onClose}
+                className="flex min-h-18 flex-col items-center justify-center gap-1.5 rounded-lg text-sm hover:bg-raised"
+              >
+                <Icon aria-hidden className="size-5 text-muted-foreground" />
+                {label}
+              </PageLink>
+            </li>
+          ))}
+        </ul>
+      </DialogContent>
+    </Dialog>
+  );
+}

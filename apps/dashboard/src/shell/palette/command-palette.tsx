@@ -1,0 +1,283 @@
+"use client";
+
+import { Command } from "cmdk";
+import {
+  ArrowRight,
+  CornerDownLeft,
+  Hash,
+  ListTodo,
+  type LucideIcon,
+  MessagesSquare,
+  Search,
+  UserRound,
+  Zap,
+} from "lucide-react";
+import { usePathname, useRouter } from "next/navigation";
+import {
+  Fragment,
+  type KeyboardEvent,
+  useEffect,
+  useLayoutEffect,
+  useState,
+  useSyncExternalStore,
+} from "react";
+import { useRead } from "@/broker/use-read";
+import { useShortcutRegistry } from "@/core/keyboard/shortcut-provider";
+import type { TypedAhead } from "@/core/keyboard/typed-ahead";
+import { useSettled } from "@/core/use-settled";
+import type { PaletteEntry, PaletteHitsProps, PaletteKind, PalettePart, Place } from "@/parts/feature";
+import { showHidden } from "@/text/markdown/hidden-characters";
+import { Dialog, DialogContent, DialogTitle } from "@/ui/dialog";
+import { Kbd } from "@/ui/kbd";
+import { usePlaces } from "../places";
+import { findEntries } from "./palette-entries";
+import { PaletteGroup, PaletteItem } from "./palette-group";
+import { usePaletteEntries } from "./use-palette-entries";
+import { useSelection } from "./use-selection";
+
+export interface CommandPaletteProps {
+  /** Typed while it was loading. */
+  readonly typed: TypedAhead;
+  readonly onClose: () => void;
+  readonly onHelp: () => void;
+  /** What features add. */
+  readonly parts: readonly PalettePart[];
+}
+
+const recentShown = 6;
+const foundSessionsMax = 6;
+
+const icons: Readonly<Record<PaletteKind, LucideIcon>> = {
+  session: MessagesSquare,
+  person: UserRound,
+  page: ArrowRight,
+  action: Zap,
+  task: ListTodo,
+  message: Hash,
+};
+
+/**
+ * Finds pages, sessions, people, tasks, files and messages, and runs the actions of the page. Known entries come first, at once;
+ * what the broker finds is added below them, so that the chosen entry never moves.
+ */
+export function CommandPalette({ typed: ahead, onClose, onHelp, parts }: CommandPaletteProps) {
+  const router = useRouter();
+  const [typed, setTyped] = useState(ahead.text);
+  const query = typed.trim();
+  const selection = useSelection();
+  const places = usePlaces().map(toEntry);
+  const { entries, isReading } = useEntries({ parts, onHelp });
+  const pathname = usePathname();
+  const isSearching = query !== "";
+  const found = isSearching
+    ? [...toMessage(query, pathname), ...findEntries([...entries, ...places], query)]
+    : [];
+  const known = new Set(found.map(({ key }) => key));
+
+  function choose({ href, run }: PaletteEntry): void {
+    onClose();
+    if (href !== undefined) router.push(href);
+    run?.();
+  }
+  function type(text: string): void {
+    selection.startOver();
+    setTyped(text);
+  }
+  const go = (href: string) => choose({ key: href, kind: "page", label: "", note: "", href });
+
+  // Enter opens the first entry, so its page is loaded while the person types.
+  const [first] = found;
+  useEffect(() => {
+    if (first?.href !== undefined) router.prefetch(first.href);
+  }, [router, first?.href]);
+  // Enter came before any entry: it opens the first that is found.
+  const [isEntered, setEntered] = useState(false);
+  useLayoutEffect(() => {
+    // Letters typed until now; from now on the field takes them.
+    setTyped(ahead.text);
+    setEntered(ahead.isEntered);
+  }, [ahead]);
+  useEffect(() => {
+    if (!isEntered || isReading) return;
+    setEntered(false);
+    if (first) choose(first);
+    else if (isSearching) go(searchHref(query));
+  });
+  function keepEnter(event: KeyboardEvent): void {
+    selection.props.onKeyDown(event);
+    if (event.key !== "Enter" || !isReading) return;
+    event.preventDefault();
+    setEntered(true);
+  }
+
+  return (
+    <Dialog open onOpenChange={(open) => !open && onClose()}>
+      <DialogContent
+        showCloseButton={false}
+        className="mt-[12dvh] mb-auto gap-0 overflow-hidden p-0 open:gap-0 sm:max-w-2xl sm:p-0"
+      >
+        <DialogTitle className="sr-only">Command menu</DialogTitle>
+        <Command
+          label="Command menu"
+          className="min-w-0"
+          shouldFilter={false}
+          loop
+          {...selection.props}
+          onKeyDown={keepEnter}
+        >
+          <div className="flex items-center gap-2.5 border-b px-4">
+            <Search aria-hidden className="size-4 shrink-0 text-muted-foreground" />
+            <Command.Input
+              // The dialog focuses the element with `autofocus`.
+              ref={(field) => field?.setAttribute("autofocus", "")}
+              value={typed}
+              onValueChange={type}
+              placeholder="Find anything or run a command…"
+              className="h-13 min-w-0 flex-1 bg-transparent text-lg outline-none placeholder:text-muted-foreground"
+            />
+          </div>
+          <Command.List ref={selection.list} className="max-h-[60dvh] scroll-py-2 overflow-y-auto p-2">
+            <Command.Empty className="p-4 text-center text-muted-foreground">No results.</Command.Empty>
+            {isSearching ? (
+              <>
+                <EntryGroup heading="Best matches" entries={found} onChoose={choose} />
+                <Sessions query={query} known={known} onGo={go} />
+                {parts.map(({ Hits }, at) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: the list of parts never changes.
+                  <Fragment key={at}>{Hits && <Hits query={query} onGo={go} />}</Fragment>
+                ))}
+              </>
+            ) : (
+              <>
+                <EntryGroup
+                  heading="Sessions"
+                  entries={entries
+                    .filter(({ kind, note, href }) => kind === "session" && note === "" && href !== pathname)
+                    .slice(0, recentShown)}
+                  onChoose={choose}
+                />
+                <EntryGroup
+                  heading="Here"
+                  entries={entries.filter(({ kind }) => kind === "action")}
+                  onChoose={choose}
+                />
+                <EntryGroup heading="Pages" entries={places} onChoose={choose} />
+              </>
+            )}
+          </Command.List>
+          <p
+            aria-hidden
+            className="flex items-center gap-4 border-t bg-surface px-4 py-2 text-sm text-muted-foreground pointer-coarse:hidden"
+          >
+            <span className="flex items-center gap-1.5">
+              <Kbd>↑</Kbd> <Kbd>↓</Kbd> choose
+            </span>
+            <span className="flex items-center gap-1.5">
+              <Kbd>
+                <CornerDownLeft className="size-3" />
+              </Kbd>{" "}
+              open
+            </span>
+            <span className="flex items-center gap-1.5">
+              <Kbd>Esc</Kbd> close
+            </span>
+          </p>
+        </Command>
+      </DialogContent>
+    </Dialog>
+  );
+}
+
+function toEntry({ href, label, title = label }: Place): PaletteEntry {
+  return { key: `page ${href}`, kind: "page", label: title, note: "", href };
+}
+
+interface EntriesProps {
+  readonly parts: readonly PalettePart[];
+  readonly onHelp: () => void;
+}
+
+/** The sessions, people and tasks that were read before, and the actions of the page. */
+function useEntries({ parts, onHelp }: EntriesProps): {
+  entries: readonly PaletteEntry[];
+  isReading: boolean;
+} {
+  const registry = useShortcutRegistry();
+  const offered = useSyncExternalStore(
+    (listener) => registry.onChange(listener),
+    () => registry.actions,
+  );
+  const kept = usePaletteEntries(parts);
+  const help = { id: "help", label: "Show keyboard shortcuts", keywords: ["help", "shortcuts"], run: onHelp };
+  const actions = [...offered, help].map(
+    ({ id, label, keywords = [], run }): PaletteEntry => ({
+      key: `action ${id}`,
+      kind: "action",
+      label,
+      note: "",
+      words: keywords,
+      run,
+    }),
+  );
+  return { entries: [...(kept ?? []), ...actions], isReading: kept === null };
+}
+
+function searchHref(query: string): string {
+  return `/search?q=${encodeURIComponent(query)}`;
+}
+
+/** On a session's page a number finds the message. */
+function toMessage(query: string, pathname: string): readonly PaletteEntry[] {
+  const [, sequence] = /^#?(\d{1,15})$/.exec(query) ?? [];
+  const [, slug] = /^\/sessions\/([^/]+)/.exec(pathname) ?? [];
+  if (sequence === undefined || slug === undefined) return [];
+  const href = `/sessions/${slug}?m=${sequence}`;
+  return [{ key: href, kind: "message", label: `Message ${sequence}`, note: "of this session", href }];
+}
+
+interface EntryGroupProps {
+  readonly heading: string;
+  readonly entries: readonly PaletteEntry[];
+  readonly onChoose: (entry: PaletteEntry) => void;
+}
+
+function EntryGroup({ heading, entries, onChoose }: EntryGroupProps) {
+  return (
+    <PaletteGroup heading={heading} isEmpty={entries.length === 0}>
+      {entries.map((entry) => (
+        <PaletteItem
+          key={entry.key}
+          // The same entry may be in two groups, and the list needs a value for each element.
+          value={`${heading} ${entry.key}`}
+          Icon={icons[entry.kind]}
+          note={entry.note}
+          onSelect={() => onChoose(entry)}
+        >
+          {showHidden(entry.label)}
+        </PaletteItem>
+      ))}
+    </PaletteGroup>
+  );
+}
+
+/** Sessions that are not among the entries: old ones, and those with the words in their descriptions. */
+function Sessions({ query, known, onGo }: PaletteHitsProps & { readonly known: ReadonlySet<string> }) {
+  const settled = useSettled(query);
+  const { data } = useRead("list_sessions", { limit: foundSessionsMax, query: settled }, { keepLast: true });
+  const sessions = (data?.sessions ?? []).filter(({ slug }) => !known.has(`session ${slug}`));
+  return (
+    <PaletteGroup heading="More sessions" isEmpty={sessions.length === 0}>
+      {sessions.map(({ slug, title, status }) => (
+        <PaletteItem
+          key={slug}
+          value={`more ${slug}`}
+          Icon={icons.session}
+          note={status === "closed" ? "closed" : ""}
+          onSelect={() => onGo(`/sessions/${slug}`)}
+        >
+          {showHidden(title)}
+        </PaletteItem>
+      ))}
+    </PaletteGroup>
+  );
+}

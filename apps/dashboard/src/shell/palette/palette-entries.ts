@@ -1,0 +1,50 @@
+import type { OutputOf } from "@merkle/wire";
+import type { PaletteEntry, PaletteKind } from "@/parts/feature";
+import { rankOf } from "./rank";
+
+/** Sessions, the newest first, and the people in them, each once. */
+export function toEntries(sessions: OutputOf<"list_sessions">["sessions"]): readonly PaletteEntry[] {
+  const people = new Map<string, PaletteEntry>();
+  for (const { slug, title, present } of sessions) {
+    for (const { team_name: name } of present) {
+      // A person is in the newest of their sessions, which comes first.
+      if (!people.has(name)) {
+        const href = `/sessions/${slug}?team=${encodeURIComponent(name)}`;
+        people.set(name, { key: `person ${name}`, kind: "person", label: name, note: `in ${title}`, href });
+      }
+    }
+  }
+  return [
+    ...sessions.map(
+      ({ slug, title, status }): PaletteEntry => ({
+        key: `session ${slug}`,
+        kind: "session",
+        label: title,
+        note: status === "closed" ? "closed" : "",
+        words: [slug],
+        href: `/sessions/${slug}`,
+      }),
+    ),
+    ...people.values(),
+  ];
+}
+
+/** The order of entries that match equally well. */
+const kindsInOrder: readonly PaletteKind[] = ["message", "session", "person", "page", "action", "task"];
+const shownMax = 10;
+
+/** The entries that match what was typed, the best first. */
+export function findEntries(entries: readonly PaletteEntry[], query: string): readonly PaletteEntry[] {
+  return entries
+    .flatMap((entry) => {
+      const rank = rankOf(query, entry.label, entry.words);
+      return rank === 0 ? [] : [{ entry, rank }];
+    })
+    .sort(
+      (one, other) =>
+        other.rank - one.rank ||
+        kindsInOrder.indexOf(one.entry.kind) - kindsInOrder.indexOf(other.entry.kind),
+    )
+    .slice(0, shownMax)
+    .map(({ entry }) => entry);
+}

@@ -1,0 +1,25 @@
+"use client";
+
+import { use } from "react";
+import type { Feature, PalettePart } from "@/parts/feature";
+import { useFeatures } from "@/parts/features-context";
+import { type CommandPaletteProps, CommandPalette as Palette } from "./command-palette";
+import { type PaletteAheadProps, PaletteAhead as ReadAhead } from "./use-palette-entries";
+
+let parts: Promise<readonly PalettePart[]> | undefined;
+
+/** Loads the parts that features add, once for the page. The menu works without a part that cannot be loaded. */
+function loadParts(features: readonly Feature[]): Promise<readonly PalettePart[]> {
+  parts ??= Promise.all(
+    features.map(({ palette }) => palette?.().catch((): PalettePart => ({})) ?? ({} as PalettePart)),
+  );
+  return parts;
+}
+
+export function CommandPalette(props: Omit<CommandPaletteProps, "parts">) {
+  return <Palette {...props} parts={use(loadParts(useFeatures()))} />;
+}
+
+export function PaletteAhead(props: Omit<PaletteAheadProps, "parts">) {
+  return <ReadAhead {...props} parts={use(loadParts(useFeatures()))} />;
+}

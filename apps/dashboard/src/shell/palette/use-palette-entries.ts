@@ -1,0 +1,30 @@
+"use client";
+
+import { useEffect, useMemo } from "react";
+import { useRead } from "@/broker/use-read";
+import type { PaletteEntry, PalettePart } from "@/parts/feature";
+import { knownSessions } from "@/sessions/known-title";
+import { toEntries } from "./palette-entries";
+
+/** The entries that need no question to the broker, as they were last read; null before that. Each opening reads them again. */
+export function usePaletteEntries(parts: readonly PalettePart[]): readonly PaletteEntry[] | null {
+  const { data: sessions, problem } = useRead("list_sessions", knownSessions);
+  // biome-ignore lint/correctness/useHookAtTopLevel: the list of parts never changes.
+  const ofFeatures = parts.flatMap(({ useEntries }) => useEntries?.() ?? []);
+  const ofCore = useMemo(() => toEntries(sessions?.sessions ?? []), [sessions]);
+  return sessions === undefined && problem === undefined ? null : [...ofCore, ...ofFeatures];
+}
+
+export interface PaletteAheadProps {
+  readonly parts: readonly PalettePart[];
+  readonly onRead: () => void;
+}
+
+/** Reads the entries before the first opening. */
+export function PaletteAhead({ parts, onRead }: PaletteAheadProps) {
+  const isRead = usePaletteEntries(parts) !== null;
+  useEffect(() => {
+    if (isRead) onRead();
+  }, [isRead, onRead]);
+  return null;
+}

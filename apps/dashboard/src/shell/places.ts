@@ -1,0 +1,20 @@
+"use client";
+
+import { Bell, LayoutList, Settings2 } from "lucide-react";
+import type { Place } from "@/parts/feature";
+import { useFeatures } from "@/parts/features-context";
+
+const first: readonly Place[] = [
+  { href: "/", label: "Sessions", Icon: LayoutList, letter: "s", shown: "always" },
+  { href: "/needs-you", label: "Needs you", Icon: Bell, letter: "n", shown: "always" },
+];
+export const settings: Place = { href: "/settings", label: "Settings", Icon: Settings2, shown: "always" };
+
+/** All pages that a person can go to: the core's first, those of features in their order, and the settings. */
+export function usePlaces(): readonly Place[] {
+  return [...first, ...usePlacesOfFeatures(), settings];
+}
+
+export function usePlacesOfFeatures(): readonly Place[] {
+  return useFeatures().flatMap(({ places = [] }) => places);
+}

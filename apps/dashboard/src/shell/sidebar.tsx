@@ -1,0 +1,151 @@
+"use client";
+
+import { unreadText } from "@merkle/wire";
+import { Bell, BookOpen, Ellipsis, LayoutList, Search } from "lucide-react";
+import { usePathname } from "next/navigation";
+import { Suspense, useState } from "react";
+import { useRead } from "@/broker/use-read";
+import { Logo } from "@/components/logo";
+import { PageLink } from "@/components/page-link";
+import { useIsMac } from "@/core/keyboard/use-is-mac";
+import { lazyPart } from "@/core/lazy-part";
+import { useHasSettled } from "@/core/use-has-settled";
+import { cn } from "@/core/utils";
+import type { Place } from "@/parts/feature";
+import { Kbd } from "@/ui/kbd";
+import { NavLink, navRow } from "./nav-link";
+import { NeedsYouCount } from "./needs-you-count";
+import { PlaceWatch } from "./place-watch";
+import { settings, usePlacesOfFeatures } from "./places";
+import { useShellActions } from "./shell-keys";
+import { useUsedPlaces } from "./used-places";
+
+const MoreLinks = lazyPart(() => import("@/components/more-links"), "MoreLinks");
+
+/**
+ * The links to all pages: with words on a wide screen, as icons on a narrow one, and not on a phone. A page whose feature is not
+ * used yet is under More.
+ */
+export function Sidebar() {
+  return (
+    <nav
+      aria-label="Main"
+      className="sticky top-0 hidden h-dvh w-13 shrink-0 flex-col gap-0.5 overflow-y-auto border-r bg-surface p-2 md:flex xl:w-60 print:hidden"
+    >
+      <PageLink
+        ahead="settled"
+        href="/"
+        aria-label="Merkle home"
+        className="mb-2 flex h-8 items-center gap-2 rounded-md px-2 text-lg font-semibold"
+      >
+        <Logo />
+        <span className="hidden xl:inline">merkle</span>
+      </PageLink>
+      <SearchButton />
+      <NavLink href="/needs-you" label="Needs you" Icon={Bell} note={<NeedsYouCount />} />
+      <NavLink href="/" label="Sessions" Icon={LayoutList} />
+      <RecentSessions />
+      <PlacesOfFeatures />
+      {/* The broker serves the docs beside these pages. */}
+      <a href="/docs/" title="Docs" className={cn(navRow, "mt-auto")}>
+        <BookOpen aria-hidden className="size-4 shrink-0" />
+        <span className="sr-only xl:not-sr-only xl:flex-1">Docs</span>
+      </a>
+    </nav>
+  );
+}
+
+/** The pages in use, the one that is open, the settings, and a button for the others with their number. */
+function PlacesOfFeatures() {
+  const pathname = usePathname();
+  const places = usePlacesOfFeatures().filter(({ shown }) => shown !== "phone");
+  const [used, addUsed] = useUsedPlaces();
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null);
+  const hasSettled = useHasSettled();
+  const isShown = ({ href, shown }: Place) => shown === "always" || used.includes(href) || href === pathname;
+  const hidden = places.filter((place) => !isShown(place));
+  return (
+    <>
+      {[...places.filter(isShown), settings].map((place) => (
+        <NavLink key={place.href} {...place} />
+      ))}
+      {hidden.length > 0 && (
+        <button
+          type="button"
+          title="More pages"
+          aria-haspopup="dialog"
+          aria-expanded={anchor !== null}
+          onClick={(event) => setAnchor(event.currentTarget)}
+          className={navRow}
+        >
+          <Ellipsis aria-hidden className="size-4 shrink-0" />
+          <span className="sr-only text-left xl:not-sr-only xl:flex-1">More</span>
+          <span className="hidden text-sm tabular-nums xl:inline">{hidden.length}</span>
+        </button>
+      )}
+      {anchor && (
+        <Suspense>
+          <MoreLinks label="More pages" links={hidden} anchor={anchor} onClose={() => setAnchor(null)} />
+        </Suspense>
+      )}
+      {hasSettled && hidden.length > 0 && (
+        <PlaceWatch places={places.filter(({ href }) => !used.includes(href))} onUsed={addUsed} />
+      )}
+    </>
+  );
+}
+
+/** Opens the command menu. */
+function SearchButton() {
+  const { openPalette } = useShellActions();
+  const isMac = useIsMac();
+  return (
+    <button
+      type="button"
+      title="Search or run a command"
+      aria-haspopup="dialog"
+      onClick={openPalette}
+      className={navRow}
+    >
+      <Search aria-hidden className="size-4 shrink-0" />
+      <span className="sr-only text-left xl:not-sr-only xl:flex-1">Search</span>
+      <span aria-hidden className="hidden xl:inline">
+        <Kbd>{isMac ? "⌘K" : "Ctrl K"}</Kbd>
+      </span>
+    </button>
+  );
+}
+
+const shown = 8;
+
+/** The sessions with the newest messages, with the number of unread ones. */
+function RecentSessions() {
+  const pathname = usePathname();
+  const { data } = useRead(
+    "list_sessions",
+    { status: "open", sort: "said", limit: shown },
+    { on: ["sessions", "person"] },
+  );
+  if (!data || data.sessions.length === 0) return null;
+  return (
+    <ul aria-label="Recent sessions" className="hidden flex-col gap-0.5 pl-6 xl:flex">
+      {data.sessions.map(({ session_id, slug, title, unread }) => (
+        <li key={session_id}>
+          <PageLink
+            href={`/sessions/${slug}`}
+            title={title}
+            aria-current={pathname.startsWith(`/sessions/${slug}`) ? "page" : undefined}
+            className="flex h-7 items-center gap-2 rounded-md px-2 text-sm text-muted-foreground hover:bg-raised hover:text-foreground aria-[current=page]:bg-raised aria-[current=page]:text-foreground"
+          >
+            <span dir="auto" className="flex-1 truncate text-left">
+              {title}
+            </span>
+            {unread !== null && unread > 0 && (
+              <span className="font-medium text-foreground tabular-nums">{unreadText(unread)}</span>
+            )}
+          </PageLink>
+        </li>
+      ))}
+    </ul>
+  );
+}
