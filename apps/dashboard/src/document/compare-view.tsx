@@ -1,11 +1,12 @@
 "use client";
 
 import { ChevronLeft, ChevronRight, X } from "lucide-react";
-import { Suspense, useMemo } from "react";
+import { useMemo } from "react";
 import { useRead } from "@/broker/use-read";
 import { ProblemAlert } from "@/components/problem-alert";
 import { TimeText } from "@/components/time-text";
 import { setQuery } from "@/core/address/address";
+import { lazyPart } from "@/core/lazy-part";
 import { usePreference } from "@/core/preferences/use-preference";
 import { useSession } from "@/sessions/session-context";
 import { parseUnifiedDiff } from "@/text/diff/unified-diff";
@@ -15,9 +16,10 @@ import { DocumentSkeleton } from "./document-skeleton";
 import { DiffCounts } from "./history-row";
 import { LayoutSwitch } from "./layout-switch";
 import { RemovedVersion } from "./removed-version";
-import { RestoreVersion } from "./restore-version-lazy";
 import { useVersion } from "./use-document";
 import { type Comparison, toCompareParam } from "./use-version-param";
+
+const RestoreVersion = lazyPart(() => import("./restore-version"), "RestoreVersion");
 
 /** The differences of two versions, one below the other or side by side. */
 export function CompareView({ comparison }: { comparison: Comparison }) {
@@ -122,9 +124,5 @@ function Restore({ version, newest }: { version: number; newest: number }) {
   const { session } = useSession();
   const { data } = useRead("read_session_doc", { session_id: session.session_id, version });
   if (data?.content === undefined) return null;
-  return (
-    <Suspense>
-      <RestoreVersion version={version} content={data.content} newest={newest} />
-    </Suspense>
-  );
+  return <RestoreVersion version={version} content={data.content} newest={newest} />;
 }

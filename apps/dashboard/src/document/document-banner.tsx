@@ -1,11 +1,10 @@
 "use client";
 
-import { Suspense } from "react";
 import { TimeText } from "@/components/time-text";
 import { setQuery } from "@/core/address/address";
 import { useSession } from "@/sessions/session-context";
 import { Button } from "@/ui/button";
-import { RestoreVersion } from "./restore-version-lazy";
+import { RestoreVersion } from "./lazy-faces";
 import type { DocumentRead } from "./use-document";
 import { toCompareParam } from "./use-version-param";
 
@@ -58,9 +57,7 @@ export function DocumentBanner({ doc, version, at }: DocumentBannerProps) {
               </Button>
             )}
             {session.status === "active" && !looksOn && doc.content !== undefined && (
-              <Suspense>
-                <RestoreVersion version={doc.version} content={doc.content} newest={doc.current_version} />
-              </Suspense>
+              <RestoreVersion version={doc.version} content={doc.content} newest={doc.current_version} />
             )}
           </>
         )}

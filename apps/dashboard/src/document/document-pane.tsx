@@ -109,11 +109,7 @@ function DocumentFaces() {
       }
       foot={
         canEdit &&
-        face === "note" && (
-          <Suspense>
-            <AppendNote onClose={() => setQuery({ doc: null }, { replace: true })} />
-          </Suspense>
-        )
+        face === "note" && <AppendNote onClose={() => setQuery({ doc: null }, { replace: true })} />
       }
     >
       {body()}

@@ -1,7 +1,7 @@
 "use client";
 
 import { PencilLine } from "lucide-react";
-import { memo, type ReactNode, Suspense } from "react";
+import { memo, type ReactNode } from "react";
 import { cn } from "@/core/utils";
 import { MarkdownText } from "@/text/markdown/markdown-text";
 import type { DocumentSection } from "@/text/split-sections";
@@ -52,7 +52,7 @@ export function DocumentSections({
 function EditedSection({ editor }: { editor: NonNullable<DocumentSectionsProps["editor"]> }) {
   return (
     <div data-part={editor.key} className="my-4 max-w-[72ch]">
-      <Suspense>{editor.face}</Suspense>
+      {editor.face}
     </div>
   );
 }

@@ -1,11 +1,12 @@
 "use client";
 
-import { lazy, type RefObject, Suspense, useEffect, useMemo, useRef, useState } from "react";
+import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import { useRead } from "@/broker/use-read";
 import { PageLink } from "@/components/page-link";
 import { RemovedText } from "@/components/removed-text";
 import { TimeText } from "@/components/time-text";
 import { setQuery } from "@/core/address/address";
+import { lazyPart } from "@/core/lazy-part";
 import { useSession } from "@/sessions/session-context";
 import { TeamMark } from "@/sessions/team-mark";
 import { parseUnifiedDiff, touchedSections } from "@/text/diff/unified-diff";
@@ -13,9 +14,7 @@ import { Button } from "@/ui/button";
 import type { DocumentVersion } from "./use-document";
 import { toCompareParam } from "./use-version-param";
 
-const RemoveTextDialog = lazy(() =>
-  import("@/components/remove-text-dialog").then(({ RemoveTextDialog }) => ({ default: RemoveTextDialog })),
-);
+const RemoveTextDialog = lazyPart(() => import("@/components/remove-text-dialog"), "RemoveTextDialog");
 
 export interface HistoryRowProps {
   readonly version: DocumentVersion;
@@ -90,22 +89,20 @@ export function HistoryRow({ version, colour, isPicked, onPick, onRemoved }: His
         )}
       </p>
       {isRemoving && (
-        <Suspense>
-          <RemoveTextDialog
-            title={`Remove the text of version ${number}?`}
-            input={{
-              session_id: session.session_id,
-              document_versions: { from: number, to: number },
-            }}
-            onDone={onRemoved}
-            onClose={() => setRemoving(false)}
-          >
-            <p>
-              Written by <bdi className="font-semibold">{version.written_by}</bdi>,{" "}
-              <TimeText at={version.written_at} as="clock" />. Other versions may contain the same text.
-            </p>
-          </RemoveTextDialog>
-        </Suspense>
+        <RemoveTextDialog
+          title={`Remove the text of version ${number}?`}
+          input={{
+            session_id: session.session_id,
+            document_versions: { from: number, to: number },
+          }}
+          onDone={onRemoved}
+          onClose={() => setRemoving(false)}
+        >
+          <p>
+            Written by <bdi className="font-semibold">{version.written_by}</bdi>,{" "}
+            <TimeText at={version.written_at} as="clock" />. Other versions may contain the same text.
+          </p>
+        </RemoveTextDialog>
       )}
     </li>
   );

@@ -1,10 +1,20 @@
 import { lazyPart } from "@/core/lazy-part";
+import { DocumentSkeleton } from "./document-skeleton";
 
 /** Parts that are loaded when they are first shown: most people who open a document only read it. */
 export const SectionEditor = lazyPart(() => import("./section-editor"), "SectionEditor");
-export const DocumentEditor = lazyPart(() => import("./document-editor"), "DocumentEditor");
-export const DocumentHistory = lazyPart(() => import("./document-history"), "DocumentHistory");
-export const CompareView = lazyPart(() => import("./compare-view"), "CompareView");
+export const DocumentEditor = lazyPart(
+  () => import("./document-editor"),
+  "DocumentEditor",
+  <DocumentSkeleton />,
+);
+export const DocumentHistory = lazyPart(
+  () => import("./document-history"),
+  "DocumentHistory",
+  <DocumentSkeleton />,
+);
+export const CompareView = lazyPart(() => import("./compare-view"), "CompareView", <DocumentSkeleton />);
 export const DocumentOutline = lazyPart(() => import("./document-outline"), "DocumentOutline");
 export const AppendNote = lazyPart(() => import("./append-note"), "AppendNote");
 export const DiscardDraft = lazyPart(() => import("./discard-draft"), "DiscardDraft");
+export const RestoreVersion = lazyPart(() => import("./restore-version"), "RestoreVersion");

@@ -1,7 +1,7 @@
 "use client";
 
 import { ListTree } from "lucide-react";
-import { type RefObject, Suspense, useMemo, useState } from "react";
+import { type RefObject, useMemo, useState } from "react";
 import { splitSections } from "@/text/split-sections";
 import { ToolButton } from "@/ui/tool-button";
 import { DocumentOutline } from "./lazy-faces";
@@ -19,9 +19,7 @@ export function OutlineAside({ content, scroller }: OutlinePlaceProps) {
   if (sections.length < 2) return null;
   return (
     <aside className="sticky top-3 hidden max-h-[80vh] w-56 shrink-0 self-start overflow-y-auto border-s text-muted-foreground @min-[64rem]:block group-has-data-topics-margin/document:@max-[84rem]:hidden">
-      <Suspense>
-        <DocumentOutline sections={sections} onGo={(key) => goToPart(scroller.current, key)} />
-      </Suspense>
+      <DocumentOutline sections={sections} onGo={(key) => goToPart(scroller.current, key)} />
     </aside>
   );
 }
@@ -53,15 +51,13 @@ export function OutlineButton({ content, scroller }: OutlinePlaceProps) {
       />
       {isOpen && (
         <div className="absolute end-2 top-full z-20 mt-1 max-h-[60vh] w-72 max-w-[80vw] overflow-y-auto rounded-lg border bg-background shadow-lg">
-          <Suspense fallback={<p className="p-3 text-sm text-muted-foreground">…</p>}>
-            <DocumentOutline
-              sections={sections}
-              onGo={(key) => {
-                setOpen(false);
-                goToPart(scroller.current, key);
-              }}
-            />
-          </Suspense>
+          <DocumentOutline
+            sections={sections}
+            onGo={(key) => {
+              setOpen(false);
+              goToPart(scroller.current, key);
+            }}
+          />
         </div>
       )}
     </div>

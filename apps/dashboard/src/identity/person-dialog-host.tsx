@@ -1,6 +1,6 @@
 "use client";
 
-import { Suspense, useEffect, useSyncExternalStore } from "react";
+import { useEffect, useSyncExternalStore } from "react";
 import { toProblem } from "@/broker/problem";
 import { useBroker } from "@/broker/use-broker";
 import { lazyPart } from "@/core/lazy-part";
@@ -44,9 +44,5 @@ export function PersonDialogHost() {
       .catch(declineName);
   }, [isVisitor, broker]);
   if (!isAsked || isVisitor) return null;
-  return (
-    <Suspense>
-      <PersonDialog />
-    </Suspense>
-  );
+  return <PersonDialog />;
 }

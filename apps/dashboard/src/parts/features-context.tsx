@@ -1,6 +1,6 @@
 "use client";
 
-import { type ComponentType, createContext, type ReactNode, Suspense, use } from "react";
+import { type ComponentType, createContext, use } from "react";
 import type { Feature } from "./feature";
 
 /** The features of this dashboard, in the order in which their parts are shown. */
@@ -14,22 +14,14 @@ type Given<Props> = object extends Props ? { readonly given?: Props } : { readon
 
 type PartsProps<Props> = Given<Props> & {
   readonly of: (feature: Feature) => ComponentType<Props> | undefined;
-  /** Shown while a part is loaded. */
-  readonly fallback?: ReactNode;
 };
 
 /** The components that features have for one place, all with the same props. */
-export function Parts<Props extends object>({ of, fallback, given }: PartsProps<Props>) {
+export function Parts<Props extends object>({ of, given }: PartsProps<Props>) {
   return useFeatures().map((feature, index) => {
     const Part = of(feature);
-    return (
-      Part && (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the list of features never changes.
-        <Suspense key={index} fallback={fallback}>
-          <Part {...(given as Props)} />
-        </Suspense>
-      )
-    );
+    // biome-ignore lint/suspicious/noArrayIndexKey: the list of features never changes.
+    return Part && <Part key={index} {...(given as Props)} />;
   });
 }
 

@@ -2,7 +2,7 @@
 
 import { Bell, LayoutList, Menu } from "lucide-react";
 import { usePathname } from "next/navigation";
-import { type ReactNode, Suspense, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { isStranger } from "@/broker/broker";
 import { useLooksOn } from "@/broker/use-admitted";
 import { useConnectionState } from "@/broker/use-connection-state";
@@ -31,9 +31,7 @@ export function AppShell({ children }: { children: ReactNode }) {
   const pathname = usePathname();
   return (
     <>
-      <Suspense>
-        <AppearanceKeeper />
-      </Suspense>
+      <AppearanceKeeper />
       {isSignInPage(pathname) ? (
         <main id="content">{children}</main>
       ) : (
@@ -49,18 +47,8 @@ function MemberOrGuest({ children }: { children: ReactNode }) {
   const looksOn = useLooksOn();
   return (
     <>
-      {looksOn ? (
-        <Suspense>
-          <GuestShell>{children}</GuestShell>
-        </Suspense>
-      ) : (
-        <MemberShell>{children}</MemberShell>
-      )}
-      {isStranger(state) && !isForAnybody(pathname) && (
-        <Suspense>
-          <GuestShell />
-        </Suspense>
-      )}
+      {looksOn ? <GuestShell>{children}</GuestShell> : <MemberShell>{children}</MemberShell>}
+      {isStranger(state) && !isForAnybody(pathname) && <GuestShell />}
     </>
   );
 }
@@ -93,12 +81,9 @@ function MemberShell({ children }: { children: ReactNode }) {
         {isDemo && <Parts of={(feature) => feature.DemoBar} />}
       </div>
       <Notifier />
-      <Suspense>
-        <FocusKeeper />
-      </Suspense>
-      <Suspense>
-        <FeedAnnouncer />
-      </Suspense>
+      <FocusKeeper />
+
+      <FeedAnnouncer />
     </ShellKeys>
   );
 }
@@ -127,7 +112,7 @@ function BottomBar() {
         <Menu aria-hidden className="size-5" />
         More
       </button>
-      <Suspense>{isOpen && <MoreSheet onClose={() => setOpen(false)} />}</Suspense>
+      {isOpen && <MoreSheet onClose={() => setOpen(false)} />}
     </nav>
   );
 }

@@ -1,7 +1,7 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { createContext, type ReactNode, Suspense, use, useCallback, useMemo, useState } from "react";
+import { createContext, lazy, type ReactNode, Suspense, use, useCallback, useMemo, useState } from "react";
 import { type TypedAhead, TypedAheadCatcher } from "@/core/keyboard/typed-ahead";
 import { useShortcut } from "@/core/keyboard/use-shortcut";
 import { lazyHelper, lazyPart } from "@/core/lazy-part";
@@ -11,7 +11,7 @@ import { usePlacesOfFeatures } from "./places";
 
 const KeyHelp = lazyPart(() => import("./key-help"), "KeyHelp");
 
-const CommandPalette = lazyPart(() => import("./palette/palette"), "CommandPalette");
+const CommandPalette = lazy(async () => ({ default: (await import("./palette/palette")).CommandPalette }));
 // If the broker is away, opening the menu loads it again.
 const PaletteAhead = lazyHelper(() => import("./palette/palette"), "PaletteAhead");
 

@@ -3,7 +3,7 @@
 import { unreadText } from "@merkle/wire";
 import { Bell, BookOpen, Ellipsis, LayoutList, Search } from "lucide-react";
 import { usePathname } from "next/navigation";
-import { Suspense, useState } from "react";
+import { useState } from "react";
 import { useRead } from "@/broker/use-read";
 import { Logo } from "@/components/logo";
 import { PageLink } from "@/components/page-link";
@@ -84,9 +84,7 @@ function PlacesOfFeatures() {
         </button>
       )}
       {anchor && (
-        <Suspense>
-          <MoreLinks label="More pages" links={hidden} anchor={anchor} onClose={() => setAnchor(null)} />
-        </Suspense>
+        <MoreLinks label="More pages" links={hidden} anchor={anchor} onClose={() => setAnchor(null)} />
       )}
       {hasSettled && hidden.length > 0 && (
         <PlaceWatch places={places.filter(({ href }) => !used.includes(href))} onUsed={addUsed} />

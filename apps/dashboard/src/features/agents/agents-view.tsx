@@ -2,12 +2,13 @@
 
 import type { OutputOf } from "@merkle/wire";
 import { Monitor } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { PageHeader } from "@/components/page-header";
 import { PageLink } from "@/components/page-link";
 import { PanelBoundary } from "@/components/panel-boundary";
 import { ReadPanel } from "@/components/read-panel";
 import { useQueryParam } from "@/core/address/use-query-param";
+import { lazyPart } from "@/core/lazy-part";
 import { useMediaQuery } from "@/core/use-media-query";
 import { showHidden } from "@/text/markdown/hidden-characters";
 import { Button } from "@/ui/button";
@@ -18,18 +19,14 @@ import { AgentRow } from "./agent-row";
 import { bySession, isThere, needOf } from "./agent-words";
 import { useAgents } from "./use-agents";
 
-const AgentWall = lazy(() => import("./agent-wall").then(({ AgentWall }) => ({ default: AgentWall })));
+const AgentWall = lazyPart(() => import("./agent-wall"), "AgentWall");
 
 /** Everybody who is at work, in all open sessions: those that need somebody first, and a picture of all: a map of who talks with whom, or of many agents a card of dots for each session. */
 export function AgentsView() {
   const [wall, setWall] = useQueryParam("wall");
   const read = useAgents(undefined);
   if (wall === "1") {
-    return (
-      <Suspense>
-        <AgentWall read={read} onLeave={() => setWall(null)} />
-      </Suspense>
-    );
+    return <AgentWall read={read} onLeave={() => setWall(null)} />;
   }
   return (
     <>

@@ -1,9 +1,9 @@
-import { lazyPart } from "@/core/lazy-part";
 import type { SettingsSection } from "@/parts/feature";
+import { lazySection } from "@/parts/lazy-section";
 
 export const section: SettingsSection = {
   anchor: "jobs",
   title: "Job runner",
   about: "Where background jobs run, and their limits.",
-  Content: lazyPart(() => import("./runner-facts"), "RunnerFacts"),
+  Content: lazySection(() => import("./runner-facts"), "RunnerFacts"),
 };

@@ -1,7 +1,6 @@
 "use client";
 
 import { Plus } from "lucide-react";
-import dynamic from "next/dynamic";
 import { useSearchParams } from "next/navigation";
 import { useId, useMemo, useState } from "react";
 import { ProblemAlert } from "@/components/problem-alert";
@@ -9,6 +8,7 @@ import { setQuery } from "@/core/address/address";
 import { useTypedParam } from "@/core/address/use-typed-param";
 import { usePaletteAction } from "@/core/keyboard/use-palette-action";
 import { useShortcut } from "@/core/keyboard/use-shortcut";
+import { lazyPart } from "@/core/lazy-part";
 import { Button } from "@/ui/button";
 import { Checkbox } from "@/ui/checkbox";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
@@ -20,13 +20,9 @@ import { type MemoryAction, MemoryRow } from "./memory-row";
 import { OneMemory } from "./one-memory";
 import { type ShownMemory, useMemories } from "./use-memories";
 
-const RememberDialog = dynamic(() => import("./remember-dialog").then((part) => part.RememberDialog), {
-  ssr: false,
-});
-const ForgetDialog = dynamic(() => import("./forget-dialog").then((part) => part.ForgetDialog), {
-  ssr: false,
-});
-const TagsDialog = dynamic(() => import("./tags-dialog").then((part) => part.TagsDialog), { ssr: false });
+const RememberDialog = lazyPart(() => import("./remember-dialog"), "RememberDialog");
+const ForgetDialog = lazyPart(() => import("./forget-dialog"), "ForgetDialog");
+const TagsDialog = lazyPart(() => import("./tags-dialog"), "TagsDialog");
 
 export interface MemoryBrowserProps {
   /** Only the memories of this session, by its slug; null for all of the mesh. */

@@ -1,17 +1,16 @@
 "use client";
 
 import type { Persona } from "@merkle/wire";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { useRead } from "@/broker/use-read";
 import { ProblemAlert } from "@/components/problem-alert";
 import { Ended, RowList } from "@/components/row-list";
+import { lazyPart } from "@/core/lazy-part";
 import { Button } from "@/ui/button";
 import { Skeleton } from "@/ui/skeleton";
 import { PersonaRow } from "./persona-row";
 
-const PersonaDialog = lazy(() =>
-  import("./persona-dialog").then((part) => ({ default: part.PersonaDialog })),
-);
+const PersonaDialog = lazyPart(() => import("./persona-dialog"), "PersonaDialog");
 
 /** The personas of the mesh: written, retired and restored by whoever reads here. */
 export function PersonaSettings() {
@@ -35,11 +34,9 @@ export function PersonaSettings() {
       <Ended what="Retired" count={retired.length}>
         <RowList label="Retired personas">{rows(retired)}</RowList>
       </Ended>
-      <Suspense>
-        {edited !== null && (
-          <PersonaDialog persona={edited === "new" ? null : edited} onClose={() => setEdited(null)} />
-        )}
-      </Suspense>
+      {edited !== null && (
+        <PersonaDialog persona={edited === "new" ? null : edited} onClose={() => setEdited(null)} />
+      )}
     </div>
   );
 }

@@ -1,12 +1,12 @@
 "use client";
 
-import dynamic from "next/dynamic";
 import { useSearchParams } from "next/navigation";
 import { useMemo, useState } from "react";
 import { useRead } from "@/broker/use-read";
 import { ProblemAlert } from "@/components/problem-alert";
 import { setQuery } from "@/core/address/address";
 import { usePaletteAction } from "@/core/keyboard/use-palette-action";
+import { lazyPart } from "@/core/lazy-part";
 import { Button } from "@/ui/button";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
 import { Skeleton } from "@/ui/skeleton";
@@ -23,10 +23,7 @@ import { ProgressFilters } from "./progress-filters";
 import { ProgressRow } from "./progress-row";
 import { ProjectList } from "./project-list";
 
-const LogProgressDialog = dynamic(
-  () => import("./log-progress-dialog").then((part) => part.LogProgressDialog),
-  { ssr: false },
-);
+const LogProgressDialog = lazyPart(() => import("./log-progress-dialog"), "LogProgressDialog");
 
 export interface ProgressBrowserProps {
   /** Only what was logged in this session, by its slug; null for all of the mesh. */

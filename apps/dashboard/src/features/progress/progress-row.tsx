@@ -2,18 +2,18 @@
 
 import type { ListedProgressEntry } from "@merkle/wire";
 import { ChevronRight } from "lucide-react";
-import dynamic from "next/dynamic";
 import { useEffect, useRef } from "react";
 import { PageLink } from "@/components/page-link";
 import { TimeText } from "@/components/time-text";
 import { setQuery } from "@/core/address/address";
+import { lazyPart } from "@/core/lazy-part";
 import { cn } from "@/core/utils";
 import { MarkdownText } from "@/text/markdown/markdown-text";
 import { plainBrief } from "@/text/markdown/plain-brief";
 import { MarkedText } from "@/text/marked-text";
 import { CopyButton } from "@/ui/copy-button";
 
-const EntryText = dynamic(() => import("./entry-text").then((part) => part.EntryText), { ssr: false });
+const EntryText = lazyPart(() => import("./entry-text"), "EntryText");
 
 /** On touch it reaches further than it looks. */
 const reach =

@@ -1,17 +1,15 @@
 "use client";
 
-import dynamic from "next/dynamic";
 import { PageBody } from "@/components/page-body";
 import { PageHeader } from "@/components/page-header";
 import { PageLink } from "@/components/page-link";
 import { PanelBoundary } from "@/components/panel-boundary";
 import { useQueryParam } from "@/core/address/use-query-param";
+import { lazyPart } from "@/core/lazy-part";
 import { cn } from "@/core/utils";
 import { ProgressBrowser } from "./progress-browser";
 
-const AuditSessions = dynamic(() => import("@/features/audit/api").then((part) => part.AuditSessions), {
-  ssr: false,
-});
+const AuditSessions = lazyPart(() => import("@/features/audit/api"), "AuditSessions");
 
 /** The progress of all projects of the mesh, and beside it how things were decided. */
 export function ProgressView() {

@@ -2,7 +2,7 @@
 
 import type { OutputOf } from "@merkle/wire";
 import { RotateCw, ShieldCheck, ShieldEllipsis, Stamp } from "lucide-react";
-import { lazy, Suspense, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
 import { useRead } from "@/broker/use-read";
 import { type Fact, FactList } from "@/components/fact-list";
 import { HashText } from "@/components/hash-text";
@@ -12,15 +12,14 @@ import { Verdict } from "@/components/verdict";
 import { setQuery } from "@/core/address/address";
 import { useQueryParam } from "@/core/address/use-query-param";
 import { usePaletteAction } from "@/core/keyboard/use-palette-action";
+import { lazyPart } from "@/core/lazy-part";
 import { useSession } from "@/sessions/session-context";
 import { showHidden } from "@/text/markdown/hidden-characters";
 import { Button } from "@/ui/button";
 import { CopyButton } from "@/ui/copy-button";
 import { Skeleton } from "@/ui/skeleton";
 
-const VerifySheet = lazy(() =>
-  import("@/features/verify/api").then(({ VerifySheet }) => ({ default: VerifySheet })),
-);
+const VerifySheet = lazyPart(() => import("@/features/verify/api"), "VerifySheet");
 
 type Seal = OutputOf<"session_seal">;
 type Head = Seal["head"];
@@ -86,12 +85,10 @@ export function SealCard() {
         </div>
       )}
       {check !== null && (
-        <Suspense>
-          <VerifySheet
-            onClose={() => setQuery({ check: null })}
-            onVerified={(holds) => setVerifiedAt(holds ? new Date().toISOString() : null)}
-          />
-        </Suspense>
+        <VerifySheet
+          onClose={() => setQuery({ check: null })}
+          onVerified={(holds) => setVerifiedAt(holds ? new Date().toISOString() : null)}
+        />
       )}
     </section>
   );

@@ -1,7 +1,7 @@
 "use client";
 
 import { BookText, Bot } from "lucide-react";
-import { type RefObject, Suspense } from "react";
+import type { RefObject } from "react";
 import { TimeText } from "@/components/time-text";
 import { setQuery } from "@/core/address/address";
 import { useQueryParam } from "@/core/address/use-query-param";
@@ -69,13 +69,7 @@ function JobsButton() {
     <ToolButton
       icon={isShown ? <BookText aria-hidden /> : <Bot aria-hidden />}
       label={isShown ? "Text" : "Jobs"}
-      note={
-        !isShown && (
-          <Suspense>
-            <RunningJobs />
-          </Suspense>
-        )
-      }
+      note={!isShown && <RunningJobs />}
       onClick={() => setQuery({ jobs: isShown ? null : "1", proposal: null, topic: null })}
     />
   );

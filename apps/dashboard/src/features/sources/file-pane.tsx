@@ -1,6 +1,6 @@
 "use client";
 
-import { type ReactNode, Suspense, useRef } from "react";
+import { type ReactNode, useRef } from "react";
 import type { Read } from "@/broker/use-read";
 import { ProblemAlert } from "@/components/problem-alert";
 import { useQueryParam } from "@/core/address/use-query-param";
@@ -101,9 +101,5 @@ function FileJobs() {
 
 /** The comments on a file that can no longer be read. */
 function GoneFile() {
-  return (
-    <Suspense>
-      <OpenTopics />
-    </Suspense>
-  );
+  return <OpenTopics />;
 }

@@ -1,17 +1,11 @@
 "use client";
 
-import dynamic from "next/dynamic";
 import { PageSkeleton } from "@/components/page-skeleton";
 import { useQueryParam } from "@/core/address/use-query-param";
+import { lazyPart } from "@/core/lazy-part";
 
-const SourceList = dynamic(() => import("./source-list").then((part) => part.SourceList), {
-  ssr: false,
-  loading: PageSkeleton,
-});
-const FileView = dynamic(() => import("./file-view").then((part) => part.FileView), {
-  ssr: false,
-  loading: PageSkeleton,
-});
+const SourceList = lazyPart(() => import("./source-list"), "SourceList", <PageSkeleton />);
+const FileView = lazyPart(() => import("./file-view"), "FileView", <PageSkeleton />);
 
 /** The files under Git that agents may work on, or the one that the address names. */
 export function SourcesView() {

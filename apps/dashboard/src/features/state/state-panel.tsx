@@ -2,7 +2,6 @@
 
 import type { StateEntry } from "@merkle/wire";
 import { Plus } from "lucide-react";
-import dynamic from "next/dynamic";
 import { type ReactNode, useId, useState } from "react";
 import { PanelBoundary } from "@/components/panel-boundary";
 import { ProblemAlert } from "@/components/problem-alert";
@@ -10,6 +9,7 @@ import { setQuery } from "@/core/address/address";
 import { useQueryParam } from "@/core/address/use-query-param";
 import { useTypedParam } from "@/core/address/use-typed-param";
 import { usePaletteAction } from "@/core/keyboard/use-palette-action";
+import { lazyPart } from "@/core/lazy-part";
 import { useSession } from "@/sessions/session-context";
 import { Button } from "@/ui/button";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
@@ -20,13 +20,8 @@ import { StateDetails } from "./state-details";
 import { StateTable } from "./state-table";
 import { type StateScope, useChangedKeys, useStateEntries } from "./use-state-entries";
 
-const EditStateDialog = dynamic(() => import("./edit-state-dialog").then((part) => part.EditStateDialog), {
-  ssr: false,
-});
-const DeleteStateDialog = dynamic(
-  () => import("./delete-state-dialog").then((part) => part.DeleteStateDialog),
-  { ssr: false },
-);
+const EditStateDialog = lazyPart(() => import("./edit-state-dialog"), "EditStateDialog");
+const DeleteStateDialog = lazyPart(() => import("./delete-state-dialog"), "DeleteStateDialog");
 
 /** A change of a key that somebody is making; a key of null is a new one. */
 type Doing =

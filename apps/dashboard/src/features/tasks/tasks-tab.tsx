@@ -2,7 +2,6 @@
 
 import { limits } from "@merkle/wire/limits";
 import { Plus } from "lucide-react";
-import dynamic from "next/dynamic";
 import { useState } from "react";
 import { useRead } from "@/broker/use-read";
 import { PanelBoundary } from "@/components/panel-boundary";
@@ -10,6 +9,7 @@ import { ReadPanel } from "@/components/read-panel";
 import { useQueryParam } from "@/core/address/use-query-param";
 import { usePaletteAction } from "@/core/keyboard/use-palette-action";
 import { useShortcut } from "@/core/keyboard/use-shortcut";
+import { lazyPart } from "@/core/lazy-part";
 import { useSession } from "@/sessions/session-context";
 import { Button } from "@/ui/button";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
@@ -19,9 +19,7 @@ import { TaskBoard, TaskRows } from "./task-board";
 import { TaskDetails } from "./task-details";
 import { TaskGraph } from "./task-graph";
 
-const NewTaskDialog = dynamic(() => import("./new-task-dialog").then((part) => part.NewTaskDialog), {
-  ssr: false,
-});
+const NewTaskDialog = lazyPart(() => import("./new-task-dialog"), "NewTaskDialog");
 
 const views = { board: TaskBoard, list: TaskRows, order: TaskGraph } as const;
 type View = keyof typeof views;

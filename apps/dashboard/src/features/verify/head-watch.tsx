@@ -1,15 +1,14 @@
 "use client";
 
 import { usePathname } from "next/navigation";
-import { lazy, Suspense, useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useState } from "react";
 import { useBroker } from "@/broker/use-broker";
+import { lazyPart } from "@/core/lazy-part";
 import type { SessionFacts } from "@/sessions/session-context";
 import { forgetHead, getSeenHeads } from "./check/seen-heads";
 import type { Different } from "./different-record";
 
-const DifferentRecord = lazy(() =>
-  import("./different-record").then((part) => ({ default: part.DifferentRecord })),
-);
+const DifferentRecord = lazyPart(() => import("./different-record"), "DifferentRecord");
 
 /**
  * Compares what the broker signs of this session with what this browser saw of it before, and keeps it for the next time. It
@@ -45,16 +44,14 @@ export function HeadWatch({ session }: { readonly session: SessionFacts["session
 
   if (different === null) return null;
   return (
-    <Suspense>
-      <DifferentRecord
-        slug={session.slug}
-        different={different}
-        onBelieve={() => {
-          forgetHead(different.recordId);
-          setDifferent(null);
-          compare(new AbortController().signal).catch(() => undefined);
-        }}
-      />
-    </Suspense>
+    <DifferentRecord
+      slug={session.slug}
+      different={different}
+      onBelieve={() => {
+        forgetHead(different.recordId);
+        setDifferent(null);
+        compare(new AbortController().signal).catch(() => undefined);
+      }}
+    />
   );
 }

@@ -1,14 +1,15 @@
 "use client";
 
 import { usePathname } from "next/navigation";
-import { lazy, Suspense, useSyncExternalStore } from "react";
+import { useSyncExternalStore } from "react";
 import { PanelBoundary } from "@/components/panel-boundary";
 import { useQueryParam } from "@/core/address/use-query-param";
+import { lazyPart } from "@/core/lazy-part";
 import { isSettled, onSettled } from "@/core/settled";
 import { useSession } from "@/sessions/session-context";
 import { HeadWatch } from "./head-watch";
 
-const ProofSheet = lazy(() => import("./proof-sheet").then(({ ProofSheet }) => ({ default: ProofSheet })));
+const ProofSheet = lazyPart(() => import("./proof-sheet"), "ProofSheet");
 
 /** The record's part of every tab of a session: the proof that the address asks for, and the watch over what was signed. */
 export function SessionRecord() {
@@ -22,9 +23,7 @@ export function SessionRecord() {
       {(hasSettled || isAudit) && <HeadWatch session={session} />}
       {Number.isSafeInteger(sequence) && sequence > 0 && (
         <PanelBoundary title="Proof">
-          <Suspense>
-            <ProofSheet sequence={sequence} onClose={() => setProof(null)} />
-          </Suspense>
+          <ProofSheet sequence={sequence} onClose={() => setProof(null)} />
         </PanelBoundary>
       )}
     </>

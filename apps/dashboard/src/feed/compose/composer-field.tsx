@@ -1,6 +1,7 @@
 "use client";
 
-import { type KeyboardEvent, lazy, Suspense, useId, useLayoutEffect, useRef, useState } from "react";
+import { type KeyboardEvent, useId, useLayoutEffect, useRef, useState } from "react";
+import { lazyPart } from "@/core/lazy-part";
 import { usePreference } from "@/core/preferences/use-preference";
 import { Textarea } from "@/ui/textarea";
 import { useComposePlace } from "./compose-context";
@@ -9,9 +10,7 @@ import { findMention, type Mention, writeMention } from "./mention";
 import { matchRecipients, type Recipient } from "./recipients";
 import { optionId, useActiveOption } from "./use-active-option";
 
-const RecipientList = lazy(() =>
-  import("./recipient-list").then((part) => ({ default: part.RecipientList })),
-);
+const RecipientList = lazyPart(() => import("./recipient-list"), "RecipientList");
 
 export interface ComposerFieldProps {
   readonly draft: Draft;
@@ -75,16 +74,14 @@ export function ComposerField({ draft, recipients, locked, onChange, onSend }: C
     <div className="relative flex min-w-0 flex-1">
       {found.length > 0 && (
         <div className="absolute bottom-full left-0 z-30 mb-1 w-80 max-w-full rounded-lg border bg-background shadow-lg">
-          <Suspense>
-            <RecipientList
-              id={listId}
-              label="Recipients"
-              recipients={found}
-              active={active}
-              chosen={draft.to}
-              onPick={pick}
-            />
-          </Suspense>
+          <RecipientList
+            id={listId}
+            label="Recipients"
+            recipients={found}
+            active={active}
+            chosen={draft.to}
+            onPick={pick}
+          />
         </div>
       )}
       <Textarea

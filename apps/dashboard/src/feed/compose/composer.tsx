@@ -2,12 +2,13 @@
 
 import { limits } from "@merkle/wire/limits";
 import { Send } from "lucide-react";
-import { type FormEvent, lazy, Suspense, useMemo, useState } from "react";
+import { type FormEvent, useMemo, useState } from "react";
 import { useAction } from "@/broker/use-action";
 import { useConnectionState } from "@/broker/use-connection-state";
 import { RefusalNote } from "@/components/refusal-note";
 import { setQuery } from "@/core/address/address";
 import { useShortcut } from "@/core/keyboard/use-shortcut";
+import { lazyPart } from "@/core/lazy-part";
 import { useSession } from "@/sessions/session-context";
 import { Button } from "@/ui/button";
 import { useComposePlace, useDraft } from "./compose-context";
@@ -17,10 +18,8 @@ import { ComposerNotes } from "./composer-notes";
 import { problemOf, toPostInput } from "./draft";
 import { awayOf, listRecipients } from "./recipients";
 
-const OptionsEditor = lazy(() =>
-  import("./options-editor").then((part) => ({ default: part.OptionsEditor })),
-);
-const QuotedBar = lazy(() => import("./quoted-bar").then((part) => ({ default: part.QuotedBar })));
+const OptionsEditor = lazyPart(() => import("./options-editor"), "OptionsEditor");
+const QuotedBar = lazyPart(() => import("./quoted-bar"), "QuotedBar");
 
 /** Where a person says something in the session. The draft stays until the broker has taken it. */
 export function Composer() {
@@ -71,22 +70,20 @@ export function Composer() {
       className="group/composer shrink-0 border-t bg-background px-3 pt-2 pb-2 lg:pl-6"
     >
       <div className="mx-auto grid w-full max-w-240 gap-2">
-        <Suspense>
-          {quoted !== null && (
-            <QuotedBar
-              quoted={quoted}
-              onOption={(option) => {
-                store.change({ text: option });
-                focus();
-              }}
-              onReplyOnly={() => {
-                store.change({ quoted: { ...quoted, answers: false } });
-                focus();
-              }}
-              onRemove={() => store.change({ quoted: null })}
-            />
-          )}
-        </Suspense>
+        {quoted !== null && (
+          <QuotedBar
+            quoted={quoted}
+            onOption={(option) => {
+              store.change({ text: option });
+              focus();
+            }}
+            onReplyOnly={() => {
+              store.change({ quoted: { ...quoted, answers: false } });
+              focus();
+            }}
+            onRemove={() => store.change({ quoted: null })}
+          />
+        )}
         <ComposerChoices draft={draft} recipients={recipients} onChange={(change) => store.change(change)} />
         <div className="flex items-end gap-2">
           <ComposerField
@@ -104,11 +101,9 @@ export function Composer() {
             <span className="max-md:sr-only">{pending ? "Sending…" : "Send"}</span>
           </Button>
         </div>
-        <Suspense>
-          {draft.kind === "ask" && !quoted?.answers && (
-            <OptionsEditor options={draft.options} onChange={(options) => store.change({ options })} />
-          )}
-        </Suspense>
+        {draft.kind === "ask" && !quoted?.answers && (
+          <OptionsEditor options={draft.options} onChange={(options) => store.change({ options })} />
+        )}
         <ComposerNotes
           text={draft.text}
           problem={problem}

@@ -1,13 +1,12 @@
 "use client";
 
 import { ChevronDown } from "lucide-react";
-import { lazy, Suspense, useRef, useState } from "react";
+import { useRef, useState } from "react";
+import { lazyPart } from "@/core/lazy-part";
 import { Button } from "@/ui/button";
 import type { Recipient } from "./recipients";
 
-const RecipientPanel = lazy(() =>
-  import("./recipient-panel").then((part) => ({ default: part.RecipientPanel })),
-);
+const RecipientPanel = lazyPart(() => import("./recipient-panel"), "RecipientPanel");
 
 export interface RecipientPickerProps {
   readonly recipients: readonly Recipient[];
@@ -49,15 +48,13 @@ export function RecipientPicker({ recipients, to, onChange }: RecipientPickerPro
         <ChevronDown aria-hidden />
       </Button>
       {open && (
-        <Suspense>
-          <RecipientPanel
-            recipients={recipients}
-            chosen={to}
-            onPick={pick}
-            onClose={close}
-            onLeft={() => setOpen(false)}
-          />
-        </Suspense>
+        <RecipientPanel
+          recipients={recipients}
+          chosen={to}
+          onPick={pick}
+          onClose={close}
+          onLeft={() => setOpen(false)}
+        />
       )}
     </div>
   );

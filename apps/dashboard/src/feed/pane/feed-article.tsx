@@ -2,8 +2,9 @@
 
 import type { Message } from "@merkle/wire";
 import { ChevronRight } from "lucide-react";
-import { lazy, memo, type ReactNode, Suspense, useCallback, useEffect, useRef } from "react";
+import { memo, type ReactNode, useCallback, useEffect, useRef } from "react";
 import { TimeText } from "@/components/time-text";
+import { lazyPart } from "@/core/lazy-part";
 import { usePreference } from "@/core/preferences/use-preference";
 import { cn } from "@/core/utils";
 import { describeEvent } from "@/feed/store/describe-event";
@@ -13,8 +14,10 @@ import type { Thread } from "@/feed/store/threads";
 import { EventRow } from "./event-row";
 import { MessageRow } from "./message-row";
 
-const Replies = lazy(() => import("./replies").then((part) => ({ default: part.Replies })));
-const ThreadLink = lazy(() => import("./replies").then((part) => ({ default: part.ThreadLink })));
+// As high as the replies, so that nothing moves when they come.
+const room = <div className="h-7 pointer-coarse:h-12" />;
+const Replies = lazyPart(() => import("./replies"), "Replies", room);
+const ThreadLink = lazyPart(() => import("./replies"), "ThreadLink", room);
 
 export interface FeedArticleProps {
   readonly row: FeedRow;
@@ -93,20 +96,17 @@ export const FeedArticle = memo(function FeedArticle(props: FeedArticleProps): R
         ) : (
           <>
             <MessageRow message={first} answer={answer} isRaw={isRaw} onRaw={actions.onRaw} />
-            {/* Of the height that it will have, so that nothing moves when it comes. */}
-            <Suspense fallback={<div className="h-7 pointer-coarse:h-12" />}>
-              {replies.length > 0 ? (
-                <Replies
-                  ask={first}
-                  replies={replies}
-                  isOpen={isOpen}
-                  asked={askedReply}
-                  onToggle={actions.onReplies}
-                />
-              ) : (
-                thread && <ThreadLink thread={thread} />
-              )}
-            </Suspense>
+            {replies.length > 0 ? (
+              <Replies
+                ask={first}
+                replies={replies}
+                isOpen={isOpen}
+                asked={askedReply}
+                onToggle={actions.onReplies}
+              />
+            ) : (
+              thread && <ThreadLink thread={thread} />
+            )}
           </>
         )}
       </div>

@@ -1,8 +1,8 @@
 "use client";
 
-import { lazy, Suspense } from "react";
 import { toProblem } from "@/broker/problem";
 import { ProblemAlert } from "@/components/problem-alert";
+import { lazyPart } from "@/core/lazy-part";
 import { type FeedFilter, isFiltered } from "@/feed/store/feed-filter";
 import { useSession } from "@/sessions/session-context";
 import { Button } from "@/ui/button";
@@ -12,7 +12,7 @@ import { FeedList, type FeedListProps } from "./feed-list";
 import { clearFilter } from "./filter-bar";
 
 /** Only a session without messages needs it. */
-const StartPeer = lazy(() => import("./start-peer").then(({ StartPeer }) => ({ default: StartPeer })));
+const StartPeer = lazyPart(() => import("./start-peer"), "StartPeer");
 
 interface FeedBodyProps extends FeedListProps {
   readonly filter: FeedFilter;
@@ -65,11 +65,7 @@ function NothingYet() {
     <Empty className="flex-1 justify-center">
       <EmptyTitle>No messages yet</EmptyTitle>
       <EmptyDescription>Agents and people post here.</EmptyDescription>
-      {session.status === "active" && !looksOn && (
-        <Suspense>
-          <StartPeer slug={session.slug} />
-        </Suspense>
-      )}
+      {session.status === "active" && !looksOn && <StartPeer slug={session.slug} />}
     </Empty>
   );
 }

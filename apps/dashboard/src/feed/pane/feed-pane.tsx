@@ -1,6 +1,6 @@
 "use client";
 
-import { type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from "react";
+import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { useShortcut } from "@/core/keyboard/use-shortcut";
 import { lazyPart } from "@/core/lazy-part";
@@ -18,8 +18,16 @@ import { useFeedState, useFeedStore } from "./use-feed-store";
 import { useReading } from "./use-reading";
 
 const FindHint = lazyPart(() => import("./find-hint"), "FindHint");
-const UnreadBar = lazyPart(() => import("./unread-bar"), "UnreadBar");
-const ThreadBar = lazyPart(() => import("./thread-bar"), "ThreadBar");
+const UnreadBar = lazyPart(
+  () => import("./unread-bar"),
+  "UnreadBar",
+  <div className="h-9 border-b bg-highlight" />,
+);
+const ThreadBar = lazyPart(
+  () => import("./thread-bar"),
+  "ThreadBar",
+  <div className="h-8.25 border-b pointer-coarse:h-11.25" />,
+);
 
 /** The feed of the session: what is to be seen of it, what is new, and the messages. */
 export function FeedPane({ tools }: { readonly tools?: ReactNode }) {
@@ -105,29 +113,21 @@ export function FeedPane({ tools }: { readonly tools?: ReactNode }) {
         isOpen={isFilterOpen}
         onOpen={setFilterOpen}
       />
-      {title !== null && (
-        <Suspense fallback={<div className="h-8.25 border-b pointer-coarse:h-11.25" />}>
-          <ThreadBar title={title} count={messages.length} />
-        </Suspense>
-      )}
-      <Suspense>
-        <FindHint />
-      </Suspense>
+      {title !== null && <ThreadBar title={title} count={messages.length} />}
+      <FindHint />
+
       {reading.isFarBehind && (
-        <Suspense fallback={<div className="h-9 border-b bg-highlight" />}>
-          <UnreadBar
-            count={unread ?? 0}
-            onFirst={goToUnread}
-            onCatchUp={open}
-            onRead={() => void reading.markAll()}
-          />
-        </Suspense>
+        <UnreadBar
+          count={unread ?? 0}
+          onFirst={goToUnread}
+          onCatchUp={open}
+          onRead={() => void reading.markAll()}
+        />
       )}
       {isCatchingUp && (
         <Parts
           of={({ session: parts }) => parts?.CatchUp}
           given={{ since: reading.readUpTo ?? 0, onClose: () => setCatchingUp(false) }}
-          fallback={<div className="h-24 border-b" />}
         />
       )}
       <FeedBody

@@ -2,18 +2,15 @@
 
 import type { Message } from "@merkle/wire";
 import { CornerUpLeft } from "lucide-react";
-import { lazy, Suspense, useRef, useState } from "react";
+import { useRef, useState } from "react";
+import { lazyPart } from "@/core/lazy-part";
 import { useCompose } from "@/feed/compose/compose-context";
 import { useSession } from "@/sessions/session-context";
 import { Button } from "@/ui/button";
 
-const MessageMenu = lazy(() =>
-  import("./message-menu").then(({ MessageMenu }) => ({ default: MessageMenu })),
-);
+const MessageMenu = lazyPart(() => import("./message-menu"), "MessageMenu");
 
-const RemoveMessageDialog = lazy(() =>
-  import("./remove-message-dialog").then(({ RemoveMessageDialog }) => ({ default: RemoveMessageDialog })),
-);
+const RemoveMessageDialog = lazyPart(() => import("./remove-message-dialog"), "RemoveMessageDialog");
 
 export interface MessageMenuButtonProps {
   readonly message: Message;
@@ -58,22 +55,16 @@ export function MessageMenuButton({ message, isRaw, onRaw }: MessageMenuButtonPr
         <span aria-hidden>···</span>
       </Button>
       {isOpen && button.current && (
-        <Suspense>
-          <MessageMenu
-            message={message}
-            anchor={button.current}
-            isRaw={isRaw}
-            onRaw={onRaw}
-            onRemove={() => setRemoving(true)}
-            onClose={() => setOpen(false)}
-          />
-        </Suspense>
+        <MessageMenu
+          message={message}
+          anchor={button.current}
+          isRaw={isRaw}
+          onRaw={onRaw}
+          onRemove={() => setRemoving(true)}
+          onClose={() => setOpen(false)}
+        />
       )}
-      {isRemoving && (
-        <Suspense>
-          <RemoveMessageDialog message={message} onClose={() => setRemoving(false)} />
-        </Suspense>
-      )}
+      {isRemoving && <RemoveMessageDialog message={message} onClose={() => setRemoving(false)} />}
     </div>
   );
 }

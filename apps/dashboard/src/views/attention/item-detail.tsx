@@ -2,11 +2,11 @@
 
 import { type AttentionItem, describeItem, kindLabels, nameOfPlace, placeOfItem } from "@merkle/wire";
 import { ArrowLeft } from "lucide-react";
-import dynamic from "next/dynamic";
 import type { RefObject } from "react";
 import { PageLink } from "@/components/page-link";
 import { PanelBoundary } from "@/components/panel-boundary";
 import { TimeText } from "@/components/time-text";
+import { lazyPart } from "@/core/lazy-part";
 import { Button } from "@/ui/button";
 import { Kbd } from "@/ui/kbd";
 import { ItemActions } from "./item-actions";
@@ -14,7 +14,7 @@ import { ItemMark } from "./item-mark";
 import { PutAway } from "./put-away";
 import type { PuttingAway } from "./use-put-away";
 
-const ItemPreview = dynamic(() => import("./item-preview").then((part) => part.ItemPreview), { ssr: false });
+const ItemPreview = lazyPart(() => import("./item-preview"), "ItemPreview");
 
 export interface ItemDetailProps {
   readonly item: AttentionItem;

@@ -5,19 +5,12 @@ import { useRead } from "@/broker/use-read";
 import { textOf } from "@/feed/store/message-text";
 import { Parts, useHasPart } from "@/parts/features-context";
 import { MarkdownText } from "@/text/markdown/markdown-text";
-import { Skeleton } from "@/ui/skeleton";
 
 /** The text of an item, as far as it can be read at once. */
 export function ItemPreview({ item }: { readonly item: AttentionItem }) {
   const hasPart = useHasPart(({ attention }) => attention?.[item.kind]?.Preview);
   if (hasPart) {
-    return (
-      <Parts
-        of={({ attention }) => attention?.[item.kind]?.Preview}
-        given={{ item }}
-        fallback={<Skeleton className="h-32" />}
-      />
-    );
+    return <Parts of={({ attention }) => attention?.[item.kind]?.Preview} given={{ item }} />;
   }
   if (item.kind === "ask") return <AskedMessage item={item} />;
   return <Quoted text={describeItem(item).quote} />;

@@ -1,6 +1,5 @@
 "use client";
 
-import { Suspense } from "react";
 import { lazyPart } from "@/core/lazy-part";
 import { usePreference } from "@/core/preferences/use-preference";
 
@@ -9,5 +8,5 @@ const OneReporter = lazyPart(() => import("./notification-reporter"), "OneReport
 /** Shows desktop notifications if the person has chosen any. */
 export function Notifier() {
   const [reasons] = usePreference("notifications");
-  return <Suspense>{reasons.length > 0 && <OneReporter />}</Suspense>;
+  return reasons.length > 0 && <OneReporter />;
 }

@@ -1,19 +1,20 @@
 "use client";
 
 import type { Invite } from "@merkle/wire";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { useBroker } from "@/broker/use-broker";
 import { useKeptFresh } from "@/broker/use-kept-fresh";
 import { useRead } from "@/broker/use-read";
 import { DateText } from "@/components/date-text";
 import { ProblemAlert } from "@/components/problem-alert";
 import { Ended, ListRow, RowList } from "@/components/row-list";
+import { lazyPart } from "@/core/lazy-part";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { Skeleton } from "@/ui/skeleton";
 import { EndButton } from "./end-button";
 
-const InviteDialog = lazy(() => import("./invite-dialog").then((part) => ({ default: part.InviteDialog })));
+const InviteDialog = lazyPart(() => import("./invite-dialog"), "InviteDialog");
 
 /** The invites of this mesh that one may see: what each is for, what is left of it, and how to end it. */
 export function Invites() {
@@ -49,7 +50,7 @@ export function Invites() {
           ))}
         </RowList>
       </Ended>
-      <Suspense>{isMaking && <InviteDialog onMade={refresh} onClose={() => setMaking(false)} />}</Suspense>
+      {isMaking && <InviteDialog onMade={refresh} onClose={() => setMaking(false)} />}
     </div>
   );
 }

@@ -1,7 +1,7 @@
 "use client";
 
 import type { Token } from "@merkle/wire";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { useBroker } from "@/broker/use-broker";
 import { useKeptFresh } from "@/broker/use-kept-fresh";
 import { useRead } from "@/broker/use-read";
@@ -9,16 +9,15 @@ import { DateText } from "@/components/date-text";
 import { ProblemAlert } from "@/components/problem-alert";
 import { ListRow, RowList } from "@/components/row-list";
 import { TimeText } from "@/components/time-text";
+import { lazyPart } from "@/core/lazy-part";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { Skeleton } from "@/ui/skeleton";
 import { describeBrowser } from "./describe-browser";
 import { EndButton } from "./end-button";
 
-const TokenDialog = lazy(() => import("./token-dialog").then((part) => ({ default: part.TokenDialog })));
-const SignInLinkDialog = lazy(() =>
-  import("./sign-in-link-dialog").then((part) => ({ default: part.SignInLinkDialog })),
-);
+const TokenDialog = lazyPart(() => import("./token-dialog"), "TokenDialog");
+const SignInLinkDialog = lazyPart(() => import("./sign-in-link-dialog"), "SignInLinkDialog");
 
 /** The tokens and links that let programs and browsers in without a key: each with when it was used last, and how to end it. */
 export function Tokens() {
@@ -44,10 +43,8 @@ export function Tokens() {
         </RowList>
       )}
       {data?.tokens.length === 0 && <p className="text-muted-foreground">No active tokens.</p>}
-      <Suspense>
-        {making === "token" && <TokenDialog onMade={refresh} onClose={close} />}
-        {making === "link" && <SignInLinkDialog onMade={refresh} onClose={close} />}
-      </Suspense>
+      {making === "token" && <TokenDialog onMade={refresh} onClose={close} />}
+      {making === "link" && <SignInLinkDialog onMade={refresh} onClose={close} />}
     </div>
   );
 }

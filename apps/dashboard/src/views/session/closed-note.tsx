@@ -4,11 +4,13 @@ import { limits } from "@merkle/wire/limits";
 import { useState } from "react";
 import { useRead } from "@/broker/use-read";
 import { TimeText } from "@/components/time-text";
+import { lazyPart } from "@/core/lazy-part";
 import { Parts } from "@/parts/features-context";
 import { type SessionFacts, useSession } from "@/sessions/session-context";
 import { Button } from "@/ui/button";
-import { NewSessionDialog } from "@/views/sessions/new-session-dialog-lazy";
 import { useSessionActions } from "./use-session-actions";
+
+const NewSessionDialog = lazyPart(() => import("@/views/sessions/new-session-dialog"), "NewSessionDialog");
 
 /** In place of the composer of an open session: who closed it, and where the work can continue. */
 export function ClosedNote() {

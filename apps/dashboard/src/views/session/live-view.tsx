@@ -1,7 +1,7 @@
 "use client";
 
 import { ChartGantt, PanelLeftClose, PanelRightClose, X } from "lucide-react";
-import { type CSSProperties, Suspense, useRef, useState } from "react";
+import { type CSSProperties, useRef, useState } from "react";
 import { PanelBoundary } from "@/components/panel-boundary";
 import { useQueryParam } from "@/core/address/use-query-param";
 import { useShortcut } from "@/core/keyboard/use-shortcut";
@@ -18,7 +18,11 @@ import { Button } from "@/ui/button";
 import { Splitter } from "@/ui/splitter";
 
 const ConclusionCard = lazyPart(() => import("./conclusion-card"), "ConclusionCard");
-const ClosedNote = lazyPart(() => import("./closed-note"), "ClosedNote");
+const ClosedNote = lazyPart(
+  () => import("./closed-note"),
+  "ClosedNote",
+  <div className="h-14 border-t bg-surface" />,
+);
 
 type Folded = "feed" | "document" | null;
 
@@ -70,11 +74,7 @@ export function LiveView() {
             style={share}
           >
             {/* In the past it was not concluded yet. */}
-            {session.status === "closed" && at === null && (
-              <Suspense>
-                <ConclusionCard />
-              </Suspense>
-            )}
+            {session.status === "closed" && at === null && <ConclusionCard />}
             <div className="flex min-h-0 flex-1 flex-col">
               <PanelBoundary title="Feed">
                 <FeedPane
@@ -94,13 +94,7 @@ export function LiveView() {
                 />
               </PanelBoundary>
             </div>
-            {session.status === "closed" ? (
-              <Suspense fallback={<div className="h-14 border-t bg-surface" />}>
-                <ClosedNote />
-              </Suspense>
-            ) : (
-              !looksOn && <Composer />
-            )}
+            {session.status === "closed" ? <ClosedNote /> : !looksOn && <Composer />}
           </section>
           {folded === null ? (
             <Splitter box={box} percent={split} onPercent={setSplit} />
@@ -134,10 +128,7 @@ export function LiveView() {
       </div>
       <div className={cn(!showsTime && "max-md:hidden")}>
         <PanelBoundary title="The timeline">
-          <Parts
-            of={({ session: parts }) => parts?.UnderFeed}
-            fallback={<div className="h-[calc(2.5rem+1px)] border-t max-md:hidden" />}
-          />
+          <Parts of={({ session: parts }) => parts?.UnderFeed} />
         </PanelBoundary>
       </div>
     </div>

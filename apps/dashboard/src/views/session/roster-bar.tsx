@@ -1,7 +1,7 @@
 "use client";
 
 import { Users } from "lucide-react";
-import { Suspense, useState } from "react";
+import { useState } from "react";
 import { lazyPart } from "@/core/lazy-part";
 import type { RosterFact } from "@/parts/feature";
 import { Parts } from "@/parts/features-context";
@@ -64,12 +64,10 @@ export function RosterBar() {
         </Button>
       )}
       <Parts of={({ session }) => session?.RosterFacts} given={{ onFacts: setFacts }} />
-      <Suspense>
-        {opened && openedRow && (
-          <PeerCard row={openedRow} anchor={opened.anchor} onClose={() => setOpened(null)} />
-        )}
-        {listed && <RosterSheet rows={rows} onClose={() => setListed(false)} />}
-      </Suspense>
+      {opened && openedRow && (
+        <PeerCard row={openedRow} anchor={opened.anchor} onClose={() => setOpened(null)} />
+      )}
+      {listed && <RosterSheet rows={rows} onClose={() => setListed(false)} />}
     </section>
   );
 }

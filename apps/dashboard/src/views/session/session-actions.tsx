@@ -1,25 +1,20 @@
 "use client";
 
-import { lazy, type ReactNode, Suspense, useMemo, useState } from "react";
+import { type ReactNode, useMemo, useState } from "react";
 import { useAction } from "@/broker/use-action";
 import { useCall } from "@/broker/use-call";
 import { usePaletteAction } from "@/core/keyboard/use-palette-action";
+import { lazyPart } from "@/core/lazy-part";
 import { useSession } from "@/sessions/session-context";
 import { type SessionActions, SessionActionsContext, type SessionDialog } from "./use-session-actions";
 
-const EditDialog = lazy(() => import("./edit-dialog").then((module) => ({ default: module.EditDialog })));
-const HoldDialog = lazy(() => import("./hold-dialog").then((module) => ({ default: module.HoldDialog })));
-const BudgetDialog = lazy(() =>
-  import("./budget-dialog").then((module) => ({ default: module.BudgetDialog })),
-);
-const AgentDialog = lazy(() => import("./agent-dialog").then((module) => ({ default: module.AgentDialog })));
-const ConcludeDialog = lazy(() =>
-  import("./conclude-dialog").then((module) => ({ default: module.ConcludeDialog })),
-);
-const SessionShare = lazy(() =>
-  import("./session-share").then((module) => ({ default: module.SessionShare })),
-);
-const SessionMenu = lazy(() => import("./session-menu").then((module) => ({ default: module.SessionMenu })));
+const EditDialog = lazyPart(() => import("./edit-dialog"), "EditDialog");
+const HoldDialog = lazyPart(() => import("./hold-dialog"), "HoldDialog");
+const BudgetDialog = lazyPart(() => import("./budget-dialog"), "BudgetDialog");
+const AgentDialog = lazyPart(() => import("./agent-dialog"), "AgentDialog");
+const ConcludeDialog = lazyPart(() => import("./conclude-dialog"), "ConcludeDialog");
+const SessionShare = lazyPart(() => import("./session-share"), "SessionShare");
+const SessionMenu = lazyPart(() => import("./session-menu"), "SessionMenu");
 
 /** Holds the dialogs and the menu of a session, none of which loads before it is wanted. */
 export function SessionActionsProvider({ children }: { children: ReactNode }) {
@@ -57,15 +52,13 @@ export function SessionActionsProvider({ children }: { children: ReactNode }) {
   return (
     <SessionActionsContext value={actions}>
       {children}
-      <Suspense>
-        {menuAnchor && <SessionMenu anchor={menuAnchor} onClose={() => setMenuAnchor(null)} />}
-        {dialog === "edit" && <EditDialog onClose={close} />}
-        {dialog === "hold" && <HoldDialog onClose={close} />}
-        {dialog === "budget" && <BudgetDialog onClose={close} />}
-        {dialog === "agent" && <AgentDialog onClose={close} />}
-        {dialog === "conclude" && <ConcludeDialog onClose={close} />}
-        {(dialog === "invite" || dialog === "observe") && <SessionShare kind={dialog} onClose={close} />}
-      </Suspense>
+      {menuAnchor && <SessionMenu anchor={menuAnchor} onClose={() => setMenuAnchor(null)} />}
+      {dialog === "edit" && <EditDialog onClose={close} />}
+      {dialog === "hold" && <HoldDialog onClose={close} />}
+      {dialog === "budget" && <BudgetDialog onClose={close} />}
+      {dialog === "agent" && <AgentDialog onClose={close} />}
+      {dialog === "conclude" && <ConcludeDialog onClose={close} />}
+      {(dialog === "invite" || dialog === "observe") && <SessionShare kind={dialog} onClose={close} />}
     </SessionActionsContext>
   );
 }

@@ -1,14 +1,12 @@
 "use client";
 
-import { lazy, Suspense } from "react";
 import { useAdmitted } from "@/broker/use-admitted";
+import { lazyPart } from "@/core/lazy-part";
 import { useSession } from "@/sessions/session-context";
 import { InviteDialog } from "@/views/people/invite-dialog";
 import { ObserverDialog } from "@/views/people/observer-dialog";
 
-const BringDialog = lazy(() =>
-  import("./bring-dialog").then(({ BringDialog }) => ({ default: BringDialog })),
-);
+const BringDialog = lazyPart(() => import("./bring-dialog"), "BringDialog");
 
 export interface SessionShareProps {
   readonly kind: "invite" | "observe";
@@ -21,11 +19,7 @@ export function SessionShare({ kind, onClose }: SessionShareProps) {
   const isMember = useAdmitted()?.as.kind === "member";
   // Where everybody is let in there is nothing to be a member of: who has the address has all.
   if (!isMember) {
-    return (
-      <Suspense>
-        <BringDialog slug={session.slug} title={session.title} onClose={onClose} />
-      </Suspense>
-    );
+    return <BringDialog slug={session.slug} title={session.title} onClose={onClose} />;
   }
   return kind === "invite" ? (
     <InviteDialog session={session} onMade={() => undefined} onClose={onClose} />

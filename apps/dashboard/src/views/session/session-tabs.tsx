@@ -1,7 +1,7 @@
 "use client";
 
 import { usePathname, useRouter } from "next/navigation";
-import { Suspense, useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { PageLink } from "@/components/page-link";
 import { useQueryParam } from "@/core/address/use-query-param";
 import { usePaletteAction } from "@/core/keyboard/use-palette-action";
@@ -104,14 +104,12 @@ function MoreTabs({
         More <span className="text-xs tabular-nums">{links.length}</span>
       </button>
       {anchor && (
-        <Suspense>
-          <MoreLinks
-            label="More parts of the session"
-            links={links}
-            anchor={anchor}
-            onClose={() => setAnchor(null)}
-          />
-        </Suspense>
+        <MoreLinks
+          label="More parts of the session"
+          links={links}
+          anchor={anchor}
+          onClose={() => setAnchor(null)}
+        />
       )}
     </>
   );

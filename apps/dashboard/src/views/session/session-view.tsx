@@ -85,15 +85,11 @@ function SessionFrame({ facts, children }: { facts: SessionFacts; children: Reac
                     {facts.at === null ? (
                       <RosterBar />
                     ) : (
-                      <Parts
-                        of={({ session: parts }) => parts?.RosterThen}
-                        fallback={<div className="h-10.5 border-b" />}
-                      />
+                      <Parts of={({ session: parts }) => parts?.RosterThen} />
                     )}
                   </PanelBoundary>
-                  <Suspense>
-                    <SessionBanner />
-                  </Suspense>
+                  <SessionBanner />
+
                   <SessionTabs />
                 </>
               )}

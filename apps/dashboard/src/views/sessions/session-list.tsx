@@ -1,7 +1,7 @@
 "use client";
 
 import type { Session } from "@merkle/wire";
-import { type RefObject, Suspense, useCallback, useEffect, useRef, useState } from "react";
+import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
 import { ProblemAlert } from "@/components/problem-alert";
 import { useAttention } from "@/components/use-attention";
 import { setQuery } from "@/core/address/address";
@@ -62,13 +62,12 @@ export function SessionList({ onStart }: { onStart: () => void }) {
   const isEmptyMesh = sessions?.length === 0 && list.counts?.active === 0 && list.counts.closed === 0;
   return (
     <section aria-label="All sessions">
-      <Suspense>{!isLoading && isIdle && <FirstSteps isFirst={isEmptyMesh} onStart={onStart} />}</Suspense>
+      {!isLoading && isIdle && <FirstSteps isFirst={isEmptyMesh} onStart={onStart} />}
       {!isEmptyMesh && (
         <SessionFilters query={query} counts={list.counts ?? null} teams={list.teams} onChange={change} />
       )}
-      <Suspense>
-        {selected.size > 0 && <SelectionBar selected={selected} onClear={() => setSelected(new Set())} />}
-      </Suspense>
+      {selected.size > 0 && <SelectionBar selected={selected} onClear={() => setSelected(new Set())} />}
+
       {!isLoading && isIdle && !isEmptyMesh && (
         <h2 className="mb-2 text-lg font-semibold">Recently closed</h2>
       )}
@@ -83,27 +82,23 @@ export function SessionList({ onStart }: { onStart: () => void }) {
           />
         )}
         {isLoading && <SessionsSkeleton />}
-        <Suspense>
-          {!isLoading && sessions?.length === 0 && !isEmptyMesh && (
-            <NoneFound
-              words={isNarrowed(query) ? "No sessions match these filters" : `No ${query.state} sessions`}
-              onShowAll={() => change({ state: "all", q: "", team: "", needs: false })}
-            />
-          )}
-        </Suspense>
+        {!isLoading && sessions?.length === 0 && !isEmptyMesh && (
+          <NoneFound
+            words={isNarrowed(query) ? "No sessions match these filters" : `No ${query.state} sessions`}
+            onShowAll={() => change({ state: "all", q: "", team: "", needs: false })}
+          />
+        )}
         {!isLoading && sessions && sessions.length > 0 && (
           <SessionColumns>
             {sessions.map(row)}
-            <Suspense>
-              {list.next && (
-                <MoreSessions
-                  key={JSON.stringify(query)}
-                  next={list.next}
-                  above={new Set(sessions.map(({ session_id }) => session_id))}
-                  renderRow={row}
-                />
-              )}
-            </Suspense>
+            {list.next && (
+              <MoreSessions
+                key={JSON.stringify(query)}
+                next={list.next}
+                above={new Set(sessions.map(({ session_id }) => session_id))}
+                renderRow={row}
+              />
+            )}
           </SessionColumns>
         )}
       </div>

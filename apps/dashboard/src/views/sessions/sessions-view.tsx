@@ -9,13 +9,14 @@ import { useShortcut } from "@/core/keyboard/use-shortcut";
 import { lazyPart } from "@/core/lazy-part";
 import { Parts } from "@/parts/features-context";
 import { Button } from "@/ui/button";
-import { NewSessionDialog } from "./new-session-dialog-lazy";
 import { SessionList } from "./session-list";
 import { SessionsSkeleton } from "./sessions-skeleton";
 
 // Shows nothing before the broker has answered, and is loaded by then.
 const AttentionStrip = lazyPart(() => import("@/views/attention/attention-strip"), "AttentionStrip");
 const UndeliveredPanel = lazyPart(() => import("@/views/attention/undelivered-panel"), "UndeliveredPanel");
+
+const NewSessionDialog = lazyPart(() => import("./new-session-dialog"), "NewSessionDialog");
 
 /** The first page: what needs me, what changed, and all sessions. */
 export function SessionsView() {
@@ -34,9 +35,8 @@ export function SessionsView() {
       />
       <PageBody>
         <h1 className="sr-only">Sessions</h1>
-        <Suspense>
-          <AttentionStrip />
-        </Suspense>
+        <AttentionStrip />
+
         <Parts of={(feature) => feature.Home} />
         {/* The address says what is shown, and the exported page does not know it. */}
         <Suspense fallback={<SessionsSkeleton />}>

@@ -2,12 +2,12 @@
 
 import type { Admitted } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
-import dynamic from "next/dynamic";
 import { type FormEvent, useId, useState } from "react";
 import { useAction } from "@/broker/use-action";
 import { useAdmitted } from "@/broker/use-admitted";
 import { useBroker } from "@/broker/use-broker";
 import { RefusalNote } from "@/components/refusal-note";
+import { lazyPart } from "@/core/lazy-part";
 import { createPerson } from "@/identity/create-person";
 import { type Person, setPerson } from "@/identity/person";
 import { usePerson } from "@/identity/use-person";
@@ -16,9 +16,7 @@ import { CopyButton } from "@/ui/copy-button";
 import { Input } from "@/ui/input";
 import { SignOutButton } from "@/views/sign-in/sign-out-button";
 
-const ForgetMeDialog = dynamic(() => import("./forget-me-dialog").then((part) => part.ForgetMeDialog), {
-  ssr: false,
-});
+const ForgetMeDialog = lazyPart(() => import("./forget-me-dialog"), "ForgetMeDialog");
 
 /** The person of this browser: the name, the key that proves it, and how another browser gets it. */
 export function NameSettings() {

@@ -1,16 +1,15 @@
 "use client";
 
-import { Suspense, use, useEffect, useId, useSyncExternalStore } from "react";
+import { use, useEffect, useId, useSyncExternalStore } from "react";
 import { useAdmitted } from "@/broker/use-admitted";
 import { PageBody } from "@/components/page-body";
 import { PageHeader } from "@/components/page-header";
 import { PageLink } from "@/components/page-link";
 import { PanelBoundary } from "@/components/panel-boundary";
 import { useQuery } from "@/core/address/use-query";
-import { lazyPart } from "@/core/lazy-part";
 import type { Feature, SettingsSection } from "@/parts/feature";
 import { useFeatures } from "@/parts/features-context";
-import { Skeleton } from "@/ui/skeleton";
+import { lazySection } from "@/parts/lazy-section";
 import { ConnectionSettings } from "@/views/connection/connection-settings";
 import { ServedPages } from "@/views/connection/served-pages";
 import { useIsAdmin } from "@/views/people/use-is-admin";
@@ -20,25 +19,25 @@ const basic: readonly SettingsSection[] = [
     anchor: "name",
     title: "Profile",
     about: "Your name as others see it.",
-    Content: lazyPart(() => import("./name-settings"), "NameSettings"),
+    Content: lazySection(() => import("./name-settings"), "NameSettings"),
   },
   {
     anchor: "appearance",
     title: "Appearance",
     about: "Applies to this browser only.",
-    Content: lazyPart(() => import("./appearance-settings"), "AppearanceSettings"),
+    Content: lazySection(() => import("./appearance-settings"), "AppearanceSettings"),
   },
   {
     anchor: "notifications",
     title: "Notifications",
     about: "Desktop notifications. All off by default.",
-    Content: lazyPart(() => import("@/views/attention/notification-settings"), "NotificationSettings"),
+    Content: lazySection(() => import("@/views/attention/notification-settings"), "NotificationSettings"),
   },
   {
     anchor: "people",
     title: "People",
     about: "Members and invites.",
-    Content: lazyPart(() => import("@/views/people/people"), "People"),
+    Content: lazySection(() => import("@/views/people/people"), "People"),
   },
   {
     anchor: "connection",
@@ -53,20 +52,20 @@ const ofMesh: readonly SettingsSection[] = [
     anchor: "tokens",
     title: "Tokens and browsers",
     about: "API tokens and signed-in browsers.",
-    Content: lazyPart(() => import("@/views/people/tokens"), "Tokens"),
+    Content: lazySection(() => import("@/views/people/tokens"), "Tokens"),
     only: "members",
   },
   {
     anchor: "meshes",
     title: "Meshes",
     about: "Fully separate workspaces on this broker.",
-    Content: lazyPart(() => import("@/views/people/meshes"), "Meshes"),
+    Content: lazySection(() => import("@/views/people/meshes"), "Meshes"),
   },
   {
     anchor: "broker",
     title: "Broker",
     about: "Presence, timeouts and retention. Applies to everyone.",
-    Content: lazyPart(() => import("./broker-settings"), "BrokerSettings"),
+    Content: lazySection(() => import("./broker-settings"), "BrokerSettings"),
     only: "admins",
   },
 ];
@@ -77,13 +76,13 @@ const ofBroker: readonly SettingsSection[] = [
     title: "Storage",
     about:
       "Storage by session. Sessions are never deleted automatically; set retention of other data under Broker.",
-    Content: lazyPart(() => import("./storage"), "Storage"),
+    Content: lazySection(() => import("./storage"), "Storage"),
   },
   {
     anchor: "health",
     title: "Health",
     about: "Live broker status.",
-    Content: lazyPart(() => import("./health"), "Health"),
+    Content: lazySection(() => import("./health"), "Health"),
     only: "admins",
   },
   {
@@ -231,9 +230,7 @@ function ShownSection({ anchor, title, about, Content }: SettingsSection) {
       </h2>
       <p className="mb-3 text-sm text-muted-foreground">{about}</p>
       <PanelBoundary title={title}>
-        <Suspense fallback={<Skeleton className="h-24" />}>
-          <Content />
-        </Suspense>
+        <Content />
       </PanelBoundary>
     </section>
   );

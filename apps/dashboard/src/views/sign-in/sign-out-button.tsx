@@ -1,11 +1,10 @@
 "use client";
 
-import { type ComponentProps, lazy, Suspense, useState } from "react";
+import { type ComponentProps, useState } from "react";
+import { lazyPart } from "@/core/lazy-part";
 import { Button } from "@/ui/button";
 
-const SignOutDialog = lazy(() =>
-  import("./sign-out-dialog").then((part) => ({ default: part.SignOutDialog })),
-);
+const SignOutDialog = lazyPart(() => import("./sign-out-dialog"), "SignOutDialog");
 
 /** Asks, then signs this browser out. */
 export function SignOutButton(props: Pick<ComponentProps<typeof Button>, "size" | "variant" | "children">) {
@@ -13,7 +12,7 @@ export function SignOutButton(props: Pick<ComponentProps<typeof Button>, "size" 
   return (
     <>
       <Button {...props} onClick={() => setAsking(true)} />
-      <Suspense>{isAsking && <SignOutDialog onClose={() => setAsking(false)} />}</Suspense>
+      {isAsking && <SignOutDialog onClose={() => setAsking(false)} />}
     </>
   );
 }
