@@ -38,7 +38,7 @@ const floors = {
     "transports",
     ["core-handlers.ts", "feature.ts"],
     "features",
-    "features.ts",
+    ["features.ts", "worker-tasks.ts"],
     "start",
     ["index.ts", "runner.ts"],
   ],

@@ -1,34 +1,35 @@
+import type { Transaction } from "@merkle/db";
 import { coreHandlers } from "./core-handlers.js";
-import type { Feature } from "./feature.js";
+import type { Feature, StartParts } from "./feature.js";
 import { a2aFeature } from "./features/a2a/feature.js";
 import { agentsFeature } from "./features/agents/feature.js";
 import { alertsFeature } from "./features/alerts/feature.js";
 import { approvalsFeature } from "./features/approvals/feature.js";
-import { type ArchiveServices, archiveFeature } from "./features/archive/feature.js";
+import { archiveFeature } from "./features/archive/feature.js";
 import { auditFeature } from "./features/audit/feature.js";
 import { briefFeature } from "./features/brief/feature.js";
-import { type DemoServices, demoFeature } from "./features/demo/feature.js";
-import { type ExportServices, exportFeature } from "./features/export/feature.js";
+import { demoFeature } from "./features/demo/feature.js";
+import { exportFeature } from "./features/export/feature.js";
 import { importFeature } from "./features/import/feature.js";
-import { type JobServices, jobsFeature } from "./features/jobs/feature.js";
+import { jobsFeature } from "./features/jobs/feature.js";
 import { memoryFeature } from "./features/memory/feature.js";
 import { oauthFeature } from "./features/oauth/feature.js";
 import { personasFeature } from "./features/personas/feature.js";
 import { perspectivesFeature } from "./features/perspectives/feature.js";
-import { type ProgressServices, progressFeature } from "./features/progress/feature.js";
+import { progressFeature } from "./features/progress/feature.js";
 import { proposalsFeature } from "./features/proposals/feature.js";
 import { redactionFeature } from "./features/redaction/feature.js";
-import { type SealServices, sealFeature } from "./features/seal/feature.js";
-import { type SearchServices, searchFeature } from "./features/search/feature.js";
-import { type SourceServices, sourcesFeature } from "./features/sources/feature.js";
-import { type StateServices, stateFeature } from "./features/state/feature.js";
+import { sealFeature } from "./features/seal/feature.js";
+import { searchFeature } from "./features/search/feature.js";
+import { sourcesFeature } from "./features/sources/feature.js";
+import { stateFeature } from "./features/state/feature.js";
 import { tasksFeature } from "./features/tasks/feature.js";
 import { timelineFeature } from "./features/timeline/feature.js";
-import { type TopicServices, topicsFeature } from "./features/topics/feature.js";
+import { topicsFeature } from "./features/topics/feature.js";
 import { usageFeature } from "./features/usage/feature.js";
 import type { SessionFactReaders } from "./sessions/hooks.js";
 import type { Handlers } from "./transports/context-for.js";
-import type { Services as TransportServices } from "./transports/services.js";
+import type { Meshes, Services as TransportServices } from "./transports/services.js";
 import type { ViewHooks } from "./views/hooks.js";
 
 /** Every feature, each after those that it needs. */
@@ -61,25 +62,26 @@ export const features = [
   a2aFeature,
 ] as const;
 
-/** The services of the core and of all features, as they are seen in one mesh. */
-export type Services = TransportServices &
-  Pick<SealServices, "records"> &
-  Pick<ArchiveServices, "archives"> &
-  Pick<ExportServices, "recordPage"> &
-  Pick<SourceServices, "sources"> &
-  Pick<TopicServices, "anchorer"> &
-  Pick<JobServices, "jobs"> &
-  Pick<DemoServices, "demoRooms"> &
-  Pick<StateServices, "stateAnnouncer"> &
-  Pick<ProgressServices, "summariser"> &
-  Pick<SearchServices, "indexer">;
-
-// Every feature finds what it needs among the services of all.
-const all: readonly Feature<Services>[] = features;
-
 type AnyFeature = (typeof features)[number];
 
-/** What features have of one kind, as one object. */
+/** The services of the core and of all features, as they are seen in one mesh. */
+export type Services = TransportServices & Started & Intersection<ReturnOf<AnyFeature, "inMesh">>;
+
+/** The services that features start. */
+type Started = Intersection<Awaited<ReturnOf<AnyFeature, "start">>>;
+
+/** Those of the broker's options that features read. */
+export type FeatureOptions = Intersection<OptionsOf<AnyFeature>>;
+
+type ReturnOf<One, Key extends string> =
+  One extends Readonly<Record<Key, (...given: never) => infer Result>> ? Result : never;
+type OptionsOf<One> = One extends { readonly start: (parts: infer Parts, needed: never) => unknown }
+  ? Parts extends { readonly options: infer Options }
+    ? unknown extends Options
+      ? never
+      : Options
+    : never
+  : never;
 type Merged<Key extends keyof Feature> = Intersection<ValueOf<AnyFeature, Key>>;
 type ValueOf<One, Key extends string> = One extends Readonly<Record<Key, infer Value>> ? Value : never;
 type Intersection<Union> = (Union extends unknown ? (each: Union) => void : never) extends (
@@ -87,6 +89,9 @@ type Intersection<Union> = (Union extends unknown ? (each: Union) => void : neve
 ) => void
   ? All
   : never;
+
+// Every feature finds what it needs among the services of all.
+const all: readonly Feature<Services, FeatureOptions>[] = features;
 
 /** The verb of every operation: one that is missing, or has another context or output, does not compile. */
 export const handlers: Handlers<Services> = { ...coreHandlers, ...merge("handlers") };
@@ -114,6 +119,63 @@ export const hooks: ViewHooks<Services> = {
 
 /** The routes that features add. */
 export const mounts = all.flatMap(({ mount = [] }) => mount);
+
+/** Where a program learns how to be let in to the MCP endpoint at this path; null where it cannot. */
+export function findMetadataUrl(services: Services, path: string): string | null {
+  return all.find((feature) => feature.metadataUrl)?.metadataUrl?.(services, path) ?? null;
+}
+
+/** @throws StartError for options that are wrong */
+export function checkOptions(options: FeatureOptions): void {
+  for (const feature of all) feature.checkOptions?.(options);
+}
+
+/** Whether these options let everyone who reaches the broker change files of this machine. */
+export function opensFiles(options: FeatureOptions): boolean {
+  return all.some((feature) => feature.opensFiles?.(options));
+}
+
+export type OptionFacts = { readonly [Name in keyof Merged<"describeOptions">]: string };
+
+/** What the options of features mean, in words for people. */
+export function describeOptions(options: FeatureOptions): OptionFacts {
+  const facts = all.flatMap(({ describeOptions: own = {} }) =>
+    Object.entries(own).map(([name, describe]) => [name, describe(options)]),
+  );
+  return Object.fromEntries(facts);
+}
+
+/** Starts the services of all features, each after those that it needs. */
+export async function startFeatures(parts: StartParts<FeatureOptions>): Promise<Started> {
+  const started = {} as Services;
+  for (const { start } of all) Object.assign(started, await start?.(parts, started));
+  return started;
+}
+
+/** Returns the services of features that differ from mesh to mesh. */
+export function startInMesh(started: Started, meshId: string): Intersection<ReturnOf<AnyFeature, "inMesh">> {
+  return Object.assign({}, ...all.map(({ inMesh }) => inMesh?.(started as Services, meshId)));
+}
+
+/** Puts into a new mesh what every mesh begins with. */
+export async function furnishMesh(tx: Transaction, meshId: string): Promise<void> {
+  for (const feature of all) await feature.furnishMesh?.(tx, meshId);
+}
+
+/** Begins the repeated work of features; each function that is returned stops a part of it. */
+export function repeatWork(meshes: Meshes<Services>): (() => void)[] {
+  return all.flatMap(({ repeat }) =>
+    repeat ? meshes.main.tasks.repeat(repeat.name, repeat.everyMs, repeat.begin(meshes)) : [],
+  );
+}
+
+export async function tidyUpFeatures(services: Services): Promise<void> {
+  for (const feature of all) await feature.tidyUp?.(services);
+}
+
+export async function catchUpFeatures(services: Services): Promise<void> {
+  for (const feature of all) await feature.catchUp?.(services);
+}
 
 function merge<Key extends "handlers" | "sessionFacts">(key: Key): Merged<Key> {
   return Object.assign({}, ...all.map((feature) => feature[key]));

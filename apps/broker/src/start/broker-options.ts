@@ -1,14 +1,14 @@
 import type { RateLimits } from "@merkle/wire/limits";
 import type { Log } from "../core/log.js";
 import type { PageBuild } from "../core/page-build.js";
-import type { ArchiveOptions } from "../features/archive/feature.js";
-import type { AgentOptions } from "../features/jobs/feature.js";
-import type { ProgressLogLevel, SummaryOptions } from "../features/progress/feature.js";
+import type { FeatureOptions } from "../features.js";
 import { type AuthMode, describeReach, type ReachOptions } from "../identity/origin/auth-mode.js";
 import type { Deadlines } from "../transports/http-server.js";
 import type { Certificate, CertificateFiles } from "../transports/tls/certificate.js";
 
-export interface BrokerOptions {
+export type BrokerOptions = CoreOptions & FeatureOptions;
+
+export interface CoreOptions {
   /** The Merkle home: everything that this machine keeps. An absolute path. */
   readonly home: string;
   /** The address or name to listen on; loopback unless told. */
@@ -26,8 +26,6 @@ export interface BrokerOptions {
   readonly bus?: string | undefined;
   /** Where traces are sent to, by OTLP over HTTP (TRACE-1); none are made unless told. */
   readonly tracesUrl?: string | undefined;
-  /** The object storage that concluded sessions may be moved to (ARCHIVE-1); they cannot be unless told. */
-  readonly archive?: ArchiveOptions | undefined;
   /** The address that agents are given, unless the settings name one. One that is not loopback means invite mode (AUTH-5). */
   readonly publicUrl?: string | undefined;
   /** The mode of authentication: everybody is let in, or members alone. Unless told, everybody exactly where nobody but this machine can come. */
@@ -56,8 +54,6 @@ export interface BrokerOptions {
   /** Packs the CLI as the `.tgz` that `/cli.tgz` serves; called once, when somebody first asks. Without it there is none. */
   readonly packCli?: (() => Promise<Uint8Array>) | undefined;
   readonly log?: Log | undefined;
-  /** How many times slower than usual the demo room plays; 1 unless told. */
-  readonly demoPace?: number | undefined;
   /** How often connections are pinged. */
   readonly heartbeatMs?: number | undefined;
   /**
@@ -67,14 +63,6 @@ export interface BrokerOptions {
   readonly rateLimits?: Partial<RateLimits> | "off" | undefined;
   /** How long it waits for what a client has begun; as `limits` say unless told. */
   readonly deadlines?: Partial<Deadlines> | undefined;
-  /** The model that summarises progress entries; without one the beginning of an entry stands for its summary. */
-  readonly summaries?: SummaryOptions | undefined;
-  /** The least that is logged of progress; "info" unless told. */
-  readonly progressLogLevel?: ProgressLogLevel | undefined;
-  /** How it has jobs done; unless told they wait for a runner elsewhere. */
-  readonly agent?: AgentOptions | undefined;
-  /** `PATH`, in which `git` is looked for; the system's own folders unless told. */
-  readonly searchPath?: string | undefined;
   /** How many WebSocket connections it holds at once; `limits.connectionsMax` unless told. */
   readonly connectionsMax?: number | undefined;
 }

@@ -1,7 +1,5 @@
 import { purgeNodes, purgeNudges } from "@merkle/db";
-import { createAlertOutbox } from "../features/alerts/feature.js";
-import { createHandBack } from "../features/tasks/feature.js";
-import type { Services } from "../features.js";
+import { catchUpFeatures, repeatWork, type Services, tidyUpFeatures } from "../features.js";
 import { retirePeers } from "../sessions/roster/retire-peers.js";
 import type { Meshes } from "../transports/services.js";
 import { createAttentionPoll } from "../views/attention/attention-poll.js";
@@ -12,7 +10,6 @@ import { purge } from "../views/housekeeping/purge.js";
 const safetyMs = 5_000;
 /** So long several nodes may not know what the others have taken (QUOTA-1). */
 const quotaMs = 30_000;
-const anchorMs = 60_000;
 const tidyUpMs = 60 * 60_000;
 /** Brokers that never run for an hour are tidied up by this one. */
 const firstTidyUpMs = 10 * 60_000;
@@ -23,16 +20,7 @@ const abandonedNudgeSeconds = 60;
 /** Repeats the work that nobody waits for. Returns a function that stops it. */
 export function startHousekeeper(meshes: Meshes<Services>, checkAlone: () => Promise<void>): () => void {
   const { bus, nodes, revocations, channels, presence, settings, database, tasks, quotas } = meshes.main;
-  const { stateAnnouncer, anchorer, archives } = meshes.main;
-  const handBack = createHandBack(meshes.main);
   const attentionPolls = new Map<Services, () => Promise<void>>();
-
-  const outbox = createAlertOutbox(() => meshes.all());
-
-  // Each alert is leased as it is sent, whoever sends it; that one node does is cheaper for the others.
-  async function sendAlerts(): Promise<void> {
-    if (nodes.leads) await outbox();
-  }
 
   async function lookForAttention(): Promise<void> {
     for (const services of await meshes.all()) {
@@ -40,11 +28,6 @@ export function startHousekeeper(meshes: Meshes<Services>, checkAlone: () => Pro
       attentionPolls.set(services, poll);
       await poll();
     }
-  }
-
-  /** Whoever wrote a document may have died before it found the places of its topics again. */
-  async function placeTopics(): Promise<void> {
-    if (nodes.leads && !nodes.alone) await anchorer.catchUp();
   }
 
   async function sweep(): Promise<void> {
@@ -74,7 +57,7 @@ export function startHousekeeper(meshes: Meshes<Services>, checkAlone: () => Pro
   async function catchUpWithUnseen(): Promise<void> {
     meshes.forgetUnheard();
     channels.announceAnything();
-    await stateAnnouncer.pushLately();
+    await catchUpFeatures(meshes.main);
   }
 
   async function tidyUp(): Promise<void> {
@@ -83,7 +66,7 @@ export function startHousekeeper(meshes: Meshes<Services>, checkAlone: () => Pro
     await purgeNudges(database.orm, abandonedNudgeSeconds);
     await purge(database.orm, meshes.main);
     await retirePeers({ database, presence, channels, nodes, forgetCredential: meshes.forgetCredential });
-    await archives.finish();
+    await tidyUpFeatures(meshes.main);
     for (const services of await meshes.all()) {
       await forgetSettled(services);
       await quotas.countBytes(services.database.meshId);
@@ -92,13 +75,10 @@ export function startHousekeeper(meshes: Meshes<Services>, checkAlone: () => Pro
 
   const stops = [
     tasks.repeat("sweep", safetyMs, sweep),
-    tasks.repeat("state announcements", safetyMs, stateAnnouncer.catchUp),
-    tasks.repeat("tasks to hand back", safetyMs, handBack),
     tasks.repeat("attention", safetyMs, lookForAttention),
-    tasks.repeat("alerts", safetyMs, sendAlerts),
     tasks.repeat("quotas", quotaMs, quotas.measure),
-    tasks.repeat("places of topics", anchorMs, placeTopics),
     tasks.repeat("tidy-up", tidyUpMs, tidyUp),
+    ...repeatWork(meshes),
     bus.on("lost", () => tasks.run("sweep", catchUpWithAll)),
   ];
   const firstTidyUp = setTimeout(() => void tasks.run("tidy-up", tidyUp), firstTidyUpMs);

@@ -28,11 +28,15 @@ import { loadSettings, type SettingsStore } from "../core/settings-store.js";
 import { StartError } from "../core/start-error.js";
 import { createStopList } from "../core/stop-list.js";
 import { readVersion } from "../core/version.js";
-import { parseArchiveTarget } from "../features/archive/feature.js";
-import { clearSpool } from "../features/import/feature.js";
-import { metadataUrl } from "../features/oauth/feature.js";
-import { describeSummaries } from "../features/progress/feature.js";
-import { mounts, type Services } from "../features.js";
+import {
+  checkOptions,
+  describeOptions,
+  findMetadataUrl,
+  mounts,
+  type OptionFacts,
+  opensFiles,
+  type Services,
+} from "../features.js";
 import { openAuditKey } from "../identity/audit-key/audit-key.js";
 import { ensureFirstInvite, makeAdminInvite } from "../identity/invites/manage-invites.js";
 import { type AuthMode, chooseAuth, describeReach, isLoopbackUrl } from "../identity/origin/auth-mode.js";
@@ -49,7 +53,7 @@ import { findLocalhostOccupant, listen, nameAmongNodes, nameToShow, requireFreeP
 import { startServices } from "./start-services.js";
 import { backupBefore } from "./upgrade-home.js";
 
-export interface Broker {
+export interface Broker extends OptionFacts {
   /** Where it listens. */
   readonly url: string;
   /** The MCP endpoint that agents are given. */
@@ -67,8 +71,6 @@ export interface Broker {
   readonly verifyingLink: string | null;
   readonly database: "embedded" | "external";
   readonly migrationsRun: number;
-  /** Whether summaries are made, and by whom. */
-  readonly summaries: string;
   /** The backup that was written before the first migration; null where none ran, or on nothing. */
   readonly backup: string | null;
   /** Ends calls and connections in order, drains, and leaves nothing running. May be called twice. */
@@ -93,7 +95,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
   const { host = "127.0.0.1", port = defaultPort, log = createLog(() => undefined) } = options;
   const prepared = { ...options, host, port, log };
   // Refuses a contradiction among the options before anything is started.
-  chooseAuth({ ...prepared, hasSources: hasSources(prepared) });
+  chooseAuth({ ...prepared, hasSources: opensFiles(prepared) });
   const stops = createStopList(log);
   try {
     return await startParts(prepared, stops);
@@ -129,7 +131,7 @@ async function startParts(prepared: Prepared, stops: ReturnType<typeof createSto
   const { host, log } = prepared;
   const originReader = toOriginReader(prepared);
   const replica = toReplica(prepared);
-  const archiveTarget = prepared.archive && parseArchiveTarget(prepared.archive);
+  checkOptions(prepared);
   // Told before anything is started; used once the home is known to be this broker's.
   if (prepared.tls) await readCertificate(prepared.tls);
   const target = await startDatabaseServer(prepared, stops);
@@ -200,7 +202,6 @@ async function startParts(prepared: Prepared, stops: ReturnType<typeof createSto
   let listening = "";
   const started = await startServices({
     ...options,
-    archiveTarget,
     settings,
     loopbackOnly: isLoopbackOnly(options),
     database,
@@ -230,7 +231,7 @@ async function startParts(prepared: Prepared, stops: ReturnType<typeof createSto
     }),
     originReader,
     mounts,
-    metadataUrl: (path) => (options.auth === "open" ? null : metadataUrl(services, path)),
+    metadataUrl: (path) => (options.auth === "open" ? null : findMetadataUrl(services, path)),
     certificate,
     heartbeatMs: options.heartbeatMs ?? defaultHeartbeatMs,
     deadlines: { ...usualDeadlines, ...options.deadlines },
@@ -255,8 +256,8 @@ async function startParts(prepared: Prepared, stops: ReturnType<typeof createSto
           async (tx) => (await makeVerificationCode(tx, services, limits.firstVerificationSeconds)).link,
         )
       : null;
-  const summaries = describeSummaries(options.summaries);
-  log.info("broker started", { url: listening, summaries, migrations: database.migrationsRun });
+  const facts = describeOptions(options);
+  log.info("broker started", { url: listening, ...facts, migrations: database.migrationsRun });
   return {
     url: listening,
     mcpUrl: services.addresses.mcp(),
@@ -270,7 +271,7 @@ async function startParts(prepared: Prepared, stops: ReturnType<typeof createSto
     database: options.databaseUrl === undefined ? "embedded" : "external",
     migrationsRun: database.migrationsRun,
     backup,
-    summaries,
+    ...facts,
     stop: () => stops.stop(),
     stopped: stops.stopped,
   };
@@ -291,12 +292,8 @@ async function repairDocuments(database: Database, log: Log): Promise<void> {
 /** A stored public URL counts as one of the options, so the mode is chosen once the settings are known (AUTH-5). */
 function resolve(prepared: Prepared, { current }: SettingsStore): Resolved {
   const publicUrl = current.public_url ?? undefined;
-  const auth = chooseAuth({ ...prepared, publicUrl, hasSources: hasSources(prepared) });
+  const auth = chooseAuth({ ...prepared, publicUrl, hasSources: opensFiles(prepared) });
   return { ...prepared, publicUrl, auth };
-}
-
-function hasSources({ agent }: Prepared): boolean {
-  return Object.keys(agent?.roots ?? {}).length > 0;
 }
 
 function isLoopbackOnly({ auth, insecureOpen = false }: Resolved): boolean {
@@ -370,7 +367,6 @@ async function startDatabaseServer(
   const lock = await lockHome(home);
   stops.add("home lock", lock.release);
   await requireFreePort(options);
-  await clearSpool(home);
   if (databaseUrl !== undefined) return databaseUrl;
   const postgres = await startEmbeddedPostgres({
     home,

@@ -1,13 +1,5 @@
-import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
-import {
-  type Database,
-  insertMesh,
-  measureDatabase,
-  type NodeLock,
-  shipPersonas,
-  type Transaction,
-} from "@merkle/db";
+import { type Database, measureDatabase, type NodeLock } from "@merkle/db";
 import { createAddresses } from "../core/addresses.js";
 import type { AlertKey } from "../core/alert-key.js";
 import type { Bus } from "../core/bus/bus.js";
@@ -22,19 +14,7 @@ import { createTurns } from "../core/turns.js";
 import { readVersion } from "../core/version.js";
 import { watchEventLoop } from "../core/watch-event-loop.js";
 import { startWorkers } from "../core/workers/workers.js";
-import type { ArchiveTarget } from "../features/archive/feature.js";
-import { createArchives, createObjectStore } from "../features/archive/feature.js";
-import { createDemoRooms, type DemoRoomsOptions, demoMeshName } from "../features/demo/feature.js";
-import { keepRecordPage } from "../features/export/feature.js";
-import { type Jobs, startJobs } from "../features/jobs/feature.js";
-import { shippedPersonas } from "../features/personas/feature.js";
-import { atLevel, createSummariser } from "../features/progress/feature.js";
-import { createRecords } from "../features/seal/feature.js";
-import { startIndexer } from "../features/search/feature.js";
-import { createSources, noSources } from "../features/sources/feature.js";
-import { startStateAnnouncer } from "../features/state/feature.js";
-import { startAnchorer } from "../features/topics/feature.js";
-import { handlers, hooks, type Services } from "../features.js";
+import { furnishMesh, handlers, hooks, type Services, startFeatures, startInMesh } from "../features.js";
 import { type Appender, startAppender } from "../feed/appender.js";
 import { startChannels } from "../feed/delivery/channels.js";
 import { createMeshChannels } from "../feed/delivery/mesh-channel.js";
@@ -51,7 +31,6 @@ import { createRevocations } from "../identity/revocations.js";
 import { createSessionDirectory } from "../identity/session-directory.js";
 import { createCredentials } from "../sessions/access/credentials.js";
 import { startPresence } from "../sessions/peers/presence.js";
-import { createCall } from "../transports/call-inside.js";
 import type { Authenticator, Meshes } from "../transports/services.js";
 import type { HeldCertificate } from "../transports/tls/hold-certificate.js";
 import { chooseRates, isForOthers, type Resolved } from "./broker-options.js";
@@ -65,8 +44,7 @@ interface StartedServices {
   stopServices(): Promise<void>;
 }
 
-interface ServicesOptions extends Omit<Resolved, "bus" | "archive"> {
-  readonly archiveTarget: ArchiveTarget | undefined;
+type ServicesOptions = Omit<Resolved, "bus"> & {
   readonly settings: SettingsStore;
   readonly loopbackOnly: boolean;
   readonly database: Database;
@@ -79,7 +57,7 @@ interface ServicesOptions extends Omit<Resolved, "bus" | "archive"> {
   readonly certificate: HeldCertificate | undefined;
   readonly homeKey: string;
   readonly listening: () => string;
-}
+};
 
 /**
  * Starts the services of all floors, the lowest first; nothing is made before what it is made from. When one of them cannot be
@@ -133,14 +111,6 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
   stops.add("presence", presence.stop);
   const wakePeers = createWakePeers({ database, bus, nodes, presence, log });
   stops.add("wakes of peers", wakePeers.stop);
-  const summariser = createSummariser(options.summaries, atLevel(log, options.progressLogLevel ?? "info"));
-  stops.add("summariser", summariser.stop);
-  const anchorer = startAnchorer({ database, workers, meshChannels, log });
-  stops.add("anchorer", anchorer.stop);
-  const indexer = startIndexer({ database, log });
-  stops.add("indexer", indexer.stop);
-  const stateAnnouncer = startStateAnnouncer({ database, bus, channels, log });
-  stops.add("state announcer", stateAnnouncer.stop);
   const traces =
     options.tracesUrl === undefined
       ? null
@@ -154,42 +124,36 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
   });
   stops.add("appender", untracedAppender.stop);
   const appender: Appender = traces ? tracePosts(untracedAppender, traces) : untracedAppender;
-  await shipPersonas(database.orm, shippedPersonas);
-  const { roots, author } = options.agent ?? {};
-  // Whoever configures the broker's roots has the main mesh in mind, and anybody may have made another.
-  const mainSources = createSources({ roots, author, home: options.home, searchPath: options.searchPath });
-  stops.add("sources", mainSources.stop);
-  const sourcesOf = (meshId: string) => (meshId === database.meshId ? mainSources : noSources);
   const revocations = createRevocations(database, bus);
   stops.add("revocations", revocations.stop);
-  const jobs: Jobs = await startJobs({
-    agent: options.agent,
-    database,
-    bus,
-    tasks,
-    sourcesOf,
-    meshChannels,
-    brokerUrl: listening,
-    metrics,
-    // Where everybody is let in and nobody but this machine can come, its own people have the say anyway; where strangers can
-    // come, nobody is a member whom a machine could belong to.
-    ...(auth === "open" && { remoteRunners: !isForOthers(options) }),
-    log,
-  });
-  stops.add("jobs", jobs.stop);
   const quotas = createQuotas(database);
   await quotas.measure();
   bus.on("settings", quotas.measure);
   const limiter = createLimiter({ rates: chooseRates(options), metrics });
-  const archives = createArchives({
+  const started = await startFeatures({
+    options,
+    home: options.home,
     database,
+    bus,
     nodes,
-    store: options.archiveTarget ? createObjectStore(options.archiveTarget) : null,
+    tasks,
+    workers,
+    metrics,
     log,
+    channels,
+    meshChannels,
+    signer,
+    listening,
+    auth,
+    isForOthers: isForOthers(options),
+    stopping: stopping.signal,
+    meshes: () => meshes,
+    stops,
   });
-  stops.add("archives", archives.stop);
   const shared = {
+    ...started,
     handlers,
+    hooks,
     version,
     startedAt: new Date(),
     databaseKind: databaseUrl === undefined ? ("embedded" as const) : ("external" as const),
@@ -206,30 +170,15 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
     meshChannels,
     whenAlone: nodeLock.whenHeld,
     isAlone: () => nodeLock.isHeld,
-    stateAnnouncer,
-    indexer,
-    anchorer,
-    summariser,
     presence,
     wakePeers,
     waitSignals: createWaitSignals(stopping.signal),
-    jobs,
     settings,
     addresses: createAddresses(settings, listening, () => certificate?.current ?? null),
     certificate: () => certificate?.current ?? null,
     workers,
-    demoRooms: createDemoRooms({
-      enter: () => enterDemo(meshes),
-      log,
-      stopping: stopping.signal,
-      pace: options.demoPace ?? 1,
-    }),
     signer,
     alertKey: options.alertKey,
-    recordPage: await keepRecordPage(options.dashboard, options.pageBuild),
-    hooks,
-    records: createRecords({ database, workers, signer }),
-    archives,
     auth,
     loopbackOnly,
     limiter,
@@ -237,7 +186,7 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
     shares: createShares(),
     foreground: createForeground(),
     revocations,
-    furnishMesh: (tx: Transaction, meshId: string) => shipPersonas(tx, shippedPersonas, meshId),
+    furnishMesh,
     metrics,
     log,
     stopping: stopping.signal,
@@ -251,7 +200,7 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
       mesh: meshChannels.in(ofMesh.meshId),
       credentials: createCredentials({ database: ofMesh, presence, bus }),
       sessions: createSessionDirectory(ofMesh),
-      sources: sourcesOf(ofMesh.meshId),
+      ...startInMesh(started, ofMesh.meshId),
     }),
   );
   bus.on("feed", ({ session, closed }) => closed && meshes.forgetSession(session));
@@ -263,28 +212,4 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
     endWaits: () => stopping.abort(),
     stopServices: () => stops.stop(),
   };
-}
-
-/** Whoever is let in everywhere is let into the demo's mesh; its agents come as nobody else. */
-async function enterDemo(meshes: Meshes<Services>): Promise<Awaited<ReturnType<DemoRoomsOptions["enter"]>>> {
-  const services = (await meshes.find(demoMeshName)) ?? (await makeDemoMesh(meshes));
-  return {
-    call: createCall(services),
-    // Who looks from another node is not seen at this one.
-    isLookedAt: (sessionId) =>
-      (services.channels.find(sessionId)?.readers ?? 0) > 0 || services.nodes.others.size > 0,
-  };
-}
-
-async function makeDemoMesh({ main, find }: Meshes<Services>): Promise<Services> {
-  const { database, furnishMesh } = main;
-  await database.transaction(async (tx) => {
-    const meshId = randomUUID();
-    // Another node may have been first.
-    if (await insertMesh(tx, { meshId, name: demoMeshName, createdAt: new Date() }))
-      await furnishMesh(tx, meshId);
-  });
-  const made = await find(demoMeshName);
-  if (!made) throw new TypeError("The mesh that was just created was not found.");
-  return made;
 }

@@ -1,9 +1,5 @@
 import { parentPort } from "node:worker_threads";
 import type { Task, TaskReply, TaskRequest } from "../core/workers/task.js";
-import { merkleProofTask, merkleRootTask } from "../features/audit/feature.worker.js";
-import { verifyBundleTask } from "../features/import/feature.worker.js";
-import { hashEntriesTask } from "../features/seal/feature.worker.js";
-import { reanchorTask } from "../features/topics/feature.worker.js";
 import {
   findSectionTask,
   hunksTask,
@@ -11,6 +7,7 @@ import {
   replaceConclusionTask,
   unifiedDiffTask,
 } from "../text/tasks.js";
+import { featureTasks } from "../worker-tasks.js";
 
 // The entry of a worker thread: does what it is sent, one task after the other. It imports nothing that loads the database
 // code, which would take each new thread most of a second.
@@ -19,16 +16,8 @@ if (!port) throw new Error("worker.js must run in a thread that startWorkers sta
 
 const tasks = new Map(
   [
-    findSectionTask,
-    hashEntriesTask,
-    hunksTask,
-    mergeTextsTask,
-    merkleProofTask,
-    merkleRootTask,
-    reanchorTask,
-    replaceConclusionTask,
-    unifiedDiffTask,
-    verifyBundleTask,
+    ...[findSectionTask, hunksTask, mergeTextsTask, replaceConclusionTask, unifiedDiffTask],
+    ...featureTasks,
   ].map((task) => [task.name, task as Task<unknown, unknown>]),
 );
 

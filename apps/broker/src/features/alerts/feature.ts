@@ -1,7 +1,8 @@
 import type { Feature } from "../../feature.js";
+import { createAlertOutbox } from "./alert-outbox.js";
 import { listTargets, putTarget, removeTarget, testTarget } from "./manage-alert-targets.js";
 
-export { createAlertOutbox } from "./alert-outbox.js";
+const sendMs = 5_000;
 
 /** Alerts to people who are away. */
 export const alertsFeature = {
@@ -12,5 +13,16 @@ export const alertsFeature = {
     put_alert_target: putTarget,
     delete_alert_target: removeTarget,
     test_alert: testTarget,
+  },
+  repeat: {
+    name: "alerts",
+    everyMs: sendMs,
+    begin(meshes) {
+      const send = createAlertOutbox(() => meshes.all());
+      // Each alert is leased while it is sent, at whichever node; that only one node looks is cheaper for the others.
+      return async () => {
+        if (meshes.main.nodes.leads) await send();
+      };
+    },
   },
 } satisfies Feature;

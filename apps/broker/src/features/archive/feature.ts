@@ -1,14 +1,20 @@
-import type { Feature } from "../../feature.js";
+import type { Feature, StartParts } from "../../feature.js";
 import type { Services } from "../../transports/services.js";
 import { archiveSession } from "./archive-session.js";
 import { requireRestored } from "./require-restored.js";
 import type { ArchiveServices } from "./services.js";
+import { type ArchiveOptions, parseArchiveTarget } from "./storage/archive-target.js";
+import { type Archives, createArchives } from "./storage/archives.js";
+import { createObjectStore } from "./storage/object-store.js";
 import { unarchiveSession } from "./unarchive-session.js";
 
 export type { ArchiveServices } from "./services.js";
-export { type ArchiveOptions, type ArchiveTarget, parseArchiveTarget } from "./storage/archive-target.js";
-export { type Archives, createArchives } from "./storage/archives.js";
-export { createObjectStore } from "./storage/object-store.js";
+export type { ArchiveOptions } from "./storage/archive-target.js";
+
+export interface ArchivingOptions {
+  /** The object storage that concluded sessions may be moved to (ARCHIVE-1); without it none can be. */
+  readonly archive?: ArchiveOptions | undefined;
+}
 
 /** Concluded sessions in object storage. */
 export const archiveFeature = {
@@ -19,4 +25,14 @@ export const archiveFeature = {
     unarchive_session: unarchiveSession,
   },
   personData: { requireErasable: requireRestored },
-} satisfies Feature<ArchiveServices & Services>;
+  checkOptions({ archive }) {
+    if (archive) parseArchiveTarget(archive);
+  },
+  start({ options, database, nodes, log, stops }: StartParts<ArchivingOptions>): { archives: Archives } {
+    const store = options.archive ? createObjectStore(parseArchiveTarget(options.archive)) : null;
+    const archives = createArchives({ database, nodes, store, log });
+    stops.add("archives", archives.stop);
+    return { archives };
+  },
+  tidyUp: ({ archives }) => archives.finish(),
+} satisfies Feature<ArchiveServices & Services, ArchivingOptions>;

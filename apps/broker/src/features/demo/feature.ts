@@ -1,10 +1,15 @@
-import type { Feature } from "../../feature.js";
+import type { Feature, StartParts } from "../../feature.js";
 import type { Services } from "../../transports/services.js";
-import { openDemoRoom } from "./demo-rooms.js";
-import type { DemoServices } from "./services.js";
+import { createDemoRooms, openDemoRoom } from "./demo-rooms.js";
+import { enterDemo } from "./enter-demo.js";
+import type { DemoRooms, DemoServices } from "./services.js";
 
-export { createDemoRooms, type DemoRoomsOptions, demoMeshName } from "./demo-rooms.js";
 export type { DemoServices } from "./services.js";
+
+export interface DemoOptions {
+  /** How many times slower than usual the demo room plays; 1 by default. */
+  readonly demoPace?: number | undefined;
+}
 
 /** The demo room. */
 export const demoFeature = {
@@ -13,4 +18,12 @@ export const demoFeature = {
   handlers: {
     open_demo_room: openDemoRoom,
   },
-} satisfies Feature<DemoServices & Services>;
+  start: ({ options, meshes, log, stopping }: StartParts<DemoOptions>): { demoRooms: DemoRooms } => ({
+    demoRooms: createDemoRooms({
+      enter: () => enterDemo(meshes()),
+      log,
+      stopping,
+      pace: options.demoPace ?? 1,
+    }),
+  }),
+} satisfies Feature<DemoServices & Services, DemoOptions>;

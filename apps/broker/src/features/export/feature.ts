@@ -1,16 +1,29 @@
-import type { Feature } from "../../feature.js";
+import type { PageBuild } from "../../core/page-build.js";
+import type { Feature, StartParts } from "../../feature.js";
 import type { Services } from "../../transports/services.js";
 import { mountExport } from "./mount-export.js";
+import { keepRecordPage, type RecordPage } from "./record-page.js";
 import type { ExportServices } from "./services.js";
 
 export { exportSession } from "./export-session.js";
-export { keepRecordPage } from "./record-page.js";
 export { openRecorded } from "./recorded.js";
 export type { ExportServices } from "./services.js";
+
+export interface ExportOptions {
+  /** A folder of static pages; the page that a record is put into is one of them. */
+  readonly dashboard?: string | undefined;
+  /** The pages of that folder that are still being built. */
+  readonly pageBuild?: PageBuild | undefined;
+}
 
 /** Records as files. */
 export const exportFeature = {
   name: "export",
   needs: ["seal"],
   mount: mountExport,
-} satisfies Feature<ExportServices & Services>;
+  start: async ({
+    options,
+  }: StartParts<ExportOptions>): Promise<{ recordPage: () => RecordPage | null }> => ({
+    recordPage: await keepRecordPage(options.dashboard, options.pageBuild),
+  }),
+} satisfies Feature<ExportServices & Services, ExportOptions>;

@@ -1,19 +1,26 @@
 import { purgeJobOutput } from "@merkle/db";
-import type { Feature } from "../../feature.js";
+import type { Feature, StartParts } from "../../feature.js";
 import type { Services } from "../../transports/services.js";
 import { kept } from "../../views/housekeeping/purge.js";
+import type { StartedSources } from "../sources/feature.js";
 import { failedJobs } from "./attention.js";
 import { claimJob, endJob, renewJob } from "./claim-job.js";
 import { getJob, getRunner, listJobs } from "./read-jobs.js";
+import { type Jobs, startJobs } from "./run-jobs.js";
+import type { AgentOptions } from "./runner.js";
 import type { JobServices } from "./services.js";
 import { cancelJob, startJob } from "./start-job.js";
 
 export { requireReturnedDraft } from "./job-parameters.js";
 export { describeFailure } from "./outcome.js";
 export { type JobSource, queueJob } from "./queue-job.js";
-export { type Jobs, startJobs } from "./run-jobs.js";
 export type { AgentOptions, RunError, RunnableJob, Runner, RunnerFacts, RunResult } from "./runner.js";
 export type { JobServices } from "./services.js";
+
+export interface JobOptions {
+  /** How the broker has jobs done; without it they wait for a runner elsewhere. */
+  readonly agent?: AgentOptions | undefined;
+}
 
 /** Runs of headless agents. */
 export const jobsFeature = {
@@ -31,4 +38,22 @@ export const jobsFeature = {
   },
   attention: failedJobs,
   purge: { job_output: kept("job_output_days", purgeJobOutput) },
-} satisfies Feature<JobServices & Services>;
+  async start(parts: StartParts<JobOptions>, { sourcesOf }: StartedSources): Promise<{ jobs: Jobs }> {
+    const { database, bus, tasks, meshChannels, metrics, log } = parts;
+    const jobs = await startJobs({
+      agent: parts.options.agent,
+      database,
+      bus,
+      tasks,
+      sourcesOf,
+      meshChannels,
+      brokerUrl: parts.listening,
+      metrics,
+      // In open mode nobody is a member to whom a machine could belong. Where only this machine can connect, its people decide anyway.
+      ...(parts.auth === "open" && { remoteRunners: !parts.isForOthers }),
+      log,
+    });
+    parts.stops.add("jobs", jobs.stop);
+    return { jobs };
+  },
+} satisfies Feature<JobServices & StartedSources & Services, JobOptions>;

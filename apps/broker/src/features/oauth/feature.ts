@@ -1,8 +1,6 @@
 import type { Feature } from "../../feature.js";
 import { approveClient, previewClient } from "./approve-client.js";
-import { mountOAuth } from "./mount-oauth.js";
-
-export { metadataUrl } from "./mount-oauth.js";
+import { metadataUrl, mountOAuth } from "./mount-oauth.js";
 
 /** Hosted MCP clients, let in by OAuth. */
 export const oauthFeature = {
@@ -13,4 +11,5 @@ export const oauthFeature = {
     approve_client: approveClient,
   },
   mount: mountOAuth,
+  metadataUrl,
 } satisfies Feature;

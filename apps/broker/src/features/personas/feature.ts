@@ -1,9 +1,10 @@
-import type { Feature } from "../../feature.js";
+import { shipPersonas } from "@merkle/db";
+import type { Feature, StartParts } from "../../feature.js";
 import { putPersona } from "./put-persona.js";
 import { getPersona, listPersonas } from "./read-personas.js";
+import { shippedPersonas } from "./shipped-personas.js";
 
 export { requirePersona, toPersonaKey } from "./read-personas.js";
-export { shippedPersonas } from "./shipped-personas.js";
 
 /** Readers with a point of view. */
 export const personasFeature = {
@@ -14,4 +15,9 @@ export const personasFeature = {
     get_persona: getPersona,
     put_persona: putPersona,
   },
+  async start({ database }: StartParts): Promise<object> {
+    await shipPersonas(database.orm, shippedPersonas);
+    return {};
+  },
+  furnishMesh: (tx, meshId) => shipPersonas(tx, shippedPersonas, meshId),
 } satisfies Feature;

@@ -1,20 +1,32 @@
 import { countProgressEntries, purgeProgress } from "@merkle/db";
-import type { Feature } from "../../feature.js";
+import type { Feature, StartParts } from "../../feature.js";
 import type { Services } from "../../transports/services.js";
 import { kept } from "../../views/housekeeping/purge.js";
+import { describeSummaries } from "./describe-summaries.js";
 import { logProgress } from "./log-progress.js";
+import { atLevel } from "./progress-log.js";
 import { getContext, listProgress, listProgressProjects, searchLogs } from "./read-progress.js";
 import type { ProgressServices } from "./services.js";
-
-export { describeSummaries } from "./describe-summaries.js";
-export { atLevel } from "./progress-log.js";
-export type { ProgressServices } from "./services.js";
-export {
+import {
   createSummariser,
   type ProgressLogLevel,
   type Summariser,
   type SummaryOptions,
 } from "./summariser.js";
+
+export type { ProgressServices } from "./services.js";
+export type {
+  ProgressLogLevel,
+  Summariser,
+  SummaryOptions,
+} from "./summariser.js";
+
+export interface ProgressOptions {
+  /** The model that summarises progress entries. Without one, the beginning of an entry stands for its summary. */
+  readonly summaries?: SummaryOptions | undefined;
+  /** The lowest level of what is logged about progress; "info" by default. */
+  readonly progressLogLevel?: ProgressLogLevel | undefined;
+}
 
 /** Progress entries, and their summaries. */
 export const progressFeature = {
@@ -32,4 +44,10 @@ export const progressFeature = {
       countProgressEntries(database.orm, database.meshId, sessionId),
   },
   purge: { progress: kept("progress_days", purgeProgress) },
-} satisfies Feature<ProgressServices & Services>;
+  describeOptions: { summaries: ({ summaries }) => describeSummaries(summaries) },
+  start({ options, log, stops }: StartParts<ProgressOptions>): { summariser: Summariser } {
+    const summariser = createSummariser(options.summaries, atLevel(log, options.progressLogLevel ?? "info"));
+    stops.add("summariser", summariser.stop);
+    return { summariser };
+  },
+} satisfies Feature<ProgressServices & Services, ProgressOptions>;

@@ -1,13 +1,14 @@
 import { listSeals } from "@merkle/db";
-import type { Feature } from "../../feature.js";
+import type { Feature, StartParts } from "../../feature.js";
 import type { Services } from "../../transports/services.js";
+import { createRecords, type Records } from "./records.js";
 import { sealConclusion } from "./seal-conclusion.js";
 import type { SealServices } from "./services.js";
 import { sessionProof, sessionSeal } from "./session-proof.js";
 import { toSeal } from "./sign-head.js";
 
 export { rosterText, sessionAbout, stateLines } from "./about.js";
-export { createRecords, patiently } from "./records.js";
+export { patiently } from "./records.js";
 export type { SealServices } from "./services.js";
 export { toHeadRow, toSignedHead } from "./sign-head.js";
 export { subtreesOf } from "./tiles.js";
@@ -27,4 +28,7 @@ export const sealFeature = {
     },
   },
   onConclude: sealConclusion,
+  start: ({ database, workers, signer }: StartParts): { records: Records } => ({
+    records: createRecords({ database, workers, signer }),
+  }),
 } satisfies Feature<SealServices & Services>;

@@ -1,9 +1,9 @@
-import type { Feature } from "../../feature.js";
+import type { Feature, StartParts } from "../../feature.js";
 import type { Services } from "../../transports/services.js";
+import { type Indexer, startIndexer } from "./indexer.js";
 import { search } from "./search.js";
 import type { SearchServices } from "./services.js";
 
-export { startIndexer } from "./indexer.js";
 export type { SearchServices } from "./services.js";
 
 /** Search over everything in a mesh. */
@@ -12,5 +12,10 @@ export const searchFeature = {
   needs: [],
   handlers: {
     search,
+  },
+  start({ database, log, stops }: StartParts): { indexer: Indexer } {
+    const indexer = startIndexer({ database, log });
+    stops.add("indexer", indexer.stop);
+    return { indexer };
   },
 } satisfies Feature<SearchServices & Services>;

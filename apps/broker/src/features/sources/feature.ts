@@ -1,16 +1,24 @@
 import { deleteUnusedSourceTexts } from "@merkle/db";
-import type { Feature } from "../../feature.js";
+import type { Feature, StartParts } from "../../feature.js";
 import type { Services } from "../../transports/services.js";
 import { listSources, readSource } from "./read-source.js";
-import type { SourceServices } from "./services.js";
+import type { SourceServices, StartedSources } from "./services.js";
+import { createSources, noSources, type Sources, type SourcesOptions } from "./sources.js";
 
 export { keepFileText, readFileText } from "./file-text.js";
-export type { SourceServices } from "./services.js";
+export type { SourceServices, StartedSources } from "./services.js";
 export { refuseOtherSource, requireSourcePath, toFile } from "./source-path.js";
-export { createSources, noSources, type Sources, type SourcesOptions } from "./sources.js";
+export type { Sources, SourcesOptions } from "./sources.js";
 
 /** A job may have begun with a text and not have written its result yet. */
 const sourceTextDays = 2;
+
+export interface FileOptions {
+  /** The folders whose files may be worked on, and the author of what is committed there. */
+  readonly agent?: Pick<SourcesOptions, "author" | "roots"> | undefined;
+  /** `PATH`, in which `git` is looked for; by default the system's own folders. */
+  readonly searchPath?: string | undefined;
+}
 
 /** Files that topics, proposals and perspectives are about. */
 export const sourcesFeature = {
@@ -21,4 +29,13 @@ export const sourcesFeature = {
     read_source: readSource,
   },
   purge: { source_texts: (db) => deleteUnusedSourceTexts(db, sourceTextDays) },
-} satisfies Feature<SourceServices & Services>;
+  opensFiles: ({ agent }) => Object.keys(agent?.roots ?? {}).length > 0,
+  start({ options, home, database, stops }: StartParts<FileOptions>): StartedSources {
+    const { roots, author } = options.agent ?? {};
+    // The roots are configured for the main mesh: anyone may have made another.
+    const ofMain = createSources({ roots, author, home, searchPath: options.searchPath });
+    stops.add("sources", ofMain.stop);
+    return { sourcesOf: (meshId) => (meshId === database.meshId ? ofMain : noSources) };
+  },
+  inMesh: ({ sourcesOf }, meshId): { sources: Sources } => ({ sources: sourcesOf(meshId) }),
+} satisfies Feature<SourceServices & StartedSources & Services, FileOptions>;

@@ -5,3 +5,8 @@ export interface SourceServices extends ViewServices {
   /** The files that this mesh may work on. */
   readonly sources: Sources;
 }
+
+export interface StartedSources {
+  /** The files that a mesh may work on. */
+  readonly sourcesOf: (meshId: string) => Sources;
+}

@@ -1,14 +1,17 @@
 import { countStateKeys } from "@merkle/db";
-import type { Feature } from "../../feature.js";
+import type { Feature, StartParts } from "../../feature.js";
 import type { Services } from "../../transports/services.js";
 import { deleteState, setState } from "./change-state.js";
 import { getState, listState } from "./read-state.js";
 import type { StateServices } from "./services.js";
+import { type StateAnnouncer, startStateAnnouncer } from "./state-announcer.js";
 import { unwatchState, watchState } from "./watch-state.js";
 
 export type { StateServices } from "./services.js";
-export { startStateAnnouncer } from "./state-announcer.js";
 export { toStateEntry } from "./state-entry.js";
+
+/** Announcements that a lost hint left out are caught up with this often. */
+const catchUpMs = 5_000;
 
 /** Live key-value facts of a session or a mesh. */
 export const stateFeature = {
@@ -23,4 +26,15 @@ export const stateFeature = {
     unwatch_state: unwatchState,
   },
   sessionFacts: { state_keys: ({ database }, sessionId) => countStateKeys(database.orm, sessionId) },
+  start({ database, bus, channels, log, stops }: StartParts): { stateAnnouncer: StateAnnouncer } {
+    const stateAnnouncer = startStateAnnouncer({ database, bus, channels, log });
+    stops.add("state announcer", stateAnnouncer.stop);
+    return { stateAnnouncer };
+  },
+  repeat: {
+    name: "state announcements",
+    everyMs: catchUpMs,
+    begin: ({ main }) => main.stateAnnouncer.catchUp,
+  },
+  catchUp: ({ stateAnnouncer }) => stateAnnouncer.pushLately(),
 } satisfies Feature<StateServices & Services>;

@@ -5,13 +5,14 @@ import { claimTask, releaseTask } from "./claim-task.js";
 import { claimScope, listClaims, releaseClaim } from "./claims.js";
 import { createTask, splitTask } from "./create-task.js";
 import { finishTask } from "./finish-task.js";
+import { createHandBack } from "./hand-back.js";
 import { getTask, listAllTasks, listTasks } from "./read-tasks.js";
 import { updateTask } from "./update-task.js";
 
-export { createHandBack } from "./hand-back.js";
-
 /** How long what was handed back is something for people to look at. */
 const handedBackHours = 24;
+
+const handBackMs = 5_000;
 
 /** Tasks, and claims of scopes. */
 export const tasksFeature = {
@@ -36,4 +37,5 @@ export const tasksFeature = {
   },
   attention: waitingTasks,
   purge: { claims_handed_back: (db) => purgeClaims(db, handedBackHours) },
+  repeat: { name: "tasks to hand back", everyMs: handBackMs, begin: ({ main }) => createHandBack(main) },
 } satisfies Feature;

@@ -1,15 +1,17 @@
-import type { Feature } from "../../feature.js";
+import type { Feature, StartParts } from "../../feature.js";
 import type { Services } from "../../transports/services.js";
+import { type Anchorer, startAnchorer } from "./anchorer.js";
 import { openTopic } from "./open-topic.js";
 import { getTopic, listTopics } from "./read-topics.js";
 import { replyToTopic } from "./reply-to-topic.js";
 import type { TopicServices } from "./services.js";
 
-export { type Anchorer, startAnchorer } from "./anchorer.js";
 export { announceProposals } from "./announce-proposals.js";
 export { closeTopic, isClosed } from "./close-topic.js";
 export type { TopicServices } from "./services.js";
 export { requireTopic, topicAuthorOf } from "./topic.js";
+
+const placeMs = 60_000;
 
 /** Comment threads that are anchored in documents and files. */
 export const topicsFeature = {
@@ -22,4 +24,19 @@ export const topicsFeature = {
     get_topic: getTopic,
   },
   onDocumentWritten: { written: ({ anchorer }, document) => anchorer.schedule(document) },
+  start({ database, workers, meshChannels, log, stops }: StartParts): { anchorer: Anchorer } {
+    const anchorer = startAnchorer({ database, workers, meshChannels, log });
+    stops.add("anchorer", anchorer.stop);
+    return { anchorer };
+  },
+  repeat: {
+    name: "places of topics",
+    everyMs: placeMs,
+    /** The node that wrote a document may have died before it found the places of its topics again. */
+    begin:
+      ({ main: { nodes, anchorer } }) =>
+      async () => {
+        if (nodes.leads && !nodes.alone) await anchorer.catchUp();
+      },
+  },
 } satisfies Feature<TopicServices & Services>;

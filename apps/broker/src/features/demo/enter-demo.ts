@@ -1,0 +1,29 @@
+import { randomUUID } from "node:crypto";
+import { insertMesh } from "@merkle/db";
+import { createCall } from "../../transports/call-inside.js";
+import type { Meshes, Services } from "../../transports/services.js";
+import { type DemoRoomsOptions, demoMeshName } from "./demo-rooms.js";
+
+/** Enters the demo's mesh as anyone who is let in everywhere. */
+export async function enterDemo(meshes: Meshes): Promise<Awaited<ReturnType<DemoRoomsOptions["enter"]>>> {
+  const services = (await meshes.find(demoMeshName)) ?? (await makeDemoMesh(meshes));
+  return {
+    call: createCall(services),
+    // Readers at another node are not seen at this one.
+    isLookedAt: (sessionId) =>
+      (services.channels.find(sessionId)?.readers ?? 0) > 0 || services.nodes.others.size > 0,
+  };
+}
+
+async function makeDemoMesh({ main, find }: Meshes): Promise<Services> {
+  const { database, furnishMesh } = main;
+  await database.transaction(async (tx) => {
+    const meshId = randomUUID();
+    // Another node may have been first.
+    if (await insertMesh(tx, { meshId, name: demoMeshName, createdAt: new Date() }))
+      await furnishMesh(tx, meshId);
+  });
+  const made = await find(demoMeshName);
+  if (!made) throw new TypeError("The mesh that was just created was not found.");
+  return made;
+}

@@ -1,0 +1,14 @@
+import type { Task } from "./core/workers/task.js";
+import { merkleProofTask, merkleRootTask } from "./features/audit/feature.worker.js";
+import { verifyBundleTask } from "./features/import/feature.worker.js";
+import { hashEntriesTask } from "./features/seal/feature.worker.js";
+import { reanchorTask } from "./features/topics/feature.worker.js";
+
+/** What features have done in worker threads. */
+export const featureTasks = Object.values({
+  merkleProofTask,
+  merkleRootTask,
+  verifyBundleTask,
+  hashEntriesTask,
+  reanchorTask,
+}) as Task<unknown, unknown>[];
