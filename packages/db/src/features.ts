@@ -8,6 +8,7 @@ export * from "./features/export/feature.js";
 export * from "./features/import/feature.js";
 export * from "./features/jobs/feature.js";
 export * from "./features/memory/feature.js";
+export * from "./features/personas/feature.js";
 export * from "./features/perspectives/feature.js";
 export * from "./features/progress/feature.js";
 export * from "./features/proposals/feature.js";

@@ -22,6 +22,7 @@ export * from "./core/settings.js";
 export type { Queryable, Transaction } from "./core/transactions.js";
 export * from "./document/documents.js";
 export * from "./document/torn-documents.js";
+export * from "./document/version-redactions.js";
 export * from "./features.js";
 export { appendInTransaction, appendMessages } from "./feed/append-messages.js";
 export * from "./feed/feed-pages.js";
@@ -34,6 +35,7 @@ export * from "./identity/authority.js";
 export * from "./identity/client-grants.js";
 export * from "./identity/held-bytes.js";
 export * from "./identity/invites.js";
+export * from "./identity/job-credentials.js";
 export * from "./identity/members.js";
 export * from "./identity/meshes.js";
 export * from "./identity/persons.js";
@@ -43,6 +45,7 @@ export * from "./sessions/peer-changes.js";
 export * from "./sessions/peers.js";
 export * from "./sessions/sessions.js";
 export * from "./sessions/teams.js";
+export * from "./sessions/token-budgets.js";
 export { holdNodeLock, lockNoticedMsMax, type NodeLock } from "./start/node-lock.js";
 export {
   type Database,

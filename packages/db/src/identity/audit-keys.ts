@@ -1,5 +1,5 @@
-import { asc, sql } from "drizzle-orm";
-import { auditKeys } from "../core/schema.js";
+import { asc, eq, sql } from "drizzle-orm";
+import { auditKeys, originKeys } from "../core/schema.js";
 import type { Queryable, Transaction } from "../core/transactions.js";
 
 /** The public part of a key that heads were signed with. */
@@ -31,4 +31,14 @@ export async function addAuditKeys(tx: Transaction, keys: readonly AuditKeyRow[]
     const number = sql`(SELECT coalesce(max(${auditKeys.number}), 0) + 1 FROM ${auditKeys})`;
     await tx.insert(auditKeys).values({ ...key, number });
   }
+}
+
+/** The keys of the broker that a session was imported from, the oldest first. */
+export async function listOriginKeys(db: Queryable, sessionId: string): Promise<AuditKeyRow[]> {
+  const { keyId, publicKey, since, previous, succession } = originKeys;
+  return db
+    .select({ keyId, publicKey, since, previous, succession })
+    .from(originKeys)
+    .where(eq(originKeys.sessionId, sessionId))
+    .orderBy(asc(originKeys.since), asc(originKeys.keyId));
 }

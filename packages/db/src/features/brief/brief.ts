@@ -12,7 +12,7 @@ import {
 import type { Queryable } from "../../core/transactions.js";
 import type { FeedRange } from "../../feed/feed-pages.js";
 import { messageColumns, type StoredMessage } from "../../feed/messages.js";
-import type { JobRow } from "../jobs/feature.js";
+import type { JobRow } from "../../identity/job-credentials.js";
 import type { StateVersionRow } from "../state/feature.js";
 
 /**

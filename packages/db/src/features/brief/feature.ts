@@ -1,3 +1,3 @@
-// needs: ["jobs", "state"]
+// needs: ["state"]
 
 export * from "./brief.js";

@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { jobs, topics } from "../../core/schema.js";
 import type { Queryable } from "../../core/transactions.js";
+import type { JobRow } from "../../identity/job-credentials.js";
 import {
   type FactScope,
   ms,
@@ -12,7 +13,6 @@ import {
   type SourceFact,
   toFact,
 } from "../../views/attention.js";
-import type { JobRow } from "./jobs.js";
 
 export type FailedJobFact = SourceFact & {
   readonly number: number;

@@ -1,30 +1,13 @@
-import {
-  and,
-  asc,
-  count,
-  desc,
-  eq,
-  getTableColumns,
-  inArray,
-  isNull,
-  lt,
-  or,
-  type SQL,
-  sql,
-} from "drizzle-orm";
+import { and, asc, count, desc, eq, inArray, isNull, lt, or, type SQL, sql } from "drizzle-orm";
 import { jobs, meshes } from "../../core/schema.js";
 import type { Queryable, Transaction } from "../../core/transactions.js";
+import {
+  jobColumns as columns,
+  isInForce,
+  type JobKey,
+  type JobRow,
+} from "../../identity/job-credentials.js";
 import { type SourceColumns, sourceName } from "../topics/feature.js";
-
-const { secretHash: _hash, runner: _runner, ...columns } = getTableColumns(jobs);
-
-export type JobRow = Omit<typeof jobs.$inferSelect, "secretHash" | "runner">;
-
-/** A job by its number in its mesh. */
-export interface JobKey {
-  readonly meshId: string;
-  readonly number: number;
-}
 
 /** A job with the number that it was claimed under: who brings another one runs it no more. */
 export interface JobClaim extends JobKey {
@@ -295,26 +278,6 @@ export async function recordJobResult(
     .returning({ number: jobs.number });
   return rows.length === 1;
 }
-
-/** The running job whose credential has this hash, or null. */
-export async function findJobBySecret(db: Queryable, secretHash: Uint8Array): Promise<JobRow | null> {
-  const [row] = await db
-    .select(columns)
-    .from(jobs)
-    .where(and(eq(jobs.secretHash, secretHash), isInForce));
-  return row ?? null;
-}
-
-/** Those of these hashes that are credentials of running jobs, to tell whether a text quotes one. */
-export async function findLiveJobs(db: Queryable, secretHashes: readonly Uint8Array[]): Promise<JobKey[]> {
-  if (secretHashes.length === 0) return [];
-  return db
-    .select({ meshId: jobs.meshId, number: jobs.number })
-    .from(jobs)
-    .where(and(inArray(jobs.secretHash, [...secretHashes]), isInForce));
-}
-
-const isInForce = and(eq(jobs.status, "running"), sql`${jobs.leaseUntil} > now()`);
 
 function holds({ meshId, number, fence, runner }: JobClaim): SQL | undefined {
   const isTheirs = runner === undefined ? undefined : eq(jobs.runner, runner);

@@ -1,4 +1,4 @@
-import { and, asc, between, eq, isNotNull, isNull, lt, or, type SQL, sql } from "drizzle-orm";
+import { and, between, eq, isNotNull, isNull, lt, type SQL, sql } from "drizzle-orm";
 import {
   documentVersions,
   documentWords,
@@ -12,7 +12,6 @@ import {
   stateVersions,
 } from "../../core/schema.js";
 import type { Queryable, Transaction } from "../../core/transactions.js";
-import type { RedactionEvent } from "../../feed/messages.js";
 
 /**
  * Takes a message's text away, with its words in the index of searches; false when it was done before. What is put in its
@@ -105,21 +104,6 @@ export async function listTeamsOfPeers(
       and(eq(peers.sessionId, sessionId), sql`${peers.peerId} = ANY (${`{${peerIds.join(",")}}`}::uuid[])`),
     );
   return rows.map(({ teamId }) => teamId);
-}
-
-/** The events that tell of redacted versions of a session's document, oldest first. One that removes such an event tells it again. */
-export async function listVersionRedactions(db: Queryable, sessionId: string): Promise<RedactionEvent[]> {
-  return db
-    .select({ sequence: messages.sequence, content: messages.content })
-    .from(messages)
-    .where(
-      and(
-        eq(messages.sessionId, sessionId),
-        eq(messages.kind, "message_redacted"),
-        or(isNull(messages.replyTo), sql`${messages.content} LIKE '%"document_versions"%'`),
-      ),
-    )
-    .orderBy(asc(messages.sequence));
 }
 
 /** The version of a key that its event before a message told of; 0 when none did. */

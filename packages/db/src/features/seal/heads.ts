@@ -1,7 +1,6 @@
-import { and, asc, desc, eq, inArray, sql } from "drizzle-orm";
-import { documents, feeds, heads, originKeys, sessions } from "../../core/schema.js";
+import { and, desc, eq, inArray, sql } from "drizzle-orm";
+import { documents, feeds, heads, sessions } from "../../core/schema.js";
 import type { Queryable, Transaction } from "../../core/transactions.js";
-import type { AuditKeyRow } from "../../identity/audit-keys.js";
 
 /** A signed head, as it is kept. */
 export interface HeadRow {
@@ -140,14 +139,4 @@ export async function listHeads(db: Queryable, sessionId: string): Promise<HeadR
     .from(heads)
     .where(eq(heads.sessionId, sessionId))
     .orderBy(heads.size, heads.documentVersion, heads.at, heads.about);
-}
-
-/** The keys of the broker that a session was imported from, the oldest first. */
-export async function listOriginKeys(db: Queryable, sessionId: string): Promise<AuditKeyRow[]> {
-  const { keyId, publicKey, since, previous, succession } = originKeys;
-  return db
-    .select({ keyId, publicKey, since, previous, succession })
-    .from(originKeys)
-    .where(eq(originKeys.sessionId, sessionId))
-    .orderBy(asc(originKeys.since), asc(originKeys.keyId));
 }

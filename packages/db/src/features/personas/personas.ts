@@ -1,0 +1,89 @@
+import { and, asc, count, eq, sql } from "drizzle-orm";
+import { meshes, personas } from "../../core/schema.js";
+import type { Queryable, Transaction } from "../../core/transactions.js";
+
+export type PersonaRow = typeof personas.$inferSelect;
+
+/** The personas of a mesh by name; retired ones only where they are asked for. */
+export async function listPersonaRows(
+  db: Queryable,
+  meshId: string,
+  { retired }: { readonly retired: boolean },
+): Promise<PersonaRow[]> {
+  return db
+    .select()
+    .from(personas)
+    .where(and(eq(personas.meshId, meshId), retired ? undefined : eq(personas.retired, false)))
+    .orderBy(asc(personas.nameKey));
+}
+
+export async function findPersona(
+  db: Queryable,
+  meshId: string,
+  nameKey: string,
+): Promise<PersonaRow | null> {
+  const [row] = await db
+    .select()
+    .from(personas)
+    .where(and(eq(personas.meshId, meshId), eq(personas.nameKey, nameKey)));
+  return row ?? null;
+}
+
+export interface WrittenPersona extends Omit<PersonaRow, "version" | "updatedAt"> {
+  /** The version that it replaces; 0 makes a new one. */
+  readonly expectedVersion: number;
+}
+
+/** Writes a persona's next version, or returns null when it is at another one than expected. */
+export async function savePersona(
+  tx: Transaction,
+  { expectedVersion, ...written }: WrittenPersona,
+): Promise<PersonaRow | null> {
+  const { meshId, nameKey, ...values } = written;
+  const updatedAt = sql`now()`;
+  const [row] =
+    expectedVersion === 0
+      ? await tx
+          .insert(personas)
+          .values({ ...written, version: 1, updatedAt })
+          .onConflictDoNothing()
+          .returning()
+      : await tx
+          .update(personas)
+          .set({ ...values, version: sql`${personas.version} + 1`, updatedAt })
+          .where(
+            and(
+              eq(personas.meshId, meshId),
+              eq(personas.nameKey, nameKey),
+              eq(personas.version, expectedVersion),
+            ),
+          )
+          .returning();
+  return row ?? null;
+}
+
+/** How many personas a mesh has, retired ones included, held until the transaction ends: for who counts in order to add one. */
+export async function lockAndCountPersonas(tx: Transaction, meshId: string): Promise<number> {
+  await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`personas ${meshId}`}, 0))`);
+  const [row] = await tx.select({ personas: count() }).from(personas).where(eq(personas.meshId, meshId));
+  return row?.personas ?? 0;
+}
+
+/** A persona that comes with Merkle. */
+export type ShippedPersona = Pick<PersonaRow, "nameKey" | "name" | "prompt" | "hash">;
+
+/** Gives every mesh, or the one that is named, those of these personas that it has not; whatever was made of them stays. */
+export async function shipPersonas(
+  db: Queryable,
+  shipped: readonly ShippedPersona[],
+  meshId?: string,
+): Promise<void> {
+  const known = await db
+    .select({ meshId: meshes.meshId })
+    .from(meshes)
+    .where(meshId === undefined ? undefined : eq(meshes.meshId, meshId));
+  const rows = known.flatMap((mesh) =>
+    shipped.map((each) => ({ ...each, ...mesh, version: 1, updatedAt: sql`now()` })),
+  );
+  if (rows.length > 0) await db.insert(personas).values(rows).onConflictDoNothing();
+}
