@@ -19,12 +19,11 @@ await writeFile(
   fileURLToPath(new URL("../src/command-descriptions.ts", import.meta.url)),
   `// biome-ignore-all format: it is generated, a command a line
 import type { CommandDescription } from "./command/command.js";
-import type { FeatureName } from "./features.js";
 
 /** A command's description, the topic whose group lists it, and the feature that it belongs to; without one, to the core. */
 export interface DescribedCommand extends CommandDescription {
   readonly topic: string;
-  readonly feature?: FeatureName;
+  readonly feature?: string;
 }
 
 /** Generated from the commands' files by \`npm run docs\`, in the order in which help lists them. */

@@ -1,7 +1,7 @@
 import type { CommandEntry, CommandGroup } from "./command/command.js";
-import type { LoadCommand } from "./command/feature.js";
 import { commandDescriptions, type DescribedCommand } from "./command-descriptions.js";
-import { features } from "./features.js";
+import type { LoadCommand } from "./feature.js";
+import { findFeature } from "./features.js";
 
 /** A group of help, and the commands of the core in it. */
 interface CoreGroup {
@@ -176,10 +176,10 @@ function toEntry(
 
 async function getLoader(
   name: string,
-  feature: DescribedCommand["feature"],
+  feature: string | undefined,
   ofCore: CoreGroup["commands"],
 ): Promise<LoadCommand> {
-  const found = feature ? (await features[feature]()).feature.commands.map(({ load }) => load) : [ofCore];
+  const found = feature ? ((await findFeature(feature))?.commands ?? []).map(({ load }) => load) : [ofCore];
   const load = found.map((each) => each[name]).find((each) => each !== undefined);
   if (load) return load;
   throw new Error(`The file of merkle ${name} is missing: run npm run docs.`);

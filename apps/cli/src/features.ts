@@ -1,9 +1,10 @@
-import type { FeatureEntry } from "./command/feature.js";
+import type { FeatureEntry } from "./feature.js";
 
 /** The entries of all features. Each can be left out: delete its folder and its line here, then run `npm run docs`. */
 export const features = {
   agents: () => import("./features/agents/feature.js"),
   approvals: () => import("./features/approvals/feature.js"),
+  archive: () => import("./features/archive/feature.js"),
   brief: () => import("./features/brief/feature.js"),
   demo: () => import("./features/demo/feature.js"),
   export: () => import("./features/export/feature.js"),
@@ -15,6 +16,7 @@ export const features = {
   perspectives: () => import("./features/perspectives/feature.js"),
   progress: () => import("./features/progress/feature.js"),
   proposals: () => import("./features/proposals/feature.js"),
+  redaction: () => import("./features/redaction/feature.js"),
   search: () => import("./features/search/feature.js"),
   sources: () => import("./features/sources/feature.js"),
   state: () => import("./features/state/feature.js"),
@@ -22,8 +24,6 @@ export const features = {
   topics: () => import("./features/topics/feature.js"),
   usage: () => import("./features/usage/feature.js"),
 } satisfies Readonly<Record<string, () => Promise<FeatureEntry>>>;
-
-export type FeatureName = keyof typeof features;
 
 /** Returns a feature, or undefined in a build without it. */
 export async function findFeature(name: string): Promise<FeatureEntry["feature"] | undefined> {

@@ -5,6 +5,7 @@ import { type CompletionTarget, complete } from "../command/complete.js";
 import { globalFlags } from "../command/program.js";
 import { commandGroups } from "../commands.js";
 import { exitCodes } from "../core/cli-error.js";
+import { listFiles } from "../feature-hooks.js";
 import { peerName } from "../sessions/peer-names.js";
 import { oneLine } from "../text/one-line.js";
 
@@ -58,8 +59,7 @@ async function askNames(
     return sessions.map(({ slug }) => slug);
   }
   if (target.is === "root/path") {
-    const { files } = await broker.call("list_sources", { limit: limits.sourcesListedMax });
-    return files.map(({ source_path }) => source_path);
+    return listFiles(broker);
   }
   const session = target.session ?? usual;
   if (session === undefined) return [];

@@ -1,4 +1,5 @@
 import type { Command } from "../command/command.js";
+import { checkConcluded, loadExtensions } from "../feature-hooks.js";
 import { serveStdio } from "../mcp/serve-stdio.js";
 
 export const mcp: Command = {
@@ -28,6 +29,6 @@ export const mcp: Command = {
     "merkle mcp --only-tools progress",
   ],
   async run(context) {
-    return serveStdio(context);
+    return serveStdio(context, { loadExtensions, checkConcluded });
   },
 };

@@ -1,4 +1,5 @@
 import type { Command } from "../command/command.js";
+import { checkConcluded } from "../feature-hooks.js";
 import { runTail } from "../feed/tail/run-tail.js";
 
 export const tail: Command = {
@@ -31,6 +32,6 @@ export const tail: Command = {
     "merkle tail split-auth --since 0 --until-closed --json > feed.ndjson",
   ],
   async run(context) {
-    return runTail(context);
+    return runTail(context, checkConcluded);
   },
 };

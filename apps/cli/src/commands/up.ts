@@ -1,9 +1,7 @@
 import type { Command } from "../command/command.js";
-import type { FeatureEntry } from "../command/feature.js";
-import type { BrokerOptions } from "../core/broker-code.js";
 import { usageError } from "../core/cli-error.js";
 import { isSet } from "../core/flags.js";
-import { features } from "../features.js";
+import { readBrokerOptions } from "../feature-hooks.js";
 import type { Config } from "../settings/config.js";
 import { detachBroker } from "../start/detach-broker.js";
 import { runBroker } from "../start/run-broker.js";
@@ -66,16 +64,6 @@ export const up: Command = {
     return runBroker(context, await readBrokerOptions(context.config));
   },
 };
-
-/** The options that features add to those of the broker. */
-async function readBrokerOptions(config: Config): Promise<Partial<BrokerOptions>> {
-  let options: Partial<BrokerOptions> = {};
-  for (const load of Object.values(features)) {
-    const { feature }: FeatureEntry = await load();
-    options = { ...options, ...(await feature.brokerOptions?.(config)) };
-  }
-  return options;
-}
 
 /** In open mode the broker would let users of this machine into folders that they cannot read themselves (AUTH-5). */
 async function refuseOpenFiles(config: Config): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Command } from "../command/command.js";
+import { checkConcluded } from "../feature-hooks.js";
 import { runWatch } from "../views/watch/run-watch.js";
 
 export const watch: Command = {
@@ -20,6 +21,6 @@ export const watch: Command = {
   ],
   examples: ["merkle watch split-auth", "merkle watch", "merkle watch split-auth --since unread"],
   async run(context) {
-    return runWatch(context);
+    return runWatch(context, checkConcluded);
   },
 };

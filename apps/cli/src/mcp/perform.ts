@@ -2,16 +2,12 @@ import {
   closeCodes,
   type InputOf,
   MerkleError,
-  type Operation,
   type OperationName,
   type OutputOf,
-  type Task,
   takesOnlySession,
 } from "@merkle/wire";
 import { catalogue, inputRefused } from "@merkle/wire/schemas";
-import { neutralJson } from "@merkle/wire/text";
 import { asStub } from "../private-messages/stub.js";
-import { resolveScope, toRepositoryKey } from "../sessions/repository.js";
 import type { BrokerLink } from "./broker-link.js";
 import { noteDeclared } from "./hooks/status-reporter.js";
 import { resyncNotice } from "./inbox.js";
@@ -21,28 +17,10 @@ import { type Waited, waitForMessages } from "./mail/wait.js";
 import type { Fields, Membership } from "./membership.js";
 import type { McpOptions } from "./options.js";
 import type { PeerSession } from "./peer-sessions.js";
+import type { OwnOperation, Performance, Performed } from "./performance.js";
 import type { Sealing } from "./private-messages.js";
 import type { SecretStore } from "./secret-store.js";
 import { listedFields } from "./tool-list.js";
-import type { Caller } from "./turn.js";
-
-interface Performance {
-  readonly operation: Operation;
-  readonly input: Fields;
-  readonly team: PeerSession | undefined;
-  /** Each team whose session is read, where none is named and several are joined. */
-  readonly everyTeam?: readonly PeerSession[] | undefined;
-  readonly caller: Caller;
-  readonly signal: AbortSignal;
-}
-
-interface Performed {
-  readonly output: unknown;
-  /** A line of ours that the model must see before all else. */
-  readonly notice?: string | undefined;
-  /** To be told whether the answer arrived. */
-  readonly settle?: (arrived: boolean) => void;
-}
 
 export type Performer = (performance: Performance) => Promise<Performed>;
 
@@ -53,6 +31,8 @@ interface PerformerOptions {
   readonly sealing: Sealing;
   readonly acknowledger: Acknowledger;
   readonly view: McpOptions["view"];
+  /** Operations of which features do a part here. */
+  readonly operations: Readonly<Record<string, OwnOperation>>;
 }
 
 /** Does what a tool is for: mostly by asking the broker; for what this server keeps, with something of its own. */
@@ -69,8 +49,8 @@ export function createPerformer(options: PerformerOptions): Performer {
     return operation.older?.fromOutput(output) ?? output;
   }
 
-  /** The operations for which this server does something of its own; those that return nothing, the broker is asked for. */
-  const own: Partial<Record<OperationName, (performance: Performance) => Promise<Performed | undefined>>> = {
+  /** The operations of which this server does a part itself. Undefined leaves a call to the broker. */
+  const own: Partial<Record<string, OwnOperation>> = {
     async create_session({ input, signal }) {
       const { output, notice } = await membership.createSession(input, signal);
       // A program is given the operation's output and nothing else.
@@ -92,69 +72,19 @@ export function createPerformer(options: PerformerOptions): Performer {
       if (input["private"] !== true) return undefined;
       return team && { output: await sealing.send(input, team, signal) };
     },
-    async claim(performance) {
-      return performance.team && { output: await claimHere(performance, performance.team) };
-    },
-    async conclude_session({ team, signal }) {
-      if (team && !team.closed && !warned.has(team)) await warnOfOpenWork(team, signal);
-      return undefined;
-    },
-    async release(performance) {
-      const { scope } = performance.input;
-      if (typeof scope !== "string") return undefined;
-      const input = { ...performance.input, scope: resolveScope(scope, process.cwd()).scope };
-      return { output: await ask({ ...performance, input }) };
-    },
     wait_for_messages: wait,
     check_messages: check,
+    ...options.operations,
   };
-
-  /** Those that have been shown what they hold when they wanted to conclude. */
-  const warned = new WeakSet<PeerSession>();
-
-  /** @throws conflict with the tasks and claims that the agent itself still holds; once, for it may have its reasons (STDIO-21) */
-  async function warnOfOpenWork(team: PeerSession, signal: AbortSignal): Promise<void> {
-    const as = { session_id: team.sessionId, team_id: team.credential };
-    const [{ tasks }, { claims }] = await Promise.all([
-      link.call("list_tasks", { ...as, mine: true }, { signal }),
-      link.call("list_claims", as, { signal }),
-    ]);
-    const open = [
-      ...tasks.filter(isHeld).map(({ task, title }) => `task ${task} ${neutralJson(title)}`),
-      ...claims.filter(({ mine }) => mine).map(({ scope }) => `the claim ${neutralJson(scope)}`),
-    ];
-    if (open.length === 0) return;
-    warned.add(team);
-    throw new MerkleError(
-      "conflict",
-      `The session was not concluded: you still hold ${open.join(", ")}. Finish or release them first, or repeat this call to conclude anyway.`,
-    );
-  }
 
   async function run(performance: Performance): Promise<Performed> {
     const { team } = performance;
     const name = performance.operation.name as OperationName; // The catalogue's keys are its operations' names.
-    const performed = await own[name]?.(performance);
+    const performed = await own[name]?.(performance, ask);
     if (performed) return performed;
     const output = await ask(performance);
     if (team) notices[name]?.(team, Object(output));
     return { output };
-  }
-
-  /** Claims a path as it is meant in the folder that this server runs in, for its repository (CLAIM-7). */
-  async function claimHere(performance: Performance, { sessionId }: PeerSession): Promise<unknown> {
-    const { scope } = performance.input;
-    if (typeof scope !== "string") return ask(performance);
-    const resolved = resolveScope(scope, process.cwd());
-    const repository = resolved.address && toRepositoryKey(resolved.address, sessionId);
-    const input = { ...performance.input, scope: resolved.scope };
-    try {
-      return await ask({ ...performance, input: repository ? { repository, ...input } : input });
-    } catch (error) {
-      // An older broker does not know the field, and takes the claim for files of any repository.
-      if (repository && isAboutField(error, "repository")) return ask({ ...performance, input });
-      throw error;
-    }
   }
 
   async function readHistory(performance: Performance): Promise<OutputOf<"get_history">> {
@@ -264,17 +194,6 @@ const notices: Partial<Record<OperationName, (team: PeerSession, output: Fields)
     noteWritten(team, doc_version);
   },
 };
-
-/** A list of one's own tasks has those, too, that are only meant for the caller. */
-function isHeld({ mine, state }: Task): boolean {
-  return mine && (state === "claimed" || state === "in_review");
-}
-
-function isAboutField(error: unknown, name: string): boolean {
-  if (!(error instanceof MerkleError) || error.code !== "bad_request") return false;
-  const { fields } = error.details;
-  return Array.isArray(fields) && fields.some((each) => Object(each).field === name);
-}
 
 function noteWritten({ document }: PeerSession, version: unknown): void {
   if (typeof version === "number") document.told = Math.max(document.told, version);

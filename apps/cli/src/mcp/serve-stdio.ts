@@ -6,8 +6,10 @@ import type { CommandContext } from "../command/command.js";
 import { isLoopback } from "../core/address.js";
 import { exitCodes } from "../core/cli-error.js";
 import { readVersion } from "../core/this-program.js";
+import type { CheckConcluded } from "../feed/tail/run-tail.js";
 import { findStoredPeer } from "../home/stored-peers.js";
 import { readEnvironment } from "../settings/config.js";
+import type { CreateExtension } from "./extension.js";
 import { greetFirst, type Introduction } from "./greet-first.js";
 import { type McpOptions, readMcpOptions } from "./options.js";
 import type { ClientInfo } from "./self-description.js";
@@ -17,6 +19,12 @@ import type { ToolServer } from "./tool-server.js";
 import { channelCapability } from "./waking/wake-paths.js";
 import { watchParent } from "./watch-parent.js";
 
+/** What features add to the server. */
+interface FeatureParts {
+  readonly loadExtensions: () => Promise<readonly CreateExtension[]>;
+  readonly checkConcluded: CheckConcluded;
+}
+
 /** Clients kill a server that takes half a second to end. Mostly it takes a few milliseconds. */
 const endMsMax = 350;
 
@@ -24,7 +32,7 @@ const endMsMax = 350;
  * Speaks MCP on stdin and stdout until the client has gone (its pipe or its process) or a signal comes, and never ends for any other reason. It
  * greets at once: everything that takes time, the broker and the SDK included, is only begun then (STDIO-1).
  */
-export async function serveStdio(context: CommandContext): Promise<number> {
+export async function serveStdio(context: CommandContext, ofFeatures: FeatureParts): Promise<number> {
   const { config, flags, io, output, signal } = context;
   const options = readMcpOptions(flags);
   await refuseClearText(context);
@@ -34,10 +42,24 @@ export async function serveStdio(context: CommandContext): Promise<number> {
     if (output.verbose) io.stderr.write(`merkle mcp: ${text}\n`);
   };
   const desk = createLazyToolServer(async ({ info, channel, structured }) => {
-    const { openToolServer } = await import("./tool-server.js");
+    const { checkConcluded, loadExtensions } = ofFeatures;
+    const [{ openToolServer }, extensions] = await Promise.all([
+      import("./tool-server.js"),
+      loadExtensions(),
+    ]);
     const claudeSessionId = readEnvironment().claudeSessionId;
     return openToolServer({
-      ...{ config, options, claudeSessionId, client: info, channel, structured, log },
+      ...{
+        config,
+        options,
+        claudeSessionId,
+        client: info,
+        channel,
+        structured,
+        extensions,
+        checkConcluded,
+        log,
+      },
       onHeard: () => serving?.hear() === true,
     });
   });

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { ListedTool, Message, NudgeFrame } from "@merkle/wire";
+import type { ChangedKind, ListedTool, Message, NudgeFrame } from "@merkle/wire";
 import type { MerkleClient } from "@merkle/wire/client";
 import { brokerSettingsDefault } from "@merkle/wire/schemas";
 import { claude } from "../clients/claude.js";
@@ -7,11 +7,11 @@ import { findInboxSocket } from "../clients/claude-inbox.js";
 import { readClaudeState } from "../clients/claude-state.js";
 import { findClientIntroducing } from "../clients/clients.js";
 import { describeError } from "../core/describe-error.js";
-import { checkConcluded } from "../feed/check-seen.js";
+import type { CheckConcluded } from "../feed/tail/run-tail.js";
 import { type Config, readEnvironment } from "../settings/config.js";
 import { openBrokerLink } from "./broker-link.js";
 import { type CallTool, createCallTool, type ToolCall } from "./call-tool.js";
-import { createClaimGuard } from "./claims/claim-guard.js";
+import type { CreateExtension } from "./extension.js";
 import type { HookCall } from "./hook-call.js";
 import { createHookAnswers } from "./hooks/answer-hooks.js";
 import { createHookServer } from "./hooks/hook-server.js";
@@ -20,7 +20,7 @@ import { createPermissionWatch } from "./hooks/permission-watch.js";
 import { createStatusReporter, idleSince } from "./hooks/status-reporter.js";
 import { createLongResults, createRenderer } from "./long-results.js";
 import { createAcknowledger } from "./mail/acknowledger.js";
-import { createBriefs } from "./mail/briefs.js";
+import type { Briefs } from "./mail/briefs.js";
 import { createHandedOut } from "./mail/handed-out.js";
 import { createMembership } from "./membership.js";
 import type { McpOptions } from "./options.js";
@@ -33,7 +33,6 @@ import { type ClientInfo, describeSelf } from "./self-description.js";
 import { listTools } from "./tool-list.js";
 import { type Caller, createTurn } from "./turn.js";
 import { createUnreachedStatus } from "./unreached-status.js";
-import { createUsageReporter } from "./usage/usage-reporter.js";
 import { type Channel, createWakePaths, untilInVain } from "./waking/wake-paths.js";
 import { createWakers } from "./waking/wakers.js";
 
@@ -60,6 +59,9 @@ interface ToolServerOptions {
   readonly structured: boolean;
   /** Called with each hook and each call of the client; returns whether this is its server for the peer of `--as`. */
   readonly onHeard: () => boolean;
+  /** What features add to the server. */
+  readonly extensions: readonly CreateExtension[];
+  readonly checkConcluded: CheckConcluded;
   readonly log: (text: string) => void;
 }
 
@@ -114,9 +116,8 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
     onNew: welcome,
     open: (team, message) => sealing.open(team, message),
     onConcluded: (team, message) => void compareSeal(team, message),
-    onChanged: (team, kind) => claimGuard.refresh(team, kind),
+    onChanged: refreshExtensions,
   });
-  const claimGuard = createClaimGuard({ link, teams: () => teams, cwd: process.cwd(), log });
   const sealing = createSealing({ link, home, log });
   const handedOut = createHandedOut({
     home,
@@ -133,13 +134,17 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
   const rejoin = createRejoin({ ...place, options, onDeclared: unreached.takeBack });
   const membership = createMembership(place);
 
+  // The features.
+  const server = { link, teams: () => teams, client: own, config, env, unreadMax: () => unreadMax, log };
+  const extensions = serverOptions.extensions.map((create) => create(server));
+
   // The answers.
   const longResults = createLongResults();
   const render = createRenderer({ view: options.view, structured, secretStore, longResults });
   const hookAnswers = createHookAnswers({
     client: own,
     isLaunched: options.as !== undefined,
-    ...{ teams, turn, claimGuard, handedOut, secretStore, render },
+    ...{ teams, turn, extensions, handedOut, secretStore, render },
     hooks: createHookServer({
       teams,
       turn,
@@ -152,11 +157,7 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
       readState: () => readClaudeState(process.ppid, env),
       hide: secretStore.hide,
     }),
-    briefs: createBriefs({ link, unreadMax: () => unreadMax }),
-    usage:
-      own.usage && config.reportUsage
-        ? createUsageReporter({ link, team: () => teams.findLast(), record: own.usage, home, env, log })
-        : undefined,
+    briefs: extensions.find(({ briefs }) => briefs)?.briefs ?? noBriefs,
     onHook: noteHook,
     onAnswered({ isFirst }) {
       if (isFirst) describeAgain();
@@ -167,7 +168,11 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
     toolsets: options.toolsets,
     waitSeconds: () => waitSeconds,
     ...{ rejoin, teams, secretStore, longResults, render, noteCall, log },
-    perform: createPerformer({ link, membership, secretStore, sealing, acknowledger, view: options.view }),
+    perform: createPerformer({
+      ...{ link, membership, secretStore, sealing, acknowledger },
+      view: options.view,
+      operations: Object.assign({}, ...extensions.map(({ operations }) => operations)),
+    }),
     answerHook: hookAnswers.toCall,
   });
   void enterQuietly();
@@ -203,16 +208,20 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
 
   /** Warns the model if a conclusion's seal does not continue the record that this machine saw before (CLI-73). */
   async function compareSeal(team: PeerSession, message: Message): Promise<void> {
-    const problem = await checkConcluded(message, { home, broker: link });
+    const problem = await serverOptions.checkConcluded(message, { home, broker: link });
     if (!problem) return;
     team.warning = problem.message;
     log(problem.message);
   }
 
+  function refreshExtensions(team: PeerSession, kind?: ChangedKind): void {
+    for (const { refresh } of extensions) refresh?.(team, kind);
+  }
+
   /** Called whenever the connection is open again. */
   function refreshPeers(): void {
     for (const team of teams.readers()) {
-      claimGuard.refresh(team);
+      refreshExtensions(team);
       sealing.publish(team);
       // Sends the cursors that could not be acknowledged while the connection was lost.
       acknowledger.soon(team);
@@ -313,6 +322,8 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
     },
   };
 }
+
+const noBriefs: Briefs = { asksForRecord: () => false, prepare: async () => null };
 
 /** How long closing waits for the broker's answer. */
 const goodbyeMsMax = 80;

@@ -1,4 +1,4 @@
-import type { Feature } from "../../command/feature.js";
+import type { Feature } from "../../feature.js";
 
 /** The list of agents in open sessions. */
 export const feature: Feature = {

@@ -1,4 +1,4 @@
-import type { Feature } from "../../command/feature.js";
+import type { Feature } from "../../feature.js";
 
 /** Permission prompts of agents, answered by people. */
 export const feature: Feature = {

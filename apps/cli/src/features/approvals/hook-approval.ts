@@ -1,5 +1,5 @@
 import type { Command } from "../../command/command.js";
-import { relayPermission } from "../../mcp/hooks/relay-permission.js";
+import { relayPermission } from "./relay-permission.js";
 
 /** Run by a client that asks its user for a permission, beside its own prompt. */
 export const hookApproval: Command = {

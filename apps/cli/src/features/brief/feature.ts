@@ -1,8 +1,12 @@
-import type { Feature } from "../../command/feature.js";
+import type { Feature } from "../../feature.js";
 
 /** What changed since the reader last read. */
 export const feature: Feature = {
   needs: [],
+  async loadExtension() {
+    const { createBriefs } = await import("./create-briefs.js");
+    return (server) => ({ briefs: createBriefs(server) });
+  },
   commands: [
     {
       topic: "sessions",

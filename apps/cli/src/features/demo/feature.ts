@@ -1,4 +1,4 @@
-import type { Feature } from "../../command/feature.js";
+import type { Feature } from "../../feature.js";
 
 /** The demo's session with two agents. */
 export const feature: Feature = {

@@ -8,10 +8,10 @@ import { exitCodes, usageError } from "../../core/cli-error.js";
 import { readOneOf } from "../../core/flag-values.js";
 import { isSet, textOf } from "../../core/flags.js";
 import { refuseExisting, writeWhole } from "../../core/write-whole.js";
-import { checkSeen } from "../../feed/check-seen.js";
 import { getSession } from "../../sessions/find-session.js";
 import { counted } from "../../text/time.js";
-import { readBundleFacts } from "../verify/feature.js";
+import { checkSeen } from "../seal/feature.js";
+import { loadVerifyFile } from "../verify/feature.js";
 
 export const exportCommand: Command = {
   name: "export",
@@ -85,7 +85,7 @@ async function tellBundle(
     readonly sessionId: string;
   },
 ): Promise<void> {
-  const { manifest, keys } = await readBundleFacts(path);
+  const { manifest, keys } = await (await loadVerifyFile()).readBundleFacts(path);
   const { size, document_version, head } = manifest;
   await checkSeen({ head, keys }, { home: config.home, broker, sessionId });
   output.show(

@@ -1,22 +1,13 @@
-import type { Feature } from "../../command/feature.js";
+import type { Feature } from "../../feature.js";
 
-/** Records as files, archived sessions and redaction. */
+/** Records as files. */
 export const feature: Feature = {
-  needs: ["verify"],
+  needs: ["seal", "verify"],
   commands: [
-    {
-      topic: "sessions",
-      after: "post",
-      load: {
-        redact: async () => (await import("./redact.js")).redact,
-      },
-    },
     {
       topic: "records",
       load: {
         export: async () => (await import("./export.js")).exportCommand,
-        archive: async () => (await import("./archive.js")).archive,
-        unarchive: async () => (await import("./unarchive.js")).unarchive,
       },
     },
   ],

@@ -7,7 +7,7 @@ import type { Command } from "../../command/command.js";
 import { CliError, exitCodes } from "../../core/cli-error.js";
 import { oneLine } from "../../text/one-line.js";
 import { counted } from "../../text/time.js";
-import { openFile } from "../verify/feature.js";
+import { loadVerifyFile } from "../verify/feature.js";
 
 export const importCommand: Command = {
   name: "import",
@@ -21,6 +21,7 @@ export const importCommand: Command = {
   ],
   async run({ args: [path = ""], flags, config, io, output, signal }) {
     const broker = await findBroker(config, signal);
+    const { openFile } = await loadVerifyFile();
     const file = await openFile(path);
     await file.close();
     const progress = progressLine({ flags, io });

@@ -1,10 +1,8 @@
-import type { Feature } from "../../command/feature.js";
-
-export { showQueued } from "./text/format-jobs.js";
+import type { Feature } from "../../feature.js";
 
 /** Headless runs of agents, and the runner that starts them. */
 export const feature: Feature = {
-  needs: [],
+  needs: ["personas", "perspectives", "proposals", "sources", "topics"],
   async brokerOptions(config) {
     const { toAgentOptions } = await import("./runner/to-agent-options.js");
     return { agent: toAgentOptions(config) };
@@ -22,6 +20,13 @@ export const feature: Feature = {
         "jobs show": async () => (await import("./show.js")).jobsShow,
         "jobs cancel": async () => (await import("./cancel.js")).jobsCancel,
         runner: async () => (await import("./runner.js")).runner,
+      },
+    },
+    {
+      topic: "git",
+      after: "source reply",
+      load: {
+        "source incorporate": async () => (await import("./incorporate.js")).sourceIncorporate,
       },
     },
   ],

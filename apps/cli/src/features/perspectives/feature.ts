@@ -1,4 +1,4 @@
-import type { Feature } from "../../command/feature.js";
+import type { Feature } from "../../feature.js";
 
 /** A persona's reading of a file. */
 export const feature: Feature = {

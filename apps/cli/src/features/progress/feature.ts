@@ -1,4 +1,4 @@
-import type { Feature } from "../../command/feature.js";
+import type { Feature } from "../../feature.js";
 
 /** Progress entries of projects. */
 export const feature: Feature = {

@@ -1,4 +1,4 @@
-import type { Feature } from "../../command/feature.js";
+import type { Feature } from "../../feature.js";
 
 /** Proposed rewrites of documents and of files under Git. */
 export const feature: Feature = {

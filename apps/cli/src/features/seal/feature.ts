@@ -1,8 +1,15 @@
-import type { Feature } from "../../command/feature.js";
+import type { Feature } from "../../feature.js";
+
+export { checkSeen } from "./check-seen.js";
+export { findSeen, rememberSeen, toSeenRecord } from "./seen-heads.js";
 
 /** The signed root of a concluded session. */
 export const feature: Feature = {
   needs: [],
+  async checkConcluded(message, where) {
+    const { checkConcluded } = await import("./check-seen.js");
+    return checkConcluded(message, where);
+  },
   commands: [
     {
       topic: "sessions",

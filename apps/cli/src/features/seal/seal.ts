@@ -4,10 +4,10 @@ import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
 import type { Output } from "../../command/output.js";
 import { CliError, exitCodes } from "../../core/cli-error.js";
-import { checkSeen } from "../../feed/check-seen.js";
 import { readingFrom } from "../../identity/acting.js";
 import { getSession } from "../../sessions/find-session.js";
 import { counted, toMoment } from "../../text/time.js";
+import { checkSeen } from "./check-seen.js";
 
 export const seal: Command = {
   name: "seal",

@@ -1,8 +1,9 @@
-import type { Feature } from "../../command/feature.js";
+import type { Feature } from "../../feature.js";
 
 /** Tasks of a session, and claims of files. */
 export const feature: Feature = {
   needs: [],
+  loadExtension: async () => (await import("./server-extension.js")).extendServer,
   commands: [
     {
       topic: "work",

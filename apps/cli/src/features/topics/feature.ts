@@ -1,8 +1,8 @@
-import type { Feature } from "../../command/feature.js";
+import type { Feature } from "../../feature.js";
 
 /** Comment threads in documents and in files under Git. */
 export const feature: Feature = {
-  needs: [],
+  needs: ["sources"],
   commands: [
     {
       topic: "document",

@@ -1,8 +1,9 @@
-import type { Feature } from "../../command/feature.js";
+import type { Feature } from "../../feature.js";
 
 /** Tokens that agents report. */
 export const feature: Feature = {
   needs: [],
+  loadExtension: async () => (await import("./server-extension.js")).extendServer,
   commands: [
     {
       topic: "sessions",

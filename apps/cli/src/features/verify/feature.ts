@@ -1,10 +1,11 @@
-import type { Feature } from "../../command/feature.js";
+import type { Feature } from "../../feature.js";
 
-export { openFile, readBundleFacts } from "./verify-file.js";
+/** Loads the reading and checking of bundles. */
+export const loadVerifyFile = () => import("./verify-file.js");
 
 /** Checks of records, offline. */
 export const feature: Feature = {
-  needs: [],
+  needs: ["seal"],
   commands: [
     {
       topic: "records",

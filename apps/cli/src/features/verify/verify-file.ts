@@ -16,7 +16,7 @@ import { checkSurroundingPage, type SurroundingPage } from "@merkle/wire/record/
 import { openZipBundle, type RandomAccess, UnreadableZip, type ZippedFiles } from "@merkle/wire/record/zip";
 import { CliError, exitCodes } from "../../core/cli-error.js";
 import { nodeCrypto } from "../../core/node-crypto.js";
-import { findSeen, rememberSeen, toSeenRecord } from "../../feed/seen-heads.js";
+import { findSeen, rememberSeen, toSeenRecord } from "../seal/feature.js";
 import { hashOwnPage } from "./own-page.js";
 import { readSigned, type SignedContent } from "./signed-content.js";
 

@@ -6,7 +6,6 @@ import type { CommandContext } from "../../command/command.js";
 import { CliError, exitCodes, interruptedError } from "../../core/cli-error.js";
 import { describeError } from "../../core/describe-error.js";
 import { counted } from "../../text/time.js";
-import { checkConcluded } from "../check-seen.js";
 import { createKnownTeams, findTailedSession } from "../known-teams.js";
 import { findStart } from "./find-start.js";
 import { createReadMessages, followFeed, type Parting } from "./follow-feed.js";
@@ -16,7 +15,7 @@ import { createFilter, readTailOptions, type TailOptions } from "./tail-options.
 import { watchForEnd } from "./watch-for-end.js";
 
 /** Prints a session's feed until there is a reason to end (CLI-30 to CLI-37). */
-export async function runTail(context: CommandContext): Promise<number> {
+export async function runTail(context: CommandContext, checkConcluded: CheckConcluded): Promise<number> {
   const { config, signal } = context;
   const options = readTailOptions(context.flags);
   const broker = await findBroker(config, signal);
@@ -27,13 +26,19 @@ export async function runTail(context: CommandContext): Promise<number> {
     ? createJsonPrinter(output)
     : createTextPrinter(output, createKnownTeams({ client, session, config, output }));
   try {
-    await followSession({ context, options, broker, session, client, printer });
+    await followSession({ context, options, broker, session, client, printer, checkConcluded });
   } finally {
     await client.close();
   }
   if (signal.aborted) throw interruptedError();
   return exitCodes.done;
 }
+
+/** Checks a conclusion that was read. Returns what must be reported, or null. */
+export type CheckConcluded = (
+  message: Message,
+  where: { readonly home: string; readonly broker: Pick<BrokerClient, "call"> },
+) => Promise<CliError | null>;
 
 interface TailedSession {
   readonly context: CommandContext;
@@ -43,12 +48,16 @@ interface TailedSession {
   readonly session: Session;
   readonly client: MerkleClient;
   readonly printer: MessagePrinter;
+  readonly checkConcluded: CheckConcluded;
   /** Called when a read of the roster or the session would now differ. */
   readonly onChanged?: () => void;
 }
 
-/** A record that is sealed while we follow must go on from what was seen here before; it is said even where little is. */
-async function tellUnlessSame(message: Message, { context, broker }: TailedSession): Promise<void> {
+/** Reports, even with `--quiet`, a conclusion whose seal does not continue the record that this machine saw before. */
+async function reportProblem(
+  message: Message,
+  { context, broker, checkConcluded }: TailedSession,
+): Promise<void> {
   const problem = await checkConcluded(message, { home: context.config.home, broker });
   if (problem) context.output.error(problem);
 }
@@ -87,7 +96,7 @@ export async function followSession(tailed: TailedSession): Promise<void> {
         marker?.printed(cursor);
         connection.came();
         end.printed(message);
-        if (message.event === "session_concluded") await tellUnlessSame(message, tailed);
+        if (message.event === "session_concluded") await reportProblem(message, tailed);
       },
       onReady() {
         output.note(connectedText(session, options, after));

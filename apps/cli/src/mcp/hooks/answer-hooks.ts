@@ -1,7 +1,7 @@
 import { allowTool, asksInPlanMode } from "../../clients/claude-hooks.js";
 import type { Client } from "../../clients/client.js";
 import type { Transcript } from "../../clients/transcript.js";
-import { type ClaimGuard, toHookRefusal } from "../claims/claim-guard.js";
+import type { ServerExtension } from "../extension.js";
 import { type HookCall, parseHookCall } from "../hook-call.js";
 import type { Renderer } from "../long-results.js";
 import type { Brief, Briefs } from "../mail/briefs.js";
@@ -11,7 +11,6 @@ import type { PeerSession, PeerSessions } from "../peer-sessions.js";
 import type { SecretStore } from "../secret-store.js";
 import { ignore, type ToolAnswer } from "../tool-answer.js";
 import type { Turn } from "../turn.js";
-import type { UsageReporter } from "../usage/usage-reporter.js";
 import type { HookAnswer, HookBriefs, HookServer } from "./hook-server.js";
 import type { PermissionWatch } from "./permission-watch.js";
 
@@ -30,12 +29,11 @@ interface HookAnswersOptions {
   readonly turn: Turn;
   readonly hooks: HookServer;
   readonly permissions: PermissionWatch;
-  readonly claimGuard: ClaimGuard;
+  readonly extensions: readonly ServerExtension[];
   readonly briefs: Briefs;
   readonly handedOut: HandedOut;
   readonly secretStore: SecretStore;
   readonly render: Renderer;
-  readonly usage: UsageReporter | undefined;
   /** Called with each hook before it is answered. */
   readonly onHook: (call: HookCall) => void;
   /** Called once a hook is answered. `isFirst`: the client had run none before. */
@@ -52,7 +50,7 @@ export function createHookAnswers(options: HookAnswersOptions): HookAnswers {
     if (call.sessionId !== "") handedOut.moveTo(call.sessionId);
     const transcript = needsTranscript(call) ? await handedOut.readTranscript() : undefined;
     const answered = options.hooks.answer(call, transcript, await prepareBriefs(call, transcript));
-    options.usage?.hook(call);
+    for (const { onHook } of options.extensions) onHook?.(call);
     options.onAnswered({ isFirst });
     return answered;
   }
@@ -81,7 +79,10 @@ export function createHookAnswers(options: HookAnswersOptions): HookAnswers {
   /** Why the edit that a hook announces is refused, or null. */
   function judgeEdit(fields: Fields, agentId: string): string | null {
     const { session_id: _session, prompt_id: _prompt, tool_use_id: _call, ...content } = fields;
-    return options.claimGuard.judge({ files: client.editedFiles?.(fields) ?? [], content, agentId });
+    const edit = { files: client.editedFiles?.(fields) ?? [], content, agentId };
+    // Each extension sees the edit, since each remembers what it has warned of.
+    const refusals = options.extensions.map(({ judgeEdit }) => judgeEdit?.(edit) ?? null);
+    return refusals.find((each) => each !== null) ?? null;
   }
 
   return {
@@ -101,4 +102,14 @@ export function createHookAnswers(options: HookAnswersOptions): HookAnswers {
       return { text: secretStore.hide(text), toUser, settle };
     },
   };
+}
+
+/** The answer of a hook that refuses an edit, in the form of Claude Code and Codex. */
+export function toHookRefusal(reason: string): string {
+  const hookSpecificOutput = {
+    hookEventName: "PreToolUse",
+    permissionDecision: "deny",
+    permissionDecisionReason: reason,
+  };
+  return JSON.stringify({ hookSpecificOutput });
 }

@@ -7,17 +7,17 @@ import type { CommandContext } from "../../command/command.js";
 import { exitCodes, interruptedError } from "../../core/cli-error.js";
 import { createKnownTeams, findTailedSession } from "../../feed/known-teams.js";
 import { createMessageFormat, createTextFormat } from "../../feed/tail/print-messages.js";
-import { followSession, runTail } from "../../feed/tail/run-tail.js";
+import { type CheckConcluded, followSession, runTail } from "../../feed/tail/run-tail.js";
 import { readTailOptions } from "../../feed/tail/tail-options.js";
 import { toNeed } from "../needs.js";
 import type { Facts } from "./board.js";
 import { type BoardController, startBoard } from "./board-controller.js";
 
 /** Shows a session live, with keys; without a terminal it is a tail (CLI-48 to CLI-50). */
-export async function runWatch(context: CommandContext): Promise<number> {
+export async function runWatch(context: CommandContext, checkConcluded: CheckConcluded): Promise<number> {
   const { config, signal, output } = context;
   const terminal = terminalOf(context);
-  if (!terminal) return runTail(context);
+  if (!terminal) return runTail(context, checkConcluded);
   const broker: BrokerClient = await findBroker(config, signal);
   const session = await findTailedSession(broker, context);
   const options = readTailOptions(context.flags);
@@ -40,6 +40,7 @@ export async function runWatch(context: CommandContext): Promise<number> {
     const formatAlone = createMessageFormat(output, teams);
     try {
       await followSession({
+        checkConcluded,
         context: { ...context, signal: ended, output: { ...output, note: board.tell } },
         options,
         broker,

@@ -9,11 +9,11 @@ import {
   type SignedHead,
   trustIn,
 } from "@merkle/wire/record";
-import { CliError, exitCodes } from "../core/cli-error.js";
-import { explainingHome, homeFiles } from "../core/merkle-home.js";
-import { nodeCrypto } from "../core/node-crypto.js";
-import { readPrivateJson, writePrivateJson } from "../core/private-file.js";
-import { waitForProcessLock } from "../core/process-lock.js";
+import { CliError, exitCodes } from "../../core/cli-error.js";
+import { explainingHome, homeFiles } from "../../core/merkle-home.js";
+import { nodeCrypto } from "../../core/node-crypto.js";
+import { readPrivateJson, writePrivateJson } from "../../core/private-file.js";
+import { waitForProcessLock } from "../../core/process-lock.js";
 
 /** This machine's memory of a record: the newest head that it saw, and the keys that it believes. */
 export interface SeenRecord {

@@ -4,9 +4,9 @@ import { open } from "node:fs/promises";
 import type { ModelUsage } from "@merkle/wire";
 import { type Carried, sumByModel, type UsageRecord, type UsedTokens } from "../../clients/usage-record.js";
 import { reportedFile } from "../../home/stored-peers.js";
-import type { BrokerLink } from "../broker-link.js";
-import type { HookCall } from "../hook-call.js";
-import type { PeerSession } from "../peer-sessions.js";
+import type { BrokerLink } from "../../mcp/broker-link.js";
+import type { HookCall } from "../../mcp/hook-call.js";
+import type { PeerSession } from "../../mcp/peer-sessions.js";
 
 /** Tells the broker what the client's models have used, from the client's own record of the conversation (USAGE-2). */
 export interface UsageReporter {

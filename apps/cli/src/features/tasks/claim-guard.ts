@@ -1,6 +1,10 @@
 import { createHash } from "node:crypto";
 import type { ChangedKind, OutputOf, ScopeClaim } from "@merkle/wire";
 import { nameInLine, neutralJson, scopeHoldsFile } from "@merkle/wire/text";
+import { describeError } from "../../core/describe-error.js";
+import type { BrokerLink } from "../../mcp/broker-link.js";
+import type { Edit } from "../../mcp/extension.js";
+import type { PeerSession, PeerSessions } from "../../mcp/peer-sessions.js";
 import {
   findRepository,
   findRepositoryFile,
@@ -8,8 +12,6 @@ import {
   toRepositoryKey,
 } from "../../sessions/repository.js";
 import { toAge } from "../../text/time.js";
-import type { BrokerLink } from "../broker-link.js";
-import type { PeerSession, PeerSessions } from "../peer-sessions.js";
 
 /**
  * Knows what others have claimed in the sessions of this server, so that a hook is answered without asking the broker
@@ -23,14 +25,6 @@ export interface ClaimGuard {
    * again, and with it whatever the same agent edits in that file.
    */
   judge(edit: Edit): string | null;
-}
-
-interface Edit {
-  readonly files: readonly string[];
-  /** All that the hook says of it, which tells an identical edit from another one of the same file. */
-  readonly content: unknown;
-  /** Empty for the main agent. Each agent is warned for itself. */
-  readonly agentId: string;
 }
 
 type Known = OutputOf<"list_claims">;
@@ -66,9 +60,7 @@ export function createClaimGuard(options: {
     try {
       known.set(sessionId, await link.call("list_claims", { session_id: sessionId, team_id: credential }));
     } catch (error) {
-      log(
-        `could not read the claims in ${team.slug} could not be read: ${error instanceof Error ? error.message : error}`,
-      );
+      log(`could not read the claims in ${team.slug}: ${describeError(error)}`);
     } finally {
       asking.delete(sessionId);
     }
@@ -141,14 +133,4 @@ function toText({ path, claim, slug, refuses }: HeldFile): string {
     ? "This session does not allow editing claimed files: do something else, or ask the holder with send_message."
     : "Nothing was changed. Ask the holder with send_message first, or do something else. If you try the same edit again, it goes through.";
   return `${neutralJson(path)} is claimed in the Merkle session ${slug}: ${nameInLine(holder)} has held ${neutralJson(scope)} for ${toAge(claimed_at)}${why}. ${then}`;
-}
-
-/** The answer of a hook that refuses an edit, as Claude Code and Codex take it. */
-export function toHookRefusal(reason: string): string {
-  const hookSpecificOutput = {
-    hookEventName: "PreToolUse",
-    permissionDecision: "deny",
-    permissionDecisionReason: reason,
-  };
-  return JSON.stringify({ hookSpecificOutput });
 }

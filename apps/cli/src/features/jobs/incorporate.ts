@@ -4,7 +4,7 @@ import type { Command } from "../../command/command.js";
 import { exitCodes } from "../../core/cli-error.js";
 import { toNumber } from "../../core/flag-values.js";
 import { actingAsPerson } from "../../identity/acting.js";
-import { showQueued } from "../jobs/feature.js";
+import { showQueued } from "./text/format-jobs.js";
 
 export const sourceIncorporate: Command = {
   name: "source incorporate",

@@ -4,9 +4,10 @@ import { join } from "node:path";
 import type { OutputOf, ScopeClaim } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { expect, it, onTestFinished } from "vitest";
+import { toHookRefusal } from "../../mcp/hooks/answer-hooks.js";
+import type { PeerSession } from "../../mcp/peer-sessions.js";
 import { findRepository, toRepositoryKey } from "../../sessions/repository.js";
-import type { PeerSession } from "../peer-sessions.js";
-import { createClaimGuard, toHookRefusal } from "./claim-guard.js";
+import { createClaimGuard } from "./claim-guard.js";
 
 type Known = OutputOf<"list_claims">;
 

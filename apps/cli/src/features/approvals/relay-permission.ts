@@ -8,8 +8,8 @@ import { readClaudeState } from "../../clients/claude-state.js";
 import { CliError } from "../../core/cli-error.js";
 import { nodeCrypto } from "../../core/node-crypto.js";
 import { findStoredPeer, type StoredPeer } from "../../home/stored-peers.js";
+import { readHookInput } from "../../mcp/hooks/hook-input.js";
 import { type Config, readEnvironment } from "../../settings/config.js";
-import { readHookInput } from "./hook-input.js";
 
 interface Relay {
   readonly config: Config;

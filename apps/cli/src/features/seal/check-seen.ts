@@ -8,9 +8,9 @@ import {
   parseHeadLine,
   type SignedHead,
 } from "@merkle/wire/record";
-import type { BrokerClient } from "../broker/broker-client.js";
-import { CliError, exitCodes } from "../core/cli-error.js";
-import { nodeCrypto } from "../core/node-crypto.js";
+import type { BrokerClient } from "../../broker/broker-client.js";
+import { CliError, exitCodes } from "../../core/cli-error.js";
+import { nodeCrypto } from "../../core/node-crypto.js";
 import { findSeen, rememberSeen, type SeenRecord, toSeenRecord } from "./seen-heads.js";
 
 interface Told {

@@ -1,0 +1,15 @@
+import type { Feature } from "../../feature.js";
+
+/** Removal of what should not have been posted. */
+export const feature: Feature = {
+  needs: [],
+  commands: [
+    {
+      topic: "sessions",
+      after: "post",
+      load: {
+        redact: async () => (await import("./redact.js")).redact,
+      },
+    },
+  ],
+};

@@ -1,0 +1,86 @@
+import { MerkleError, type OutputOf } from "@merkle/wire";
+import { neutralJson } from "@merkle/wire/text";
+import type { ExtendedServer, ServerExtension } from "../../mcp/extension.js";
+import type { PeerSession } from "../../mcp/peer-sessions.js";
+import type { AskBroker, Performance } from "../../mcp/performance.js";
+import { resolveScope, toRepositoryKey } from "../../sessions/repository.js";
+import { createClaimGuard } from "./claim-guard.js";
+
+type Task = OutputOf<"list_tasks">["tasks"][number];
+
+/** Claims of files in the MCP server: paths as this folder means them, edits of claimed files, and work that is still open. */
+export function extendServer({ link, teams, log }: ExtendedServer): ServerExtension {
+  const { refresh, judge } = createClaimGuard({ link, teams, cwd: process.cwd(), log });
+  /** The peers that were shown what they hold when they tried to conclude. */
+  const warned = new WeakSet<PeerSession>();
+
+  /** @throws conflict, once, with the tasks and claims that the agent itself still holds (STDIO-21) */
+  async function warnOfOpenWork(team: PeerSession, signal: AbortSignal): Promise<void> {
+    const as = { session_id: team.sessionId, team_id: team.credential };
+    const [{ tasks }, { claims }] = await Promise.all([
+      link.call("list_tasks", { ...as, mine: true }, { signal }),
+      link.call("list_claims", as, { signal }),
+    ]);
+    const open = [
+      ...tasks.filter(isHeld).map(({ task, title }) => `task ${task} ${neutralJson(title)}`),
+      ...claims.filter(({ mine }) => mine).map(({ scope }) => `the claim ${neutralJson(scope)}`),
+    ];
+    if (open.length === 0) return;
+    warned.add(team);
+    throw new MerkleError(
+      "conflict",
+      `The session was not concluded: you still hold ${open.join(", ")}. Finish or release them first, or repeat this call to conclude anyway.`,
+    );
+  }
+
+  return {
+    refresh,
+    judgeEdit: judge,
+    operations: {
+      async claim(performance, ask) {
+        return performance.team && { output: await claimHere(performance, performance.team, ask) };
+      },
+      async release(performance, ask) {
+        const { scope } = performance.input;
+        if (typeof scope !== "string") return undefined;
+        const input = { ...performance.input, scope: resolveScope(scope, process.cwd()).scope };
+        return { output: await ask({ ...performance, input }) };
+      },
+      async conclude_session({ team, signal }) {
+        if (team && !team.closed && !warned.has(team)) await warnOfOpenWork(team, signal);
+        return undefined;
+      },
+    },
+  };
+}
+
+/** Claims a path as this server's folder means it, for its repository (CLAIM-7). */
+async function claimHere(
+  performance: Performance,
+  { sessionId }: PeerSession,
+  ask: AskBroker,
+): Promise<unknown> {
+  const { scope } = performance.input;
+  if (typeof scope !== "string") return ask(performance);
+  const resolved = resolveScope(scope, process.cwd());
+  const repository = resolved.address && toRepositoryKey(resolved.address, sessionId);
+  const input = { ...performance.input, scope: resolved.scope };
+  try {
+    return await ask({ ...performance, input: repository ? { repository, ...input } : input });
+  } catch (error) {
+    // An older broker does not know the field, and takes the claim for files of any repository.
+    if (repository && isAboutField(error, "repository")) return ask({ ...performance, input });
+    throw error;
+  }
+}
+
+/** The list of one's own tasks also has tasks that are only assigned to the caller. */
+function isHeld({ mine, state }: Task): boolean {
+  return mine && (state === "claimed" || state === "in_review");
+}
+
+function isAboutField(error: unknown, name: string): boolean {
+  if (!(error instanceof MerkleError) || error.code !== "bad_request") return false;
+  const { fields } = error.details;
+  return Array.isArray(fields) && fields.some((each) => Object(each).field === name);
+}
