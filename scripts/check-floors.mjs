@@ -68,7 +68,7 @@ const floors = {
     "broker",
     "sessions",
     "identity",
-    ["document", "private-messages"],
+    "document",
     "feed",
     "views",
     "clients",

@@ -61,7 +61,6 @@ export const coreGroups: readonly CoreGroup[] = [
     topic: "people",
     commands: {
       peers: async () => (await import("./commands/peers.js")).peers,
-      "verify-peer": async () => (await import("./commands/verify-peer.js")).verifyPeer,
       nudge: async () => (await import("./commands/nudge.js")).nudge,
       hold: async () => (await import("./commands/hold.js")).hold,
       resume: async () => (await import("./commands/resume.js")).resume,

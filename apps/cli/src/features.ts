@@ -14,6 +14,7 @@ export const features = {
   jobs: () => import("./features/jobs/feature.js"),
   memory: () => import("./features/memory/feature.js"),
   perspectives: () => import("./features/perspectives/feature.js"),
+  "private-messages": () => import("./features/private-messages/feature.js"),
   progress: () => import("./features/progress/feature.js"),
   proposals: () => import("./features/proposals/feature.js"),
   redaction: () => import("./features/redaction/feature.js"),

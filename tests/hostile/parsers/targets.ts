@@ -29,7 +29,7 @@ import {
   findValue,
   missingOnTheWay,
 } from "../../../apps/cli/src/install/json-edit.js";
-import { checkCard } from "../../../apps/cli/src/private-messages/check-card.js";
+import { checkCard } from "../../../apps/cli/src/features/private-messages/check-card.js";
 import { parseConfigFile } from "../../../apps/cli/src/settings/config-file.js";
 import { type ForeignFile, toForeignFile } from "../../../apps/cli/src/settings/foreign-file.js";
 import { parseSettingsFile, toProgress } from "../../../apps/cli/src/settings/progress-settings.js";

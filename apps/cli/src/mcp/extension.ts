@@ -1,4 +1,4 @@
-import type { ChangedKind } from "@merkle/wire";
+import type { ChangedKind, Message } from "@merkle/wire";
 import type { Client } from "../clients/client.js";
 import type { Config } from "../settings/config.js";
 import type { BrokerLink } from "./broker-link.js";
@@ -13,8 +13,12 @@ export interface ServerExtension {
   readonly operations?: Readonly<Record<string, OwnOperation>>;
   /** Briefs that hooks deliver in place of many messages. */
   readonly briefs?: Briefs;
-  /** Reads what the feature keeps for a peer: when the connection opens, and when something of that kind changed. */
+  /** Called when the connection opens, and, with the kind, when something of that kind changed. */
   readonly refresh?: (team: PeerSession, kind?: ChangedKind) => void;
+  /** Called when the server begins to act as a peer. */
+  readonly onPeer?: (team: PeerSession) => void;
+  /** Decrypts a message for a peer; other messages stay as they are. */
+  readonly openMessage?: (team: PeerSession, message: Message) => Message;
   /** Called with each hook of the client. */
   readonly onHook?: (call: HookCall) => void;
   /** Why an edit that a hook announces is refused; null if it may go on. */

@@ -7,7 +7,7 @@ import {
   takesOnlySession,
 } from "@merkle/wire";
 import { catalogue, inputRefused } from "@merkle/wire/schemas";
-import { asStub } from "../private-messages/stub.js";
+import { asStub } from "../feed/private-stub.js";
 import type { BrokerLink } from "./broker-link.js";
 import { noteDeclared } from "./hooks/status-reporter.js";
 import { resyncNotice } from "./inbox.js";
@@ -18,7 +18,6 @@ import type { Fields, Membership } from "./membership.js";
 import type { McpOptions } from "./options.js";
 import type { PeerSession } from "./peer-sessions.js";
 import type { OwnOperation, Performance, Performed } from "./performance.js";
-import type { Sealing } from "./private-messages.js";
 import type { SecretStore } from "./secret-store.js";
 import { listedFields } from "./tool-list.js";
 
@@ -28,7 +27,6 @@ interface PerformerOptions {
   readonly link: BrokerLink;
   readonly membership: Membership;
   readonly secretStore: SecretStore;
-  readonly sealing: Sealing;
   readonly acknowledger: Acknowledger;
   readonly view: McpOptions["view"];
   /** Operations of which features do a part here. */
@@ -37,7 +35,7 @@ interface PerformerOptions {
 
 /** Does what a tool is for: mostly by asking the broker; for what this server keeps, with something of its own. */
 export function createPerformer(options: PerformerOptions): Performer {
-  const { link, membership, secretStore, sealing, acknowledger, view } = options;
+  const { link, membership, secretStore, acknowledger, view } = options;
 
   async function ask({ operation, input, signal }: Performance): Promise<unknown> {
     // The broker knows what an input of its operation is, and refuses what is none.
@@ -68,9 +66,9 @@ export function createPerformer(options: PerformerOptions): Performer {
     async get_history(performance) {
       return { output: await readHistory(performance) };
     },
-    async send_message({ input, team, signal }) {
+    async send_message({ input }) {
       if (input["private"] !== true) return undefined;
-      return team && { output: await sealing.send(input, team, signal) };
+      throw new MerkleError("bad_request", "This build cannot send private messages. Nothing was sent.");
     },
     wait_for_messages: wait,
     check_messages: check,

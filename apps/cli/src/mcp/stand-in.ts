@@ -1,7 +1,7 @@
 import { findInboxSocketOf, toClientInbox } from "../clients/claude-inbox.js";
 import type { Client } from "../clients/client.js";
 import { hookRanAt, serverEnded } from "../clients/serving.js";
-import { asStub } from "../private-messages/stub.js";
+import { asStub } from "../feed/private-stub.js";
 import { type Config, readEnvironment } from "../settings/config.js";
 import { openBrokerLink } from "./broker-link.js";
 import { idleSince } from "./hooks/status-reporter.js";

@@ -7,6 +7,7 @@ import { findInboxSocket } from "../clients/claude-inbox.js";
 import { readClaudeState } from "../clients/claude-state.js";
 import { findClientIntroducing } from "../clients/clients.js";
 import { describeError } from "../core/describe-error.js";
+import { asStub } from "../feed/private-stub.js";
 import type { CheckConcluded } from "../feed/tail/run-tail.js";
 import { type Config, readEnvironment } from "../settings/config.js";
 import { openBrokerLink } from "./broker-link.js";
@@ -26,7 +27,6 @@ import { createMembership } from "./membership.js";
 import type { McpOptions } from "./options.js";
 import { createPeerSessions, type PeerSession } from "./peer-sessions.js";
 import { createPerformer } from "./perform.js";
-import { createSealing } from "./private-messages.js";
 import { createRejoin } from "./rejoin.js";
 import { createSecretStore } from "./secret-store.js";
 import { type ClientInfo, describeSelf } from "./self-description.js";
@@ -114,11 +114,10 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
   const teams = createPeerSessions({
     log,
     onNew: welcome,
-    open: (team, message) => sealing.open(team, message),
+    open: openMessage,
     onConcluded: (team, message) => void compareSeal(team, message),
     onChanged: refreshExtensions,
   });
-  const sealing = createSealing({ link, home, log });
   const handedOut = createHandedOut({
     home,
     format: recordFormat(),
@@ -169,7 +168,7 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
     waitSeconds: () => waitSeconds,
     ...{ rejoin, teams, secretStore, longResults, render, noteCall, log },
     perform: createPerformer({
-      ...{ link, membership, secretStore, sealing, acknowledger },
+      ...{ link, membership, secretStore, acknowledger },
       view: options.view,
       operations: Object.assign({}, ...extensions.map(({ operations }) => operations)),
     }),
@@ -193,8 +192,13 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
     return options.view === "compact" && isKnown ? own.transcript : undefined;
   }
 
+  function openMessage(team: PeerSession, message: Message): Message {
+    const opener = extensions.find(({ openMessage: open }) => open);
+    return opener?.openMessage?.(team, message) ?? asStub(message);
+  }
+
   function welcome(team: PeerSession): () => void {
-    sealing.publish(team);
+    for (const { onPeer } of extensions) onPeer?.(team);
     const stops = [wakers.add(team), team.mail.listen(() => acknowledger.soon(team))];
     return () => {
       for (const stop of stops) stop();
@@ -222,7 +226,6 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
   function refreshPeers(): void {
     for (const team of teams.readers()) {
       refreshExtensions(team);
-      sealing.publish(team);
       // Sends the cursors that could not be acknowledged while the connection was lost.
       acknowledger.soon(team);
     }

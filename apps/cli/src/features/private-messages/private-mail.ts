@@ -7,22 +7,22 @@ import {
   type OutputOf,
   type Peer,
 } from "@merkle/wire";
-import { addressOf } from "../private-messages/find-recipient.js";
-import { openMessage } from "../private-messages/open-message.js";
-import { openPlaceKeys, type PeerKeys } from "../private-messages/peer-keys.js";
-import { makeCard, seedOf } from "../sessions/key-card.js";
+import type { BrokerLink } from "../../mcp/broker-link.js";
+import type { Fields } from "../../mcp/membership.js";
+import type { PeerSession } from "../../mcp/peer-sessions.js";
+import { makeCard, seedOf } from "../../sessions/key-card.js";
 import { readPrivateText, type SealedMessage, sealMessage } from "./box-message.js";
-import type { BrokerLink } from "./broker-link.js";
-import type { Fields } from "./membership.js";
-import type { PeerSession } from "./peer-sessions.js";
+import { addressOf } from "./find-recipient.js";
+import { openMessage } from "./open-message.js";
+import { openPlaceKeys, type PeerKeys } from "./peer-keys.js";
 
-/** Private messages of the places that this server acts in: the keys never leave this machine, and no tool shows them. */
-export interface Sealing {
-  /** Shows the others what the place is written to with, unless they see it already. */
+/** Private messages of the peers that this server acts as. Their keys never leave this machine, and no tool shows them. */
+interface PrivateMail {
+  /** Shows the peer's key card in the roster, unless it is there already. */
   publish(team: PeerSession): void;
-  /** Seals a message for the one peer it is for, and sends it. */
+  /** Encrypts a message for its recipient, and sends it. */
   send(input: Fields, team: PeerSession, signal: AbortSignal): Promise<OutputOf<"send_message">>;
-  /** Opens what is private for the place; everything else stays as it is. */
+  /** Decrypts a private message for the peer. Other messages stay as they are. */
   open(
     team: KeyHolder & Pick<PeerSession, "sessionId" | "name" | "peerName" | "epoch">,
     message: Message,
@@ -31,7 +31,7 @@ export interface Sealing {
 
 type KeyHolder = Pick<PeerSession, "placeId" | "teamId" | "sessionKey">;
 
-interface SealingOptions {
+interface PrivateMailOptions {
   readonly link: BrokerLink;
   readonly home: string;
   readonly log: (text: string) => void;
@@ -39,9 +39,9 @@ interface SealingOptions {
 
 interface Place {
   readonly keys: PeerKeys;
-  /** Its card; made when it is shown first, since by then the mesh is known. */
+  /** The key card. It is made when it is first shown, because it names the mesh. */
   card: KeyCard | undefined;
-  /** Ends when what was sent last is answered. */
+  /** Settles when the last message sent has its answer. */
   sending: Promise<unknown>;
 }
 
@@ -51,24 +51,24 @@ interface Met {
   readonly human: boolean;
 }
 
-export function createSealing({ link, home, log }: SealingOptions): Sealing {
+export function createPrivateMail({ link, home, log }: PrivateMailOptions): PrivateMail {
   const places = new Map<string, Place>();
-  /** So that the same call again is the same message: a box is never made twice alike. */
+  /** Boxes by idempotency key: a repeated call sends the same box, since two boxes of one text differ. */
   const sealedBefore = new Map<string, SealedMessage & { readonly asked: string }>();
 
-  /** Keys are opened where they are needed first, and are the same for as long as this server runs. */
+  /** Opens the keys when they are first needed. They stay the same while this server runs. */
   function placeOf({ placeId, teamId, sessionKey }: KeyHolder): Place {
     const known = places.get(placeId);
     if (known) return known;
     const keys = openPlaceKeys(home, placeId, sessionKey ? seedOf(sessionKey) : undefined);
     const place: Place = { keys, card: undefined, sending: Promise.resolve() };
-    // A named peer's place has its id; of the unnamed one only the broker knows that.
+    // Only the broker knows the id of a team's unnamed peer.
     if (placeId !== teamId) keys.notePeer(placeId);
     places.set(placeId, place);
     return place;
   }
 
-  /** The roster, and the place's own card, where the broker does not show it yet. */
+  /** Reads the roster, and publishes the peer's key card if the broker does not show it yet. */
   async function meet(team: PeerSession, place: Place, signal?: AbortSignal): Promise<Met> {
     const { mesh_id: meshId } = await link.call("get_app_info", {}, signal && { signal });
     const { keys } = place;
@@ -116,7 +116,7 @@ export function createSealing({ link, home, log }: SealingOptions): Sealing {
     },
     send(input, team, signal) {
       const place = placeOf(team);
-      // One after the other: their counters must grow as their numbers in the feed do.
+      // Messages are sent one after the other, so that their counters grow with their sequence numbers.
       const sent = place.sending.then(() => sendNow(input, team, signal));
       place.sending = sent.catch(() => undefined);
       return sent;
@@ -135,7 +135,7 @@ export function createSealing({ link, home, log }: SealingOptions): Sealing {
   };
 }
 
-/** Calls whose key may come again. */
+/** How many idempotency keys are kept. */
 const keysKeptMax = 64;
 
 function ownAddress({ name, peerName }: Pick<PeerSession, "name" | "peerName">): string {

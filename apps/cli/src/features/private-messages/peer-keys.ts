@@ -8,8 +8,8 @@ import {
   toBase64url,
 } from "@merkle/wire/identity";
 import * as z from "zod";
-import { homeFiles } from "../core/merkle-home.js";
-import { readPrivateJson, writePrivateJson } from "../core/private-file.js";
+import { homeFiles } from "../../core/merkle-home.js";
+import { readPrivateJson, writePrivateJson } from "../../core/private-file.js";
 
 const Opened = z.object({
   counter: z.int(),

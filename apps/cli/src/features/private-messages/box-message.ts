@@ -2,14 +2,14 @@ import { createHash } from "node:crypto";
 import { type KeyCard, MerkleError, messageIdFrom, type Peer } from "@merkle/wire";
 import { seal } from "@merkle/wire/identity";
 import { limits } from "@merkle/wire/limits";
-import { type CheckedCard, checkCard } from "../private-messages/check-card.js";
-import { addressOf, findRecipient } from "../private-messages/find-recipient.js";
-import type { PeerKeys } from "../private-messages/peer-keys.js";
-import { isTrusted } from "../private-messages/pins.js";
-import { shellWord } from "../text/shell.js";
-import type { Fields } from "./membership.js";
+import type { Fields } from "../../mcp/membership.js";
+import { shellWord } from "../../text/shell.js";
+import { type CheckedCard, checkCard } from "./check-card.js";
+import { addressOf, findRecipient } from "./find-recipient.js";
+import type { PeerKeys } from "./peer-keys.js";
+import { isTrusted } from "./pins.js";
 
-/** The place that writes. */
+/** The peer that writes. */
 interface Writer {
   readonly home: string;
   readonly keys: PeerKeys;
@@ -21,7 +21,7 @@ interface Writer {
   readonly human: boolean;
 }
 
-/** A text for one peer, whose id will be what its key stands for. */
+/** A text for one peer. The message's id is derived from the idempotency key. */
 interface PrivateText {
   readonly to: string;
   readonly text: string;
@@ -32,15 +32,15 @@ interface PrivateText {
 
 export interface SealedMessage {
   readonly sealed: string;
-  /** The recipient, by the key that it is sealed for: no name can be given to somebody else meanwhile. */
+  /** The recipient by its key: unlike a name, it cannot pass to another peer meanwhile. */
   readonly to: string;
 }
 
 /**
- * Seals a text for the one peer that it is for (SEALED-2).
+ * Encrypts a text for its recipient (SEALED-2).
  *
- * @throws not_found or bad_request where it is not plain who is meant, or the peer shows no keys; key_changed where those that
- * it shows are not to be trusted
+ * @throws not_found or bad_request if the recipient is ambiguous or shows no keys; key_changed if its keys are not
+ * trusted
  */
 export function sealMessage(
   { to, text, priority, replyTo, idempotencyKey }: PrivateText,
@@ -69,9 +69,9 @@ export function sealMessage(
 }
 
 /**
- * Reads the private message that a call of `send_message` is to seal.
+ * Reads the private message that a call of `send_message` encrypts.
  *
- * @throws bad_request for what is not one recipient and a text
+ * @throws bad_request unless it has one recipient and a text
  */
 export function readPrivateText(input: Fields, drawn: string): PrivateText {
   const { to, message, priority, reply_to: replyTo, idempotency_key: key } = input;
@@ -88,7 +88,7 @@ export function readPrivateText(input: Fields, drawn: string): PrivateText {
   return {
     to: recipient,
     text: message,
-    // The broker is given this field as it came, too, and refuses one of another type.
+    // The broker gets this field as well, and refuses another type.
     priority: typeof priority === "string" ? priority : "next",
     replyTo: typeof replyTo === "number" ? replyTo : null,
     idempotencyKey: typeof key === "string" ? key : drawn,

@@ -1,12 +1,12 @@
-import { findBroker } from "../broker/broker-client.js";
-import { createPrompter } from "../command/ask.js";
-import { requirePerson } from "../command/ask-to-trust.js";
-import type { Command } from "../command/command.js";
-import { CliError, exitCodes } from "../core/cli-error.js";
-import { isSet, textOf } from "../core/flags.js";
-import { acceptKey, compareKeys, formatComparison } from "../private-messages/compare-keys.js";
-import { getSession } from "../sessions/find-session.js";
-import { oneLine } from "../text/one-line.js";
+import { findBroker } from "../../broker/broker-client.js";
+import { createPrompter } from "../../command/ask.js";
+import { requirePerson } from "../../command/ask-to-trust.js";
+import type { Command } from "../../command/command.js";
+import { CliError, exitCodes } from "../../core/cli-error.js";
+import { isSet, textOf } from "../../core/flags.js";
+import { getSession } from "../../sessions/find-session.js";
+import { oneLine } from "../../text/one-line.js";
+import { acceptKey, compareKeys, formatComparison } from "./compare-keys.js";
 
 export const verifyPeer: Command = {
   name: "verify-peer",

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import * as z from "zod";
-import { homeFiles } from "../core/merkle-home.js";
-import { readPrivateJson, writePrivateJson } from "../core/private-file.js";
+import { homeFiles } from "../../core/merkle-home.js";
+import { readPrivateJson, writePrivateJson } from "../../core/private-file.js";
 import type { CheckedCard } from "./check-card.js";
 
 const Pin = z.object({

@@ -2,10 +2,10 @@ import { isRedacted, type Message, sealedBytes } from "@merkle/wire";
 import { parseSealed, unseal } from "@merkle/wire/identity";
 import { nameInLine } from "@merkle/wire/text";
 import * as z from "zod";
+import { withContent } from "../../feed/private-stub.js";
 import { type CheckedCard, checkCard } from "./check-card.js";
 import type { Opened, PeerKeys } from "./peer-keys.js";
 import { isTrusted } from "./pins.js";
-import { withContent } from "./stub.js";
 
 const End = z.strictObject({ peer_id: z.string(), address: z.string(), session_key: z.string() });
 /** Strict: a header of version 1 lacks who wrote it, its priority and its reply, so a broker could change them. */

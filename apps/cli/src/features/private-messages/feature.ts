@@ -1,0 +1,16 @@
+import type { Feature } from "../../feature.js";
+
+/** Messages that only their recipient can read. */
+export const feature: Feature = {
+  needs: [],
+  loadExtension: async () => (await import("./server-extension.js")).extendServer,
+  commands: [
+    {
+      topic: "people",
+      after: "peers",
+      load: {
+        "verify-peer": async () => (await import("./verify-peer.js")).verifyPeer,
+      },
+    },
+  ],
+};
