@@ -165,7 +165,7 @@ function withoutLines(text, name) {
     taken.length > 0
       ? new RegExp(`^\\s+(?:\\.\\.\\.|\\| |& )?(?:${taken.join("|")})(?:\\.\\w+)?[,;]?\\n`, "gm")
       : /(?!)/g;
-  const awaited = new RegExp(`^\\s+\\w+: \\(\\) => import\\("${from}"\\),\\n`, "gm");
+  const awaited = new RegExp(`^\\s+(?:\\w+|"[\\w-]+"): \\(\\) => import\\("${from}"\\),\\n`, "gm");
   return text.replace(statement, "").replace(uses, "").replace(awaited, "");
 }
 
