@@ -105,6 +105,17 @@ it("[STDIO-21] who holds a task or a claim is shown it by its first conclude_ses
   expect(await conclude(cedar)).toMatch(/^closed /);
 });
 
+it("[STDIO-21] after /clear what an agent holds is shown once more, for the conversation that saw it is over", async () => {
+  const birch = await startAgent(broker, await startSession(broker));
+  const conclude = () => birch.call("conclude_session", { summary_section: "All done." });
+  await birch.hook("UserPromptSubmit");
+  await birch.call("claim", { scope: "deploy" });
+  expect(await conclude()).toContain("you still hold");
+  await birch.hook("UserPromptSubmit", { session_id: "after /clear", prompt_id: "p2" });
+  expect(await conclude()).toContain("you still hold");
+  expect(await conclude()).toMatch(/^closed /);
+});
+
 it("[STDIO-7] joining again under one's own name takes the same place, here and in a later server", {
   tags: "long",
 }, async () => {

@@ -29,6 +29,8 @@ export interface Edit {
   readonly files: readonly string[];
   /** Everything that the hook contains about the edit. It tells a repeated edit from another one in the same file. */
   readonly content: unknown;
+  /** The conversation in which it happens. Each gets its own warning: a new one has not seen the earlier ones. */
+  readonly conversation: string;
   /** Empty for the main agent. Each agent gets its own warning. */
   readonly agentId: string;
 }

@@ -48,6 +48,8 @@ export interface PeerSession {
   observed: "working" | "idle" | undefined;
   /** Whether a hook has told the conversation what the messages are that it brings. */
   introduced: boolean;
+  /** Whether the conversation was shown what the peer holds when it wanted to conclude. */
+  hasSeenOpenWork: boolean;
   /** The brief that the conversation was given instead of pages of the feed. */
   brief: GivenBrief | undefined;
   /** Up to which message it was said that some are too long for a hook. */
@@ -288,6 +290,7 @@ function toTeam(given: NewTeam, open: TeamsOptions["open"]): PeerSession {
     declared: undefined,
     observed: undefined,
     introduced: false,
+    hasSeenOpenWork: false,
     brief: undefined,
     announced: 0,
     subagents: new Map(),

@@ -46,8 +46,8 @@ async function startGuard(known: Known) {
     await new Promise(setImmediate);
   };
   await tell(known);
-  const judge = (files: string[], content: unknown = "", agentId = "") =>
-    guard.judge({ files, content, agentId });
+  const judge = (files: string[], content: unknown = "", agentId = "", conversation = "") =>
+    guard.judge({ files, content, conversation, agentId });
   return { folder, repository, judge, tell, team };
 }
 
@@ -122,6 +122,7 @@ it("[CLAIM-5] a warning refuses the first edit once: the identical second one pa
   expect(judge(["a.ts"], "one", "a subagent")).toBe(first);
   expect(judge(["a.ts"], "one")).toBeNull();
   expect(judge(["a.ts"], "three")).toBeNull();
+  expect(judge(["a.ts"], "three", "", "after /clear")).toBe(first);
   await tell({ claims: [claimed("repo:src/**", { claim: 2 })], edits: "warn" });
   expect(judge(["a.ts"], "one")).not.toBeNull();
   expect(judge(["c.ts", "d.ts"], "patch")).not.toBeNull();

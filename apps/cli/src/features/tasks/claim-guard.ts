@@ -49,7 +49,7 @@ export function createClaimGuard(options: {
   const known = new Map<string, Known>();
   const asking = new Set<string>();
   const again = new Set<string>();
-  /** The edits that were refused once, as hashes, by the agent, the claim and the file; null once the agent went on anyway. */
+  /** The edits that were refused once, as hashes, by the conversation, agent, claim and file; null once the agent went on anyway. */
   const warned = new Map<string, Set<string> | null>();
 
   /** Reads a session's claims. However many changes come during one read, one more read follows it and has seen them all. */
@@ -82,8 +82,12 @@ export function createClaimGuard(options: {
   }
 
   /** Whether the agent has been warned of this edit before, so that it passes now. */
-  function passes({ sessionId, claim, path }: HeldFile, agentId: string, hash: string): boolean {
-    const key = JSON.stringify([agentId, sessionId, claim.claim, path]);
+  function passes(
+    { sessionId, claim, path }: HeldFile,
+    { conversation, agentId }: Edit,
+    hash: string,
+  ): boolean {
+    const key = JSON.stringify([conversation, agentId, sessionId, claim.claim, path]);
     const hashes = warned.get(key);
     if (hashes === null) return true;
     if (hashes?.has(hash)) {
@@ -100,18 +104,18 @@ export function createClaimGuard(options: {
       // The setting is the session's.
       if (kind === "tasks" || kind === "session") void read(team);
     },
-    judge({ files, content, agentId }) {
+    judge(edit) {
       const open = teams()
         .readers()
         .filter(({ closed }) => !closed);
       const own = findRepository(cwd);
-      const found = files.flatMap((name) => {
+      const found = edit.files.flatMap((name) => {
         const file = findRepositoryFile(name, cwd);
         return file === null ? [] : open.flatMap((team) => findHeld(file, own, team));
       });
-      const hash = createHash("sha256").update(JSON.stringify(content)).digest("base64");
+      const hash = createHash("sha256").update(JSON.stringify(edit.content)).digest("base64");
       // Each is noted, so that an edit of several files is refused once.
-      const refused = found.filter((each) => each.refuses || !passes(each, agentId, hash));
+      const refused = found.filter((each) => each.refuses || !passes(each, edit, hash));
       const first = refused.find(({ refuses }) => refuses) ?? refused[0];
       return first ? toText(first) : null;
     },

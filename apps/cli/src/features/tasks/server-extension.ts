@@ -11,8 +11,6 @@ type Task = OutputOf<"list_tasks">["tasks"][number];
 /** Claims of files in the MCP server: paths as this folder means them, edits of claimed files, and work that is still open. */
 export function extendServer({ link, teams, log }: ExtendedServer): ServerExtension {
   const { refresh, judge } = createClaimGuard({ link, teams, cwd: process.cwd(), log });
-  /** The peers that were shown what they hold when they tried to conclude. */
-  const warned = new WeakSet<PeerSession>();
 
   /** @throws conflict, once, with the tasks and claims that the agent itself still holds (STDIO-21) */
   async function warnOfOpenWork(team: PeerSession, signal: AbortSignal): Promise<void> {
@@ -26,7 +24,7 @@ export function extendServer({ link, teams, log }: ExtendedServer): ServerExtens
       ...claims.filter(({ mine }) => mine).map(({ scope }) => `the claim ${neutralJson(scope)}`),
     ];
     if (open.length === 0) return;
-    warned.add(team);
+    team.hasSeenOpenWork = true;
     throw new MerkleError(
       "conflict",
       `The session was not concluded: you still hold ${open.join(", ")}. Finish or release them first, or repeat this call to conclude anyway.`,
@@ -47,7 +45,7 @@ export function extendServer({ link, teams, log }: ExtendedServer): ServerExtens
         return { output: await ask({ ...performance, input }) };
       },
       async conclude_session({ team, signal }) {
-        if (team && !team.closed && !warned.has(team)) await warnOfOpenWork(team, signal);
+        if (team && !team.closed && !team.hasSeenOpenWork) await warnOfOpenWork(team, signal);
         return undefined;
       },
     },

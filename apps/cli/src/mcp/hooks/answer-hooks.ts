@@ -77,9 +77,9 @@ export function createHookAnswers(options: HookAnswersOptions): HookAnswers {
   }
 
   /** Why the edit that a hook announces is refused, or null. */
-  function judgeEdit(fields: Fields, agentId: string): string | null {
+  function judgeEdit(fields: Fields, { sessionId: conversation, agentId }: HookCall): string | null {
     const { session_id: _session, prompt_id: _prompt, tool_use_id: _call, ...content } = fields;
-    const edit = { files: client.editedFiles?.(fields) ?? [], content, agentId };
+    const edit = { files: client.editedFiles?.(fields) ?? [], content, conversation, agentId };
     // Each extension sees the edit, since each remembers what it has warned of.
     const refusals = options.extensions.map(({ judgeEdit }) => judgeEdit?.(edit) ?? null);
     return refusals.find((each) => each !== null) ?? null;
@@ -91,7 +91,7 @@ export function createHookAnswers(options: HookAnswersOptions): HookAnswers {
       const call = parseHookCall(fields);
       const { subagent: agentId = call.agentId } = client.callerOf?.(meta, call.sessionId) ?? {};
       const { text, toUser, settle } = await answer({ ...call, agentId });
-      const refusal = judgeEdit(fields, agentId);
+      const refusal = judgeEdit(fields, { ...call, agentId });
       const result = refusal
         ? render.text(toHookRefusal(refusal))
         : render.hook(client, call.event, text, toUser);

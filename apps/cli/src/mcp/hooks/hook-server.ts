@@ -70,6 +70,7 @@ export function createHookServer({
         for (const team of teams.readers()) {
           team.mail.startOver();
           team.introduced = false;
+          team.hasSeenOpenWork = false;
         }
         onConversation(call.sessionId);
       }
