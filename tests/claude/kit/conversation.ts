@@ -1,5 +1,19 @@
 import { expect } from "vitest";
-import type { InteractiveAgent } from "./agent.js";
+import type { InteractiveAgent, LaunchedAgent } from "./agent.js";
+
+/** Gives an agent a prompt, and returns everything that its model is shown until it rests. */
+export async function ask(
+  agent: Pick<LaunchedAgent, "model" | "prompt" | "rests">,
+  steps: string,
+): Promise<string> {
+  const from = agent.model.requests.length;
+  await agent.prompt(steps);
+  await agent.rests();
+  return agent.model.requests
+    .slice(from)
+    .map(({ news }) => news)
+    .join("\n");
+}
 
 /** Has the conversation so far replaced by a summary. */
 export async function compact({ terminal }: InteractiveAgent): Promise<void> {
