@@ -394,6 +394,21 @@ describe("a client's inbox", () => {
     const alder = await startSession(broker);
     const inbox = await startClientInbox();
     await startAgent(broker, alder, { env: inbox.env });
+  it("[WAKE-9] [WAKE-16] gets its nudge without delay after a turn that an error ended, and its peer is idle", async () => {
+    const alder = await startSession(broker);
+    const inbox = await startClientInbox();
+    const birch = await startAgent(broker, alder, { env: inbox.env });
+    const declared = async () => (await alder.peers("Birch"))[0]?.["declared"];
+    await birch.hook("UserPromptSubmit");
+    await expect.poll(declared).toMatchObject({ status: "working" });
+    await birch.hook("StopFailure");
+    await expect.poll(declared).toMatchObject({ status: "idle" });
+    // Taken for an interruption, it would hold the next nudge for an hour.
+    await inbox.is("idle", Date.now() + 3_600_000);
+    await alder.say("one", { to: "Birch" });
+    expect((await inbox.next()).message.content).toContain("1 unread");
+  });
+
     for (const text of ["one", "two", "three"]) {
       await alder.say(text, { to: "Birch", priority: "now" });
       await inbox.next();

@@ -19,6 +19,8 @@ export interface ScriptedModel {
   shows(news: string | RegExp, within?: { from?: number }): Promise<Shown>;
   /** Keeps the model thinking about the next request whose news have this, until it is let go. */
   ponder(news: string | RegExp): Pondering;
+  /** Answers requests whose news have this with an error, which ends the client's turn; returns how to stop. */
+  refuse(news: string | RegExp): () => void;
   /** Resolves when it has said its last word on everything that it was asked. */
   rests(): Promise<void>;
   /** Whether it has at this moment. */
@@ -61,6 +63,7 @@ export async function startScriptedModel(
   const requests: Shown[] = [];
   const bySubagents: Shown[] = [];
   const ponderings = new Set<Waiting>();
+  const refusals = new Set<(news: string) => boolean>();
   const asked = { unanswered: 0, isTurnOver: true };
 
   async function think(request: ModelRequest): Promise<Answer> {
@@ -73,7 +76,7 @@ export async function startScriptedModel(
     requests.push(shown);
     asked.unanswered += 1;
     await ponder(shown);
-    const answered = decide(shown);
+    const answered = refusalOf(shown) ?? decide(shown);
     asked.unanswered -= 1;
     asked.isTurnOver = !("calls" in answered);
     return answered;
@@ -86,6 +89,11 @@ export async function startScriptedModel(
       pondering.reach(shown);
       await pondering.gone;
     }
+  }
+
+  function refusalOf({ news }: Shown): Answer | undefined {
+    const isRefused = [...refusals].some((matches) => matches(news));
+    return isRefused ? { refusal: "This request is refused." } : undefined;
   }
 
   const server = createServer((request, response) => {
@@ -118,6 +126,11 @@ export async function startScriptedModel(
       const gone = withResolvers<void>();
       ponderings.add({ matches: matcher(news), reach: reached.resolve, gone: gone.promise });
       return { reached: reached.promise, letGo: gone.resolve };
+    },
+    refuse(news) {
+      const matches = matcher(news);
+      refusals.add(matches);
+      return () => void refusals.delete(matches);
     },
     async rests() {
       await expect.poll(() => asked.unanswered === 0 && asked.isTurnOver).toBe(true);

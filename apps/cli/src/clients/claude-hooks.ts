@@ -66,6 +66,8 @@ export function toHookSettings(
       ],
       PostToolBatch: [{ hooks: [callServer("PostToolBatch")] }, mail],
       Stop: [{ hooks: [callServer("Stop")] }, mail],
+      // It runs in place of Stop when an error ends the turn; the client ignores its answer.
+      StopFailure: [{ hooks: [callServer("StopFailure")] }],
     },
   };
 }

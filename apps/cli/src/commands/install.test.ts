@@ -85,6 +85,7 @@ describe("merkle install and uninstall", () => {
       "PreToolUse",
       "SessionStart",
       "Stop",
+      "StopFailure",
       "UserPromptSubmit",
     ]);
     expect(hooks.SessionStart[0].hooks[0]).toEqual({

@@ -339,6 +339,7 @@ describe("merkle launch", () => {
         { matcher: "Edit|MultiEdit|Write|NotebookEdit", ...call("PreToolUse") },
       ],
       PostToolBatch: [call("PostToolBatch"), mail],
+      StopFailure: [call("StopFailure")],
     });
     expect(settings.hooks["SessionStart"]).toEqual([
       { hooks: [{ type: "command", command: `${process.execPath} ${program} hook session-start` }] },

@@ -76,6 +76,13 @@ export function createHookAnswers(options: HookAnswersOptions): HookAnswers {
     return { result: render.text(isAllowed ? allowTool : "{}"), settle: ignore };
   }
 
+  /** An error ended the turn. The client ignores the answer. */
+  function answerFailure(): ToolAnswer {
+    options.hooks.endTurn();
+    options.onAnswered({ isFirst: false });
+    return { result: render.text("{}"), settle: ignore };
+  }
+
   /** Why the edit that a hook announces is refused, or null. */
   function judgeEdit(fields: Fields, { sessionId: conversation, agentId }: HookCall): string | null {
     const { session_id: _session, prompt_id: _prompt, tool_use_id: _call, ...content } = fields;
@@ -88,6 +95,7 @@ export function createHookAnswers(options: HookAnswersOptions): HookAnswers {
   return {
     async toCall(fields, meta) {
       if (fields["event"] === "PermissionRequest") return answerPermission(fields);
+      if (fields["event"] === "StopFailure") return answerFailure();
       const call = parseHookCall(fields);
       const { subagent: agentId = call.agentId } = client.callerOf?.(meta, call.sessionId) ?? {};
       const { text, toUser, settle } = await answer({ ...call, agentId });

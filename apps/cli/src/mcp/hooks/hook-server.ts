@@ -14,6 +14,8 @@ import type { StatusReporter } from "./status-reporter.js";
 export interface HookServer {
   /** @param transcript - the client's record of the conversation, where there is one that is understood */
   answer(call: HookCall, transcript?: Transcript, briefs?: HookBriefs): HookAnswer;
+  /** An error ended the turn, so that no `Stop` hook runs. The client ignores what this hook returns. */
+  endTurn(): void;
 }
 
 /** The briefs that are due at a hook, by the places for which they are. */
@@ -56,10 +58,14 @@ export function createHookServer({
       onProof(team);
     }
     const answer = call.event === "PreToolUse" ? nothing : deliver(readers, call, { transcript, briefs });
-    const goesOn = call.event !== "Stop" || answer.text !== "";
-    if (!goesOn) turn.end();
-    for (const team of readers) status.tell(team, goesOn ? "working" : "idle");
+    if (call.event === "Stop" && answer.text === "") endTurn();
+    else for (const team of readers) status.tell(team, "working");
     return answer;
+  }
+
+  function endTurn(): void {
+    turn.end();
+    for (const team of teams.readers()) status.tell(team, "idle");
   }
 
   return {
@@ -76,6 +82,7 @@ export function createHookServer({
       }
       return answerMain(call, transcript, briefs);
     },
+    endTurn,
   };
 }
 
