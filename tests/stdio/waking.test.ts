@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { cp, mkdir, readdir, utimes, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, stat, utimes, writeFile } from "node:fs/promises";
 import { join as joinPath } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
@@ -42,6 +42,27 @@ async function runHookMail(
   child.stdin.end(JSON.stringify(input));
   const [said] = await Promise.all([text(child.stdout), once(child, "close")]);
   return said;
+}
+
+interface Place {
+  readonly home: string;
+  readonly place: string;
+}
+
+/** Stores a place of Birch's, for which a launch would start a server. */
+async function storePlace(alder: Awaited<ReturnType<typeof startSession>>): Promise<Place> {
+  const home = await makeAgentHome();
+  const joined = await startAgent(broker, alder, { home });
+  await joined.stop();
+  const [peer] = (await listStoredPeers(home, null)).filter(({ team_name }) => team_name === "Birch");
+  return { home, place: peer ? storedPeerId(peer) : "" };
+}
+
+/** Runs the shell's part of a launched client's hook: whether the server runs and heard of the hook before. */
+async function isServed({ home, place }: Place, client = process.pid): Promise<boolean> {
+  const env = { MERKLE_HOME: home, MERKLE_PEER: place, CLAUDE_PID: String(client) };
+  const [code] = await once(spawn("sh", ["-c", isServingInShell], { env }), "close");
+  return code === 0;
 }
 
 describe("hooks of a client", () => {
@@ -177,20 +198,16 @@ describe("hooks of a client", () => {
     const env = { CLAUDE_CODE_SESSION_ID: session_id, CLAUDE_CONFIG_DIR: home };
     const server = await startStdioServer({ url: broker.url, home, env, args: ["--as", place] });
     await expect.poll(async () => (await alder.row("Birch"))["connections"]).toBe(1);
-    const isServed = async (client = process.pid) => {
-      const variables = { MERKLE_HOME: home, MERKLE_PEER: place, CLAUDE_PID: String(client) };
-      const [code] = await once(spawn("sh", ["-c", isServingInShell], { env: variables }), "close");
-      return code === 0;
-    };
+    const at = { home, place };
     const declared = async () => (await alder.peers("Birch"))[0]?.["declared"];
-    expect(await isServed()).toBe(true);
+    expect(await isServed(at)).toBe(true);
     await server.hook("Stop");
-    expect(await isServed()).toBe(true);
+    expect(await isServed(at)).toBe(true);
 
     // As if the last hook that it was reached by had been long before the last that the client ran.
     await utimes(joinPath(home, "teams", `${place}.pid`), 0, 0);
-    expect(await isServed()).toBe(false);
-    expect(await isServed(1)).toBe(true);
+    expect(await isServed(at)).toBe(false);
+    expect(await isServed(at, 1)).toBe(true);
     await alder.say("one");
     const input = { hook_event_name: "Stop", session_id, prompt_id: "p1" };
     const brought = JSON.parse(await runHookMail({ url: broker.url, home, place }, input));
@@ -202,42 +219,57 @@ describe("hooks of a client", () => {
 
     const goOn = () => server.hook("PostToolBatch").then(declared);
     await expect.poll(goOn).toMatchObject({ status: "working", reason: null });
-    expect(await isServed()).toBe(true);
+    expect(await isServed(at)).toBe(true);
     await alder.say("two");
     await expect.poll(() => server.hook("PostToolBatch")).toContain("#3 Alder: two");
   });
 
   it("[WAKE-15] of a server that the client started after the last was killed, and has not reached, are brought by the command", async () => {
     const alder = await startSession(broker);
-    const home = await makeAgentHome();
-    const joined = await startAgent(broker, alder, { home });
-    await joined.stop();
-    const [peer] = (await listStoredPeers(home, null)).filter(({ team_name }) => team_name === "Birch");
-    const place = peer ? storedPeerId(peer) : "";
+    const at = await storePlace(alder);
+    const { home, place } = at;
     const session_id = randomUUID();
     const env = { CLAUDE_CODE_SESSION_ID: session_id, CLAUDE_CONFIG_DIR: home };
     const start = () => startStdioServer({ url: broker.url, home, env, args: ["--as", place] });
-    const isServed = async () => {
-      const variables = { MERKLE_HOME: home, MERKLE_PEER: place, CLAUDE_PID: String(process.pid) };
-      const [code] = await once(spawn("sh", ["-c", isServingInShell], { env: variables }), "close");
-      return code === 0;
-    };
     const first = await start();
     // The hooks before the client has connected, and those after.
-    for (const _ of ["connecting", "connected"]) expect(await isServed()).toBe(true);
+    for (const _ of ["connecting", "connected"]) expect(await isServed(at)).toBe(true);
     first.process.kill("SIGKILL");
     await first.ended;
-    expect(await isServed()).toBe(false);
+    expect(await isServed(at)).toBe(false);
 
     await start();
     // The hook for which it was started, and those that it should have been reached by.
-    expect(await isServed()).toBe(true);
-    await expect.poll(isServed).toBe(false);
+    expect(await isServed(at)).toBe(true);
+    await expect.poll(() => isServed(at)).toBe(false);
     await alder.say("one");
     const input = { hook_event_name: "Stop", session_id, prompt_id: "p1" };
     const brought = JSON.parse(await runHookMail({ url: broker.url, home, place }, input));
     expect(brought.hookSpecificOutput.additionalContext).toContain("\n#2 Alder: one\n");
   });
+
+  it.each(["next", "now"])(
+    "[WAKE-15] [WAKE-16] of a server that was started during a turn are brought by the command when the client is idle, and mail of priority %s is nudged for at once",
+    async (priority) => {
+      const alder = await startSession(broker);
+      const at = await storePlace(alder);
+      const inbox = await startClientInbox();
+      const start = () =>
+        startStdioServer({ url: broker.url, home: at.home, env: inbox.env, args: ["--as", at.place] });
+      const first = await start();
+      expect(await isServed(at)).toBe(true);
+      first.process.kill("SIGKILL");
+      await first.ended;
+
+      const second = await start();
+      await second.hook("PostToolBatch");
+      // Taken for an interruption, it would hold the next nudge for an hour.
+      await inbox.is("idle", Date.now() + 3_600_000);
+      await alder.say("one", { to: "Birch", priority });
+      expect((await inbox.next()).message.content).toContain("1 unread");
+      expect(await isServed(at)).toBe(false);
+    },
+  );
 
   it("[WAKE-18] show that the client waits for a permission, until it goes on", async () => {
     const alder = await startSession(broker);
@@ -362,6 +394,21 @@ describe("a client's inbox", () => {
     expect((await inbox.next()).message.content).toContain("1 unread");
   });
 
+  it("[WAKE-9] [WAKE-16] gets its nudge without delay after a turn that an error ended, and its peer is idle", async () => {
+    const alder = await startSession(broker);
+    const inbox = await startClientInbox();
+    const birch = await startAgent(broker, alder, { env: inbox.env });
+    const declared = async () => (await alder.peers("Birch"))[0]?.["declared"];
+    await birch.hook("UserPromptSubmit");
+    await expect.poll(declared).toMatchObject({ status: "working" });
+    await birch.hook("StopFailure");
+    await expect.poll(declared).toMatchObject({ status: "idle" });
+    // Taken for an interruption, it would hold the next nudge for an hour.
+    await inbox.is("idle", Date.now() + 3_600_000);
+    await alder.say("one", { to: "Birch" });
+    expect((await inbox.next()).message.content).toContain("1 unread");
+  });
+
   it("[WAKE-19] that takes a nudge in vain gets no more, and its peer is blocked, until the server is heard by the client", async () => {
     const alder = await startSession(broker);
     const inbox = await startClientInbox();
@@ -390,25 +437,24 @@ describe("a client's inbox", () => {
     await expect.poll(peer).toMatchObject({ declared: { status: "idle", reason: null } });
   });
 
+  it("[WAKE-19] of a launched agent that takes a nudge in vain has the launch act in the server's place", async () => {
+    const alder = await startSession(broker);
+    const { home, place } = await storePlace(alder);
+    const inbox = await startClientInbox();
+    const birch = await startStdioServer({ url: broker.url, home, env: inbox.env, args: ["--as", place] });
+    await birch.hook("Stop");
+    await alder.say("one", { to: "Birch", priority: "now" });
+    await inbox.next();
+    await inbox.is("idle");
+    await alder.say("two", { to: "Birch", priority: "now" });
+    const heardUntil = async () => (await stat(joinPath(home, "teams", `${place}.pid`))).mtimeMs;
+    await expect.poll(heardUntil).toBe(0);
+  });
+
   it("[WAKE-19] of a client that runs no hooks is not taken to have had a nudge in vain when its model does nothing", async () => {
     const alder = await startSession(broker);
     const inbox = await startClientInbox();
     await startAgent(broker, alder, { env: inbox.env });
-  it("[WAKE-9] [WAKE-16] gets its nudge without delay after a turn that an error ended, and its peer is idle", async () => {
-    const alder = await startSession(broker);
-    const inbox = await startClientInbox();
-    const birch = await startAgent(broker, alder, { env: inbox.env });
-    const declared = async () => (await alder.peers("Birch"))[0]?.["declared"];
-    await birch.hook("UserPromptSubmit");
-    await expect.poll(declared).toMatchObject({ status: "working" });
-    await birch.hook("StopFailure");
-    await expect.poll(declared).toMatchObject({ status: "idle" });
-    // Taken for an interruption, it would hold the next nudge for an hour.
-    await inbox.is("idle", Date.now() + 3_600_000);
-    await alder.say("one", { to: "Birch" });
-    expect((await inbox.next()).message.content).toContain("1 unread");
-  });
-
     for (const text of ["one", "two", "three"]) {
       await alder.say(text, { to: "Birch", priority: "now" });
       await inbox.next();

@@ -5,8 +5,12 @@ import type { ClientName } from "./client.js";
 
 /** The note that this process is the MCP server of a peer, by which its client's hooks find it there or gone. */
 export interface ServingNote {
+  /** Whether the client has run hooks before it started this server, which it then may have done during a turn. */
+  readonly isRestarted: boolean;
   /** Notes that the client has reached this server; returns whether it is the peer's server still. */
   hear(): boolean;
+  /** Notes that the client does not reach this server, so that the launch and the hooks' commands act in its place. */
+  giveUp(): void;
   /** Takes the note back. */
   remove(): void;
 }
@@ -23,21 +27,24 @@ const unheardMs = 24 * 60 * 60 * 1_000;
 export function noteServing(home: string, placeId: string): ServingNote {
   const path = servingFile(home, placeId);
   const dateFile = (ms: number) => {
-    const until = new Date(Date.now() + ms);
+    const until = new Date(ms);
     if (readServer(path) !== process.pid) return false;
     utimesSync(path, until, until);
     return true;
   };
+  let isRestarted = false;
   try {
     // A client that has run hooks may start another server for one of them, and reach it with none.
-    const isAnother = readNumbers(path)[1] === process.ppid && hookRanAt(home, placeId) > 0;
+    isRestarted = readNumbers(path)[1] === process.ppid && hookRanAt(home, placeId) > 0;
     writeFileSync(path, `${process.pid} ${process.ppid}\n`, { mode: 0o600 });
-    dateFile(isAnother ? 0 : unheardMs);
+    dateFile(Date.now() + (isRestarted ? 0 : unheardMs));
   } catch {
     // Without a home there is no stored peer either.
   }
   return {
-    hear: () => dateFile(graceMs),
+    isRestarted,
+    hear: () => dateFile(Date.now() + graceMs),
+    giveUp: () => void dateFile(0),
     remove() {
       // Another server of the same peer may have begun meanwhile.
       if (readServer(path) !== process.pid) return;

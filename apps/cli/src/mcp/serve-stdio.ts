@@ -60,7 +60,9 @@ export async function serveStdio(context: CommandContext, ofFeatures: FeaturePar
         checkConcluded,
         log,
       },
+      isRestarted: serving?.isRestarted === true,
       onHeard: () => serving?.hear() === true,
+      onUnreached: () => serving?.giveUp(),
     });
   });
   const requests = createStdioTransport(io.stdin, io.stdout);

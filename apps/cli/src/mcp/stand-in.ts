@@ -52,9 +52,11 @@ export async function openStandIn({ config, placeId, client: own, pid }: Watched
       run: async (wake) => ((await idle()) === undefined ? [] : paths.run(wake)),
     },
     turn: createTurn(() => Date.now()),
+    isRestarted: false,
     idleSince: idle,
     mayInterrupt: false,
     onRun: log,
+    onUnreached: log,
     now: () => Date.now(),
   });
   const teams = createPeerSessions({ log, onNew: wakers.add, open: (_, message) => asStub(message) });

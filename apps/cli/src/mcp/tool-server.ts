@@ -57,8 +57,12 @@ interface ToolServerOptions {
   readonly channel: Channel | null;
   /** Whether results also have `structuredContent` if a program reads them (MCP-17). */
   readonly structured: boolean;
+  /** Whether the client had run hooks before it started this server. */
+  readonly isRestarted: boolean;
   /** Called with each hook and each call of the client; returns whether this is its server for the peer of `--as`. */
   readonly onHeard: () => boolean;
+  /** Called when it turns out that the client does not reach this server. */
+  readonly onUnreached: () => void;
   /** What features add to the server. */
   readonly extensions: readonly CreateExtension[];
   readonly checkConcluded: CheckConcluded;
@@ -70,7 +74,8 @@ interface ToolServerOptions {
  * answer. What the parts notify each other of is below them, a function for each event.
  */
 export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
-  const { config, options, claudeSessionId, client, channel, onHeard, log } = serverOptions;
+  const { config, options, claudeSessionId, client, channel, log } = serverOptions;
+  const { isRestarted, onHeard, onUnreached } = serverOptions;
   const structured = serverOptions.structured && options.view === "json";
   const { home } = config;
   const env = readEnvironment().variables;
@@ -102,9 +107,10 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
     onVain: declareUnreached,
   });
   const wakers = createWakers({
-    ...{ paths, turn, now, idleSince: idle },
+    ...{ paths, turn, isRestarted, now, idleSince: idle },
     mayInterrupt: options.interruptible,
     onRun: describeAgain,
+    onUnreached,
   });
   channel?.onChange(describeAgain);
 
@@ -206,6 +212,7 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
   }
 
   function declareUnreached(): void {
+    onUnreached();
     unreached.declare();
     describeAgain();
   }

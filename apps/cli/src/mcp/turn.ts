@@ -12,6 +12,8 @@ export type Caller =
 export interface Turn {
   /** Whether the client has run a hook of ours, so that it can be expected to run them on. */
   readonly hasHooks: boolean;
+  /** Whether a prompt was heard. Of a turn that began before, the end may not be heard either. */
+  readonly hasPrompt: boolean;
   /** Notes a hook; returns whether it is the first of another conversation, and whether its prompt waits for the running turn. */
   hook(call: HookCall): { readonly isNewConversation: boolean; readonly isQueued: boolean };
   /** The agent whose call comes with this id. */
@@ -51,6 +53,7 @@ export function createTurn(now: () => number): Turn {
   let runsUntil = 0;
   let isInterrupted = false;
   let hasHooks = false;
+  let hasPrompt = false;
   let announces = false;
   let unannounced = 0;
   /** Tool use ids and the subagent whose they are; "" for the main agent. The oldest first. */
@@ -75,6 +78,9 @@ export function createTurn(now: () => number): Turn {
     get hasHooks() {
       return hasHooks;
     },
+    get hasPrompt() {
+      return hasPrompt;
+    },
     get heardAt() {
       return heardAt;
     },
@@ -89,6 +95,7 @@ export function createTurn(now: () => number): Turn {
       // A subagent may work on when the main agent's turn has ended.
       if (call.agentId === "") {
         prompt = call.promptId;
+        hasPrompt ||= call.event === "UserPromptSubmit";
         isInterrupted = false;
         heardAt = now();
         runsUntil = heardAt + silenceMsMax;

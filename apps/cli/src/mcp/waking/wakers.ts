@@ -18,11 +18,15 @@ export interface Wakers {
 interface WakersOptions {
   readonly paths: WakePaths;
   readonly turn: Turn;
+  /** Whether the client has run hooks before it started this server, which it then may have done during a turn. */
+  readonly isRestarted: boolean;
   /** Since when the client is idle, in milliseconds of the clock; undefined when it is not, or does not say so. */
   readonly idleSince: () => Promise<number | undefined>;
   readonly mayInterrupt: boolean;
   /** Called when the paths were tried, some of which may turn out not to work. */
   readonly onRun: () => void;
+  /** Called when the client turns out not to reach this server. */
+  readonly onUnreached: () => void;
   readonly now: () => number;
 }
 
@@ -30,20 +34,28 @@ interface WakersOptions {
 const lookMs = 500;
 
 export function createWakers(options: WakersOptions): Wakers {
-  const { paths, turn, idleSince, mayInterrupt, onRun, now } = options;
+  const { paths, turn, isRestarted, idleSince, mayInterrupt, onRun, onUnreached, now } = options;
   const wakers = new Map<PeerSession, Waker>();
   let watching: ReturnType<typeof setTimeout> | undefined;
 
   /**
    * No hook tells that a turn was interrupted; but the client became idle then, after the last hook. After the hook that ends a
-   * turn it becomes idle as well, and nothing was interrupted.
+   * turn it becomes idle as well, and nothing was interrupted. That hook does not reach a server that the client started during
+   * the turn (WAKE-15).
    */
-  async function watchTurn(): Promise<void> {
+  async function noteIdle(): Promise<void> {
     const { heardAt } = turn;
     const since = await idleSince();
-    watching = undefined;
     const isOfThisTurn = turn.runsUntil > 0 && turn.heardAt === heardAt;
-    if (isOfThisTurn && !turn.isInterrupted && since !== undefined && since > heardAt) turn.interrupt(since);
+    if (!isOfThisTurn || turn.isInterrupted || since === undefined || since <= heardAt) return;
+    if (!isRestarted || turn.hasPrompt) return turn.interrupt(since);
+    onUnreached();
+    turn.end();
+  }
+
+  async function watchTurn(): Promise<void> {
+    await noteIdle();
+    watching = undefined;
     look();
   }
 
@@ -54,6 +66,7 @@ export function createWakers(options: WakersOptions): Wakers {
   async function run({ number, unread, interrupts }: Nudge, isAsked = false): Promise<WakePath[]> {
     const line = writeNudge({ number, unread: unread.length, isAsked });
     const meta = { unread: String(unread.length), nudge: String(number) };
+    await noteIdle();
     const reached = await paths.run({ line, meta, interrupts });
     onRun();
     return reached;
