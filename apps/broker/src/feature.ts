@@ -11,11 +11,11 @@ import type { Channels } from "./feed/delivery/channels.js";
 import type { MeshChannels } from "./feed/delivery/mesh-channel.js";
 import type { AuditSigner } from "./identity/audit-key/audit-key.js";
 import type { AuthMode } from "./identity/origin/auth-mode.js";
-import type { CreateSessionHook, SessionFactReaders } from "./sessions/hooks.js";
+import type { CreateSessionHook, PeerFactReaders, SessionFactReaders } from "./sessions/hooks.js";
 import type { Handlers } from "./transports/context-for.js";
 import type { Mount } from "./transports/http/mount.js";
 import type { Meshes, Services as TransportServices } from "./transports/services.js";
-import type { AttentionSource, PersonDataHook, Purge } from "./views/hooks.js";
+import type { AttentionSource, PersonDataHook, Purge, TextRemovalHook } from "./views/hooks.js";
 
 /**
  * A part of the broker that can be left out: the operations that it handles, and what it adds to the core. `Services` are what
@@ -51,11 +51,13 @@ export interface Feature<Services extends TransportServices = TransportServices,
 
   readonly onCreateSession?: CreateSessionHook;
   readonly sessionFacts?: Partial<SessionFactReaders>;
+  readonly peerFacts?: Partial<PeerFactReaders>;
   readonly onDocumentWritten?: DocumentHook<Services>;
   readonly onConclude?: ConcludeHook<Services>;
   readonly attention?: AttentionSource;
   readonly purge?: Readonly<Record<string, Purge>>;
   readonly personData?: PersonDataHook<Services>;
+  readonly onRemoveText?: TextRemovalHook<Services>;
 }
 
 /** Work in the background that nobody waits for. */

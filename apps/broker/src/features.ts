@@ -27,7 +27,7 @@ import { tasksFeature } from "./features/tasks/feature.js";
 import { timelineFeature } from "./features/timeline/feature.js";
 import { topicsFeature } from "./features/topics/feature.js";
 import { usageFeature } from "./features/usage/feature.js";
-import type { SessionFactReaders } from "./sessions/hooks.js";
+import type { PeerFactReaders, SessionFactReaders } from "./sessions/hooks.js";
 import type { Handlers } from "./transports/context-for.js";
 import type { Meshes, Services as TransportServices } from "./transports/services.js";
 import type { ViewHooks } from "./views/hooks.js";
@@ -65,13 +65,15 @@ export const features = [
 type AnyFeature = (typeof features)[number];
 
 /** The services of the core and of all features, as they are seen in one mesh. */
-export type Services = TransportServices & Started & Intersection<ReturnOf<AnyFeature, "inMesh">>;
+export type Services = TransportServices & Started & StartedInMesh;
 
 /** The services that features start. */
-type Started = Intersection<Awaited<ReturnOf<AnyFeature, "start">>>;
+type Started = object & Intersection<Awaited<ReturnOf<AnyFeature, "start">>>;
+
+type StartedInMesh = object & Intersection<ReturnOf<AnyFeature, "inMesh">>;
 
 /** Those of the broker's options that features read. */
-export type FeatureOptions = Intersection<OptionsOf<AnyFeature>>;
+export type FeatureOptions = object & Intersection<OptionsOf<AnyFeature>>;
 
 type ReturnOf<One, Key extends string> =
   One extends Readonly<Record<Key, (...given: never) => infer Result>> ? Result : never;
@@ -105,16 +107,19 @@ type None<Names extends never> = Names;
 export type NoneTwice = None<HandledTwice<readonly [{ handlers: typeof coreHandlers }, ...typeof features]>>;
 
 const sessionFacts: SessionFactReaders = merge("sessionFacts");
+const peerFacts: PeerFactReaders = merge("peerFacts");
 
 /** What the features add to the core. */
 export const hooks: ViewHooks<Services> = {
   sessionFacts,
+  peerFacts,
   onCreateSession: all.flatMap(({ onCreateSession = [] }) => onCreateSession),
   onDocumentWritten: all.flatMap(({ onDocumentWritten = [] }) => onDocumentWritten),
   onConclude: all.flatMap(({ onConclude = [] }) => onConclude),
   attention: all.flatMap(({ attention = [] }) => attention),
   purge: Object.assign({}, ...all.map(({ purge }) => purge)),
   personData: all.flatMap(({ personData = [] }) => personData),
+  onRemoveText: all.flatMap(({ onRemoveText = [] }) => onRemoveText),
 };
 
 /** The routes that features add. */
@@ -153,7 +158,7 @@ export async function startFeatures(parts: StartParts<FeatureOptions>): Promise<
 }
 
 /** Returns the services of features that differ from mesh to mesh. */
-export function startInMesh(started: Started, meshId: string): Intersection<ReturnOf<AnyFeature, "inMesh">> {
+export function startInMesh(started: Started, meshId: string): StartedInMesh {
   return Object.assign({}, ...all.map(({ inMesh }) => inMesh?.(started as Services, meshId)));
 }
 
@@ -177,6 +182,6 @@ export async function catchUpFeatures(services: Services): Promise<void> {
   for (const feature of all) await feature.catchUp?.(services);
 }
 
-function merge<Key extends "handlers" | "sessionFacts">(key: Key): Merged<Key> {
+function merge<Key extends "handlers" | "sessionFacts" | "peerFacts">(key: Key): Merged<Key> {
   return Object.assign({}, ...all.map((feature) => feature[key]));
 }

@@ -1,6 +1,7 @@
 import type { Task } from "./core/workers/task.js";
 import { merkleProofTask, merkleRootTask } from "./features/audit/feature.worker.js";
 import { verifyBundleTask } from "./features/import/feature.worker.js";
+import { hunksTask } from "./features/proposals/feature.worker.js";
 import { hashEntriesTask } from "./features/seal/feature.worker.js";
 import { reanchorTask } from "./features/topics/feature.worker.js";
 
@@ -10,5 +11,6 @@ export const featureTasks = Object.values({
   merkleRootTask,
   verifyBundleTask,
   hashEntriesTask,
+  hunksTask,
   reanchorTask,
 }) as Task<unknown, unknown>[];

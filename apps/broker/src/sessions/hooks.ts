@@ -1,4 +1,4 @@
-import type { OutputOf, Session } from "@merkle/wire";
+import type { OutputOf, Peer, Session } from "@merkle/wire";
 import type { CoreServices } from "../core/services.js";
 import type { Write } from "../core/write.js";
 
@@ -8,6 +8,8 @@ export interface SessionHooks {
   readonly onCreateSession: readonly CreateSessionHook[];
   /** Each reads a fact that `get_session` returns. */
   readonly sessionFacts: SessionFactReaders;
+  /** Each reads a fact that `list_peers` returns. */
+  readonly peerFacts: PeerFactReaders;
 }
 
 export type CreateSessionHook = (
@@ -50,6 +52,30 @@ export type FeatureFacts = Omit<
   OutputOf<"get_session">,
   keyof Session | "settings" | "last_change" | "agent_messages" | "origin"
 >;
+
+/** The facts of a peer that features know. */
+export type PeerFacts = Pick<Peer, Extract<keyof Peer, "task">>;
+
+export type PeerFactReaders = {
+  readonly [Name in keyof PeerFacts]: (
+    services: Pick<CoreServices, "database">,
+    sessionId: string,
+  ) => Promise<(peerId: string) => PeerFacts[Name]>;
+};
+
+/** Reads the facts of a session's peers at once; the function that is returned gives those of one. */
+export async function readPeerFacts(
+  services: Pick<CoreServices, "database"> & { readonly hooks: Pick<SessionHooks, "peerFacts"> },
+  sessionId: string,
+): Promise<(peerId: string) => PeerFacts> {
+  const facts = await Promise.all(
+    Object.entries(services.hooks.peerFacts).map(
+      async ([name, read]) => [name, await read(services, sessionId)] as const,
+    ),
+  );
+  // Each reader returns the fact of its name.
+  return (peerId) => Object.fromEntries(facts.map(([name, factOf]) => [name, factOf(peerId)])) as PeerFacts;
+}
 
 /** Reads all of them at once. */
 export async function readFeatureFacts(

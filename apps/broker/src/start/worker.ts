@@ -1,12 +1,6 @@
 import { parentPort } from "node:worker_threads";
 import type { Task, TaskReply, TaskRequest } from "../core/workers/task.js";
-import {
-  findSectionTask,
-  hunksTask,
-  mergeTextsTask,
-  replaceConclusionTask,
-  unifiedDiffTask,
-} from "../text/tasks.js";
+import { findSectionTask, mergeTextsTask, replaceConclusionTask, unifiedDiffTask } from "../text/tasks.js";
 import { featureTasks } from "../worker-tasks.js";
 
 // The entry of a worker thread: does what it is sent, one task after the other. It imports nothing that loads the database
@@ -15,10 +9,9 @@ const port = parentPort;
 if (!port) throw new Error("worker.js must run in a thread that startWorkers starts.");
 
 const tasks = new Map(
-  [
-    ...[findSectionTask, hunksTask, mergeTextsTask, replaceConclusionTask, unifiedDiffTask],
-    ...featureTasks,
-  ].map((task) => [task.name, task as Task<unknown, unknown>]),
+  [...[findSectionTask, mergeTextsTask, replaceConclusionTask, unifiedDiffTask], ...featureTasks].map(
+    (task) => [task.name, task as Task<unknown, unknown>],
+  ),
 );
 
 port.on("message", async (request: TaskRequest) => port.postMessage(await answer(request)));

@@ -1,7 +1,5 @@
-import type { Hunk } from "@merkle/wire";
 import type { Task } from "../core/workers/task.js";
 import { replaceConclusion } from "./conclusion-section.js";
-import { toHunks } from "./hunks.js";
 import { type Merged, type MergeInput, mergeOntoCurrent } from "./merge-texts.js";
 import { findSection, listHeadings } from "./sections.js";
 import { type UnifiedDiffInput, unifiedDiff } from "./unified-diff.js";
@@ -14,12 +12,6 @@ const smallLinesMax = 300;
 export const unifiedDiffTask: Task<UnifiedDiffInput, string> = {
   name: "unified_diff",
   run: unifiedDiff,
-  isSmall: ({ from, to }) => isSmallDiff(from, to),
-};
-
-export const hunksTask: Task<{ from: string; to: string }, Hunk[]> = {
-  name: "hunks",
-  run: ({ from, to }) => toHunks(from, to),
   isSmall: ({ from, to }) => isSmallDiff(from, to),
 };
 
@@ -49,7 +41,7 @@ export const findSectionTask: Task<
   isSmall: ({ content }) => content.length < smallCharsMax,
 };
 
-function isSmallDiff(from: string, to: string): boolean {
+export function isSmallDiff(from: string, to: string): boolean {
   return from.length + to.length < smallCharsMax && countLines(from) + countLines(to) <= smallLinesMax;
 }
 

@@ -1,6 +1,7 @@
-import type { DataSubject, FactScope, PersonText, Queryable } from "@merkle/db";
-import type { AttentionItem, BrokerSettings } from "@merkle/wire";
+import type { DataSubject, FactScope, PersonText, Queryable, Transaction } from "@merkle/db";
+import type { AttentionItem, BrokerSettings, SystemEvent } from "@merkle/wire";
 import type { CoreServices } from "../core/services.js";
+import type { Write } from "../core/write.js";
 import type { DocumentHooks } from "../document/hooks.js";
 import type { SessionContext, SessionServices } from "../sessions/context.js";
 import type { Fact } from "./fact.js";
@@ -11,6 +12,7 @@ export interface ViewHooks<Services extends SessionServices> extends DocumentHoo
   /** What features delete after a while, by its name. */
   readonly purge: Readonly<Record<string, Purge>>;
   readonly personData: readonly PersonDataHook<Services>[];
+  readonly onRemoveText: readonly TextRemovalHook<Services>[];
 }
 
 /** Lists facts of a feature that wait for a human. */
@@ -34,10 +36,41 @@ export interface WantedFacts {
 /** Deletes what is no longer kept, in every mesh, and returns how many rows. */
 export type Purge = (db: Queryable, settings: BrokerSettings) => Promise<number>;
 
+/** The part of a feature in the removal of a text from a record. */
+export interface TextRemovalHook<Services extends SessionServices> {
+  /** Takes the locks that must be held before the feed's and the document's. */
+  hold?(tx: Transaction, sessionId: string): Promise<void>;
+  /**
+   * Removes what an event says where the feature stores it as well.
+   *
+   * @throws conflict for a text that is still in use
+   */
+  forgetEvent?(
+    ctx: SessionContext<Services>,
+    write: Pick<Write, "tx">,
+    removed: { readonly sequence: number; readonly event: SystemEvent },
+  ): Promise<void>;
+  /** Removes what the feature stores of these versions of the document. */
+  forgetVersions?(
+    tx: Transaction,
+    place: { readonly meshId: string; readonly sessionId: string },
+    range: { readonly from: number; readonly to: number },
+  ): Promise<unknown>;
+}
+
 /** The part of a feature in the erasure of a person. */
 export interface PersonDataHook<Services extends SessionServices> {
   /** @throws conflict where the feature holds data of the person that it cannot remove now */
   requireErasable?(services: Services, person: DataSubject): Promise<void>;
   /** Removes one text of the person from the record of a session, in the name of the eraser. It is a write of its own. */
   eraseText?(ctx: SessionContext<Services>, eraser: string, text: PersonText): Promise<void>;
+}
+
+/** Has features take the locks that must be held before texts of a record come or go. */
+export async function holdForTexts(
+  tx: Transaction,
+  { hooks }: { readonly hooks: Pick<ViewHooks<SessionServices>, "onRemoveText"> },
+  sessionId: string,
+): Promise<void> {
+  for (const hook of hooks.onRemoveText) await hook.hold?.(tx, sessionId);
 }

@@ -4,7 +4,6 @@ import {
   type ArchiveRow,
   findArchive,
   giveUpArchive,
-  holdSearchHeads,
   insertArchive,
   listUnfinishedArchives,
   markArchived,
@@ -15,6 +14,7 @@ import { retryWhileLost } from "../../core/retry-while-lost.js";
 import type { SessionIdentity } from "../../identity/session-directory.js";
 import { adminsOnly } from "../../sessions/access/authorize.js";
 import type { SessionContext } from "../../sessions/context.js";
+import { holdForTexts } from "../../views/hooks.js";
 import { exportSession, openRecorded } from "../export/feature.js";
 import { type Spooled, spoolBytes, verifySpooled } from "../import/feature.js";
 import type { ArchiveServices } from "./services.js";
@@ -95,7 +95,7 @@ async function storeSession(
     };
     const marked = await retryWhileLost(() =>
       database.transaction(async (tx) => {
-        await holdSearchHeads(tx, [sessionId]);
+        await holdForTexts(tx, services, sessionId);
         return markArchived(tx, key, recorded, objects);
       }),
     );

@@ -3,12 +3,12 @@ import {
   endArchive,
   findArchive,
   holdArchive,
-  holdSearchHeads,
   listUnfinishedArchives,
   readRecordExtent,
 } from "@merkle/db";
 import { MerkleError, type OutputOf } from "@merkle/wire";
 import type { SessionContext } from "../../sessions/context.js";
+import { holdForTexts } from "../../views/hooks.js";
 import { spoolBytes } from "../import/feature.js";
 import { requireArchivist } from "./archive-session.js";
 import type { ArchiveServices } from "./services.js";
@@ -49,7 +49,7 @@ async function bringBack(services: ArchiveServices, row: ArchiveRow, signal: Abo
     // A node that was killed may have left some of them here.
     if (row.state === "leaving") await archives.deleteRows(row);
     await database.transaction(async (tx) => {
-      await holdSearchHeads(tx, [sessionId]);
+      await holdForTexts(tx, services, sessionId);
       if ((await holdArchive(tx, row)) !== "away") return;
       await insertStored(tx, file.path);
       await endArchive(tx, row);

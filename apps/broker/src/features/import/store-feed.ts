@@ -1,5 +1,4 @@
 import {
-  holdSearchHeads,
   type ImportedFeedEnd,
   type ImportedMessageRow,
   insertImportedMessages,
@@ -10,6 +9,7 @@ import { limits } from "@merkle/wire/limits";
 import { bundleFiles, canonicalJson, type FeedLine, parseFeedLine } from "@merkle/wire/record";
 import type { ZippedFiles } from "@merkle/wire/record/zip";
 import { utf8Bytes } from "@merkle/wire/text";
+import { holdForTexts } from "../../views/hooks.js";
 import type { SealServices } from "../seal/feature.js";
 import { readLinesOf } from "./read-file.js";
 import type { Target } from "./refuse-other.js";
@@ -58,7 +58,7 @@ export async function storeFeed(
         size: lastKnown.message.sequence,
         root: lastKnown.root,
       });
-      if (redacted.length > 0) await holdSearchHeads(tx, [sessionId]);
+      if (redacted.length > 0) await holdForTexts(tx, services, sessionId);
       for (const sequence of redacted) {
         await forgetTask(tx, sessionId, sequence);
         await redactMessageRow(tx, sessionId, sequence);

@@ -3,10 +3,10 @@ import { decideProposalRow, findTopic, type ProposalBesideSource, readProposalCo
 import { MerkleError, type ParsedInputOf, type SourcePathParts } from "@merkle/wire";
 import { applyHunks } from "@merkle/wire/text";
 import type { PersonContext } from "../../sessions/context.js";
-import { hunksTask } from "../../text/tasks.js";
 import type { JobServices } from "../jobs/feature.js";
 import { keepFileText } from "../sources/feature.js";
 import { announceProposals, closeTopic } from "../topics/feature.js";
+import { hunksTask } from "./hunks-task.js";
 import { mergeOntoNewest } from "./merge-onto-newest.js";
 import { holdOpenProposal } from "./open-proposal.js";
 import { readBaseText } from "./source-text.js";

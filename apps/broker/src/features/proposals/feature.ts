@@ -1,3 +1,4 @@
+import { redactProposals } from "@merkle/db";
 import type { Feature } from "../../feature.js";
 import type { Services } from "../../transports/services.js";
 import type { JobServices } from "../jobs/feature.js";
@@ -19,4 +20,7 @@ export const proposalsFeature = {
   },
   onConclude: rejectDraft,
   attention: openProposals,
+  onRemoveText: {
+    forgetVersions: (tx, { sessionId }, range) => redactProposals(tx, sessionId, range),
+  },
 } satisfies Feature<JobServices & Services>;

@@ -17,12 +17,12 @@ import { recordResult } from "../../identity/record-job-result.js";
 import { requireSession } from "../../identity/session-directory.js";
 import { onlyACopy, sessionClosed } from "../../sessions/access/authorize.js";
 import type { ProposerContext } from "../../sessions/context.js";
-import { hunksTask } from "../../text/tasks.js";
 import type { JobServices } from "../jobs/feature.js";
 import { keepFileText } from "../sources/feature.js";
 import { announceProposals, isClosed, requireTopic, topicAuthorOf } from "../topics/feature.js";
 import { agentName } from "./agent-name.js";
 import { countLines } from "./count-lines.js";
+import { hunksTask } from "./hunks-task.js";
 import { fileOf, type ProposalSource, readBaseText, readCurrentText } from "./source-text.js";
 
 type Input = ParsedInputOf<"insert_proposal">;

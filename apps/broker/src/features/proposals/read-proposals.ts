@@ -2,11 +2,11 @@ import { findSourceText, listProposalRows, type ProposalBesideSource, readPropos
 import type { OutputOf, ParsedInputOf, Proposal } from "@merkle/wire";
 import { requireSession } from "../../identity/session-directory.js";
 import type { Context } from "../../sessions/context.js";
-import { hunksTask } from "../../text/tasks.js";
 import type { JobServices } from "../jobs/feature.js";
 import { requireReturnedDraft } from "../jobs/feature.js";
 import type { Sources } from "../sources/feature.js";
 import { requireSourcePath } from "../sources/feature.js";
+import { hunksTask } from "./hunks-task.js";
 import { requireProposal } from "./open-proposal.js";
 import { type CurrentText, fileOf, readBaseText, readCurrentText } from "./source-text.js";
 

@@ -1,10 +1,10 @@
 import { insertProposalRow } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
-import { hunksTask } from "../../text/tasks.js";
 import { keepFileText } from "../sources/feature.js";
 import { announceProposals } from "../topics/feature.js";
 import { countLines } from "./count-lines.js";
+import { hunksTask } from "./hunks-task.js";
 import { type MergedProposal, mergeOntoNewest } from "./merge-onto-newest.js";
 import { announceDecided, type DecidedProposal, holdOpenProposal, refuseDecided } from "./open-proposal.js";
 import { fileOf } from "./source-text.js";

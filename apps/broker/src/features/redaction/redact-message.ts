@@ -1,11 +1,4 @@
-import {
-  findMessage,
-  holdSearchHeads,
-  isImported,
-  listTeamsOfPeers,
-  redactMessageRow,
-  type StoredMessage,
-} from "@merkle/db";
+import { findMessage, isImported, listTeamsOfPeers, redactMessageRow, type StoredMessage } from "@merkle/db";
 import {
   findEventKind,
   MerkleError,
@@ -15,6 +8,7 @@ import {
 } from "@merkle/wire";
 import { contentOf } from "../../core/message.js";
 import type { SessionContext } from "../../sessions/context.js";
+import { holdForTexts } from "../../views/hooks.js";
 import type { SealServices } from "../seal/feature.js";
 import { forgetElsewhere } from "./forget-elsewhere.js";
 import { redactVersions } from "./redact-versions.js";
@@ -59,7 +53,7 @@ export async function redactOne(
     const { tx, announce } = write;
     // An indexer that has read the text is waited for, and one that comes later reads none. Whoever removes something else
     // of this session waits here, too.
-    await holdSearchHeads(tx, [sessionId]);
+    await holdForTexts(tx, ctx.services, sessionId);
     const message = await findMessage(tx, sessionId, sequence);
     if (!message) throw noMessage(sequence);
     refuseOthersText(remover, await ownersOf(ctx, message), `Message ${sequence}`);

@@ -1,15 +1,8 @@
-import {
-  forgetQuotes,
-  holdSearchHeads,
-  listVersionAuthors,
-  lockDocument,
-  redactDocumentVersions,
-  redactProposals,
-  type VersionRange,
-} from "@merkle/db";
+import { listVersionAuthors, lockDocument, redactDocumentVersions, type VersionRange } from "@merkle/db";
 import { MerkleError, type OutputOf } from "@merkle/wire";
 import { readVersionRedactions } from "../../document/read-session-doc.js";
 import type { SessionContext } from "../../sessions/context.js";
+import { holdForTexts } from "../../views/hooks.js";
 import type { SealServices } from "../seal/feature.js";
 import { type Remover, refuseOthersText } from "./remover.js";
 
@@ -21,7 +14,7 @@ export async function redactVersions(
 ): Promise<OutputOf<"redact_message">> {
   const { sessionId, slug } = ctx.session;
   return ctx.write(async ({ tx, announce }) => {
-    await holdSearchHeads(tx, [sessionId]);
+    await holdForTexts(tx, ctx.services, sessionId);
     const current = await lockDocument(tx, sessionId);
     if (!current) throw new MerkleError("not_found", `There is no session "${slug}".`);
     if (range.to > current.version) throw noVersion(range.to, current.version);
@@ -35,8 +28,8 @@ export async function redactVersions(
     if (range.to === current.version) throw isNewest(current.version, current.closedAt !== null);
 
     const redacted = await redactDocumentVersions(tx, sessionId, range);
-    await redactProposals(tx, sessionId, range);
-    await forgetQuotes(tx, { meshId: ctx.services.database.meshId, sessionId }, range);
+    const place = { meshId: ctx.services.database.meshId, sessionId };
+    for (const hook of ctx.services.hooks.onRemoveText) await hook.forgetVersions?.(tx, place, range);
     const told = redacted === 0 ? (await readVersionRedactions(tx, sessionId)).find(range.from) : undefined;
     // Where the event that told of it lost its own text, it is told again: a record must say which texts it lacks.
     if (told) return { redacted, sequence: told.sequence };

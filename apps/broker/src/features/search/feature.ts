@@ -1,3 +1,4 @@
+import { holdSearchHeads } from "@merkle/db";
 import type { Feature, StartParts } from "../../feature.js";
 import type { Services } from "../../transports/services.js";
 import { type Indexer, startIndexer } from "./indexer.js";
@@ -18,4 +19,6 @@ export const searchFeature = {
     stops.add("indexer", indexer.stop);
     return { indexer };
   },
+  // An indexer that has read a text is waited for, and one that comes later reads none.
+  onRemoveText: { hold: (tx, sessionId) => holdSearchHeads(tx, [sessionId]) },
 } satisfies Feature<SearchServices & Services>;

@@ -2,6 +2,7 @@ import { countStateKeys } from "@merkle/db";
 import type { Feature, StartParts } from "../../feature.js";
 import type { Services } from "../../transports/services.js";
 import { deleteState, setState } from "./change-state.js";
+import { forgetValues } from "./forget-values.js";
 import { getState, listState } from "./read-state.js";
 import type { StateServices } from "./services.js";
 import { type StateAnnouncer, startStateAnnouncer } from "./state-announcer.js";
@@ -37,4 +38,5 @@ export const stateFeature = {
     begin: ({ main }) => main.stateAnnouncer.catchUp,
   },
   catchUp: ({ stateAnnouncer }) => stateAnnouncer.pushLately(),
+  onRemoveText: forgetValues,
 } satisfies Feature<StateServices & Services>;

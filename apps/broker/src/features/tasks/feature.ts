@@ -5,7 +5,9 @@ import { claimTask, releaseTask } from "./claim-task.js";
 import { claimScope, listClaims, releaseClaim } from "./claims.js";
 import { createTask, splitTask } from "./create-task.js";
 import { finishTask } from "./finish-task.js";
+import { forgetTexts } from "./forget-texts.js";
 import { createHandBack } from "./hand-back.js";
+import { readHeldTasks } from "./held-tasks.js";
 import { getTask, listAllTasks, listTasks } from "./read-tasks.js";
 import { updateTask } from "./update-task.js";
 
@@ -38,4 +40,6 @@ export const tasksFeature = {
   attention: waitingTasks,
   purge: { claims_handed_back: (db) => purgeClaims(db, handedBackHours) },
   repeat: { name: "tasks to hand back", everyMs: handBackMs, begin: ({ main }) => createHandBack(main) },
+  peerFacts: { task: readHeldTasks },
+  onRemoveText: forgetTexts,
 } satisfies Feature;

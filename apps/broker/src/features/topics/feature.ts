@@ -1,3 +1,4 @@
+import { forgetQuotes } from "@merkle/db";
 import type { Feature, StartParts } from "../../feature.js";
 import type { Services } from "../../transports/services.js";
 import { type Anchorer, startAnchorer } from "./anchorer.js";
@@ -39,4 +40,5 @@ export const topicsFeature = {
         if (nodes.leads && !nodes.alone) await anchorer.catchUp();
       },
   },
+  onRemoveText: { forgetVersions: forgetQuotes },
 } satisfies Feature<TopicServices & Services>;

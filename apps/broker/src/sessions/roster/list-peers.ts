@@ -1,9 +1,10 @@
-import { type HeldTask, listHeldTasks, type PeerRosterRow } from "@merkle/db";
+import type { PeerRosterRow } from "@merkle/db";
 import type { OutputOf, ParsedInputOf, Participant, Peer, Peer as WirePeer } from "@merkle/wire";
 import { Capabilities, KeyCard } from "@merkle/wire/schemas";
 import { type Group, groupBy } from "../../core/group-by.js";
 import type { SessionIdentity } from "../../identity/session-directory.js";
 import type { SessionContext, SessionServices } from "../context.js";
+import { type PeerFacts, readPeerFacts } from "../hooks.js";
 import { isMember } from "../peers/membership.js";
 import { bestStatus } from "../peers/status.js";
 import { type KnownPeer, leftPeers, presentPeers, readKnownPeers } from "./known-peers.js";
@@ -33,18 +34,16 @@ async function readPeers(
   session: SessionIdentity,
   { includeLeft = false }: { includeLeft?: boolean } = {},
 ): Promise<WirePeer[]> {
-  const [known, held] = await Promise.all([
+  const [known, factsOf] = await Promise.all([
     readKnownPeers(services, session.sessionId),
-    listHeldTasks(services.database.orm, session.sessionId),
+    readPeerFacts(services, session.sessionId),
   ]);
-  // A peer that holds several tasks is shown the one that it claimed last, which stands last.
-  const tasks = new Map(held.map((task) => [task.peerId, task]));
   return [...presentPeers(known), ...(includeLeft ? leftPeers(known) : [])].map((peer) =>
-    toWirePeer(peer, tasks.get(peer.peerId)),
+    toWirePeer(peer, factsOf(peer.peerId)),
   );
 }
 
-function toWirePeer(peer: KnownPeer, task: HeldTask | undefined): WirePeer {
+function toWirePeer(peer: KnownPeer, facts: PeerFacts): WirePeer {
   return {
     peer_id: peer.peerId,
     team_id: peer.teamId,
@@ -66,7 +65,7 @@ function toWirePeer(peer: KnownPeer, task: HeldTask | undefined): WirePeer {
     polling: peer.polling,
     connected: peer.connections > 0,
     last_read: lastReadOf(peer),
-    task: task ? { task: task.number, title: task.title, since: task.claimedAt.toISOString() } : null,
+    ...facts,
   };
 }
 

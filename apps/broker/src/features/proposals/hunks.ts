@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Hunk } from "@merkle/wire";
 import { lineChanges } from "@merkle/wire/text";
-import { findHeadings } from "./unified-diff.js";
+import { findHeadings } from "../../text/unified-diff.js";
 
 /** The places where one text would become another, each with the heading that it stands under. */
 export function toHunks(from: string, to: string): Hunk[] {

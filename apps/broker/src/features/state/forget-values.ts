@@ -1,0 +1,33 @@
+import { clearStateEntry, findToldVersionBefore, lockStateEntry, redactStateVersions } from "@merkle/db";
+import { MerkleError } from "@merkle/wire";
+import type { TextRemovalHook } from "../../views/hooks.js";
+import type { ViewServices } from "../../views/services.js";
+
+/**
+ * Removes the values of a state event. It stands for the last of several quick changes; the values before it, which have no
+ * event, go with it.
+ */
+export const forgetValues: TextRemovalHook<ViewServices> = {
+  async forgetEvent(ctx, { tx }, { sequence, event }) {
+    if (event.event !== "state_changed") return;
+    const { key, version } = event;
+    const { sessionId } = ctx.session;
+    const entry = await lockStateEntry(tx, sessionId, key);
+    if (!entry) return;
+    if (entry.version === version && entry.value !== null) {
+      const channel = await ctx.services.channels.open(sessionId);
+      if (!channel.closed) throw stillHeld(key);
+      await clearStateEntry(tx, sessionId, key);
+    }
+    const before = await findToldVersionBefore(tx, sessionId, key, sequence);
+    await redactStateVersions(tx, sessionId, key, { from: before + 1, to: version });
+  },
+};
+
+function stillHeld(key: string): MerkleError {
+  return new MerkleError(
+    "conflict",
+    `The state key "${key}" still has this value, so nothing was removed. Change or delete the key first, then remove this message.`,
+    { key, next: "set_state" },
+  );
+}
