@@ -23,7 +23,7 @@ import type { AttentionSource, PersonDataHook, Purge, TextRemovalHook } from "./
  */
 export interface Feature<Services extends TransportServices = TransportServices, Options = unknown> {
   readonly name: string;
-  /** The features that this one imports, each through its entry. */
+  /** The features that this one imports, each through its entry, or whose tables and schemas it uses. */
   readonly needs: readonly string[];
   readonly handlers?: Partial<Handlers<Services>>;
   /** Adds routes beside those of the operations. */

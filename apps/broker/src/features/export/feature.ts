@@ -19,7 +19,7 @@ export interface ExportOptions {
 /** Records as files. */
 export const exportFeature = {
   name: "export",
-  needs: ["seal"],
+  needs: ["import", "seal"],
   mount: mountExport,
   start: async ({
     options,

@@ -10,7 +10,7 @@ export { type Spooled, spoolBytes } from "./spool.js";
 /** Records of other brokers. */
 export const importFeature = {
   name: "import",
-  needs: ["export", "seal"],
+  needs: ["export", "redaction", "seal", "tasks"],
   mount: mountImport,
   /** What an earlier broker was reading when it ended is read by nobody any more. */
   async start({ home }: StartParts): Promise<object> {

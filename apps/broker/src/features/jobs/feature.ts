@@ -25,7 +25,7 @@ export interface JobOptions {
 /** Runs of headless agents. */
 export const jobsFeature = {
   name: "jobs",
-  needs: ["personas", "perspectives", "sources", "topics", "usage"],
+  needs: ["personas", "perspectives", "proposals", "sources", "topics", "usage"],
   handlers: {
     start_job: startJob,
     get_job: getJob,

@@ -9,7 +9,7 @@ export { requirePersona, toPersonaKey } from "./read-personas.js";
 /** Readers with a point of view. */
 export const personasFeature = {
   name: "personas",
-  needs: [],
+  needs: ["perspectives"],
   handlers: {
     list_personas: listPersonas,
     get_persona: getPersona,

@@ -16,7 +16,7 @@ export { subtreesOf } from "./tiles.js";
 /** Hashes, heads, seals and proofs of records. */
 export const sealFeature = {
   name: "seal",
-  needs: ["state"],
+  needs: ["record", "state"],
   handlers: {
     session_seal: sessionSeal,
     session_proof: sessionProof,
