@@ -8,8 +8,8 @@ import { FormDialog } from "@/components/form-dialog";
 import { Button } from "@/ui/button";
 import { Field, FieldDescription, FieldLabel } from "@/ui/field";
 import { Input } from "@/ui/input";
-import { NativeSelect } from "@/ui/native-select";
-import { addressHints, kindNames, type TypedKind } from "./alert-kinds";
+import { Select } from "@/ui/select";
+import { addressHints, kindNames, type TypedKind, typedKinds } from "./alert-kinds";
 import { PushRefused, subscribeToPush } from "./subscribe-to-push";
 
 export interface AlertDialogProps {
@@ -124,17 +124,11 @@ function AddressFields({ kind, url, secret, isNew, onKind, onUrl, onSecret }: Ad
       {isNew && (
         <Field className="justify-items-start">
           <FieldLabel>Type</FieldLabel>
-          <NativeSelect
+          <Select
             value={kind}
-            // The options are exactly these kinds.
-            onChange={(event) => onKind(event.target.value as TypedKind)}
-          >
-            {Object.keys(addressHints).map((each) => (
-              <option key={each} value={each}>
-                {kindNames[each as TypedKind]}
-              </option>
-            ))}
-          </NativeSelect>
+            onChange={onKind}
+            options={typedKinds.map((each) => [each, kindNames[each]])}
+          />
         </Field>
       )}
       <Field>

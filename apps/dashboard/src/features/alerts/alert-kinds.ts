@@ -10,7 +10,10 @@ export const kindNames: Readonly<Record<AlertTarget["kind"], string>> = {
   discord: "Discord",
 };
 
-/** The look of an address of each kind, and where one gets it. */
+/** The kinds whose address a person types. */
+export const typedKinds: readonly TypedKind[] = ["webhook", "ntfy", "slack", "discord"];
+
+/** The look of an address of each kind, and where to get it. */
 export const addressHints: Readonly<Record<TypedKind, { readonly like: string; readonly about: string }>> = {
   webhook: {
     like: "https://example.com/merkle",

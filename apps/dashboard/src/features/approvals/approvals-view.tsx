@@ -3,10 +3,8 @@
 import type { OutputOf } from "@merkle/wire";
 import { useRead } from "@/broker/use-read";
 import { InstallSnippet } from "@/components/install-snippet";
-import { PageBody } from "@/components/page-body";
-import { PageHeader } from "@/components/page-header";
+import { ListPage } from "@/components/list-page";
 import { Panel } from "@/components/panel";
-import { PanelBoundary } from "@/components/panel-boundary";
 import { ReadPanel } from "@/components/read-panel";
 import { Snippet } from "@/components/snippet";
 import { GuestNote } from "@/identity/power-gate";
@@ -19,15 +17,9 @@ import { EndedApprovals } from "./ended-approvals";
 /** Permissions that one's own agents ask for, to be answered from this device. */
 export function ApprovalsView() {
   return (
-    <>
-      <PageHeader crumbs={[{ label: "Approvals" }]} />
-      <PageBody reading className="flex flex-col gap-6">
-        <h1 className="sr-only">Approvals</h1>
-        <PanelBoundary title="Approvals">
-          <OwnApprovals />
-        </PanelBoundary>
-      </PageBody>
-    </>
+    <ListPage title="Approvals" reading className="flex flex-col gap-6">
+      <OwnApprovals />
+    </ListPage>
   );
 }
 

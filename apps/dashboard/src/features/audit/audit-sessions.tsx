@@ -2,12 +2,9 @@
 
 import { useState } from "react";
 import { useRead } from "@/broker/use-read";
-import { ProblemAlert } from "@/components/problem-alert";
-import { setQuery } from "@/core/address/address";
+import { ListBody, Pager } from "@/components/list-page";
 import { useQueryParam } from "@/core/address/use-query-param";
-import { Button } from "@/ui/button";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
-import { Skeleton } from "@/ui/skeleton";
 import { AuditSessionRow } from "./audit-session-row";
 
 const sessionsPerPage = 30;
@@ -24,7 +21,7 @@ export function AuditSessions() {
     { limit: sessionsPerPage, ...(before === null ? {} : { before }) },
     { on, keepLast: true },
   );
-  // A link may lead to a session beyond the page.
+  // A link may lead to a session that is not on this page.
   const named = useRead("list_audit_sessions", opened === null ? null : { session_id: opened }, { on });
   const sessions = data?.sessions;
   const isListed = sessions?.some(({ session_id }) => session_id === open) ?? false;
@@ -37,64 +34,35 @@ export function AuditSessions() {
         Decisions as agents recorded them. Each record is chained to the one before, and finalizing a session
         seals it with one root.
       </p>
-      {problem && (
-        <ProblemAlert
-          title="Couldn't load audit sessions."
-          problem={problem}
-          isStale={sessions !== undefined}
-          onRetry={refresh}
-        />
-      )}
       {isUnknown && <p className="text-muted-foreground">Audit session “{open}” not found in this mesh.</p>}
-      {sessions === undefined ? (
-        problem === undefined && <Rows />
-      ) : sessions.length === 0 && before === null ? (
-        <Empty>
-          <EmptyTitle>No audit sessions yet</EmptyTitle>
-          <EmptyDescription>
-            Agents start one with audit_session_start, add records with thought_record, and seal it with
-            merkle_finalize.
-          </EmptyDescription>
-        </Empty>
-      ) : (
-        <ul aria-label="Audit sessions, newest first" className="divide-y rounded-lg border">
-          {[...beyond, ...sessions].map((session) => (
-            <AuditSessionRow
-              key={session.session_id}
-              session={session}
-              isOpen={session.session_id === open}
-            />
-          ))}
-        </ul>
-      )}
-      {(before !== null || data?.next_cursor != null) && (
-        <nav aria-label="Pages of audit sessions" className="flex gap-2">
-          {before !== null && (
-            <Button variant="outline" onClick={() => setQuery({ before: null })}>
-              Newest
-            </Button>
-          )}
-          {data?.next_cursor != null && (
-            <Button variant="outline" onClick={() => setQuery({ before: String(data.next_cursor) })}>
-              Older
-            </Button>
-          )}
-        </nav>
-      )}
+      <ListBody
+        items={sessions && [...beyond, ...sessions]}
+        problem={problem}
+        onRetry={refresh}
+        failed="Couldn't load audit sessions."
+        loading="Loading audit sessions"
+        label="Audit sessions, newest first"
+        empty={
+          before === null && (
+            <Empty>
+              <EmptyTitle>No audit sessions yet</EmptyTitle>
+              <EmptyDescription>
+                Agents start one with audit_session_start, add records with thought_record, and seal it with
+                merkle_finalize.
+              </EmptyDescription>
+            </Empty>
+          )
+        }
+      >
+        {(session) => (
+          <AuditSessionRow key={session.session_id} session={session} isOpen={session.session_id === open} />
+        )}
+      </ListBody>
+      <Pager label="Pages of audit sessions" before={before} next={data?.next_cursor ?? null} />
     </div>
   );
 }
 
 function toNumber(text: string | null): number | null {
   return text !== null && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : null;
-}
-
-function Rows() {
-  return (
-    <div role="status" aria-busy="true" aria-label="Loading audit sessions" className="space-y-2">
-      {[0, 1, 2].map((row) => (
-        <Skeleton key={row} className="h-14" />
-      ))}
-    </div>
-  );
 }

@@ -2,9 +2,9 @@
 
 import type { Job } from "@merkle/wire";
 import type { ReactNode } from "react";
+import { SkeletonRows } from "@/components/list-page";
 import { ProblemAlert } from "@/components/problem-alert";
 import { useSource } from "@/sessions/source-context";
-import { Skeleton } from "@/ui/skeleton";
 import { isInFlight, isSameTarget } from "./describe-job";
 import { JobRow } from "./job-row";
 import { RunnerNote } from "./runner-note";
@@ -28,7 +28,7 @@ export function SourceJobs({ none }: { readonly none: ReactNode }) {
         />
       )}
       {jobs === undefined ? (
-        problem === undefined && <Rows />
+        problem === undefined && <SkeletonRows label="Loading jobs" />
       ) : jobs.length === 0 ? (
         none
       ) : (
@@ -54,14 +54,4 @@ export function SourceJobs({ none }: { readonly none: ReactNode }) {
 /** Whether the broker would take such a job: a concluded document can be read and concluded anew, and not rewritten. */
 function isTaken({ kind }: Job, isOpen: boolean): boolean {
   return kind !== "incorporate" || isOpen;
-}
-
-function Rows() {
-  return (
-    <div role="status" aria-busy="true" aria-label="Loading jobs" className="space-y-2">
-      {[0, 1, 2].map((row) => (
-        <Skeleton key={row} className="h-16" />
-      ))}
-    </div>
-  );
 }

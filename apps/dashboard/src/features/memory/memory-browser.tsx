@@ -3,18 +3,14 @@
 import { Plus } from "lucide-react";
 import { useSearchParams } from "next/navigation";
 import { useId, useMemo, useState } from "react";
-import { ProblemAlert } from "@/components/problem-alert";
+import { ListBody, Pager, SearchField, sortedChoices, TagsField } from "@/components/list-page";
 import { setQuery } from "@/core/address/address";
-import { useTypedParam } from "@/core/address/use-typed-param";
 import { usePaletteAction } from "@/core/keyboard/use-palette-action";
-import { useShortcut } from "@/core/keyboard/use-shortcut";
 import { lazyPart } from "@/core/lazy-part";
 import { Button } from "@/ui/button";
 import { Checkbox } from "@/ui/checkbox";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
-import { Input } from "@/ui/input";
-import { NativeSelect } from "@/ui/native-select";
-import { Skeleton } from "@/ui/skeleton";
+import { Select } from "@/ui/select";
 import { isNarrowed, type MemoryChoice, matchesMax, sinceLabels, toMemoryChoice } from "./memory-choice";
 import { type MemoryAction, MemoryRow } from "./memory-row";
 import { OneMemory } from "./one-memory";
@@ -47,14 +43,6 @@ export function MemoryBrowser({ session }: MemoryBrowserProps) {
   return (
     <div className="flex min-w-0 flex-col gap-3">
       <Filters choice={choice} known={memories ?? []} onRemember={() => setDoing({ kind: "remember" })} />
-      {problem && (
-        <ProblemAlert
-          title="Couldn't load memories."
-          problem={problem}
-          isStale={memories !== undefined}
-          onRetry={refresh}
-        />
-      )}
       {selected !== null && (
         <OneMemory id={selected} onAction={setDoing} onClose={() => setQuery({ id: null })} />
       )}
@@ -70,42 +58,31 @@ export function MemoryBrowser({ session }: MemoryBrowserProps) {
           </button>
         </p>
       )}
-      {memories === undefined ? (
-        problem === undefined && <Rows />
-      ) : memories.length === 0 ? (
-        <Nothing choice={choice} />
-      ) : (
-        <ul aria-label={labelOf(choice)} className="divide-y rounded-lg border">
-          {memories.map((memory) => (
-            <MemoryRow
-              key={memory.id}
-              memory={memory}
-              showsSession={session === null}
-              chosenTags={choice.tags}
-              onAction={setDoing}
-            />
-          ))}
-        </ul>
-      )}
+      <ListBody
+        items={memories}
+        problem={problem}
+        onRetry={refresh}
+        failed="Couldn't load memories."
+        loading="Loading memories"
+        label={labelOf(choice)}
+        empty={<Nothing choice={choice} />}
+      >
+        {(memory) => (
+          <MemoryRow
+            key={memory.id}
+            memory={memory}
+            showsSession={session === null}
+            chosenTags={choice.tags}
+            onAction={setDoing}
+          />
+        )}
+      </ListBody>
       {memories && choice.query !== "" && memories.length === matchesMax && (
         <p className="text-sm text-muted-foreground">
           Showing the {matchesMax} best matches. Add words to narrow the search.
         </p>
       )}
-      {(choice.before !== null || nextCursor !== null) && choice.query === "" && (
-        <nav aria-label="Pages of memories" className="flex gap-2">
-          {choice.before !== null && (
-            <Button variant="outline" onClick={() => setQuery({ before: null })}>
-              Newest
-            </Button>
-          )}
-          {nextCursor !== null && (
-            <Button variant="outline" onClick={() => setQuery({ before: nextCursor })}>
-              Older
-            </Button>
-          )}
-        </nav>
-      )}
+      {choice.query === "" && <Pager label="Pages of memories" before={choice.before} next={nextCursor} />}
       {doing?.kind === "remember" && <RememberDialog session={session} onClose={done} onDone={refresh} />}
       {doing?.kind === "forget" && <ForgetDialog memory={doing.memory} onClose={done} onDone={refresh} />}
       {doing?.kind === "tags" && <TagsDialog memory={doing.memory} onClose={done} onDone={refresh} />}
@@ -113,102 +90,44 @@ export function MemoryBrowser({ session }: MemoryBrowserProps) {
   );
 }
 
-function Filters({
-  choice,
-  known,
-  onRemember,
-}: {
-  choice: MemoryChoice;
-  known: readonly ShownMemory[];
-  onRemember: () => void;
-}) {
-  const [, query, setQueryText] = useTypedParam("q");
-  const [, tag, setTag] = useTypedParam("tag");
-  const id = useId();
-  const authors = useMemo(
-    () =>
-      choicesOf(
-        known.map((memory) => memory.rememberedBy),
-        choice.by,
-      ),
-    [known, choice.by],
-  );
-  const tags = useMemo(
-    () =>
-      choicesOf(
-        known.flatMap((memory) => memory.tags),
-        null,
-      ),
-    [known],
-  );
-  useShortcut("/", () => document.getElementById(`${id}-q`)?.focus(), {
-    label: "Search memory",
-    group: "Memory",
-  });
+interface FiltersProps {
+  readonly choice: MemoryChoice;
+  /** The memories that are shown, whose authors and tags can be chosen. */
+  readonly known: readonly ShownMemory[];
+  readonly onRemember: () => void;
+}
 
+function Filters({ choice, known, onRemember }: FiltersProps) {
+  const id = useId();
+  const authors = sortedChoices(
+    known.map(({ rememberedBy }) => rememberedBy),
+    choice.by,
+  );
   return (
     <search className="flex flex-wrap items-center gap-2">
-      <label htmlFor={`${id}-q`} className="sr-only">
-        Search memory
-      </label>
-      <Input
-        id={`${id}-q`}
-        type="search"
-        dir="auto"
-        className="w-full sm:w-72"
-        placeholder="Search memory"
-        value={query}
-        onChange={(event) => setQueryText(event.target.value)}
-      />
-      <label htmlFor={`${id}-tag`} className="sr-only">
-        Tags, separated by commas
-      </label>
-      <Input
-        id={`${id}-tag`}
-        className="w-32"
-        placeholder="Tags"
-        list={`${id}-tags`}
-        value={tag}
-        onChange={(event) => setTag(event.target.value)}
-      />
-      <datalist id={`${id}-tags`}>
-        {tags.map((each) => (
-          <option key={each} value={each} />
-        ))}
-      </datalist>
-      <NativeSelect
+      <SearchField label="Search memory" group="Memory" className="w-full sm:w-72" />
+      <TagsField known={known.flatMap(({ tags }) => tags)} className="w-32" />
+      <Select
         aria-label="Remembered by"
         className="w-36"
         value={choice.by ?? ""}
-        onChange={(event) => setQuery({ by: event.target.value, before: null })}
-      >
-        <option value="">By anyone</option>
-        {authors.map((author) => (
-          <option key={author} value={author}>
-            {author}
-          </option>
-        ))}
-      </NativeSelect>
-      <NativeSelect
+        onChange={(by) => setQuery({ by, before: null })}
+        options={[["", "By anyone"], ...authors.map((name) => [name, name] as const)]}
+      />
+      <Select
         aria-label="Remembered when"
         className="w-36"
         value={choice.since ?? ""}
-        onChange={(event) => setQuery({ since: event.target.value, before: null })}
-      >
-        <option value="">Any time</option>
-        {Object.entries(sinceLabels).map(([value, label]) => (
-          <option key={value} value={value}>
-            {label}
-          </option>
-        ))}
-      </NativeSelect>
+        onChange={(since) => setQuery({ since, before: null })}
+        options={[["", "Any time"], ...Object.entries(sinceLabels)]}
+      />
       <span className="inline-flex min-h-8 items-center gap-1.5 text-sm pointer-coarse:min-h-11">
         <Checkbox
-          id={`${id}-forgotten`}
+          id={id}
           checked={choice.forgotten}
           onChange={(event) => setQuery({ forgotten: event.target.checked ? "1" : null, before: null })}
         />
-        <label htmlFor={`${id}-forgotten`} className="flex min-h-6 items-center pointer-coarse:min-h-11">
+        <label htmlFor={id} className="flex min-h-6 items-center pointer-coarse:min-h-11">
           Forgotten
         </label>
       </span>
@@ -218,11 +137,6 @@ function Filters({
       </Button>
     </search>
   );
-}
-
-/** Returns the values to choose from: those seen on the page, and the one that is chosen already. */
-function choicesOf(seen: readonly string[], chosen: string | null): readonly string[] {
-  return [...new Set(chosen === null ? seen : [chosen, ...seen])].sort((a, b) => a.localeCompare(b));
 }
 
 function labelOf({ query, forgotten }: MemoryChoice): string {
@@ -256,15 +170,5 @@ function Nothing({ choice }: { choice: MemoryChoice }) {
         Lessons and facts for later sessions. Agents add them with remember; you can too.
       </EmptyDescription>
     </Empty>
-  );
-}
-
-function Rows() {
-  return (
-    <div role="status" aria-busy="true" aria-label="Loading memories" className="space-y-2">
-      {[0, 1, 2, 3].map((row) => (
-        <Skeleton key={row} className="h-16" />
-      ))}
-    </div>
   );
 }

@@ -10,7 +10,7 @@ import { RefusalNote } from "@/components/refusal-note";
 import { Button } from "@/ui/button";
 import { Field, FieldLabel } from "@/ui/field";
 import { Input } from "@/ui/input";
-import { NativeSelect } from "@/ui/native-select";
+import { Select } from "@/ui/select";
 
 export type ClientRequest = InputOf<"preview_client">;
 
@@ -59,18 +59,13 @@ export function ClientForm({ client, request }: ClientFormProps) {
       </div>
       <Field>
         <FieldLabel>Session</FieldLabel>
-        <NativeSelect
+        <Select
           className="w-full"
           required
           value={session}
-          onChange={(event) => setChosen(event.target.value)}
-        >
-          {sessions.map(({ session_id, title }) => (
-            <option key={session_id} value={session_id}>
-              {title}
-            </option>
-          ))}
-        </NativeSelect>
+          onChange={setChosen}
+          options={sessions.map(({ session_id, title }) => [session_id, title])}
+        />
       </Field>
       <Field>
         <FieldLabel>Team</FieldLabel>

@@ -1,8 +1,8 @@
 "use client";
 
 import { showHidden } from "@/text/markdown/hidden-characters";
-import { NativeSelect } from "@/ui/native-select";
 import { Segmented } from "@/ui/segmented";
+import { Select } from "@/ui/select";
 import type { OfferedPersona } from "./use-perspectives";
 
 export interface PersonaPickerProps {
@@ -31,18 +31,13 @@ export function PersonaPicker({ offered, chosen, onChoose }: PersonaPickerProps)
     );
   }
   return (
-    <NativeSelect
+    <Select
       aria-label="Persona"
       className="w-full"
       value={chosen}
-      onChange={(event) => onChoose(event.target.value)}
-    >
-      {offered.map((each) => (
-        <option key={each.persona.name} value={each.persona.name}>
-          {showHidden(each.persona.name)} {noteOn(each)}
-        </option>
-      ))}
-    </NativeSelect>
+      onChange={onChoose}
+      options={offered.map((each) => [each.persona.name, `${showHidden(each.persona.name)} ${noteOn(each)}`])}
+    />
   );
 }
 

@@ -3,13 +3,12 @@
 import { useSearchParams } from "next/navigation";
 import { useMemo, useState } from "react";
 import { useRead } from "@/broker/use-read";
-import { ProblemAlert } from "@/components/problem-alert";
+import { ListBody, Pager } from "@/components/list-page";
 import { setQuery } from "@/core/address/address";
 import { usePaletteAction } from "@/core/keyboard/use-palette-action";
 import { lazyPart } from "@/core/lazy-part";
 import { Button } from "@/ui/button";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
-import { Skeleton } from "@/ui/skeleton";
 import { OneEntry } from "./one-entry";
 import {
   isEntryId,
@@ -64,47 +63,28 @@ export function ProgressBrowser({ session }: ProgressBrowserProps) {
           projects={session === null ? (projects.data?.projects ?? []) : null}
           onLog={() => setIsLogging(true)}
         />
-        {problem && (
-          <ProblemAlert
-            title="Couldn't load the progress log."
-            problem={problem}
-            isStale={entries !== undefined}
-            onRetry={refresh}
-          />
-        )}
         {open !== null && entries !== undefined && !isListed && <OneEntry key={open} id={open} />}
-        {entries === undefined ? (
-          problem === undefined && <Rows />
-        ) : entries.length === 0 ? (
-          <ProgressEmpty choice={choice} />
-        ) : (
-          <ul aria-label="Progress entries, newest first" className="divide-y rounded-lg border">
-            {entries.map((entry) => (
-              <ProgressRow
-                key={entry.id}
-                entry={entry}
-                isOpen={entry.id === open}
-                showsProject={choice.project === null}
-                showsSession={session === null}
-                chosenTags={choice.tags}
-              />
-            ))}
-          </ul>
-        )}
-        {(choice.before !== null || data?.next_cursor != null) && (
-          <nav aria-label="Progress pages" className="flex gap-2">
-            {choice.before !== null && (
-              <Button variant="outline" onClick={() => setQuery({ before: null })}>
-                Newest
-              </Button>
-            )}
-            {data?.next_cursor != null && (
-              <Button variant="outline" onClick={() => setQuery({ before: data.next_cursor })}>
-                Older
-              </Button>
-            )}
-          </nav>
-        )}
+        <ListBody
+          items={entries}
+          problem={problem}
+          onRetry={refresh}
+          failed="Couldn't load the progress log."
+          loading="Loading progress log"
+          label="Progress entries, newest first"
+          empty={<ProgressEmpty choice={choice} />}
+        >
+          {(entry) => (
+            <ProgressRow
+              key={entry.id}
+              entry={entry}
+              isOpen={entry.id === open}
+              showsProject={choice.project === null}
+              showsSession={session === null}
+              chosenTags={choice.tags}
+            />
+          )}
+        </ListBody>
+        <Pager label="Progress pages" before={choice.before} next={data?.next_cursor ?? null} />
       </div>
       {isLogging && (
         <LogProgressDialog
@@ -117,16 +97,6 @@ export function ProgressBrowser({ session }: ProgressBrowserProps) {
           }}
         />
       )}
-    </div>
-  );
-}
-
-function Rows() {
-  return (
-    <div role="status" aria-busy="true" aria-label="Loading progress log" className="space-y-2">
-      {[0, 1, 2, 3].map((row) => (
-        <Skeleton key={row} className="h-18" />
-      ))}
     </div>
   );
 }

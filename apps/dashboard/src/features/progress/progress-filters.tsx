@@ -2,13 +2,12 @@
 
 import type { ListedProgressEntry, OutputOf } from "@merkle/wire";
 import { Plus } from "lucide-react";
-import { useId, useMemo } from "react";
+import { useId } from "react";
+import { SearchField, sortedChoices, TagsField } from "@/components/list-page";
 import { setQuery } from "@/core/address/address";
-import { useTypedParam } from "@/core/address/use-typed-param";
-import { useShortcut } from "@/core/keyboard/use-shortcut";
 import { Button } from "@/ui/button";
 import { Input } from "@/ui/input";
-import { NativeSelect } from "@/ui/native-select";
+import { Select } from "@/ui/select";
 import type { ProgressChoice } from "./progress-choice";
 
 export interface ProgressFiltersProps {
@@ -22,45 +21,22 @@ export interface ProgressFiltersProps {
 
 /** The filters of progress entries. Each is in the address, so that a choice can be sent on. */
 export function ProgressFilters({ choice, known, projects, onLog }: ProgressFiltersProps) {
-  const [, text, setText] = useTypedParam("q");
-  const [, tag, setTag] = useTypedParam("tag");
   const id = useId();
-  const authors = useMemo(
-    () =>
-      namesIn(
-        known.map(({ loggedBy }) => loggedBy),
-        choice.by,
-      ),
-    [known, choice.by],
-  );
-  const tags = useMemo(
-    () =>
-      namesIn(
-        known.flatMap((entry) => entry.tags),
-        null,
-      ),
-    [known],
+  const authors = sortedChoices(
+    known.map(({ loggedBy }) => loggedBy),
+    choice.by,
   );
   const names = (projects ?? []).map(({ projectId }) => projectId);
-  useShortcut("/", () => document.getElementById(`${id}-q`)?.focus(), {
-    label: "Search the progress log",
-    group: "Progress",
-  });
-
+  const offered =
+    choice.project === null || names.includes(choice.project) ? names : [choice.project, ...names];
   return (
     <search className="flex flex-col gap-2">
       <div className="flex items-center gap-2">
-        <label htmlFor={`${id}-q`} className="sr-only">
-          Search the progress log
-        </label>
-        <Input
-          id={`${id}-q`}
-          type="search"
-          dir="auto"
-          className="min-w-0 flex-1"
+        <SearchField
+          label="Search the progress log"
+          group="Progress"
           placeholder="Search titles and text"
-          value={text}
-          onChange={(event) => setText(event.target.value)}
+          className="min-w-0 flex-1"
         />
         <Button onClick={onLog}>
           <Plus aria-hidden />
@@ -69,49 +45,22 @@ export function ProgressFilters({ choice, known, projects, onLog }: ProgressFilt
       </div>
       <div className="flex flex-wrap items-center gap-2">
         {projects !== null && (
-          <NativeSelect
+          <Select
             aria-label="Project"
             className="w-40 lg:hidden"
             value={choice.project ?? ""}
-            onChange={(event) => setQuery({ project: event.target.value, before: null, p: null })}
-          >
-            <option value="">All projects</option>
-            {withChosen(names, choice.project).map((name) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
-          </NativeSelect>
+            onChange={(project) => setQuery({ project, before: null, p: null })}
+            options={[["", "All projects"], ...offered.map((name) => [name, name] as const)]}
+          />
         )}
-        <label htmlFor={`${id}-tag`} className="sr-only">
-          Tags, separated by commas
-        </label>
-        <Input
-          id={`${id}-tag`}
-          className="w-28"
-          placeholder="Tags"
-          list={`${id}-tags`}
-          value={tag}
-          onChange={(event) => setTag(event.target.value)}
-        />
-        <datalist id={`${id}-tags`}>
-          {tags.map((each) => (
-            <option key={each} value={each} />
-          ))}
-        </datalist>
-        <NativeSelect
+        <TagsField known={known.flatMap(({ tags }) => tags)} className="w-28" />
+        <Select
           aria-label="Logged by"
           className="w-36"
           value={choice.by ?? ""}
-          onChange={(event) => setQuery({ by: event.target.value, before: null })}
-        >
-          <option value="">By anyone</option>
-          {authors.map((author) => (
-            <option key={author} value={author}>
-              {author}
-            </option>
-          ))}
-        </NativeSelect>
+          onChange={(by) => setQuery({ by, before: null })}
+          options={[["", "By anyone"], ...authors.map((name) => [name, name] as const)]}
+        />
         <Day id={`${id}-from`} label="From" name="from" value={choice.from} />
         <Day id={`${id}-to`} label="To" name="to" value={choice.to} />
       </div>
@@ -141,13 +90,4 @@ function Day({ id, label, name, value }: DayProps) {
       />
     </span>
   );
-}
-
-/** Returns the values to choose from: those seen on the page, and the one that is chosen already. */
-function namesIn(seen: readonly string[], chosen: string | null): readonly string[] {
-  return [...withChosen([...new Set(seen)], chosen)].sort((a, b) => a.localeCompare(b));
-}
-
-function withChosen(names: readonly string[], chosen: string | null): readonly string[] {
-  return chosen === null || names.includes(chosen) ? names : [chosen, ...names];
 }

@@ -9,7 +9,7 @@ import { useFeedState, useFeedStore } from "@/feed/pane/use-feed-store";
 import { useSession } from "@/sessions/session-context";
 import { Button } from "@/ui/button";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
-import { NativeSelect } from "@/ui/native-select";
+import { Select } from "@/ui/select";
 import { Skeleton } from "@/ui/skeleton";
 import { type AuditKind, auditKindLabels, auditKindOf, auditKinds, parseAuditKind } from "./audit-kinds";
 import { AuditRow } from "./audit-row";
@@ -36,19 +36,13 @@ export function AuditLog() {
         <h2 id="audit-log" className="text-lg font-semibold">
           Audit log
         </h2>
-        <NativeSelect
+        <Select
           aria-label="Event type"
           className="w-52"
           value={kind ?? ""}
-          onChange={({ target }) => setParam(target.value === "" ? null : target.value)}
-        >
-          <option value="">Everything</option>
-          {auditKinds.map((each) => (
-            <option key={each} value={each}>
-              {auditKindLabels[each]}
-            </option>
-          ))}
-        </NativeSelect>
+          onChange={(chosen) => setParam(chosen === "" ? null : chosen)}
+          options={[["", "Everything"], ...auditKinds.map((each) => [each, auditKindLabels[each]] as const)]}
+        />
       </header>
       {status === "opening" && <Rows />}
       {status === "failed" && (

@@ -3,9 +3,7 @@
 import { type SearchKind, searchKinds } from "@merkle/wire";
 import { Search } from "lucide-react";
 import { type KeyboardEvent, useId, useRef } from "react";
-import { PageBody } from "@/components/page-body";
-import { PageHeader } from "@/components/page-header";
-import { PanelBoundary } from "@/components/panel-boundary";
+import { ListPage, SkeletonRows } from "@/components/list-page";
 import { ProblemAlert } from "@/components/problem-alert";
 import { useQueryParam } from "@/core/address/use-query-param";
 import { useTypedParam } from "@/core/address/use-typed-param";
@@ -13,7 +11,6 @@ import { useShortcut } from "@/core/keyboard/use-shortcut";
 import { Button } from "@/ui/button";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
 import { Input } from "@/ui/input";
-import { Skeleton } from "@/ui/skeleton";
 import { SearchHitRow } from "./search-hit-row";
 import { hitsAtOnce, kindLabels } from "./search-hits";
 import { useAnySession, useSearch } from "./use-search";
@@ -21,15 +18,9 @@ import { useAnySession, useSearch } from "./use-search";
 /** Everything that the mesh keeps, searched while it is typed. */
 export function SearchView() {
   return (
-    <>
-      <PageHeader crumbs={[{ label: "Search" }]} />
-      <PageBody>
-        <h1 className="sr-only">Search</h1>
-        <PanelBoundary title="Search">
-          <SearchPanel />
-        </PanelBoundary>
-      </PageBody>
-    </>
+    <ListPage title="Search">
+      <SearchPanel />
+    </ListPage>
   );
 }
 
@@ -69,7 +60,7 @@ function SearchPanel() {
             id={id}
             type="search"
             dir="auto"
-            // Whoever opens the search wants to type.
+            // People who open the search want to type.
             autoFocus
             className="h-10 pl-9 text-lg"
             placeholder="Search messages, documents, memory, progress and sessions"
@@ -91,7 +82,7 @@ function SearchPanel() {
       {query.trim() === "" ? (
         <Hints />
       ) : data === undefined ? (
-        problem === undefined && <Rows />
+        problem === undefined && <SkeletonRows label="Searching" />
       ) : (
         <>
           <p role="status" className="text-sm text-muted-foreground">
@@ -200,15 +191,5 @@ function Nothing({ hasKinds, onAllKinds }: { hasKinds: boolean; onAllKinds: () =
         </Button>
       )}
     </Empty>
-  );
-}
-
-function Rows() {
-  return (
-    <div role="status" aria-busy="true" aria-label="Searching" className="space-y-2">
-      {[0, 1, 2, 3].map((row) => (
-        <Skeleton key={row} className="h-16" />
-      ))}
-    </div>
   );
 }

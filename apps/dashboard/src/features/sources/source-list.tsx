@@ -4,10 +4,8 @@ import { type OutputOf, sourceHref } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { useId, useState } from "react";
 import { useRead } from "@/broker/use-read";
-import { PageBody } from "@/components/page-body";
-import { PageHeader } from "@/components/page-header";
+import { ListPage } from "@/components/list-page";
 import { PageLink } from "@/components/page-link";
-import { PanelBoundary } from "@/components/panel-boundary";
 import { ProblemAlert } from "@/components/problem-alert";
 import { Snippet } from "@/components/snippet";
 import { setQuery } from "@/core/address/address";
@@ -22,21 +20,15 @@ import { Skeleton } from "@/ui/skeleton";
 type Listed = OutputOf<"list_sources">;
 type ListedFile = Listed["files"][number];
 
-/** So many are shown before somebody asks for more. */
+/** The number of files shown at first. */
 const filesFirst = 200;
 
 /** Every root with its files, and what is open for each of them. */
 export function SourceList() {
   return (
-    <>
-      <PageHeader crumbs={[{ label: "Files" }]} />
-      <PageBody className="grid gap-4">
-        <h1 className="sr-only">Files</h1>
-        <PanelBoundary title="Files">
-          <Files />
-        </PanelBoundary>
-      </PageBody>
-    </>
+    <ListPage title="Files" className="grid gap-4">
+      <Files />
+    </ListPage>
   );
 }
 
@@ -125,7 +117,7 @@ function describeCount({ files, has_more }: Listed): string {
 interface RootProps {
   readonly root: string;
   readonly problem: string | null;
-  /** Those of all roots. */
+  /** The files of all roots. */
   readonly files: readonly ListedFile[];
   readonly isNarrowed: boolean;
 }
@@ -187,7 +179,7 @@ const config = `{
   }
 }`;
 
-/** How there come to be files here. */
+/** How to add files. */
 function NoRoots() {
   return (
     <Empty className="rounded-lg border">

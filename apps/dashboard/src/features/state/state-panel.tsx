@@ -3,6 +3,7 @@
 import type { StateEntry } from "@merkle/wire";
 import { Plus } from "lucide-react";
 import { type ReactNode, useId, useState } from "react";
+import { SkeletonRows } from "@/components/list-page";
 import { PanelBoundary } from "@/components/panel-boundary";
 import { ProblemAlert } from "@/components/problem-alert";
 import { setQuery } from "@/core/address/address";
@@ -15,7 +16,6 @@ import { Button } from "@/ui/button";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
 import { Input } from "@/ui/input";
 import { Segmented } from "@/ui/segmented";
-import { Skeleton } from "@/ui/skeleton";
 import { StateDetails } from "./state-details";
 import { StateTable } from "./state-table";
 import { type StateScope, useChangedKeys, useStateEntries } from "./use-state-entries";
@@ -129,7 +129,7 @@ function State() {
       )}
       {selected !== null && !isListed && details(selected)}
       {data === undefined ? (
-        problem === undefined && <Rows />
+        problem === undefined && <SkeletonRows label="Loading state" height="h-11" />
       ) : data.entries.length === 0 ? (
         <Nothing scope={scope} prefix={prefix} hasMoreBefore={after !== null} />
       ) : (
@@ -230,15 +230,5 @@ function Nothing({
           : "Facts the whole session needs. Agents set them with set_state; you use New key."}
       </EmptyDescription>
     </Empty>
-  );
-}
-
-function Rows() {
-  return (
-    <div aria-busy="true" role="status" aria-label="Loading state" className="space-y-2">
-      {[0, 1, 2, 3].map((row) => (
-        <Skeleton key={row} className="h-11" />
-      ))}
-    </div>
   );
 }

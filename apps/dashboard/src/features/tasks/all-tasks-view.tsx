@@ -2,10 +2,8 @@
 
 import { limits } from "@merkle/wire/limits";
 import { useRead } from "@/broker/use-read";
-import { PageBody } from "@/components/page-body";
-import { PageHeader } from "@/components/page-header";
+import { ListPage } from "@/components/list-page";
 import { PageLink } from "@/components/page-link";
-import { PanelBoundary } from "@/components/panel-boundary";
 import { ReadPanel } from "@/components/read-panel";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
 import { TaskLine, taskLine } from "./task-line";
@@ -13,15 +11,9 @@ import { TaskLine, taskLine } from "./task-line";
 /** The unfinished tasks of all open sessions, least recently changed first. */
 export function AllTasksView() {
   return (
-    <>
-      <PageHeader crumbs={[{ label: "Tasks" }]} />
-      <PageBody>
-        <h1 className="sr-only">Tasks</h1>
-        <PanelBoundary title="Tasks">
-          <AllTasks />
-        </PanelBoundary>
-      </PageBody>
-    </>
+    <ListPage title="Tasks">
+      <AllTasks />
+    </ListPage>
   );
 }
 

@@ -13,15 +13,15 @@ import { TimeText } from "@/components/time-text";
 import { useIsGuest } from "@/identity/use-person";
 import { useSession } from "@/sessions/session-context";
 import { Button } from "@/ui/button";
-import { NativeSelect } from "@/ui/native-select";
+import { Select } from "@/ui/select";
 
 type Edits = SessionSettings["claims"];
 
-const edits: Readonly<Record<Edits, string>> = {
-  off: "No warning",
-  warn: "Refuse the first edit with a warning",
-  refuse: "Refuse every edit",
-};
+const editOptions: readonly (readonly [Edits, string])[] = [
+  ["off", "No warning"],
+  ["warn", "Refuse the first edit with a warning"],
+  ["refuse", "Refuse every edit"],
+];
 
 /** The claims on files and things, who holds them, and what agents' hooks do about it. */
 export function ClaimsPanel({ canChange }: { readonly canChange: boolean }) {
@@ -99,27 +99,22 @@ function EditsSetting({ value, canChange }: { readonly value: Edits; readonly ca
         When an agent edits files claimed by another
       </label>
       <span className="grid max-w-72">
-        <NativeSelect
+        <Select
           id={id}
           className="w-full"
           value={value}
           disabled={pending || !canChange || isGuest}
-          onChange={({ target }) =>
+          onChange={(edits) =>
             void run(
               async () =>
                 void (await call("update_settings", {
                   session_id: session.session_id,
-                  session_settings: { claims: toEdits(target.value) },
+                  session_settings: { claims: edits },
                 })),
             )
           }
-        >
-          {Object.entries(edits).map(([each, label]) => (
-            <option key={each} value={each}>
-              {label}
-            </option>
-          ))}
-        </NativeSelect>
+          options={editOptions}
+        />
       </span>
       <p className="text-sm text-muted-foreground">
         Enforced by client hooks only; shell commands bypass it.
@@ -127,8 +122,4 @@ function EditsSetting({ value, canChange }: { readonly value: Edits; readonly ca
       <RefusalNote refusal={refusal} />
     </div>
   );
-}
-
-function toEdits(text: string): Edits {
-  return text === "off" || text === "refuse" ? text : "warn";
 }

@@ -1,5 +1,5 @@
 import { cn } from "@/core/utils";
-import { NativeSelect } from "@/ui/native-select";
+import { Select } from "@/ui/select";
 import type { Draft, DraftKind, DraftPriority } from "./draft";
 import { RecipientPicker } from "./recipient-picker";
 import type { Recipient } from "./recipients";
@@ -23,32 +23,22 @@ export function ComposerChoices({ draft, recipients, onChange }: ComposerChoices
     >
       <RecipientPicker recipients={recipients} to={draft.to} onChange={(to) => onChange({ to })} />
       {!answers && (
-        <NativeSelect
+        <Select
           aria-label="Kind of message"
           className="h-7 text-sm font-medium"
           value={draft.kind}
-          onChange={(event) => onChange({ kind: toOne(kinds, event.target.value) })}
-        >
-          {kinds.map((kind) => (
-            <option key={kind} value={kind}>
-              {kindWords[kind]}
-            </option>
-          ))}
-        </NativeSelect>
+          onChange={(kind) => onChange({ kind })}
+          options={kinds}
+        />
       )}
-      <NativeSelect
+      <Select
         aria-label="Priority"
         className="h-7 text-sm font-medium"
         value={draft.priority}
         title="Urgent messages get through “do not disturb”. Low-priority messages wake no one."
-        onChange={(event) => onChange({ priority: toOne(priorities, event.target.value) })}
-      >
-        {priorities.map((priority) => (
-          <option key={priority} value={priority}>
-            {priorityWords[priority]}
-          </option>
-        ))}
-      </NativeSelect>
+        onChange={(priority) => onChange({ priority })}
+        options={priorities}
+      />
     </div>
   );
 }
@@ -57,16 +47,13 @@ function isUnchosen({ to, kind, priority }: Draft): boolean {
   return to.length === 0 && kind === "message" && priority === "next";
 }
 
-const kinds = ["message", "ask", "decision"] as const satisfies readonly DraftKind[];
-const kindWords: Record<DraftKind, string> = { message: "Message", ask: "Ask", decision: "Decision" };
-const priorities = ["next", "now", "low"] as const satisfies readonly DraftPriority[];
-const priorityWords: Record<DraftPriority, string> = {
-  next: "Normal",
-  now: "Urgent",
-  low: "Low",
-};
-
-/** Returns the option that a select gave back; the first, should a browser give back something else. */
-function toOne<T extends string>(values: readonly [T, ...T[]], chosen: string): T {
-  return values.find((value) => value === chosen) ?? values[0];
-}
+const kinds: readonly (readonly [DraftKind, string])[] = [
+  ["message", "Message"],
+  ["ask", "Ask"],
+  ["decision", "Decision"],
+];
+const priorities: readonly (readonly [DraftPriority, string])[] = [
+  ["next", "Normal"],
+  ["now", "Urgent"],
+  ["low", "Low"],
+];

@@ -9,7 +9,7 @@ import type { Thread } from "@/feed/store/threads";
 import { useSession } from "@/sessions/session-context";
 import { showHidden } from "@/text/markdown/hidden-characters";
 import { Button } from "@/ui/button";
-import { NativeSelect } from "@/ui/native-select";
+import { Select } from "@/ui/select";
 
 export interface FilterBarProps {
   readonly filter: FeedFilter;
@@ -117,19 +117,13 @@ function TeamSelect({ team }: { readonly team: string | null }) {
   const names = [...new Set(participants.map(({ team_name }) => team_name))];
   if (team !== null && !names.includes(team)) names.push(team);
   return (
-    <NativeSelect
+    <Select
       aria-label="Team"
       value={team ?? ""}
-      onChange={({ target }) => setQuery({ team: target.value === "" ? null : target.value })}
+      onChange={(name) => setQuery({ team: name === "" ? null : name })}
       className="h-7 max-w-36 text-sm"
-    >
-      <option value="">All teams</option>
-      {names.map((name) => (
-        <option key={name} value={name}>
-          {showHidden(name)}
-        </option>
-      ))}
-    </NativeSelect>
+      options={[["", "All teams"], ...names.map((name) => [name, showHidden(name)] as const)]}
+    />
   );
 }
 
@@ -143,20 +137,19 @@ interface ThreadSelectProps extends Pick<FilterBarProps, "threads" | "title"> {
 function ThreadSelect({ thread, title, threads }: ThreadSelectProps) {
   const others = threads.filter(({ root }) => root !== thread).slice(0, threadsOffered);
   return (
-    <NativeSelect
+    <Select
       aria-label="Thread"
-      value={thread ?? ""}
-      onChange={({ target }) => setQuery({ thread: target.value === "" ? null : target.value, m: null })}
+      value={thread === null ? "" : String(thread)}
+      onChange={(root) => setQuery({ thread: root === "" ? null : root, m: null })}
       className="h-7 w-28 min-w-0 text-sm max-md:w-40"
-    >
-      <option value="">All threads</option>
-      {thread !== null && <option value={thread}>{showHidden(title ?? `#${thread}`)}</option>}
-      {others.map(({ root, title: of, replies }) => (
-        <option key={root} value={root}>
-          {showHidden(of)} ({replies})
-        </option>
-      ))}
-    </NativeSelect>
+      options={[
+        ["", "All threads"],
+        ...(thread === null ? [] : [[String(thread), showHidden(title ?? `#${thread}`)] as const]),
+        ...others.map(
+          ({ root, title: of, replies }) => [String(root), `${showHidden(of)} (${replies})`] as const,
+        ),
+      ]}
+    />
   );
 }
 

@@ -10,7 +10,7 @@ import { Snippet } from "@/components/snippet";
 import { Checkbox } from "@/ui/checkbox";
 import { Field, FieldDescription, FieldLabel } from "@/ui/field";
 import { Input } from "@/ui/input";
-import { NativeSelect } from "@/ui/native-select";
+import { Select } from "@/ui/select";
 import { LifetimeField } from "./lifetime-field";
 import { MakeDialog } from "./make-dialog";
 import { useIsAdmin } from "./use-is-admin";
@@ -71,14 +71,15 @@ export function InviteDialog({ session, onMade, onClose }: InviteDialogProps) {
         {isAdmin && (
           <Field>
             <FieldLabel>Role</FieldLabel>
-            <NativeSelect
+            <Select
               className="w-full"
               value={role}
-              onChange={(event) => setRole(event.target.value === "admin" ? "admin" : "member")}
-            >
-              <option value="member">Member</option>
-              <option value="admin">Admin</option>
-            </NativeSelect>
+              onChange={setRole}
+              options={[
+                ["member", "Member"],
+                ["admin", "Admin"],
+              ]}
+            />
           </Field>
         )}
       </div>
@@ -115,15 +116,16 @@ function SessionField({ chosen, value, onChange }: SessionFieldProps) {
   return (
     <Field>
       <FieldLabel>Opens</FieldLabel>
-      <NativeSelect className="w-full" value={value} onChange={(event) => onChange(event.target.value)}>
-        {chosen && <option value={chosen.session_id}>{chosen.title}</option>}
-        <option value="">Session list</option>
-        {others.map(({ session_id, title }) => (
-          <option key={session_id} value={session_id}>
-            {title}
-          </option>
-        ))}
-      </NativeSelect>
+      <Select
+        className="w-full"
+        value={value}
+        onChange={onChange}
+        options={[
+          ...(chosen ? [[chosen.session_id, chosen.title] as const] : []),
+          ["", "Session list"],
+          ...others.map(({ session_id, title }) => [session_id, title] as const),
+        ]}
+      />
       <FieldDescription>
         People who join become members of the whole mesh and can see its other sessions.
       </FieldDescription>

@@ -1,5 +1,5 @@
 import { Field, FieldLabel } from "@/ui/field";
-import { NativeSelect } from "@/ui/native-select";
+import { Select } from "@/ui/select";
 
 const hour = 3_600;
 const day = 24 * hour;
@@ -25,19 +25,14 @@ export function LifetimeField({ seconds, secondsMax, onChange }: LifetimeFieldPr
   return (
     <Field>
       <FieldLabel>Expires in</FieldLabel>
-      <NativeSelect
+      <Select
         className="w-full"
-        value={seconds}
-        onChange={(event) => onChange(Number(event.target.value))}
-      >
-        {lifetimes
+        value={String(seconds)}
+        onChange={(value) => onChange(Number(value))}
+        options={lifetimes
           .filter((each) => each.seconds <= secondsMax)
-          .map((each) => (
-            <option key={each.seconds} value={each.seconds}>
-              {each.label}
-            </option>
-          ))}
-      </NativeSelect>
+          .map((each) => [String(each.seconds), each.label])}
+      />
     </Field>
   );
 }

@@ -4,8 +4,8 @@ import { Search } from "lucide-react";
 import { useEffect, useId, useRef, useState } from "react";
 import { PageLink } from "@/components/page-link";
 import { useShortcut } from "@/core/keyboard/use-shortcut";
-import { NativeSelect } from "@/ui/native-select";
 import { Segmented } from "@/ui/segmented";
+import { Select } from "@/ui/select";
 import { type SessionQuery, type SessionSort, sortLabels } from "./session-query";
 
 export interface SessionFiltersProps {
@@ -128,18 +128,7 @@ function Choice({ label, value, options, onChange }: ChoiceProps) {
       <label htmlFor={id} className="text-sm text-muted-foreground max-sm:sr-only">
         {label}
       </label>
-      <NativeSelect
-        id={id}
-        value={value}
-        onChange={(event) => onChange(event.target.value)}
-        className="max-w-60"
-      >
-        {options.map(([option, words]) => (
-          <option key={option} value={option}>
-            {words}
-          </option>
-        ))}
-      </NativeSelect>
+      <Select id={id} value={value} onChange={onChange} options={options} className="max-w-60" />
     </span>
   );
 }
