@@ -1,0 +1,62 @@
+import type { Message } from "@merkle/wire";
+import type { VirtualItem, Virtualizer } from "@tanstack/react-virtual";
+import type { FeedRow } from "@/feed/store/feed-rows";
+import { textOf } from "@/feed/store/message-text";
+
+/** The indexes of the rows to draw: those of the range, and the current one. */
+export function withCurrent(start: number, end: number, current: number): number[] {
+  const shown = Array.from({ length: Math.max(0, end - start + 1) }, (_, index) => start + index);
+  if (current < 0 || (current >= start && current <= end)) return shown;
+  return current < start ? [current, ...shown] : [...shown, current];
+}
+
+/** Whether a row whose height changes is above the screen. A row that was never measured counts if it begins there. */
+export function isAbove({ start, end }: VirtualItem, offset: number, isKnown: boolean): boolean {
+  return isKnown ? end <= offset : start < offset;
+}
+
+/** The last row whose end is on the screen; the first row if it is higher than the screen. */
+export function lastSeen(
+  items: readonly VirtualItem[],
+  { startIndex, endIndex }: { startIndex: number; endIndex: number },
+  bottom: number,
+): number {
+  for (let index = endIndex; index > startIndex; index -= 1) {
+    const item = items[index];
+    if (item && item.end <= bottom + 4) return index;
+  }
+  return startIndex;
+}
+
+/**
+ * A row's height, as its resize observer reports it. The observer reports all new rows at once, before they are painted.
+ * Measuring each row when it is added would lay out the page once per row.
+ */
+export function measureWhenObserved(
+  row: HTMLElement,
+  observed: ResizeObserverEntry | undefined,
+  { indexFromElement, itemSizeCache, options }: Virtualizer<HTMLDivElement, HTMLElement>,
+): number {
+  const [box] = observed?.borderBoxSize ?? [];
+  if (box) return Math.round(box.blockSize);
+  const index = indexFromElement(row);
+  return itemSizeCache.get(options.getItemKey(index)) ?? options.estimateSize(index);
+}
+
+/** Cached, since each change of a height asks for all rows below that were never drawn. */
+const estimates = new WeakMap<Message, number>();
+
+/** A guess that is close enough for the scroll bar not to jump when the row is measured. */
+export function estimateHeight(row: FeedRow | undefined): number {
+  if (!row) return 48;
+  if (row.first.type === "system") return 32;
+  const known = estimates.get(row.first);
+  if (known !== undefined) return known;
+  const lines = textOf(row.first)
+    .slice(0, 4_000)
+    .split("\n")
+    .reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / 90)), 0);
+  const height = 32 + 20 * Math.min(30, lines);
+  estimates.set(row.first, height);
+  return height;
+}
