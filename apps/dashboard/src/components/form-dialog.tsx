@@ -18,24 +18,29 @@ import {
 interface FormDialogProps extends Pick<ComponentProps<typeof DialogContent>, "role" | "className"> {
   readonly title: ReactNode;
   readonly description: ReactNode;
-  /** The label of the button that does it. */
+  /** The label of the submit button. */
   readonly submit: string;
-  /** The button's label while it is done. */
+  /** The button's label during the work. */
   readonly submitting: string;
   readonly cancel?: string;
-  /** Whether what is typed can be sent already. */
+  /** Whether the form is complete. */
   readonly isReady?: boolean;
   readonly isDangerous?: boolean;
-  /** Whether it decides about agents, which is for verified humans. */
+  /** Only verified humans may submit it, since it decides about agents. */
   readonly isPower?: boolean;
-  /** Does what was asked for. A failure is shown in the dialog, which stays open with what was typed. */
+  /** Whether to say after a failure that the draft is saved. */
+  readonly isKept?: boolean;
+  /**
+   * Does the work. After a failure the dialog shows the reason and stays open with what was typed. It also stays open if this
+   * resolves with false.
+   */
   readonly onSubmit: (signal: AbortSignal) => Promise<unknown>;
-  readonly onDone: () => void;
+  readonly onDone?: () => void;
   readonly onClose: () => void;
   readonly children: ReactNode;
 }
 
-/** A dialog that asks for a few things and does one: it closes when that is done, and says why it was not. */
+/** A dialog with a form. It closes once the work is done, and otherwise shows the reason. */
 export function FormDialog({
   title,
   description,
@@ -45,6 +50,7 @@ export function FormDialog({
   isReady = true,
   isDangerous = false,
   isPower = false,
+  isKept = false,
   onSubmit,
   onDone,
   onClose,
@@ -56,9 +62,12 @@ export function FormDialog({
 
   async function send(event: FormEvent): Promise<void> {
     event.preventDefault();
-    const isDone = await run(async (signal) => void (await onSubmit(signal)));
-    if (!isDone) return;
-    onDone();
+    let staysOpen = false;
+    const isDone = await run(async (signal) => {
+      staysOpen = (await onSubmit(signal)) === false;
+    });
+    if (!isDone || staysOpen) return;
+    onDone?.();
     onClose();
   }
 
@@ -72,7 +81,7 @@ export function FormDialog({
           </DialogHeader>
           {children}
           {isRefused && <GuestNote />}
-          <RefusalNote refusal={refusal} />
+          <RefusalNote refusal={refusal} isKept={isKept} />
           <DialogFooter>
             <Button type="button" variant="outline" onClick={onClose}>
               {cancel}

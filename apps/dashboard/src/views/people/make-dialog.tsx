@@ -1,8 +1,7 @@
 "use client";
 
-import { type FormEvent, type ReactNode, useState } from "react";
-import { useAction } from "@/broker/use-action";
-import { RefusalNote } from "@/components/refusal-note";
+import { type ReactNode, useState } from "react";
+import { FormDialog } from "@/components/form-dialog";
 import { Button } from "@/ui/button";
 import {
   Dialog,
@@ -16,54 +15,41 @@ import {
 interface MakeDialogProps<Made> {
   readonly title: string;
   readonly description: ReactNode;
-  /** The label of the button that makes it. */
+  /** The label of the submit button. */
   readonly submit: string;
   readonly isReady?: boolean;
   readonly onMake: (signal: AbortSignal) => Promise<Made>;
-  /** Something was made: lists read differently now. */
+  /** Called once it is made, to read lists again. */
   readonly onMade: () => void;
   readonly onClose: () => void;
-  /** The fields that are to be filled in. */
+  /** The fields of the form. */
   readonly children?: ReactNode;
-  /** The title and body that show the thing that was made, once. */
+  /** The title and body of the dialog that shows the secret once. */
   readonly made: (made: Made) => { readonly title: string; readonly body: ReactNode };
 }
 
-/** A dialog that makes something secret, and then shows it: once, for the broker keeps no copy. */
-export function MakeDialog<Made>(props: MakeDialogProps<Made>) {
-  const { run, pending, refusal } = useAction();
+/** A dialog that makes a secret and then shows it once: the broker keeps no copy. */
+export function MakeDialog<Made>({
+  onMake,
+  onMade,
+  made: show,
+  onClose,
+  children = null,
+  ...form
+}: MakeDialogProps<Made>) {
   const [made, setMade] = useState<{ readonly value: Made } | null>(null);
 
-  async function make(event: FormEvent): Promise<void> {
-    event.preventDefault();
-    await run(async (signal) => {
-      setMade({ value: await props.onMake(signal) });
-      props.onMade();
-    });
+  async function make(signal: AbortSignal): Promise<false> {
+    setMade({ value: await onMake(signal) });
+    onMade();
+    return false;
   }
 
-  if (made !== null) return <MadeOnce {...props.made(made.value)} onClose={props.onClose} />;
+  if (made !== null) return <MadeOnce {...show(made.value)} onClose={onClose} />;
   return (
-    <Dialog open onOpenChange={(open) => !open && props.onClose()}>
-      <DialogContent>
-        <form className="grid min-w-0 gap-4" onSubmit={(event) => void make(event)}>
-          <DialogHeader>
-            <DialogTitle>{props.title}</DialogTitle>
-            <DialogDescription>{props.description}</DialogDescription>
-          </DialogHeader>
-          {props.children}
-          <RefusalNote refusal={refusal} />
-          <DialogFooter>
-            <Button type="button" variant="outline" onClick={props.onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" disabled={pending || props.isReady === false}>
-              {pending ? "One moment…" : props.submit}
-            </Button>
-          </DialogFooter>
-        </form>
-      </DialogContent>
-    </Dialog>
+    <FormDialog {...form} submitting="One moment…" onSubmit={make} onClose={onClose}>
+      {children}
+    </FormDialog>
   );
 }
 
@@ -73,7 +59,7 @@ interface MadeOnceProps {
   readonly onClose: () => void;
 }
 
-/** Closes by its button alone: a press beside it would lose what is shown once. */
+/** Closes only by its button: a click outside would lose the secret. */
 function MadeOnce({ title, body, onClose }: MadeOnceProps) {
   return (
     <Dialog open onOpenChange={(open) => !open && onClose()}>
