@@ -14,7 +14,9 @@ export type Read<T> = ReadState<T> & {
 export interface ReadOptions {
   /** The changes, of the mesh or of the session that the input names, after which it is read again. */
   readonly on?: readonly ChangeKind[];
-  /** Goes on showing what was read for the last input until there is something for this one, as a list that is filtered should. */
+  /**
+   * Goes on showing what was read for the last input until there is something for this one, as a list that is filtered should.
+   */
   readonly keepLast?: boolean;
 }
 

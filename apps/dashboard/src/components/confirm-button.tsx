@@ -13,10 +13,10 @@ import {
 } from "@/ui/alert-dialog";
 
 export interface ConfirmButtonProps {
-  /** The button that asks. */
+  /** The button that opens the question. */
   readonly button: ReactNode;
   readonly question: string;
-  /** The consequence, as the dialog tells it. */
+  /** The consequence, shown in the dialog. */
   readonly children: ReactNode;
   /** Default: Cancel. */
   readonly no?: string;
@@ -24,7 +24,7 @@ export interface ConfirmButtonProps {
   readonly onConfirm: () => void;
 }
 
-/** Does what cannot be undone once it is said twice. */
+/** A button whose action cannot be undone: a dialog asks first. */
 export function ConfirmButton({
   button,
   question,

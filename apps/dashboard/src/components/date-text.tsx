@@ -3,7 +3,10 @@
 import { usePreference } from "@/core/preferences/use-preference";
 import { describeExactly } from "@/core/time/describe-time";
 
-/** A moment to the minute and with its day of the week, as one plans: until when something is good, since when somebody is there. */
+/**
+ * A moment to the minute and with its day of the week, as one plans: until when something is good, since when somebody is
+ * there.
+ */
 export function DateText({ at }: { readonly at: string }) {
   const [preference] = usePreference("time");
   const zone = preference === "utc" ? { timeZone: "UTC" } : {};

@@ -4,12 +4,12 @@ import { cn } from "@/core/utils";
 export interface HashTextProps {
   /** In hexadecimal. */
   readonly hash: string;
-  /** All of it, breaking where it must; its ends alone unless told. */
+  /** Show the whole hash, wrapped if needed. Default: only its ends. */
   readonly whole?: boolean;
   readonly className?: string;
 }
 
-/** A hash, short enough to be compared by eye; all of it is in the tooltip. */
+/** A hash, short enough to compare by eye. The tooltip has all of it. */
 export function HashText({ hash, whole = false, className }: HashTextProps) {
   return (
     <code dir="ltr" title={hash} className={cn("font-mono text-[0.92em] break-all", className)}>

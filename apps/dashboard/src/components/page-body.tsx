@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { cn } from "@/core/utils";
 
 export interface PageBodyProps {
-  /** What is read or filled in line by line stays narrow; its edge is where that of every other page is. */
+  /** For text and forms: narrow, with the same left edge as other pages. */
   readonly reading?: boolean;
   readonly className?: string;
   readonly children: ReactNode;

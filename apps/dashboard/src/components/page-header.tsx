@@ -6,13 +6,13 @@ import { Breadcrumb, type Crumb } from "./breadcrumb";
 import { LiveBadge } from "./live-badge";
 
 export interface PageHeaderProps {
-  /** Where the page is, from the outside in; the last is the page itself. */
+  /** The pages above this one, and last the page itself. */
   readonly crumbs: readonly Crumb[];
-  /** The buttons for all that can be done on the page. */
+  /** The actions of the page. */
   readonly actions?: ReactNode;
 }
 
-/** The line at the top of every page: where it is, whether it is live, and what can be done. */
+/** The line at the top of every page: breadcrumb, connection state and actions. */
 export function PageHeader({ crumbs, actions }: PageHeaderProps) {
   useDocumentTitle(crumbs.at(-1)?.label ?? "Merkle");
   return (
@@ -26,7 +26,7 @@ export function PageHeader({ crumbs, actions }: PageHeaderProps) {
   );
 }
 
-/** Names the tab, with how much waits for a human in front. */
+/** Sets the title of the tab, with the number of items that wait for a human. */
 function useDocumentTitle(title: string): void {
   const { data } = useAttention();
   const waiting = data?.total ?? 0;
@@ -36,7 +36,7 @@ function useDocumentTitle(title: string): void {
       if (document.title !== wanted) document.title = wanted;
     };
     keep();
-    // The exported page brings a title of its own, which may arrive later.
+    // The exported page sets its own title, sometimes later.
     const observer = new MutationObserver(keep);
     observer.observe(document.head, { subtree: true, childList: true, characterData: true });
     return () => observer.disconnect();

@@ -1,6 +1,6 @@
 import { Skeleton } from "@/ui/skeleton";
 
-/** The face of an exported page until it knows its own address. */
+/** An exported page until it knows its own address. */
 export function PageSkeleton() {
   return (
     <div aria-busy="true" className="flex flex-1 flex-col">

@@ -8,7 +8,7 @@ export interface PanelProps {
   readonly children: ReactNode;
 }
 
-/** A titled part of a page. What breaks inside of it stays inside of it. */
+/** A section of a page with a title. An error in it leaves the rest of the page alone. */
 export function Panel({ title, level, note, children }: PanelProps) {
   const id = useId();
   const Heading = level === 1 ? "h1" : "h2";

@@ -13,13 +13,13 @@ export interface ProblemAlertProps {
   readonly title?: string;
   /** A sentence about all that works nevertheless. */
   readonly stillWorks?: string | undefined;
-  /** Whether what was read before is still shown. */
+  /** Whether earlier data is still shown. */
   readonly isStale?: boolean;
   readonly onRetry?: (() => void) | undefined;
   readonly className?: string | undefined;
 }
 
-/** Tells of a failure and its reason, what still works, and how to try again. */
+/** Shows a failure, its reason, what still works, and a button to retry. */
 export function ProblemAlert({ problem, title, stillWorks, isStale, onRetry, className }: ProblemAlertProps) {
   return (
     <Alert className={cn("flex flex-wrap items-start justify-between gap-x-4 gap-y-2", className)}>

@@ -12,7 +12,7 @@ export interface ReadPanelProps<T> {
   readonly children: (data: T) => ReactNode;
 }
 
-/** A panel of one answer of the broker: what it says, that it is on its way, or why it is not there. */
+/** One answer of the broker: its content, a skeleton while it loads, or why it failed. */
 export function ReadPanel<T>({ read: { data, problem, refresh }, failed, children }: ReadPanelProps<T>) {
   return (
     <div className="grid gap-3">

@@ -3,12 +3,12 @@ import { cn } from "@/core/utils";
 
 interface RefusalNoteProps {
   readonly refusal: Refusal | null;
-  /** Whether to say that what was written is still there. */
+  /** Whether to say that the draft is saved. */
   readonly isKept?: boolean;
   readonly className?: string;
 }
 
-/** Says beside a control why what was asked of it was not done. */
+/** Shows beside a control why its action failed. */
 export function RefusalNote({ refusal, isKept = false, className }: RefusalNoteProps) {
   if (refusal === null) return null;
   return (

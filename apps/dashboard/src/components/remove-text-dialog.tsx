@@ -14,7 +14,7 @@ interface RemoveTextDialogProps {
   readonly input: Omit<InputOf<"redact_message">, "reason" | "team_id" | "idempotency_key">;
   readonly onDone: () => void;
   readonly onClose: () => void;
-  /** The text that is about to go, as far as it can be shown. */
+  /** The text that will be removed, as far as it can be shown. */
   readonly children: ReactNode;
 }
 

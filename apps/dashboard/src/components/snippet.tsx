@@ -8,7 +8,7 @@ export interface SnippetProps {
   readonly className?: string | undefined;
 }
 
-/** Something to copy, with its name above it. Long lines break, so that all of it is seen. */
+/** A text to copy, with its name above it. Long lines wrap. */
 export function Snippet({ label, text, className }: SnippetProps) {
   const id = useId();
   return (

@@ -14,7 +14,7 @@ export interface TimeTextProps {
   readonly className?: string | undefined;
 }
 
-/** A time as the person wants to see times. The exact one is in the tooltip. */
+/** A time in the format that the person chose. The tooltip has the exact time. */
 export function TimeText({ at, as = "age", className }: TimeTextProps) {
   const [preference] = usePreference("time");
   const describe = useCallback((now: number) => describeTime(at, now, as, preference), [at, as, preference]);

@@ -1,8 +1,8 @@
-/** So long after its load a page has what it shows, and the machine has time for what might be wanted next. */
+/** By this time after its load, a page shows its content, and there is time to load further parts. */
 const settledAfterMs = 3_000;
 
 /*
- * A page settles once. What waits for that is told together, in a moment in which the browser has nothing better to do.
+ * A page settles once. All listeners are called together, when the browser is idle.
  */
 const listeners = new Set<() => void>();
 let settled = false;
@@ -12,7 +12,7 @@ export function isSettled(): boolean {
   return settled;
 }
 
-/** Tells once the page has settled; returns how not to be told. */
+/** Calls the listener once the page has settled. Returns a function that removes it. */
 export function onSettled(listener: () => void): () => void {
   listeners.add(listener);
   wait();
@@ -27,7 +27,7 @@ function wait(): void {
 }
 
 function settleWhenIdle(): void {
-  // Safari has no such callback yet.
+  // Safari has no requestIdleCallback yet.
   if ("requestIdleCallback" in window) requestIdleCallback(settle, { timeout: settledAfterMs });
   else settle();
 }

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from "react";
 import { isSettled, onSettled } from "./settled";
 
-/** Whether the page shows what it was opened for, so that there is time for what may be wanted next. */
+/** Whether the page has settled, so that there is time to load further parts. */
 export function useHasSettled(): boolean {
   return useSyncExternalStore(onSettled, isSettled, () => false);
 }

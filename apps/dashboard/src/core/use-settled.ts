@@ -4,7 +4,7 @@ import { useEffect, useState } from "react";
 
 const settledAfterMs = 150;
 
-/** A value once it has not changed for a moment, so that not every letter is asked about. */
+/** Returns a value once it has not changed for a moment, so that not every letter causes a request. */
 export function useSettled<T>(value: T): T {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

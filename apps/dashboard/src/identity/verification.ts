@@ -25,7 +25,10 @@ export function forgetVerificationCode(): void {
   for (const listener of [...listeners]) listener();
 }
 
-/** Makes the person of this browser a verified one, where a link was opened that does. One that is verified keeps the link unused. */
+/**
+ * Makes the person of this browser a verified one, where a link was opened that does. One that is verified keeps the link
+ * unused.
+ */
 export async function followVerificationLink(broker: Broker): Promise<void> {
   const [code, person] = [getVerificationCode(), getPerson()];
   if (code === null || person === null) return;

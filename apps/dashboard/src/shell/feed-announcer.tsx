@@ -7,7 +7,7 @@ import type { Announcement } from "@/core/announcer/announcer";
 import { useAnnounce } from "@/core/announcer/announcer-provider";
 import { usePerson } from "@/identity/use-person";
 
-/** Has what is said in the feeds of this page read out, while the page is looked at. */
+/** Announces new messages of this page's feeds to screen readers while the page is visible. */
 export function FeedAnnouncer() {
   const broker = useBroker();
   const announce = useAnnounce();
@@ -26,7 +26,7 @@ export function FeedAnnouncer() {
   return null;
 }
 
-/** The words for messages come with the first ask: pages without a feed have no use for them. */
+/** Message texts are needed only for asks, so they are loaded with the first one. */
 async function toAnnouncement(message: Message, myName: string | null): Promise<Announcement | null> {
   const { type, from, to, content } = message;
   if (type !== "chat" || from === null || from.team === myName) return null;

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { SignInCover } from "@/views/sign-in/sign-in-cover";
 import { OnlookerShell } from "./onlooker-shell";
 
-/** The frame for those who are no members: around a page that they may look at, that they look on; else the way in. */
+/** The frame for people who are not members: read-only around a page that they may see, otherwise the sign-in. */
 export function GuestShell({ children }: { readonly children?: ReactNode }) {
   return children === undefined ? <SignInCover /> : <OnlookerShell>{children}</OnlookerShell>;
 }

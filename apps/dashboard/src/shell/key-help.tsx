@@ -15,7 +15,7 @@ const explanations: Readonly<Record<LetterKeys, string>> = {
   off: "Single-key shortcuts are off (see Settings).",
 };
 
-/** All keys that work on this page now. */
+/** The keys that currently work on this page. */
 export function KeyHelp({ onClose }: { onClose: () => void }) {
   const registry = useShortcutRegistry();
   const shortcuts = useSyncExternalStore(
@@ -65,7 +65,7 @@ export function KeyHelp({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** Each key once: what was registered last has it. */
+/** Each key once, with its last registration. */
 function groupsOf(shortcuts: readonly Shortcut[]): [string, Shortcut[]][] {
   const byKeys = new Map(shortcuts.map((shortcut) => [shortcut.keys, shortcut]));
   const groups = new Map<string, Shortcut[]>();

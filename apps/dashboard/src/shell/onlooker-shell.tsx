@@ -11,7 +11,7 @@ import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
 import { SignOutButton } from "@/views/sign-in/sign-out-button";
 import { FeedAnnouncer } from "./feed-announcer";
 
-/** The frame around the one session that somebody may look on in: that it is so, and the way out. */
+/** The frame for an observer of one session: says that it is read-only, and leads out. */
 export function OnlookerShell({ children }: { readonly children: ReactNode }) {
   const pathname = usePathname();
   return (

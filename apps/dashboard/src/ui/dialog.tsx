@@ -140,7 +140,8 @@ function OpenDialog({
   useLayoutEffect(() => {
     const opener = trailOf(document.activeElement);
     const element = dialog.current;
-    // It gives the focus to the first part that can have it, or to one that is marked so; that a field took it before counts for nothing.
+    // It gives the focus to the first part that can have it, or to one that is marked so; that a field took it before counts
+    // for nothing.
     element?.showModal();
     return () => {
       element?.close();

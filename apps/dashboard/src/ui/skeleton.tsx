@@ -1,7 +1,9 @@
 import type { ComponentProps } from "react";
 import { cn } from "@/core/utils";
 
-/** Holds the place of what is being read. It begins to move only when that takes a while: each step of it is a frame to draw. */
+/**
+ * Holds the place of what is being read. It begins to move only when that takes a while: each step of it is a frame to draw.
+ */
 function Skeleton({ className, ...props }: ComponentProps<"div">) {
   return (
     <div

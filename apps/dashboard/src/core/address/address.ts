@@ -1,4 +1,6 @@
-/** The query that was put into the address of this page and that is not known to be rendered for yet: a page has one address. */
+/**
+ * The query that was put into the address of this page and that is not known to be rendered for yet: a page has one address.
+ */
 let ahead: string | null = null;
 const listeners = new Set<() => void>();
 
@@ -28,9 +30,9 @@ export interface SetOptions {
   readonly replace?: boolean;
 }
 
-/** The query that the page is to be rendered for and is not yet; null where what is rendered holds. */
+/** The query that the page will be rendered for; null once it is. */
 export function queryAhead(): string | null {
-  // Back and forward may have led elsewhere meanwhile.
+  // Back or forward may have changed the address in between.
   return ahead === window.location.search ? ahead : null;
 }
 

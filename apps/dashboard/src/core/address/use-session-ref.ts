@@ -3,7 +3,7 @@
 import { usePathname } from "next/navigation";
 import { useHydrated } from "./use-hydrated";
 
-/** The id or slug of the session that this page is about, as the address names it; undefined in the page as exported. */
+/** The id or slug of the page's session, from the address; undefined in the exported page. */
 export function useSessionRef(): string | undefined {
   const pathname = usePathname();
   const hydrated = useHydrated();

@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from "react";
 import { useQueryParam } from "./use-query-param";
 
-/** A pause in typing after which what was typed counts. */
+/** The pause in typing after which the address changes. */
 const pauseMs = 200;
 
 /**

@@ -26,7 +26,10 @@ export function AnnouncerProvider({ children }: { children: ReactNode }) {
   );
 }
 
-/** How to have something read out, as the person has chosen. What was only scrolled into view is not to be announced. */
+/**
+ * Returns a function that announces something, as the person has chosen. Do not announce rows that were only scrolled into
+ * view.
+ */
 export function useAnnounce(): (announcement: Announcement) => void {
   const announce = use(AnnouncerContext);
   if (announce === null) throw new Error("useAnnounce is called outside of AnnouncerProvider.");

@@ -16,7 +16,7 @@ export interface Spoken {
 
 const pauseMs = 5_000;
 
-/** Sums up what happens, so that nobody is talked to more than once in five seconds; only an ask to oneself is told at once. */
+/** Combines announcements to at most one in five seconds. Only an ask to this person is announced at once. */
 export class Announcer {
   readonly #chosen: () => Announcements;
   readonly #speak: (spoken: Partial<Spoken>) => void;

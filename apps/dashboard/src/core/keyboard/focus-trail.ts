@@ -1,6 +1,6 @@
 const focusable = "button:enabled, a[href], summary, [tabindex='0']";
 
-/** An element and what it stands in, from the inside out. */
+/** An element and its ancestors, from the inside out. */
 export function trailOf(target: EventTarget | null): readonly Element[] {
   const trail: Element[] = [];
   for (let at = target instanceof Element ? target : null; at; at = at.parentElement) trail.push(at);

@@ -1,6 +1,6 @@
 import { giveFocusBack, trailOf } from "./focus-trail";
 
-/** Whoever closes something gives the focus back itself, within this time. */
+/** A component that closes gives the focus back itself within this time. */
 const graceMs = 100;
 
 /**
@@ -10,7 +10,7 @@ const graceMs = 100;
 export function keepFocus(page: Document): () => void {
   const listening = new AbortController();
   const { signal } = listening;
-  /** The element that has the focus, and those that it stands in, from the inside out; empty once somebody has left it. */
+  /** The focused element and its ancestors, from the inside out; empty after the person left it. */
   let trail: readonly Element[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;
 

@@ -1,7 +1,7 @@
-/** Whether letters and signs alone are keys, need Alt, or are none. */
+/** Whether single-character shortcuts work, need Alt, or are off. */
 export type LetterKeys = "on" | "alt" | "off";
 
-/** One press of a key, with what must be held meanwhile. */
+/** One key press with its modifiers. */
 export interface KeyPress {
   readonly key: string;
   readonly mod: boolean;
@@ -37,7 +37,7 @@ export function isPressed(press: KeyPress, event: KeyboardEvent, letterKeys: Let
   const wantsAlt = press.alt || (isAlone && letterKeys === "alt");
   // A key held with Alt may write another letter; which key it was, the code still says.
   const matches = key === press.key || (wantsAlt && event.code === `Key${press.key.toUpperCase()}`);
-  // Signs need Shift on some keyboards and not on others, so only letters are told apart by it.
+  // Some keyboards need Shift for punctuation, so Shift counts only for letters.
   const isLetter = /^[a-z]$/.test(press.key);
   return matches && event.altKey === wantsAlt && (!(isLetter || !isSign) || event.shiftKey === press.shift);
 }

@@ -5,11 +5,11 @@ export interface Shortcut {
   readonly keys: string;
   /** The shortcut's effect, for the list of keys. */
   readonly label: string;
-  /** Where in the list it stands. */
+  /** Its group in the list of keys. */
   readonly group: string;
   /** Also while something is written in a field. Keys with Ctrl or Cmd always are. */
   readonly inFields?: boolean;
-  /** Returns false to leave the key to whoever registered it before, or to the browser. */
+  /** Returns false to leave the key to the handler registered before, or to the browser. */
   readonly run: (event: KeyboardEvent) => unknown;
 }
 
@@ -66,7 +66,7 @@ export class ShortcutRegistry {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Runs what the key is for; the browser then does nothing of its own with it. */
+  /** Runs the key's handler, and prevents the browser's default action. */
   handle(event: KeyboardEvent): void {
     if (event.defaultPrevented || event.isComposing || isModifier(event.key)) return;
     const first = this.#takeFirst(event.timeStamp);
@@ -77,7 +77,7 @@ export class ShortcutRegistry {
       const [begin, end = begin] = parseKeys(keys);
       return end && isPressed(end, event, this.#letterKeys()) && (end === begin || begin?.key === first);
     });
-    // After its first key, the second of two is not the key that stands alone: `g m` is not `m`.
+    // The second key of a sequence is not a shortcut of its own: `g m` is not `m`.
     for (const shortcut of pressed.sort((a, b) => parseKeys(b.keys).length - parseKeys(a.keys).length)) {
       if (shortcut.run(event) === false) continue;
       event.preventDefault();

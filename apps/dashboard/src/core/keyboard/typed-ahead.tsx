@@ -7,7 +7,7 @@ export interface TypedAhead {
   isEntered: boolean;
 }
 
-/** Keeps what is typed while the palette is on its way, so that whoever types at once loses no letter. */
+/** Keeps the letters that are typed while the command menu loads. */
 export function TypedAheadCatcher({ typed }: { readonly typed: TypedAhead }) {
   useLayoutEffect(() => {
     function keep(event: KeyboardEvent): void {

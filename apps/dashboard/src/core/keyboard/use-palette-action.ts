@@ -4,7 +4,7 @@ import { useEffect, useRef } from "react";
 import { useShortcutRegistry } from "./shortcut-provider";
 import type { PaletteAction } from "./shortcut-registry";
 
-/** Offers an action in the command palette for as long as the component is there; null offers none. */
+/** Adds an action to the command menu while the component is mounted; null adds none. */
 export function usePaletteAction(action: PaletteAction | null): void {
   const registry = useShortcutRegistry();
   const latest = useRef(action);

@@ -11,7 +11,7 @@ export interface ShortcutOptions extends Pick<Shortcut, "label" | "group" | "inF
 
 /**
  * Offers a key for as long as the component is there, and lists it in the help: `j`, `?`, `Escape`, `mod+k`, `g s`.
- * A handler that returns false leaves the key to whoever offered it before.
+ * If the handler returns false, the key goes to the handler that was registered before it.
  */
 export function useShortcut(
   keys: string,

@@ -12,11 +12,11 @@ export interface Preferences {
   readonly letterKeys: "on" | "alt" | "off";
   /** The announcements that are read out to screen readers as they happen. */
   readonly announcements: "all" | "asks" | "off";
-  /** Why the browser may notify; none unless chosen. */
+  /** The reasons for desktop notifications. Default: none. */
   readonly notifications: readonly AlertKind[];
   /** The feed's share of the session page, in percent. */
   readonly split: number;
-  /** Whether two versions of the document stand one below the other or side by side. */
+  /** Whether two versions of the document are shown one below the other or side by side. */
   readonly diff: "unified" | "split";
   /** Whether it is known that the browser's own search sees only a part of the feed. */
   readonly knowsFind: boolean;
@@ -52,7 +52,7 @@ const isValid: { readonly [Name in PreferenceName]: (value: unknown) => boolean 
   knowsFind: (value) => typeof value === "boolean",
 };
 
-/** Reads what was kept. Whatever is missing or not of ours is as it is by default. */
+/** Reads the stored preferences. Missing or invalid values get their defaults. */
 export function parsePreferences(text: string | null): Preferences {
   const kept = parseObject(text);
   const valid = Object.entries(isValid).filter(([name, test]) => name in kept && test(kept[name]));

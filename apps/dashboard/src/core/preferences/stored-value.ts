@@ -1,7 +1,7 @@
 export interface StoredValue<Value> {
   /** The value that is stored, also by another tab; the same object until something else is. */
   get(): Value;
-  /** Stores a text, or takes it away, and tells who listens here and in other tabs. */
+  /** Stores or removes a text, and calls the listeners here and in other tabs. */
   set(text: string | null): void;
   onChange(listener: () => void): () => void;
 }

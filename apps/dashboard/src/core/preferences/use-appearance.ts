@@ -3,7 +3,7 @@
 import { useEffect } from "react";
 import { usePreference } from "@/core/preferences/use-preference";
 
-/** Keeps theme and density of the page as they are chosen, here or in another tab, and as the system changes its colours. */
+/** Applies the chosen theme and density, also after changes in another tab or of the system's colours. */
 export function useAppearance(): void {
   const [theme] = usePreference("theme");
   const [density] = usePreference("density");
@@ -25,7 +25,7 @@ export function useAppearance(): void {
   }, [density]);
 }
 
-/** The browser's own bars take the colour of the page. */
+/** Gives the browser's own bars the colour of the page. */
 function colourBrowser(): void {
   const colour = getComputedStyle(document.documentElement).getPropertyValue("--background").trim();
   for (const meta of document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]'))

@@ -1,7 +1,7 @@
 const minute = 60;
 const hour = 60 * minute;
 
-/** How long something takes, in its two largest units, so that a short one is seen to go on: 9 s, 1 min 04 s, 2 h 05 min. */
+/** A duration in its two largest units: 9 s, 1 min 04 s, 2 h 05 min. */
 export function describeSpan(milliseconds: number): string {
   const seconds = Math.max(0, Math.floor(milliseconds / 1_000));
   if (seconds < minute) return `${seconds} s`;

@@ -15,12 +15,12 @@ export interface AgentMapProps {
   readonly talk: readonly AgentTalk[];
   /** How wide it is in relation to its height. */
   readonly aspect: number;
-  /** On a wall it is looked at from afar: what each does stands beside it. */
+  /** On a wall it is read from a distance, so each agent's activity is written beside it. */
   readonly wall?: boolean;
   readonly className?: string;
 }
 
-/** Of more agents, the lines between them cannot be told apart. */
+/** With more agents, the lines between them cannot be told apart. */
 export const mapAgentsMax = 12;
 
 const nodeRadius = 22;
@@ -56,7 +56,7 @@ export function AgentMap({ agents, talk, aspect, wall = false, className }: Agen
   );
 }
 
-/** The ground of a session: where what is for everyone goes to. */
+/** The background of a session, with the middle that messages to everyone lead to. */
 function ClusterGround({ cluster: { x, y, radius, bottom, title, nodes } }: { cluster: Cluster }) {
   const alone = nodes.length === 1;
   return (
@@ -78,7 +78,7 @@ function ClusterGround({ cluster: { x, y, radius, bottom, title, nodes } }: { cl
   );
 }
 
-/** What was said: the fresher, the plainer; and what is fresh moves. */
+/** The messages: newer lines are stronger, and the newest move. */
 function EdgeLine({ edge: { from, to, colour, count, ageMs } }: { edge: Edge }) {
   const path = bend(from, to, nodeRadius + 6);
   const isFresh = ageMs < freshMs;
@@ -199,12 +199,12 @@ function AgentNode({ node, cluster, wall }: { node: Node; cluster: Cluster; wall
   );
 }
 
-/** What stands around the middle has its words outside, where no lines are. */
+/** Labels are on the outer side of the circle, where there are no lines. */
 function isAbove({ y }: Node, cluster: Cluster): boolean {
   return cluster.nodes.length > 2 && y < cluster.y - 1;
 }
 
-/** An ask that nobody has answered: a loop that is still open. */
+/** An unanswered ask: a loop that is still open. */
 function AskLoop({ node: { x, y }, human }: { node: Node; human: boolean }) {
   const angle = -0.65;
   const [cx, cy] = [x + 36 * Math.cos(angle), y + 36 * Math.sin(angle)];

@@ -9,7 +9,7 @@ import { TeamBar } from "@/sessions/team-mark";
 import { showHidden } from "@/text/markdown/hidden-characters";
 import { doingOf, nameOf, needOf, usageOf, whomOf } from "./agent-words";
 
-/** An agent in the list: who, what it does in its own words, what for, for whom it waits, and what it has not read. */
+/** An agent in the list: its name, its own words about its work, its task, whom it waits for, and its unread messages. */
 export function AgentRow({ agent }: { agent: Agent }) {
   const { session, presence, declared, task, waits, unread } = agent;
   const need = needOf(agent);

@@ -111,7 +111,7 @@ function Clock() {
   );
 }
 
-/** What lies beneath can neither be reached nor read meanwhile. */
+/** The page beneath can neither be reached nor read while the wall is shown. */
 function useAlone() {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -134,7 +134,7 @@ function useStaysAwake(): void {
         if (isGone) void given.release();
         else lock = given;
       },
-      // A screen that goes dark is the worst that comes of it.
+      // Without the lock, the screen may go dark.
       () => undefined,
     );
     return () => {

@@ -21,7 +21,10 @@ import { useAgents } from "./use-agents";
 
 const AgentWall = lazyPart(() => import("./agent-wall"), "AgentWall");
 
-/** Everybody who is at work, in all open sessions: those that need somebody first, and a picture of all: a map of who talks with whom, or of many agents a card of dots for each session. */
+/**
+ * The agents of all open sessions, those that need somebody first. Above them is a map of who talks to whom, or for many
+ * agents a card of dots for each session.
+ */
 export function AgentsView() {
   const [wall, setWall] = useQueryParam("wall");
   const read = useAgents(undefined);

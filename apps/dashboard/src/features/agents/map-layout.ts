@@ -29,7 +29,7 @@ export interface MapLayout {
 
 const nodeRoom = 96;
 const radiusMin = 104;
-/** Among so few, what is for everyone goes to each; among more, to the middle. */
+/** Up to this number of agents, a message to everyone leads to each of them; beyond it, to the middle. */
 const fewMax = 4;
 const margin = 86;
 
@@ -53,7 +53,7 @@ export function layOut(agents: readonly Agent[], aspect: number): MapLayout {
     const x = width / 2 + ((index % columns) - (inRow - 1) / 2) * (width / columns);
     const y = (row + 0.5) * cell;
     const nodes = own.map((agent, at): Node => {
-      // Two stand beside each other and not above, where their names have room.
+      // Two agents are side by side, where their names have room.
       const outward = (own.length === 2 ? Math.PI : -Math.PI / 2) + (at * 2 * Math.PI) / own.length;
       const reach = own.length === 1 ? 0 : radius;
       return { agent, x: x + reach * Math.cos(outward), y: y + reach * Math.sin(outward) };
@@ -67,7 +67,7 @@ export function layOut(agents: readonly Agent[], aspect: number): MapLayout {
   return { width, height, clusters };
 }
 
-/** What was said from one place to another, by how long ago it was last so. */
+/** The messages from one place to another, with the age of the newest. */
 export interface Edge {
   readonly key: string;
   readonly from: Point;
@@ -77,7 +77,7 @@ export interface Edge {
   readonly ageMs: number;
 }
 
-/** Joins what was said from one agent to another, or to everyone: then it goes to the middle of the session. */
+/** Combines the messages from one agent to another, or to everyone, which lead to the middle of the session. */
 export function toEdges({ clusters }: MapLayout, talk: readonly AgentTalk[], now: number): Edge[] {
   const edges = new Map<string, Edge>();
   for (const cluster of clusters) {

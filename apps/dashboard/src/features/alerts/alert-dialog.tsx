@@ -21,7 +21,7 @@ export interface AlertDialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks where a person is told, of what, and when not. */
+/** Asks for the destination of alerts, their reasons and quiet hours. */
 export function AlertDialog({ target, pushKey, onDone, onClose }: AlertDialogProps) {
   const call = useCall();
   const old = typeof target === "string" ? null : target;
@@ -98,7 +98,7 @@ export function AlertDialog({ target, pushKey, onDone, onClose }: AlertDialogPro
   );
 }
 
-/** Undefined where nothing was typed, so that what is kept stays. */
+/** Undefined if nothing was typed: the stored address stays. */
 function toAddress(kind: TypedKind, url: string, secret: string): AlertTo | undefined {
   if (url === "") return undefined;
   if (kind === "webhook") return { kind, url, secret };

@@ -18,7 +18,7 @@ interface AlertRowProps {
   readonly onDone: () => void;
 }
 
-/** A place where a person is told: what of, how it does, and what a test of it answers. */
+/** A destination of alerts: its reasons, its state and the result of a test. */
 export function AlertRow({ target, onChange, onDone }: AlertRowProps) {
   const call = useCall();
   const { run, pending, refusal } = useAction();

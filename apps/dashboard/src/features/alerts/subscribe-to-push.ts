@@ -7,7 +7,10 @@ export class PushRefused extends Error {
   override readonly name = "PushRefused";
 }
 
-/** Whether this browser can be told things while no page is open: over plain http none can, but on the broker's own machine. */
+/**
+ * Whether this browser can receive push messages without an open page. Over plain HTTP that works only on the broker's
+ * machine.
+ */
 export function canBePushedTo(): boolean {
   return "serviceWorker" in navigator && "PushManager" in window && "Notification" in window;
 }

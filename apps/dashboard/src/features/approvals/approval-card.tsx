@@ -19,7 +19,7 @@ export interface ApprovalCardProps {
   readonly onChanged: () => void;
 }
 
-/** One permission that an agent waits for: all of what it would do, and the answers. "Always" is none of them. */
+/** One permission that an agent waits for: the whole command, and the answers. "Always" is not among them. */
 export function ApprovalCard({ approval, onChanged }: ApprovalCardProps) {
   const id = useId();
   const { asked_by, session, tool, input, folder, asked_at } = approval;
@@ -65,7 +65,7 @@ function Answers({ approval, onChanged }: ApprovalCardProps) {
 
   async function answer(decision: Decision): Promise<void> {
     await run(async (signal) => {
-      // The hash is of what stands on this page: an answer to it allows nothing else.
+      // The hash covers what this page shows, so the answer allows nothing else.
       const hash = approvalHash(approval, sha256);
       const said = decision === "deny" && words.trim() !== "" ? { words: words.trim() } : {};
       await call("answer_approval", { approval: approval.approval, decision, hash, ...said }, { signal });

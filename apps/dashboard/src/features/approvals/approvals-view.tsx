@@ -14,7 +14,7 @@ import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
 import { ApprovalCard } from "./approval-card";
 import { EndedApprovals } from "./ended-approvals";
 
-/** Permissions that one's own agents ask for, to be answered from this device. */
+/** Permissions that your own agents ask for, to answer from this device. */
 export function ApprovalsView() {
   return (
     <ListPage title="Approvals" reading className="flex flex-col gap-6">

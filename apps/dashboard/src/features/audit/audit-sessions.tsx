@@ -10,7 +10,7 @@ import { AuditSessionRow } from "./audit-session-row";
 const sessionsPerPage = 30;
 const on = ["audit"] as const;
 
-/** The audit sessions of the mesh, newest first: what was thought, and the root that it was sealed with. */
+/** The audit sessions of the mesh, newest first, with their thoughts and their sealed root. */
 export function AuditSessions() {
   const [open] = useQueryParam("a");
   const [beforeParam] = useQueryParam("before");

@@ -12,11 +12,11 @@ type Verdict = OutputOf<"audit_verify_chain">;
 
 export interface ChainCheckProps {
   readonly sessionId: string;
-  /** How many the session has: what was found of fewer is no verdict on it. */
+  /** The number of records of the session: a check of fewer is not a verdict. */
   readonly records: number;
 }
 
-/** Has the broker follow the chains of a session's tasks, and tells what it found. */
+/** Has the broker verify the chains of a session's tasks, and shows the result. */
 export function ChainCheck({ sessionId, records }: ChainCheckProps) {
   const broker = useBroker();
   const { run, pending, refusal } = useAction();

@@ -20,7 +20,7 @@ interface Group {
   readonly className: string;
 }
 
-/** What one asks first on coming back: who waits for me, what was settled, what went wrong, what is different. */
+/** The groups of changes: who waits for me, what was settled, what went wrong, what else changed. */
 const groups: readonly Group[] = [
   { title: "Asked", kinds: ["ask", "answer"], sign: "◆", className: "text-warning" },
   { title: "Decided", kinds: ["concluded", "decision"], sign: "■", className: "text-success" },
@@ -36,14 +36,14 @@ const groups: readonly Group[] = [
 
 export interface BriefLinesProps {
   readonly slug: string;
-  /** In the order in which they are told. */
+  /** In the order in which they are shown. */
   readonly lines: readonly BriefLine[];
   readonly leftOut: number;
   /** Whether the page is the session's own, which a link to a message or version does not leave. */
   readonly here?: boolean;
 }
 
-/** The lines of a session's brief in groups, each a link to what it tells of. */
+/** The lines of a session's brief in groups, each a link to its message, document or task. */
 export function BriefLines({ slug, lines, leftOut, here = false }: BriefLinesProps) {
   return (
     <div className="grid gap-3">
@@ -79,7 +79,7 @@ export function BriefLines({ slug, lines, leftOut, here = false }: BriefLinesPro
   );
 }
 
-/** Goes from line to line, over all sessions that are told; Enter is the link's own. */
+/** Moves the focus from line to line, across sessions. Enter opens the link. */
 export function walkLines(event: KeyboardEvent<HTMLElement>): void {
   const by = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }[event.key];
   if (by === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -132,7 +132,7 @@ function Line({ slug, line, here }: { slug: string; line: BriefLine; here: boole
   );
 }
 
-/** Of a change of the document the lines alone: where in it they stand says little here. */
+/** Only the changed lines of the document, without their positions. */
 function toText({ kind, text }: BriefLine): string {
   return kind === "document" ? text.replace(/^@@.*(?:\n|$)/gm, "") : plainBrief(text);
 }

@@ -14,7 +14,7 @@ export interface CatchUpPanelProps {
   readonly onClose: () => void;
 }
 
-/** Changes in the session after what was read, the most important first (BRIEF-6). */
+/** Changes in the session since the person last read, the most important first (BRIEF-6). */
 export function CatchUpPanel({ since, onClose }: CatchUpPanelProps) {
   const { session } = useSession();
   const input = { session: session.session_id, since_cursor: since };
@@ -38,7 +38,7 @@ export function CatchUpPanel({ since, onClose }: CatchUpPanelProps) {
           <X aria-hidden />
         </Button>
       </header>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keys. */}
       <div ref={box} className="min-h-0 overflow-y-auto px-1 pb-3" tabIndex={0}>
         <ReadPanel read={read} failed="Couldn't load the changes.">
           {({ sessions: [told] }) =>

@@ -9,7 +9,7 @@ import { showHidden } from "@/text/markdown/hidden-characters";
 import { Button } from "@/ui/button";
 import { BriefKeys, BriefLines, BriefSummary, focusFirstLine, walkLines } from "./brief-lines";
 
-/** Changes after what I have read, in all my sessions (BRIEF-6). A failure is no news here: the list below shows it. */
+/** Changes in all sessions since the person last read (BRIEF-6). A failure is not shown here: the list below shows it. */
 export function SincePanel() {
   const [isOpen, setOpen] = useState(false);
   const { data } = useRead("brief", {});
@@ -46,7 +46,7 @@ export function SincePanel() {
         }
       >
         {isOpen ? (
-          // biome-ignore lint/a11y/noStaticElementInteractions: the lines in it are what keys are for; it only hears them.
+          // biome-ignore lint/a11y/noStaticElementInteractions: the lines in it have the focus; it handles their keys.
           <div ref={box} onKeyDown={walkLines} className="divide-y">
             {summed.data?.summary && (
               <div className="p-4">

@@ -4,7 +4,7 @@ import { Sparkles } from "lucide-react";
 import { enterMesh } from "@/identity/chosen-mesh";
 import { Button } from "@/ui/button";
 
-/** Says that one is in the demo room, and leads out of it. */
+/** Says that this is the demo room, and leads out of it. */
 export function DemoBar() {
   return (
     <aside

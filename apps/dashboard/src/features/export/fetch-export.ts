@@ -4,7 +4,7 @@ import { type ExportFormat, exportAddress } from "./export-address";
 export interface FetchExportOptions {
   readonly signal: AbortSignal;
   readonly as?: ExportFormat;
-  /** Told how much has come so far. */
+  /** Called with the number of bytes received so far. */
   readonly onBytes?: (bytes: number) => void;
 }
 

@@ -15,13 +15,13 @@ import { useStartJob } from "./use-start-job";
 
 export interface JobRowProps {
   readonly job: Job;
-  /** The job that has tried the same again, where one has. */
+  /** The later job that tried the same again. */
   readonly triedAgainAs: number | null;
   /** Whether another try would be taken now. */
   readonly mayRetry: boolean;
 }
 
-/** A job: what it is for, how it goes, what came of it or why not, and what can be done about it. */
+/** A job: its purpose, its progress, its result or error, and the actions on it. */
 export function JobRow({ job, triedAgainAs, mayRetry }: JobRowProps) {
   const { job_id, status, started_by, created_at, message, error_tail, result } = job;
   const titleId = `job-${job_id}`;

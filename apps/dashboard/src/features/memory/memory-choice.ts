@@ -27,7 +27,7 @@ export const memoriesPerPage = 50;
 /** As many as a search gives at most. */
 export const matchesMax = limits.memoriesPageMax;
 
-/** Reads a choice from the address; what is not understood there is left out. */
+/** Reads a choice from the address, without invalid values. */
 export function toMemoryChoice(params: URLSearchParams): MemoryChoice {
   const since = params.get("since");
   return {
@@ -52,7 +52,7 @@ export function toTags(text: string): readonly string[] {
 }
 
 /**
- * The read that gives these memories. A search gives the best matches, of what is not forgotten; a list the newest.
+ * The read that returns these memories: for a search the best matches, without forgotten memories; else the newest.
  *
  * @param today - the beginning of a time that a read can keep, so that not every look at it is another read
  */
@@ -85,7 +85,7 @@ function beginningOf(since: Since, today: Date): string {
   return new Date(today.getTime() - days[since] * 86_400_000).toISOString();
 }
 
-/** The cursor before which one memory stands first: `mem_13` for `mem_12`. Null for what is no memory's id. */
+/** The cursor whose page starts with a memory: `mem_13` for `mem_12`. Null if the text is not a memory's id. */
 export function cursorBefore(id: string): string | null {
   const number = /^mem_([1-9]\d{0,14})$/.exec(id)?.[1];
   return number === undefined ? null : `mem_${Number(number) + 1}`;

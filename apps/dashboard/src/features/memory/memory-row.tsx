@@ -33,7 +33,7 @@ export interface MemoryRowProps {
 const linesMax = 8;
 const charsMax = 900;
 
-/** A memory: its text with what was found marked, its tags, and who remembered it where and when. */
+/** A memory: its text with marked matches, its tags, its author, place and time. */
 export function MemoryRow({ memory, showsSession, chosenTags, onAction }: MemoryRowProps) {
   const { id, content, marked, tags, forgotten } = memory;
   const [isWhole, setIsWhole] = useState(false);
@@ -170,7 +170,7 @@ function toggle(tags: readonly string[], tag: string): readonly string[] {
 
 const shownMs = 2_000;
 
-/** Copies a memory with its number, so that one can say where it comes from. */
+/** Copies a memory with its number, so that it can be cited. */
 function CopyMemory({ memory: { id, content } }: { memory: ShownMemory }) {
   const [copied, setCopied] = useState<boolean | null>(null);
   useEffect(() => {

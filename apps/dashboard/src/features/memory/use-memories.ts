@@ -4,7 +4,7 @@ import type { Problem } from "@/broker/problem";
 import { useRead } from "@/broker/use-read";
 import { type MemoryChoice, toMemoryRead } from "./memory-choice";
 
-/** A memory, with what was found in it where it was searched for. */
+/** A memory, with marked matches if it was found by a search. */
 export type ShownMemory = Memory & { readonly marked?: string };
 
 export interface MemoriesRead {

@@ -46,7 +46,7 @@ function Asking({ request }: { readonly request: ClientRequest | null }) {
   );
 }
 
-/** The request as the client wrote it into the address; null where there is none. The broker judges it. */
+/** The client's request, as it is in the address; null without one. The broker validates it. */
 function toRequest(params: URLSearchParams): ClientRequest | null {
   const client_id = params.get("client_id");
   if (client_id === null) return null;

@@ -57,7 +57,7 @@ export function PersonaRow({ persona, onEdit }: { readonly persona: Persona; rea
   );
 }
 
-/** The beginning of a prompt says what the persona is about. */
+/** The beginning of the prompt describes the persona. */
 function firstParagraph(prompt: string): string {
   return prompt.trim().split(/\n\s*\n/, 1)[0] ?? "";
 }

@@ -11,10 +11,10 @@ export interface PersonaPickerProps {
   readonly onChoose: (name: string) => void;
 }
 
-/** So many are shown beside each other; more stand in a list that opens. */
+/** Up to this number of personas are side by side; more are in a list that opens. */
 const besideMax = 6;
 
-/** As whom the document is looked at. */
+/** Chooses the persona whose reading is shown. */
 export function PersonaPicker({ offered, chosen, onChoose }: PersonaPickerProps) {
   if (offered.length <= besideMax) {
     return (

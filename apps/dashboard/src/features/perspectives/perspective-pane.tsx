@@ -14,7 +14,7 @@ import { PersonaReading } from "./persona-reading";
 import { anyPersona } from "./use-perspective-param";
 import { type OfferedPersona, usePerspectives } from "./use-perspectives";
 
-/** The readings of a text by personas, beside it: one is chosen, and its outcome is shown at once. */
+/** The readings of a text by personas, beside the text. One persona is chosen, and its reading is shown at once. */
 export function PerspectivePane({ chosen }: { readonly chosen: string }) {
   const close = () => setQuery({ perspective: null });
   return (

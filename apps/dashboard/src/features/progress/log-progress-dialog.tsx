@@ -18,7 +18,7 @@ export interface LogProgressDialogProps {
   readonly onDone: (id: string) => void;
 }
 
-/** Logs what somebody did, for whoever works on the project next. */
+/** Logs finished work for the people who work on the project next. */
 export function LogProgressDialog({ session, project, onClose, onDone }: LogProgressDialogProps) {
   const call = useCall();
   const [projectId, setProjectId] = useState(project ?? "");

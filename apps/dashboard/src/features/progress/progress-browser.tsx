@@ -25,7 +25,7 @@ import { ProjectList } from "./project-list";
 const LogProgressDialog = lazyPart(() => import("./log-progress-dialog"), "LogProgressDialog");
 
 export interface ProgressBrowserProps {
-  /** Only what was logged in this session, by its slug; null for all of the mesh. */
+  /** The slug of a session, to show only its entries; null for the whole mesh. */
   readonly session: string | null;
 }
 

@@ -27,7 +27,7 @@ export const nothingChosen = {
   before: null,
 };
 
-/** Reads a choice from the address; what is not understood there is left out. */
+/** Reads a choice from the address, without invalid values. */
 export function toProgressChoice(params: URLSearchParams): ProgressChoice {
   const before = params.get("before");
   return {
@@ -41,7 +41,7 @@ export function toProgressChoice(params: URLSearchParams): ProgressChoice {
   };
 }
 
-/** Whether anything is left out by the choice; the project that is looked at is no filter of it. */
+/** Whether the choice filters anything out. The chosen project does not count as a filter. */
 export function isNarrowed({ text, tags, by, from, to }: ProgressChoice): boolean {
   return text !== "" || tags.length > 0 || by !== null || from !== null || to !== null;
 }

@@ -14,7 +14,7 @@ export interface ProgressFiltersProps {
   readonly choice: ProgressChoice;
   /** The entries that are shown, whose authors and tags can be chosen. */
   readonly known: readonly ListedProgressEntry[];
-  /** Null where all projects are looked at together. */
+  /** Null inside a session, whose entries are shown for all projects. */
   readonly projects: OutputOf<"list_progress_projects">["projects"] | null;
   readonly onLog: () => void;
 }

@@ -28,7 +28,7 @@ export interface ProgressRowProps {
   readonly chosenTags: readonly string[];
 }
 
-/** An entry: what was done, in brief, by whom, where and when. Opened it is whole, and the address names it. */
+/** An entry: its summary, author, place and time. Opened, it is shown whole, and the address names it. */
 export function ProgressRow({ entry, isOpen, showsProject, showsSession, chosenTags }: ProgressRowProps) {
   const { id, title, projectId, session, loggedBy, agentId, createdAt, tags } = entry;
   const row = useRef<HTMLLIElement>(null);
@@ -114,7 +114,7 @@ function Brief({ entry: { summary, opening, marked } }: { entry: ListedProgressE
       </p>
     );
   }
-  // Whatever its parts are, in brief they run on in two lines.
+  // The summary is cut after two lines, whatever its blocks are.
   return (
     <MarkdownText
       text={summary ?? opening}

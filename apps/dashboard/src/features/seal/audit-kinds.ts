@@ -1,7 +1,7 @@
 import { findEventKind, type Message } from "@merkle/wire";
 import { kindOf } from "@/feed/store/message-text";
 
-/** The kinds of message that the audit log tells apart. */
+/** The kinds of message in the audit log. */
 export const auditKinds = ["people", "session", "decision", "record"] as const;
 export type AuditKind = (typeof auditKinds)[number];
 
@@ -12,7 +12,7 @@ export const auditKindLabels: Readonly<Record<AuditKind, string>> = {
   record: "Seals and removals",
 };
 
-/** Returns the kind of a message of the audit log; null for a change of state, which has a history of its own. */
+/** Returns the kind of a message in the audit log; null for a state change, which has its own history. */
 export function auditKindOf(message: Message): AuditKind | null {
   if (message.type === "chat") return kindOf(message) === "decision" ? "decision" : null;
   const kind = findEventKind(message.event);

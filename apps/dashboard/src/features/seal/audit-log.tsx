@@ -14,10 +14,10 @@ import { Skeleton } from "@/ui/skeleton";
 import { type AuditKind, auditKindLabels, auditKindOf, auditKinds, parseAuditKind } from "./audit-kinds";
 import { AuditRow } from "./audit-row";
 
-/** Events and decisions; what else was said is the feed's. */
+/** Events and decisions. Other messages are in the feed. */
 const filter = { types: ["decision", "system"], team: null, q: null, thread: null } as const;
 
-/** The events of a session: who came and went, what was changed, held, decided, sealed and removed; newest first, and live. */
+/** The events of a session, newest first and live: joins, changes, holds, decisions, seals and removals. */
 export function AuditLog() {
   const { session, at } = useSession();
   const [param, setParam] = useQueryParam("kind");

@@ -55,7 +55,7 @@ const formats: readonly { readonly as: ExportFormat; readonly title: string; rea
   { as: "ndjson", title: "Messages", what: "NDJSON for programs, one message per line" },
 ];
 
-/** The session as files. Who is signed in is known without a word of it in the address. */
+/** The session's exports. The address contains no credential. */
 function ExportList({ slug }: { readonly slug: string }) {
   return (
     <section aria-labelledby="exports">

@@ -24,12 +24,12 @@ const VerifySheet = lazyPart(() => import("@/features/verify/api"), "VerifySheet
 type Seal = OutputOf<"session_seal">;
 type Head = Seal["head"];
 
-/** The head that the broker has signed of this session: when it was concluded, or as it stands now; and how to check it here. */
+/** The head that the broker signed: at the conclusion, or the current one. It can be checked here. */
 export function SealCard() {
   const { session } = useSession();
   const { data, problem, refresh } = useRead("session_seal", { session_id: session.session_id });
   const sealedSize = session.seal?.size ?? 0;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what was sealed meanwhile is to be read.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: read again after a new seal.
   useEffect(refresh, [refresh, sealedSize]);
   const [check] = useQueryParam("check");
   const [verifiedAt, setVerifiedAt] = useState<string | null>(null);
@@ -158,7 +158,7 @@ function factsOf({ size, root, document, at, key_id }: Head): readonly Fact[] {
   ];
 }
 
-/** The team that concluded it: the message after those that were sealed tells of it. */
+/** The team that concluded the session, from the message after the sealed ones. */
 function useSealer(sessionId: string, size: number): string | null {
   const { data } = useRead("get_history", { session_id: sessionId, after_cursor: size, limit: 1 });
   const by = data?.messages[0]?.["by"];

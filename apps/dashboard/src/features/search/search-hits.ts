@@ -32,7 +32,7 @@ export function fetchSearchHits(
 }
 
 export interface FetchSearchOptions {
-  /** Only these; all of them unless given. */
+  /** Default: all kinds. */
   readonly kinds?: readonly SearchKind[];
   readonly limit?: number;
   readonly signal?: AbortSignal;

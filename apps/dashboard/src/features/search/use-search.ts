@@ -14,7 +14,7 @@ export function useSearch(query: string, kinds: readonly SearchKind[]) {
   );
 }
 
-/** A session through which the mesh's own state can be looked at, where something of it was found. */
+/** The session whose page shows the mesh's own state, if some of it was found. */
 export function useAnySession(hits: readonly SearchHit[]): string | null {
   const isNeeded = hits.some((hit) => hit.kind === "state" && hit.session === null);
   const { data } = useRead("list_sessions", isNeeded ? { limit: 1 } : null);

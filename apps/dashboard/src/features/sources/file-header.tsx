@@ -18,7 +18,7 @@ export interface FileHeaderProps {
   readonly path: string;
   readonly file: FileRead | undefined;
   readonly scroller: RefObject<HTMLElement | null>;
-  /** Whether its text is shown, not what is proposed for it or done about it. */
+  /** Whether the text is shown, and not a proposal or the jobs. */
   readonly isRead: boolean;
 }
 

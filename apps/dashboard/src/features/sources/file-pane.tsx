@@ -23,7 +23,7 @@ export interface FilePaneProps {
   readonly file: Read<FileRead>;
 }
 
-/** A file: read, commented on, changed by proposals. What of it is shown stands in the address. */
+/** A file with its comments and proposals. The address says what is shown. */
 export function FilePane({ path, file: { data, problem, refresh } }: FilePaneProps) {
   const { looksOn } = useSource();
   const proposal = useProposalParam();

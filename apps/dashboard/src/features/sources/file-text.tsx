@@ -18,7 +18,7 @@ export interface FileTextProps {
   readonly scroller: RefObject<HTMLElement | null>;
 }
 
-/** A file as one reads it. A new text takes the place of the old one where one stands in it. */
+/** The text of a file. New text replaces the old one without moving the reader. */
 export function FileText({ path, file: { text, source_sha }, layout, scroller }: FileTextProps) {
   if (text.trim() === "") return <p className="text-muted-foreground">The file is empty.</p>;
   return (

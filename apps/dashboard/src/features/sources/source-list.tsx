@@ -23,7 +23,7 @@ type ListedFile = Listed["files"][number];
 /** The number of files shown at first. */
 const filesFirst = 200;
 
-/** Every root with its files, and what is open for each of them. */
+/** Every root with its files and their open comments and proposals. */
 export function SourceList() {
   return (
     <ListPage title="Files" className="grid gap-4">

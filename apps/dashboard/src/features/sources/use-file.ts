@@ -4,14 +4,14 @@ import { type Read, useRead } from "@/broker/use-read";
 
 export type FileRead = OutputOf<"read_source">;
 
-/** A file's text as it lies there, kept up to date: what is accepted is told, what others commit is looked for. */
+/** A file's text on disk, kept up to date: by events for accepted proposals, by polling for commits of others. */
 export function useFile(source_path: string): Read<FileRead> {
   const read = useRead("read_source", { source_path }, { on: ["proposals"] });
   useKeptFresh(read.refresh);
   return read;
 }
 
-/** The commit that a file has its text from; undefined until it is known, null where there is none. */
+/** The commit of a file's text; undefined until it is known, null without one. */
 export function useLastCommit({ source_path, source_sha, committed }: FileRead): FileRead["last_commit"] {
   // Looked up once for each text: Git goes through its history for it.
   const { data } = useRead("read_source", committed ? { source_path, source_sha, last_commit: true } : null);

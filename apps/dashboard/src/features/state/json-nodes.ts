@@ -2,7 +2,7 @@
 export type JsonNode =
   | {
       readonly kind: "value";
-      /** Where it stands in the value, as a JSON pointer. */
+      /** Its place in the value, as a JSON pointer. */
       readonly path: string;
       /** Its name in an object, its number in a list; null for the whole value. */
       readonly name: string | null;
@@ -12,10 +12,10 @@ export type JsonNode =
       readonly isOpen: boolean;
       readonly level: number;
     }
-  /** Stands for those that a long list or object holds beyond what is shown. */
+  /** In place of the members of a long list or object that are not shown. */
   | { readonly kind: "more"; readonly path: string; readonly left: number; readonly level: number };
 
-/** So many of what a list or an object holds are shown at once. */
+/** The number of members of a list or object that are shown at once. */
 export const shownAtOnce = 100;
 
 export interface OpenNodes {
@@ -25,7 +25,7 @@ export interface OpenNodes {
   readonly shown: ReadonlyMap<string, number>;
 }
 
-/** The lines that are seen of a value, from top to bottom. What is closed is not walked through. */
+/** The visible lines of a value, from top to bottom. Closed parts are not walked. */
 export function visibleNodes(value: unknown, { open, shown }: OpenNodes): readonly JsonNode[] {
   const nodes: JsonNode[] = [];
   const visit = (path: string, name: string | null, each: unknown, level: number) => {

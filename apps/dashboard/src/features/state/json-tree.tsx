@@ -9,7 +9,7 @@ import { previewJson } from "./json-text";
 
 export interface JsonTreeProps {
   readonly value: unknown;
-  /** The name of the value, for those who do not see where it stands. */
+  /** The name of the value, for screen readers. */
   readonly label: string;
   /** How many levels are open at first, where they make few lines. */
   readonly levels?: number;

@@ -77,7 +77,7 @@ type RowProps = Pick<StateTableProps, "onSelect" | "onEdit" | "onDelete"> & {
   readonly isSelected: boolean;
 };
 
-/** On a card these stand side by side below the value. */
+/** On a card these are side by side below the value. */
 const fact = "text-sm leading-6 max-md:mr-3 max-md:inline-block";
 
 const cell = "px-3 py-row align-top max-md:block max-md:px-0 max-md:py-0.5";
@@ -86,7 +86,7 @@ function Row({ entry, flash, isSelected, onSelect, onEdit, onDelete }: RowProps)
   const { key, value, version, updatedBy, updatedAt } = entry;
   return (
     <tr
-      // A row that flashes again begins its animation anew.
+      // A row that flashes again restarts its animation.
       key={flash ?? 0}
       data-changed={flash !== undefined || undefined}
       className={cn(

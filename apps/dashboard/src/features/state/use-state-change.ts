@@ -12,7 +12,7 @@ export interface StateChange extends Action {
   change(work: (call: Call, signal: AbortSignal) => Promise<unknown>): Promise<boolean>;
 }
 
-/** A change of a key that nobody's newer change is lost to. */
+/** Changes a key without losing a newer change of somebody else. */
 export function useStateChange({ sessionId, scope, key }: StateAddress): StateChange {
   const call = useCall();
   const broker = useBroker();

@@ -16,10 +16,10 @@ export interface StateChoice {
 
 export const keysPerPage = 200;
 
-/** Changes come by themselves and in bursts: what is shown is read again this long after the first of them. */
+/** Changes come in bursts: the page is read again this long after the first one. */
 const settleMs = 150;
 
-/** A page of keys with their values, read again whenever one of them changes. */
+/** A page of keys with their values, read again when one of them changes. */
 export function useStateEntries({
   sessionId,
   scope,

@@ -44,7 +44,7 @@ export function TaskBoard({ tasks, selected, onSelect }: TaskListProps) {
   );
 }
 
-/** All of them below each other, with how each stands. */
+/** The tasks in one list, each with its state. */
 export function TaskRows({ tasks, selected, onSelect }: TaskListProps) {
   return (
     <ul className="@container divide-y overflow-hidden rounded-lg border">

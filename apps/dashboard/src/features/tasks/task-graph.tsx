@@ -4,7 +4,7 @@ import { stateLabels, withWhom } from "./describe-task";
 import { type PlacedTask, toLayers } from "./layers";
 import type { TaskListProps } from "./task-board";
 
-/** Room below the last row for lines that pass under what stands between their ends. */
+/** Room below the last row for lines that pass under other tasks. */
 const belowPx = 32;
 const node = { width: 192, height: 64, gapX: 48, gapY: 12 };
 
@@ -81,7 +81,7 @@ function line(from: PlacedTask, to: PlacedTask): string {
   return `M${x1} ${y1} C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`;
 }
 
-/** A task that is over holds nobody up any more, so lines from it are dashed. */
+/** A finished task no longer blocks others, so lines from it are dashed. */
 function stroke({ task: { state } }: PlacedTask) {
   const isOver = state === "done" || state === "cancelled";
   return {

@@ -13,7 +13,7 @@ export interface TaskLineProps {
   readonly where?: string;
 }
 
-/** How a task stands, its number and title, and what is known of it, in one line where there is room. */
+/** A task's state, number, title and facts, in one line if there is room. */
 export function TaskLine({ task, where }: TaskLineProps) {
   const { task: number, title, state, claimed_at, updated_at, handed_back_at } = task;
   return (

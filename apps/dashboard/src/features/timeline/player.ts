@@ -6,22 +6,22 @@ export interface PlayOptions {
   readonly broker: Pick<Broker, "call">;
   readonly replay: Replay;
   readonly sessionId: string;
-  /** Where it begins, as it stands in the address. */
+  /** The moment in the address that it starts at. */
   readonly from: string;
   /** When there is nothing more to be played. */
   readonly to: number;
   /** When the document was written, in order. */
   readonly writtenAt: readonly number[];
-  /** Told anew at each step, since it changes as one watches. */
+  /** Called at each step, since the end moves while the replay runs. */
   readonly speed: () => ReplaySpeed;
   readonly signal: AbortSignal;
-  /** Told when all of it was played. */
+  /** Called at the end of the replay. */
   readonly onEnd: () => void;
   readonly onError: (error: unknown) => void;
 }
 
 const stepMs = 100;
-/** For so long nothing may happen on the screen; what is left of a longer pause is passed over. */
+/** The longest pause that is played; the rest of it is skipped. */
 const idleMsMax = 1_200;
 const pageMessages = 200;
 
@@ -45,7 +45,7 @@ export function play(options: PlayOptions): void {
     const now = performance.now();
     const wanted = moment + (now - before) * speed();
     before = now;
-    // What is not read yet cannot be passed.
+    // Messages that are not loaded yet cannot be skipped.
     const known = coming.knownUntil();
     const next = Math.min(coming.nextAt() ?? to, writtenAt.find((at) => at > moment) ?? to, to);
     const isIdle = next - wanted > idleMsMax * speed() && next <= known;
@@ -94,7 +94,7 @@ function readAhead({ broker, replay, sessionId, to, signal, onError }: PlayOptio
       if (isWhole) return to;
       return end === undefined ? Number.NEGATIVE_INFINITY : Date.parse(end.posted_at) - 1;
     },
-    /** Gives the feed what was posted by then, and tells whether anything was. */
+    /** Adds the messages up to a moment to the feed. Returns whether there were any. */
     take(moment: number): boolean {
       const { follower } = replay;
       if (follower === null) return false;

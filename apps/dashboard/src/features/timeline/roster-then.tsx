@@ -9,7 +9,7 @@ import { showHidden } from "@/text/markdown/hidden-characters";
 import { rosterAt } from "./roster-at";
 import { useTimeline } from "./use-timeline";
 
-/** Who took part at the moment that is looked at, in the place of who does now. What they did then nobody noted. */
+/** The teams that took part at the shown moment, in place of the roster. What they did then is not recorded. */
 export function RosterThen() {
   const { participants, at } = useSession();
   const { data } = useTimeline();

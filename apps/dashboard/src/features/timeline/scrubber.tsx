@@ -17,17 +17,17 @@ import {
 
 export interface ScrubberProps {
   readonly timeline: Timeline;
-  /** The moment that is looked at; null for now. */
+  /** The moment that is shown; null for now. */
   readonly current: number | null;
   readonly onPick: (moment: number | null) => void;
   readonly onStep: (direction: -1 | 1) => void;
 }
 
-/** So near to a mark, in pixels, the pointer means the mark; so near to the right end it means now, whatever is marked there. */
+/** Within this distance, in pixels, the pointer snaps to a mark, and at the right end to now. */
 const snapPx = 6;
 const sliderSteps = 1_000;
 
-/** What happened in the session, and the moment that is looked at: a slider for pointer and keyboard. */
+/** The events of the session and the shown moment: a slider for pointer and keyboard. */
 export function Scrubber({ timeline, current, onPick, onStep }: ScrubberProps) {
   const [zone] = usePreference("time");
   const track = useRef<HTMLDivElement>(null);

@@ -21,7 +21,7 @@ import { findMoments, stepMoment, type Timeline, toTimeScale } from "./time-scal
 import { usePlayer } from "./use-player";
 import { useTimeline } from "./use-timeline";
 
-/** The time of the session: the way to any moment of it, and a replay from there. Feed, document and roster are as of then. */
+/** The session's timeline: shows any moment, and replays from there. Feed, document and roster follow it. */
 export function TimeBar() {
   return (
     <Suspense fallback={<TimeBarSkeleton />}>
@@ -62,7 +62,7 @@ function Bar({ timeline }: { timeline: Timeline }) {
 
   const pickMoment = (moment: number | null) => {
     player.pause();
-    // Whoever picks a moment wants it as it was, not what was played on from it.
+    // A picked moment is shown as it was, without the rest of a replay.
     replay.set(null);
     pick(moment, at === null ? null : Date.parse(at));
   };
@@ -152,7 +152,7 @@ function Speed({ player: { speed, setSpeed } }: { readonly player: Player }) {
   );
 }
 
-/** Says for how long nothing had happened, so that a leap is not taken for a pause of the teams. */
+/** Shows how much inactivity was skipped. */
 function PassedOver() {
   const { at } = useSession();
   const seconds = useReplayed((replay) => {
@@ -191,7 +191,7 @@ function CopyMoment({ moment }: { readonly moment: number }) {
   );
 }
 
-/** The moment stands in the address. The first one can be gone back from; the ones after it take its place. */
+/** Writes the moment into the address. Only the first one is a step of the history; later ones replace it. */
 function pick(moment: number | null, current: number | null): void {
   if (moment === current) return;
   const at = moment === null ? null : new Date(moment).toISOString();

@@ -58,7 +58,7 @@ function findFolds(
   return folds;
 }
 
-/** Where a moment stands between both ends, from 0 to 1. */
+/** The place of a moment between both ends, from 0 to 1. */
 export function toShare({ from, folds, foldMs, drawnMs }: TimeScale, ms: number): number {
   let drawn = ms - from;
   for (const fold of folds) {
@@ -90,7 +90,9 @@ export function findMoments(timeline: Timeline): number[] {
   return [...new Set([...ends, ...marks])].sort((a, b) => a - b);
 }
 
-/** The moment before or after another one, where null stands for now: after the last comes now, before the first the beginning. */
+/**
+ * The moment before or after another one. Null is now: it comes after the last moment; before the first comes the beginning.
+ */
 export function stepMoment(
   moments: readonly number[],
   { from, to }: TimeScale,

@@ -11,7 +11,7 @@ import { useToast } from "@/ui/toast-provider";
 import { play as playFrom } from "./player";
 import type { Timeline } from "./time-scale";
 
-/** Plays the session on from the moment that is looked at, or from its beginning. */
+/** Replays the session from the shown moment, or from its beginning. */
 export function usePlayer(timeline: Timeline) {
   const { session, at } = useSession();
   const broker = useBroker();
@@ -32,7 +32,7 @@ export function usePlayer(timeline: Timeline) {
     playing.current.abort();
     playing.current = null;
     const state = replay.current();
-    // Where it stopped is in the address, for whoever copies that.
+    // The address names the moment where it stopped, so that the address can be shared.
     if (state) setQuery({ at: new Date(state.moment).toISOString() }, { replace: true });
   }, [replay]);
 
@@ -58,7 +58,7 @@ export function usePlayer(timeline: Timeline) {
     if (at === null) setQuery({ at: from, m: null, v: null, compare: null, edit: null });
   }
 
-  // Whatever else is gone to, nothing plays on behind it.
+  // Leaving the page stops the replay.
   useEffect(() => {
     if (at !== null && replay.of(at) === null) playing.current?.abort();
     if (at === null || replay.of(at) === null) playing.current = null;

@@ -1,7 +1,7 @@
 import type { Revision } from "@/sessions/source";
 import type { Topic } from "./use-topics";
 
-/** Describes what became of the place that a comment was made at; null where it stands as it stood. */
+/** Describes how the commented passage changed; null if it is unchanged. */
 export function describePlace({ anchor, place }: Topic): string | null {
   if (anchor === null || place === null) return null;
   switch (place.found) {
@@ -16,7 +16,7 @@ export function describePlace({ anchor, place }: Topic): string | null {
   }
 }
 
-/** Where a topic stands in this state of the text, in UTF-16 units; null where it has no place that is known. */
+/** A topic's place in this state of the text, in UTF-16 units; null if the place is unknown. */
 export function placeIn(topic: Topic, revision: Revision): { start: number; end: number } | null {
   const { place } = topic;
   if (place === null || place.start === null || place.end === null) return null;

@@ -7,7 +7,7 @@ import { useSource } from "@/sessions/source-context";
 import { TopicCard } from "./topic-card";
 import { type ShownTopic, showTopic } from "./topic-param";
 
-/** The topic that the address names, where it is none of the open ones: one that was closed, or one of another text. */
+/** The topic that the address names if it is not among the open ones: a closed topic, or one of another text. */
 export function LinkedTopic({ shown, canWrite }: { readonly shown: ShownTopic; readonly canWrite: boolean }) {
   const { source } = useSource();
   const topicId = typeof shown === "number" ? shown : null;

@@ -19,7 +19,7 @@ import { showTopic } from "./topic-param";
 export interface NewTopicFormProps {
   /** The state of the text that is commented on. */
   readonly revision: Revision;
-  /** The place that it is about; null for all of the text. */
+  /** The commented passage; null for all of the text. */
   readonly quote: Quote | null;
   /** More is meant than was selected, since part of that is known only as a whole. */
   readonly isWidened?: boolean;
@@ -27,7 +27,7 @@ export interface NewTopicFormProps {
   readonly onCancel: () => void;
 }
 
-/** Begins a topic. What is typed is kept in the browser until it is said. */
+/** Opens a topic. The browser keeps the draft until it is sent. */
 export function NewTopicForm({ revision, quote, isWidened, onDone, onCancel }: NewTopicFormProps) {
   const { source } = useSource();
   const call = useCall();
@@ -47,7 +47,7 @@ export function NewTopicForm({ revision, quote, isWidened, onDone, onCancel }: N
         { signal },
       );
       forget();
-      // A job that is refused here is offered again in the thread, beside what was said.
+      // If the job is refused, the thread offers it again.
       if (isForAgent) {
         const input = { kind: "incorporate", ...toInput(source), topic_id: topic.topic_id } as const;
         await call("start_job", input).catch(() => undefined);

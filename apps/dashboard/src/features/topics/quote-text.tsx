@@ -1,6 +1,6 @@
 import { showHidden } from "@/text/markdown/hidden-characters";
 
-/** The passage that a comment is about, as it is written; a long one is cut for the eye alone. */
+/** The commented passage, as it is written. A long one is cut by style only, and stays whole for screen readers. */
 export function QuoteText({ text }: { readonly text: string }) {
   return (
     <blockquote

@@ -36,7 +36,7 @@ interface Point {
 
 const noRanges: readonly Range[] = [];
 
-/** Offers to comment on what is selected, beside the selection. */
+/** A button beside the selection that comments on it. */
 export function SelectionComment({ text, root, places }: SelectionCommentProps) {
   const selected = useSelectedStretch(root, places);
   const [begun, setBegun] = useState<Begun | null>(null);
@@ -75,7 +75,7 @@ export function SelectionComment({ text, root, places }: SelectionCommentProps) 
           aria-expanded={begun !== null}
           className="pointer-events-auto absolute z-10 border-input shadow-md"
           style={place}
-          // The press would end the selection that it is about.
+          // The click would clear the selection.
           onPointerDown={(event) => event.preventDefault()}
           onClick={() => (begun ? setBegun(null) : begin())}
         >
@@ -107,7 +107,7 @@ export function SelectionComment({ text, root, places }: SelectionCommentProps) 
 
 const buttonWidthPx = 110;
 
-/** Below the end of what is selected, and never out of the box. */
+/** Below the end of the selection, and always inside of the box. */
 function belowEndOf(range: Range, box: HTMLElement): Point {
   const last = [...range.getClientRects()].at(-1) ?? range.getBoundingClientRect();
   const { top, left, width } = box.getBoundingClientRect();

@@ -13,7 +13,7 @@ import { useMarks } from "./use-marks";
 import { usePageChanges } from "./use-page-changes";
 import { type Topic, useTopics } from "./use-topics";
 
-/** Where the text and a column beside it both have room. */
+/** The width from which the text and a column beside it have room. */
 const marginFromPx = 896;
 
 const noTopics: readonly Topic[] = [];
@@ -73,7 +73,7 @@ export function SourceTopics({ text, root, scroller, canWrite }: TextMarginProps
   );
 }
 
-/** A press on marked text shows what was said about it. */
+/** A click on marked text shows its comments. */
 function useOpenOnPress(root: RefObject<HTMLElement | null>, placed: readonly PlacedTopic[]): void {
   useEffect(() => {
     const element = root.current;
@@ -110,7 +110,7 @@ function bringIntoView(scroller: HTMLElement | null, [first]: readonly Range[]):
   scroller.scrollTop += top - box.top - box.height / 3;
 }
 
-/** Whether an element has so many pixels of width; null until that is known. */
+/** Whether an element is at least this wide, in pixels; null until that is known. */
 function useIsWide(element: RefObject<HTMLElement | null>, fromPx: number): boolean | null {
   const [isWide, setWide] = useState<boolean | null>(null);
   useEffect(() => {

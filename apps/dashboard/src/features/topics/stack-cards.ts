@@ -8,7 +8,7 @@ export interface Card {
 export interface Stack {
   /** Where each card begins. */
   readonly tops: ReadonlyMap<number, number>;
-  /** Below the last of them. */
+  /** The bottom edge of the last card. */
   readonly height: number;
 }
 

@@ -12,15 +12,15 @@ import type { Topic } from "./use-topics";
 export interface TopicCardProps {
   readonly topic: Topic;
   readonly isOpen: boolean;
-  /** Whether it stands beside the text that it is about, so that the text need not be quoted. */
+  /** Whether the card is beside its text, which then need not be quoted. */
   readonly isBesideText: boolean;
   readonly canWrite: boolean;
   readonly onToggle: () => void;
-  /** Brings the text that it is about into view; absent where that has no place. */
+  /** Scrolls to the commented text; absent if the text was not found. */
   readonly onFind?: (() => void) | undefined;
 }
 
-/** One topic: what it begins with, and all that was said once it is opened. */
+/** One topic: its first comment, and once opened the whole thread. */
 export function TopicCard({ topic, isOpen, isBesideText, canWrite, onToggle, onFind }: TopicCardProps) {
   const { topic_id, title, anchor, closed, messages_count } = topic;
   const place = describePlace(topic);

@@ -14,7 +14,7 @@ export interface TopicJobProps {
   readonly canStart: boolean;
 }
 
-/** The agent's work on a topic: how its last job stands, and the way to have another. */
+/** The agent's work on a topic: the state of its last job, and a button for another. */
 export function TopicJob({ topic, canStart }: TopicJobProps) {
   const { data } = useJobs();
   const { start, pending, refusal } = useStartJob();

@@ -15,7 +15,7 @@ import { type Topic, useTopics } from "./use-topics";
 export interface TopicListProps {
   readonly text: ShownText;
   readonly topics: readonly Topic[];
-  /** Which of them stand beside their text already. */
+  /** The topics that are already shown beside their text. */
   readonly placed?: ReadonlySet<number>;
   /** Shows the topics alone, not what more there is to see and to do. */
   readonly isShort?: boolean;

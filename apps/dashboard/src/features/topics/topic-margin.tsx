@@ -17,7 +17,7 @@ export interface PlacedTopic {
 }
 
 export interface TopicMarginProps extends Omit<TopicSheetProps, "placed"> {
-  /** The topics that stand beside their text, from top to bottom. */
+  /** The topics beside their text, from top to bottom. */
   readonly placed: readonly PlacedTopic[];
 }
 

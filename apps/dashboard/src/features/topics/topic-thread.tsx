@@ -23,7 +23,7 @@ export interface TopicThreadProps {
   readonly onFind?: (() => void) | undefined;
 }
 
-/** All that was said in a topic, what an agent does about it, and how to go on. */
+/** The comments of a topic, the agent's work on it, and the field for a reply. */
 export function TopicThread({ topic, canWrite, onFind }: TopicThreadProps) {
   const { topic_id, status } = topic;
   return (
@@ -76,7 +76,7 @@ function Messages({ topic, after }: { topic: Topic; after: number }) {
   );
 }
 
-/** Leads to the review of a proposal for what something else is about, too. */
+/** Opens the review of a proposal, which may be for another text. */
 function ProposalLink({ about, proposalId }: { about: Placed; proposalId: number }) {
   return (
     <Button asChild variant="outline" size="sm" className="mt-1">

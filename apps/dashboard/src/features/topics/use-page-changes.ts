@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useState } from "react";
 
-/** A number that grows when what is laid out in an element changes: its text, what is loaded for it, its width. */
+/** A number that grows when the layout of an element changes: its text, a loaded part, its width. */
 export function usePageChanges(root: RefObject<HTMLElement | null>): number {
   const [changes, setChanges] = useState(0);
   useEffect(() => {

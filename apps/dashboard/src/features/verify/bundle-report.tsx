@@ -13,17 +13,17 @@ import type { CheckedBundle } from "./check/verify-protocol";
 import { ExcerptTable } from "./excerpt-table";
 
 export interface BundleReportProps {
-  /** The file's. */
+  /** The name of the file. */
   readonly name: string;
   readonly result: CheckedBundle;
   /** Whether a key that was compared can be kept here. */
   readonly remembers?: boolean;
 }
 
-/** After so many findings the rest is a matter of asking for another export. */
+/** The number of findings that are shown. */
 const findingsShown = 20;
 
-/** The outcome of checking a record: the first wrong thing on top, the rows around it, and what was counted. */
+/** The result of checking a record: the first finding on top, the rows around it, and the counts. */
 export function BundleReport({ name, result, remembers = true }: BundleReportProps) {
   const { report, page, excerpt } = result;
   const [, ...others] = report.findings;
@@ -182,7 +182,7 @@ interface RememberKeyProps {
   readonly keys: readonly AuditKey[];
 }
 
-/** Has this browser believe a key from here on, for one record: later exports of it must be signed with it. */
+/** Makes this browser trust a key for one record from now on: later exports must be signed with it. */
 function RememberKey({ head, keys }: RememberKeyProps) {
   const [isKept, setKept] = useState(false);
   return (

@@ -5,7 +5,7 @@ import { BundleReport } from "./bundle-report";
 import { ProofReport } from "./proof-report";
 import type { Check } from "./use-verifier";
 
-/** How far a check is, what it came to, or why there was nothing to check. */
+/** The progress of a check, its result, or why nothing could be checked. */
 export function CheckOutcome({ check }: { readonly check: Check }) {
   switch (check.status) {
     case "none":

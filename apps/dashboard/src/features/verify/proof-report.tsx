@@ -143,7 +143,7 @@ function recipientsOf(to: unknown): string | null {
 
 const textCharsMax = 280;
 
-/** The recorded text, as it was hashed, beside what was found out about it. */
+/** The recorded text, as it was hashed, with the result of its check. */
 function RecordedText({ content, words }: { readonly content: string | null; readonly words: string }) {
   return (
     <>

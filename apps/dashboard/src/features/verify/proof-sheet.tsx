@@ -14,12 +14,12 @@ import { getSeenHeads } from "./check/seen-heads";
 import { ProofReport } from "./proof-report";
 
 export interface ProofSheetProps {
-  /** The message's. */
+  /** The sequence of the message. */
   readonly sequence: number;
   readonly onClose: () => void;
 }
 
-/** How a message is shown to be in the record: nothing is ticked before this browser has computed it. */
+/** The proof that a message is in the record. Nothing is ticked before this browser has computed it. */
 export function ProofSheet({ sequence, onClose }: ProofSheetProps) {
   return (
     <Dialog open onOpenChange={(open) => !open && onClose()}>
@@ -36,7 +36,7 @@ export function ProofSheet({ sequence, onClose }: ProofSheetProps) {
 function Proof({ sequence }: { readonly sequence: number }) {
   const { session } = useSession();
   const { session_id, seal } = session;
-  // Where the seal covers it, that is what it is shown to be part of; else the head of now.
+  // The proof is for the seal if that covers the message, otherwise for the current head.
   const size = seal !== null && sequence <= seal.size ? { size: seal.size } : {};
   const { data, problem, refresh } = useRead("session_proof", { session_id, sequence, ...size });
   const checked = useChecked(data, sequence);
@@ -72,7 +72,7 @@ function NotSealed() {
   );
 }
 
-/** The check of a proof that the broker gave, computed here; null until it is done. */
+/** Checks a proof from the broker; null until that is done. */
 function useChecked(answer: unknown, sequence: number): CheckedProof | Error | null {
   const [checked, setChecked] = useState<CheckedProof | Error | null>(null);
   useEffect(() => {

@@ -11,7 +11,7 @@ import { HeadWatch } from "./head-watch";
 
 const ProofSheet = lazyPart(() => import("./proof-sheet"), "ProofSheet");
 
-/** The record's part of every tab of a session: the proof that the address asks for, and the watch over what was signed. */
+/** On every tab of a session: the proof that the address asks for, and the comparison of signed heads. */
 export function SessionRecord() {
   const { session } = useSession();
   const [proof, setProof] = useQueryParam("proof");

@@ -4,12 +4,12 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { startVerifier, type Verifier } from "./check/verifier";
 import type { Believed, Checkable, CheckResult } from "./check/verify-protocol";
 
-/** How a check stands. */
+/** The state of a check. */
 export type Check =
   | { readonly status: "none" }
   | { readonly status: "checking"; readonly name: string; readonly share: number }
   | { readonly status: "checked"; readonly name: string; readonly result: CheckResult }
-  /** It is nothing that can be checked. */
+  /** The file or text cannot be checked. */
   | { readonly status: "unusable"; readonly name: string; readonly why: string };
 
 export interface UsedVerifier {
@@ -22,7 +22,7 @@ export interface UsedVerifier {
 
 const none: Check = { status: "none" };
 
-/** The checker of this page, loaded as soon as the page is there. A new check gives up the one before it. */
+/** The verifier of this page, loaded with the page. A new check cancels the one before it. */
 export function useVerifier(): UsedVerifier {
   const verifier = useRef<Verifier>(null);
   const [state, setState] = useState<UsedVerifier["state"]>("loading");

@@ -15,11 +15,11 @@ import { useVerifier } from "./use-verifier";
 
 export interface VerifySheetProps {
   readonly onClose: () => void;
-  /** Told whether it holds, signed with a key that is known here. */
+  /** Called with whether the record passed and its key is known to this browser. */
   readonly onVerified: (holds: boolean) => void;
 }
 
-/** Fetches the session's export into this browser and checks it there, as anybody could who has the file. */
+/** Downloads the session's export and checks it in this browser. */
 export function VerifySheet({ onClose, onVerified }: VerifySheetProps) {
   const { session } = useSession();
   const { state, check, run } = useVerifier();
@@ -32,7 +32,7 @@ export function VerifySheet({ onClose, onVerified }: VerifySheetProps) {
     tell.current = onVerified;
   });
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt begins anew.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt starts over.
   useEffect(() => {
     const controller = new AbortController();
     const { signal } = controller;

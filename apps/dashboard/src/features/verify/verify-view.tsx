@@ -20,7 +20,7 @@ import type { Checkable } from "./check/verify-protocol";
 import { CheckOutcome } from "./check-outcome";
 import { useVerifier } from "./use-verifier";
 
-/** Checks an export or a proof in this browser, for whoever has one: nothing is sent anywhere. */
+/** Checks an export or a proof in this browser. Nothing is uploaded. */
 export function VerifyView() {
   return (
     <Suspense fallback={<PageSkeleton />}>
@@ -90,7 +90,7 @@ function Checker() {
   );
 }
 
-/** That nothing has to be fetched any more, or why nothing can be checked. */
+/** Whether everything is loaded, or why nothing can be checked. */
 function Readiness({ state }: { readonly state: "loading" | "ready" | "missing" }) {
   if (state === "missing") {
     return (
@@ -127,7 +127,7 @@ interface ProofPasteProps {
   readonly onPaste: (text: string) => void;
 }
 
-/** Takes a proof as somebody else copied it. */
+/** Takes a proof that somebody copied. */
 function ProofPaste({ disabled, onPaste }: ProofPasteProps) {
   const [text, setText] = useState("");
   return (

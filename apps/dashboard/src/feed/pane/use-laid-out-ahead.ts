@@ -4,7 +4,10 @@ import { useCallback, useEffect, useRef } from "react";
 import type { FeedRow } from "@/feed/store/feed-rows";
 import type { RowRange, TextsAhead } from "./texts-ahead";
 
-/** Has the texts around the rows that are drawn laid out ahead, so that scrolling finds them done. Returns the way to say which are drawn. */
+/**
+ * Has the texts around the rows that are drawn laid out ahead, so that scrolling finds them done. Returns the way to say which
+ * are drawn.
+ */
 export function useLaidOutAhead(): (rows: readonly FeedRow[], drawn: RowRange) => void {
   const texts = useRef<TextsAhead>(undefined);
   useEffect(() => {

@@ -11,7 +11,9 @@ const readAfterMs = 1_000;
 export const readOnMax = 500;
 
 export interface Reading {
-  /** The sequence that had been read up to when the feed was opened, or when the window was left; null where that is unknown. */
+  /**
+   * The sequence that had been read up to when the feed was opened, or when the window was left; null where that is unknown.
+   */
   readonly readUpTo: number | null;
   /** More is unread than one would read on from, and nothing was chosen yet. */
   readonly isFarBehind: boolean;

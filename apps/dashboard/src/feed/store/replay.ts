@@ -61,7 +61,10 @@ export class Replay {
     return at === state.anchor || Date.parse(at) === state.moment ? state : null;
   }
 
-  /** The moment whose feed is opened for an address: of a replay the one that it began at, since the feed has all that came after. */
+  /**
+   * The moment whose feed is opened for an address: of a replay the one that it began at, since the feed has all that came
+   * after.
+   */
   anchorOf(at: string | null): string | null {
     return this.of(at)?.anchor ?? at;
   }

@@ -22,7 +22,7 @@ function plain(text: string): string {
   return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().trim().replace(/\s+/g, " ");
 }
 
-/** Whether the letters stand in the text in this order, at least two of them. */
+/** Whether the text contains the letters in this order, for at least two letters. */
 function isInOrder(letters: string, text: string): boolean {
   let at = -1;
   return (

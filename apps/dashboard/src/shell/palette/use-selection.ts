@@ -2,7 +2,7 @@
 
 import { type KeyboardEvent, useCallback, useMemo, useRef, useState } from "react";
 
-/** Which entry of the palette Enter is for: the first, also of those that come in later, until one is moved to. */
+/** The entry that Enter opens: the first, also when better entries come in later, until the person moves to another. */
 export function useSelection() {
   const [value, setValue] = useState("");
   const isMovedTo = useRef(false);

@@ -62,7 +62,10 @@ export function changedParts(
   };
 }
 
-/** The counterpart of each changed line in a hunk, where there is one: the first removed line's is the first added one, and so on. */
+/**
+ * The counterpart of each changed line in a hunk, where there is one: the first removed line's is the first added one, and so
+ * on.
+ */
 export function pairLines(lines: readonly DiffLine[]): ReadonlyMap<DiffLine, DiffLine> {
   const pairs = new Map<DiffLine, DiffLine>();
   for (const { left, right } of toSplitRows(lines)) {

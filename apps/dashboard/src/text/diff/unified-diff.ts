@@ -27,7 +27,9 @@ export interface ParsedDiff {
 
 const hunkHead = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@ ?(.*)$/;
 
-/** Reads the unified diff of one text, as `read_session_doc` gives it. What stands above the first hunk is names, and left out. */
+/**
+ * Reads the unified diff of one text, as `read_session_doc` gives it. What stands above the first hunk is names, and left out.
+ */
 export function parseUnifiedDiff(diff: string): ParsedDiff {
   const reader = new DiffReader();
   for (const line of diff.split("\n")) reader.read(line);

@@ -18,7 +18,9 @@ export function RenderedMarkdown({ text, variant }: RenderedMarkdownProps) {
   return variant === "feed" ? layOutOnce(text) : layOut(text, variant);
 }
 
-/** Elements of texts of messages, the least recently wanted first: rows come and go as one scrolls, their texts stay the same. */
+/**
+ * Elements of texts of messages, the least recently wanted first: rows come and go as one scrolls, their texts stay the same.
+ */
 const laidOut = new Map<string, ReactElement>();
 const laidOutTextsMax = 1_000;
 

@@ -79,7 +79,10 @@ export function useSessionFacts(ref: string | undefined): SessionFactsRead {
 
 const countedKinds: ReadonlySet<string> = new Set(["sessions", "memory", "progress"]);
 
-/** The counts of a session change with every message of it, every memory and every progress entry, which the mesh tells at most once a second. */
+/**
+ * The counts of a session change with every message of it, every memory and every progress entry, which the mesh tells at most
+ * once a second.
+ */
 function useRefreshOnWords(sessionId: string | undefined, refresh: () => void): void {
   const broker = useBroker();
   useEffect(() => {

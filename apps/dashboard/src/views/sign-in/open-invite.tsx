@@ -9,7 +9,9 @@ import { Button } from "@/ui/button";
 import { JoinHere } from "./join-here";
 import { JoinWithAgent } from "./join-with-agent";
 
-/** An invite with its sender and mesh, and the two ways to accept: as a person in this browser, or with an agent where it runs. */
+/**
+ * An invite with its sender and mesh, and the two ways to accept: as a person in this browser, or with an agent where it runs.
+ */
 export function OpenInvite({
   invite,
   preview,

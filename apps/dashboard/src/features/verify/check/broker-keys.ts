@@ -1,6 +1,6 @@
 import type { AuditKey } from "@merkle/wire/record";
 
-/** The keys that the broker of this page signs records with, oldest first; none where it does not answer. */
+/** The keys that this page's broker signs records with, oldest first; none if it does not answer. */
 export async function readBrokerKeys(signal?: AbortSignal): Promise<readonly AuditKey[]> {
   try {
     const response = await fetch("/.well-known/merkle-audit-key", signal ? { signal } : {});

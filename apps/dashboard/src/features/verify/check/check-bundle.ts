@@ -21,7 +21,7 @@ export interface CheckBundleOptions {
   /** Compares the page around the record, where that is checked (VERIFY-15). */
   readonly checkPage?: ((file: RandomAccess) => Promise<SurroundingPage>) | undefined;
   readonly onProgress: (share: number) => void;
-  /** Told of each message and version, as it was found. */
+  /** Called for each message and version with the result of its check. */
   readonly onRow?: (row: VerifiedRow) => void;
 }
 
@@ -89,7 +89,7 @@ function ownKeys(brokerKeys: readonly AuditKey[], keyId: string): readonly Audit
   return brokerKeys.some(({ key_id }) => key_id === keyId) ? brokerKeys : [];
 }
 
-/** Reads which record a bundle claims to be, and so what it is compared with; the check itself trusts no word of it. */
+/** Reads which record a bundle claims to be, to choose the heads to compare with. The check itself does not trust it. */
 async function readClaim(source: BundleSource): Promise<{ recordId: string; keyId: string }> {
   try {
     const { session, head } = Object(JSON.parse(await readText(source, bundleFiles.manifest)));
@@ -99,7 +99,7 @@ async function readClaim(source: BundleSource): Promise<{ recordId: string; keyI
   }
 }
 
-/** The files that are read whole are small; of one that is not, the check tells. */
+/** Files that are read whole are small; the check reports one that is not. */
 const textCharsMax = 2 ** 21;
 
 export async function readText(source: BundleSource, name: string): Promise<string> {

@@ -22,11 +22,11 @@ export interface CheckedProof {
   readonly leads: boolean;
   /** The head that is signed over that root, and who signed it: a key that is known here, or one that is not. */
   readonly signature: "holds" | "unknown key" | "wrong" | "none";
-  /** Sentences about what is wrong, the first thing first; empty where all of it holds. */
+  /** Sentences about what is wrong, in order; empty if the proof is valid. */
   readonly findings: readonly string[];
 }
 
-/** Computes everything that a proof claims anew, and says what of it does not hold. */
+/** Recomputes everything that a proof claims, and reports what is wrong. */
 export async function checkProof(proof: Proof, keys: readonly AuditKey[]): Promise<CheckedProof> {
   const { inclusion, head } = proof;
   const content = checkContent(inclusion);
@@ -59,7 +59,7 @@ function checkContent({ entry, content, salt }: Inclusion): CheckedProof["conten
     : "differs";
 }
 
-/** An entry that is about something else proves nothing of this. */
+/** An entry about something else does not prove this claim. */
 function checkEntry({ record_id, inclusion: { log, number, entry, leaf } }: Proof): string | null {
   if (entry["session_id"] !== record_id) return "The entry belongs to another record.";
   if (entry[log === "feed" ? "sequence" : "version"] !== number)
@@ -78,7 +78,7 @@ function leadsToRoot({ size, root, inclusion: { number, entry, path } }: Proof):
 }
 
 function leafOf(entry: Inclusion["entry"]): Uint8Array {
-  // The entry is hashed as it stands here, whatever it holds: another one leads to another root.
+  // The entry is hashed as it is; a different entry leads to a different root.
   return entryLeaf(entry as unknown as FeedEntry, sha256);
 }
 

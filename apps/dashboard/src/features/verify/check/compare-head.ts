@@ -9,7 +9,7 @@ import type { Broker } from "@/broker/broker";
 import { sha256 } from "@/core/sha256";
 import { getSeenHeads, rememberHead } from "./seen-heads";
 
-/** How what the broker signs of a record now stands to what this browser saw of it before. */
+/** How the broker's current head of a record compares with the head that this browser saw before. */
 export type Comparison = { readonly is: "same" } | Different;
 
 export interface Different {
@@ -55,7 +55,7 @@ async function readConsistency(asked: Asked, seen: SignedHead, head: SignedHead)
   };
 }
 
-/** Null where there is nothing to show, since one is not the beginning of the other or both are the same. */
+/** Null if there is no difference to show. */
 async function readPath(
   { broker, sessionId, signal }: Asked,
   log: "feed" | "document",

@@ -8,7 +8,7 @@ export interface ExcerptRow {
   readonly by: string | null;
   readonly at: string | null;
   readonly text: string;
-  /** Sentences about what is wrong with it. */
+  /** Sentences about what is wrong with the row. */
   readonly wrong: readonly string[];
 }
 
@@ -43,7 +43,7 @@ export function takeExcerpt(): ExcerptTaker {
   };
 }
 
-/** The line may be anything; what it seems to say is shown beside what is wrong with it. */
+/** The line may be anything. Its apparent content is shown with its findings. */
 function toExcerptRow({ log, number, line, text, findings }: VerifiedRow): ExcerptRow {
   const value = parse(text);
   const { from, type, event, content, posted_at } = Object(value["message"]);

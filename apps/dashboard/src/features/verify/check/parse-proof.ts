@@ -27,7 +27,7 @@ const pathMax = 64;
 /**
  * Reads a pasted proof, which may be anything.
  *
- * @throws Error that says what was expected, in words for people
+ * @throws Error whose message says what was expected
  */
 export function parseProofText(text: string): Proof {
   let value: unknown;

@@ -27,7 +27,7 @@ export function rememberHead(seen: SeenHead): void {
   stored.set(JSON.stringify(Object.fromEntries(entries.slice(-seenMax))));
 }
 
-/** Believes from here on what the broker says of the record, whatever was seen before. */
+/** Trusts the broker's head of the record from now on, whatever was seen before. */
 export function forgetHead(recordId: string): void {
   const { [recordId]: _, ...others } = stored.get();
   stored.set(JSON.stringify(others));

@@ -1,11 +1,11 @@
 import type { Believed, Checkable, CheckResult, VerifyReply, VerifyRequest } from "./verify-protocol";
 
-/** Checks records beside the page, in a worker of its own that is loaded whole before anything is given to it. */
+/** Checks records in a worker, which is fully loaded before it gets anything to check. */
 export interface Verifier {
   /** Resolves once everything is loaded: from then on nothing is fetched, and no network is needed. */
   readonly ready: Promise<void>;
   /**
-   * Checks one thing; what was being checked before is given up, and never settles.
+   * Starts a check. A check that is still running is cancelled, and its promise never settles.
    *
    * @throws Error with a sentence for people when it is nothing that can be checked
    */

@@ -17,7 +17,7 @@ type Stage =
   | { readonly is: "unusable"; readonly why: string }
   | { readonly is: "checked"; readonly result: CheckedBundle; readonly record: ShownRecord | null };
 
-/** A record in a file of its own: checked first, with nothing but what is in the file, and shown when it holds. */
+/** A record in one HTML file. It is checked first, offline, and shown if it passes. */
 export function RecordFile({ name }: { readonly name: string }) {
   const [stage, setStage] = useState<Stage>({ is: "checking", share: 0 });
   useEffect(() => {
