@@ -22,6 +22,7 @@ import { toPlainJson } from "../../../apps/broker/src/transports/mcp/rpc-respons
 import type { Addition } from "../../../apps/cli/src/clients/client.js";
 import { CliError } from "../../../apps/cli/src/core/cli-error.js";
 import { readAgentSettings } from "../../../apps/cli/src/features/jobs/runner/agent-settings.js";
+import { checkCard } from "../../../apps/cli/src/features/private-messages/check-card.js";
 import {
   applyEdit,
   editToAdd,
@@ -29,7 +30,6 @@ import {
   findValue,
   missingOnTheWay,
 } from "../../../apps/cli/src/install/json-edit.js";
-import { checkCard } from "../../../apps/cli/src/features/private-messages/check-card.js";
 import { parseConfigFile } from "../../../apps/cli/src/settings/config-file.js";
 import { type ForeignFile, toForeignFile } from "../../../apps/cli/src/settings/foreign-file.js";
 import { parseSettingsFile, toProgress } from "../../../apps/cli/src/settings/progress-settings.js";
