@@ -24,18 +24,16 @@ export { unreadText } from "./core/unread-text.js";
 export { isUuid } from "./core/uuid.js";
 export { eventKinds, eventNames, findEventKind, type SystemEvent, wakes } from "./events.js";
 export type { Agent, AgentTalk, AgentWait } from "./features/agents/feature.js";
-export {
-  type AlertContent,
-  type AlertKind,
-  type AlertTarget,
-  type AlertTo,
-  alertReasons,
+export type {
+  AlertContent,
+  AlertTarget,
+  AlertTo,
 } from "./features/alerts/feature.js";
 export type { Approval, ApprovalState } from "./features/approvals/feature.js";
 export type { AuditSession, MerkleRoot, ThoughtRecord } from "./features/audit/feature.js";
 export { type BriefLine, briefKinds, briefLine, type SessionBrief } from "./features/brief/feature.js";
 export type { Imported } from "./features/import/feature.js";
-export type { Claim, Job, JobKind, JobStatus, RunnerFacts } from "./features/jobs/feature.js";
+export type { Claim, Job, JobStatus, RunnerFacts } from "./features/jobs/feature.js";
 export type { Memory } from "./features/memory/feature.js";
 export type { Persona } from "./features/personas/feature.js";
 export type { Perspective } from "./features/perspectives/feature.js";
@@ -94,8 +92,8 @@ export type {
 export { findInviteSecrets, type InviteWords, parseInvite, writeInviteCode } from "./identity/invite-text.js";
 export type { KeyCard } from "./identity/key-card.js";
 export { isSealed, sealedBytes } from "./identity/sealed-form.js";
-export type { AttentionItem } from "./operations/attention.js";
-export { describeItem, kindLabels, sentenceOfItem } from "./operations/describe-item.js";
+export type { AlertKind, AttentionItem } from "./operations/attention.js";
+export { alertReasons, describeItem, kindLabels, sentenceOfItem } from "./operations/describe-item.js";
 export type { Invite, Member, MemberRole, Mesh, Quota, QuotaKind, Token } from "./operations/identity.js";
 export type { DescribedSchema, JsonSchema } from "./operations/json-schema.js";
 export { listInvited } from "./operations/list-invited.js";
@@ -113,6 +111,7 @@ export {
   type Access,
   defaultToolsets,
   type HttpMethod,
+  type JobKind,
   type OperationRules,
   type Toolset,
 } from "./operations/operation-rules.js";

@@ -63,6 +63,10 @@ const described = z.object({
 /** The subjects of an item. */
 export const AttentionKind = described.shape.kind;
 
+/** What a person can be notified of: the kinds of items that wait for a human, and that a session was concluded. */
+export const AlertKind = z.enum([...AttentionKind.options, "concluded"]).meta({ id: "AlertKind" });
+export type AlertKind = z.output<typeof AlertKind>;
+
 const AttentionItemOfSession = described
   .extend({ kind: described.shape.kind.exclude(["quota_near"]) })
   .meta({ id: "AttentionItemOfSession" });

@@ -1,5 +1,5 @@
 import { shortAddress } from "../text/neutralise.js";
-import type { AttentionItem } from "./attention.js";
+import type { AlertKind, AttentionItem } from "./attention.js";
 
 /** An item in words: who it is about, what about it, and its quote, each to be set apart in its own way. */
 export interface ItemWords {
@@ -70,6 +70,24 @@ export function sentenceOfItem(item: AttentionItem): string {
   const said = who === null ? what : `${who} ${what}`;
   return quote === null ? said : `${said}: “${quote}”`;
 }
+
+/** What a person can be notified of, in words; each is switched on by itself. */
+export const alertReasons: Readonly<Record<AlertKind, string>> = {
+  approval: "An agent needs your permission",
+  ask: "An agent asks a question",
+  proposal: "New proposal",
+  job_failed: "An agent's job has failed",
+  in_review: "A task needs review",
+  handed_back: "A task was returned because its agent went offline",
+  blocked: "An agent is blocked",
+  held: "A session is held",
+  budget_spent: "Agents have reached their message limit",
+  budget_near: "Agents have nearly used up their tokens",
+  quiet: "A session has gone quiet",
+  undelivered: "A message is undelivered for hours",
+  quota_near: "A quota of the mesh is nearly used up",
+  concluded: "A session is concluded",
+};
 
 /** The words for an item where there is only room for one. */
 export const kindLabels: Readonly<Record<AttentionItem["kind"], string>> = {

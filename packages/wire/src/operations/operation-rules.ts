@@ -2,6 +2,7 @@ import type { ShareName } from "../core/limits.js";
 
 /** The kinds of work that headless agents are run for. */
 export const jobKinds = ["conclude", "incorporate", "perspective"] as const;
+export type JobKind = (typeof jobKinds)[number];
 
 /**
  * The callers that are let in: anybody at all, anyone whom the broker lets into the mesh, a team of the session, a reader of
@@ -51,7 +52,7 @@ export interface OperationRules {
    * For which jobs an agent may call it, whoever else may; without it none (JOB-12). An agent has read what anybody may have
    * written, so that what it could do beyond its job, somebody else could make it do.
    */
-  readonly forJobs?: readonly (typeof jobKinds)[number][];
+  readonly forJobs?: readonly JobKind[];
   /**
    * The reason that humans alone may call it. `person`: it is about a person's own things, guests' included. `power`: it
    * decides about agents, which takes a verified human. `verifying`: it makes somebody a verified human. `vouching`: it makes

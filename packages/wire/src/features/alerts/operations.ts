@@ -1,17 +1,12 @@
 import * as z from "zod";
 import { limits } from "../../core/limits.js";
 import { asTeam, lineOfChars, retryable, StorableText, Timestamp, Uuid } from "../../core/values.js";
-import { AttentionKind } from "../../operations/attention.js";
+import { AlertKind } from "../../operations/attention.js";
 import { describeOperations } from "../../operations/operation.js";
 import { lines, nameInLine } from "../../text/neutralise.js";
 import { rules } from "./rules.js";
 
 const operation = describeOperations(rules);
-
-/** The things that a person can be told of elsewhere: the kinds of items that wait for a human, and that a session was concluded. */
-export const AlertKind = z.enum([...AttentionKind.options, "concluded"]).meta({ id: "AlertKind" });
-
-export type AlertKind = z.output<typeof AlertKind>;
 
 const TargetUrl = z
   .url({ protocol: /^https?$/, error: "must be an http or https address", abort: true })
