@@ -70,13 +70,13 @@ export interface EventOptions {
   /** The peer whose own wait leaves the event out; null when it is nobody's doing. */
   readonly causedBy: string | null;
   readonly afterClosing?: boolean | undefined;
-  /** The peers that it is for; everyone unless told. */
+  /** The peers that it is for; everyone by default. */
   readonly reaches?: readonly string[] | undefined;
   /** The message that it is about. */
   readonly replyTo?: number | undefined;
   /** `now` wakes everyone whom it is for, as chat does; `low` ends no wait, except the convener's (DELIVER-4). */
   readonly priority?: "now" | "low" | undefined;
-  /** One of its own unless told. */
+  /** The message's id; by default a new one. */
   readonly id?: string | undefined;
 }
 

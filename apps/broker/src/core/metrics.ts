@@ -163,7 +163,7 @@ interface RequestCounter {
   inc(operation: string, transport: string, result: string): void;
 }
 
-/** Keeps what it counts under each set of labels: to find that anew for each request would cost as much as to parse it. */
+/** Keeps the counter of each set of labels: looking it up for each request would cost as much as parsing the request. */
 function createRequestCounter(registers: Registry[]): RequestCounter {
   const counter = new Counter({
     name: "merkle_requests_total",

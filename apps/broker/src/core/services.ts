@@ -12,16 +12,16 @@ import type { Turns } from "./turns.js";
 import type { EventLoopWatch } from "./watch-event-loop.js";
 import type { Workers } from "./workers/workers.js";
 
-/** Tells whoever watches a mesh that a read of it would now differ (MESH-1). */
+/** Announces to those who watch a mesh that a read of it would now differ (MESH-1). */
 export interface MeshAnnouncer {
   announce(kind: Exclude<MeshChangedKind, "person">, sessionId: string | null): void;
-  /** Tells those alone who watch as this person. */
+  /** Announces it only to those who watch as this person. */
   announceToPerson(personId: string, sessionId: string | null): void;
 }
 
-/** Tells whoever reads a session that something of it has changed, as its channel does. */
+/** Announces to the readers of a session that something in it has changed. */
 export interface SessionAnnouncer {
-  /** The channel of a session that somebody reads at this moment. */
+  /** The channel of a session that has readers now. */
   find(sessionId: string): { readonly head: number } | undefined;
   announceChange(sessionId: string, kind: Exclude<ChangedKind, "delivery">, version: number): void;
 }
@@ -43,13 +43,13 @@ export interface CoreServices {
   readonly mesh: MeshAnnouncer;
   readonly meshChannels: {
     in(meshId: string): MeshAnnouncer;
-    /** Tells every mesh of what concerns the whole broker. */
+    /** Announces to every mesh what concerns the whole broker. */
     announceEverywhere(kind: Exclude<MeshChangedKind, "person">): void;
   };
   readonly bus: Bus;
   readonly nodes: Nodes;
   readonly tasks: RepeatedTasks;
-  /** By which the writes of one session come one by one; null where this node is alone. */
+  /** Lets the writes of one session happen one by one; null where this node is alone. */
   readonly turns: Turns | null;
   readonly foreground: Foreground;
   /** Resolves while this node is known to be the only one on its database; at once, as a rule. */

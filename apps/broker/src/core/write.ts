@@ -95,7 +95,7 @@ export async function writeOnce<Result>(
   });
 }
 
-/** Returns the result of the first use of a request's key, or undefined without one; for a caller who may not ask anew. */
+/** Returns the result of the first use of a request's key, or undefined; for a caller who may not repeat the request. */
 export async function readEarlierResult(database: Database, request: RequestIdentity): Promise<unknown> {
   if (request.idempotencyKey === undefined) return undefined;
   const { purpose, requestKey, inputHash } = address(database, request, request.idempotencyKey);

@@ -79,7 +79,7 @@ interface Draft {
 
 type Output = OutputOf<"conclude_session">;
 
-/** In whose name a session is concluded. */
+/** The team in whose name a session is concluded. */
 interface Concluder {
   readonly teamId: string;
   readonly name: string;
@@ -104,12 +104,12 @@ interface Conclusion {
 
 /**
  * Ends a session in a team's name: writes the Conclusion, closes the feed, seals what came before and says so, in one transaction
- * (SES-9). Again, it revises the Conclusion and says so again; `closed_at` stays the first one. A draft that waits for a decision
- * and is not what it is concluded with has lost it by that (PROP-15).
+ * (SES-9). Again, it revises the Conclusion and says so again; `closed_at` stays the first one. A draft that still waits
+ * for a decision is rejected (PROP-15).
  */
 export async function concludeWith(ctx: ConcluderContext, input: Conclusion): Promise<Output> {
-  // The draft is made before the transaction, so that nobody waits for a large document to be read through. Whoever
-  // writes in between makes it worthless; after a few rounds it is made with the document held.
+  // The draft is made before the transaction, so that nobody waits while a large document is read. A write in between
+  // outdates it; after a few rounds it is made with the document held.
   for (const hook of ctx.services.hooks.onConclude) await hook.prepare?.(ctx.services, ctx.session.sessionId);
   for (let round = 1; round <= 3; round += 1) {
     const draft = await draftConclusion(ctx, input);

@@ -60,7 +60,7 @@ export async function readSessionDoc(
   return { content: wanted.content, ...place };
 }
 
-/** The version that is asked for, by number or by time; the newest unless told. */
+/** The wanted version, by number or by time; by default the newest. */
 async function chooseVersion(
   { services, session }: SessionContext<DocumentServices>,
   current: DocumentRow,

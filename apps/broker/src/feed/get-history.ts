@@ -18,7 +18,7 @@ import type { FeedServices } from "./services.js";
 
 type Input = ParsedInputOf<"get_history">;
 
-/** Reads a feed a page at a time, from its end backwards unless told; within a page the oldest message comes first (FEED-14). */
+/** Reads a feed a page at a time, by default backwards from its end; within a page the oldest message comes first (FEED-14). */
 export async function getHistory(
   ctx: SessionContext<FeedServices>,
   input: Input,

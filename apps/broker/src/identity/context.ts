@@ -14,9 +14,9 @@ import type { SessionDirectory } from "./session-directory.js";
 /** The services that decide who somebody is. */
 export interface IdentityServices extends CoreServices {
   readonly auth: "open" | "invite";
-  /** Whether anyone is admitted on condition that only this machine can reach the broker: open mode without `--insecure-open`. */
+  /** Whether everyone is admitted provided that only this machine can reach the broker: open mode without `--insecure-open`. */
   readonly loopbackOnly: boolean;
-  /** The text that whoever can read the home shows, to make links that verify a person (PERSON-10). */
+  /** The text by which a program shows that it can read the home, and may make links that verify a person (PERSON-10). */
   readonly homeKey: string;
   /** A secret that lies beside the database, and that all brokers of one database share. */
   readonly alertKey: AlertKey;
@@ -47,7 +47,7 @@ export interface Context<Services extends CoreServices> {
   givenOut(tx: Transaction, sessionId: string, credential: string): Promise<void>;
   /** To be called by a wait that begins to block. */
   onBlocked(): void;
-  /** To be called by what has handed its effect to a queue that keeps the order: the caller's next write may begin. */
+  /** To be called once the effect is in a queue that keeps the order: the caller's next write may begin. */
   placed(): void;
   /** The principal; null for somebody whom the broker does not know, where an operation is for anybody. */
   readonly principal: Principal | null;

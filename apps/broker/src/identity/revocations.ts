@@ -96,7 +96,7 @@ export function createRevocations(database: Pick<Database, "orm">, bus: Bus): Re
       if (expiresAt) expiries.set(principal, expiresAt);
     },
     watch(principal, end) {
-      // A job's agent opens no connection that stays: each of its calls is looked up anew.
+      // A job's agent keeps no connection open, so each of its calls is looked up.
       if (!principal || principal.kind === "anyone" || principal.kind === "job") return () => undefined;
       const expiresAt = expiries.get(principal);
       const inMs = expiresAt && Math.min(expiresAt.getTime() - Date.now(), timerMsMax);

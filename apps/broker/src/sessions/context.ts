@@ -17,7 +17,7 @@ export interface SessionServices extends AccessServices {
 export interface Context<Services extends AccessServices> extends IdentityContext<Services> {
   /** The team that calls; a person's, where the person is or has been one. */
   readonly team: TeamActor | null;
-  /** Whether that write first makes the caller a team: what is posted then must be a part of it (PERSON-3). */
+  /** Whether the call's write first makes the caller a team: what is posted must then be part of that write (PERSON-3). */
   readonly joins: boolean;
 }
 
@@ -29,17 +29,17 @@ export interface TeamContext<Services extends AccessServices> extends SessionCon
   readonly team: TeamActor;
 }
 
-/** Somebody who reads a session: a team of it, or a person, who need not be in it. */
+/** A reader of a session: a team of it, or a person, who need not be in it. */
 export type ReaderContext<Services extends AccessServices> =
   | (TeamContext<Services> & { readonly person: null })
   | (SessionContext<Services> & { readonly person: PersonActor });
 
-/** Somebody of the mesh who addresses no session: a team of any of its sessions, or a person. */
+/** A caller of the mesh who addresses no session: a team of any of its sessions, or a person. */
 export type MeshContext<Services extends AccessServices> =
   | (Context<Services> & { readonly team: TeamActor; readonly person: null })
   | PersonContext<Services>;
 
-/** Where everybody is let in, an agent of whom nothing is known (AUTH-15). */
+/** In open mode, an agent of whom nothing is known (AUTH-15). */
 export type UnnamedContext<Services extends AccessServices> = Context<Services> & {
   readonly team: null;
   readonly person: null;
@@ -52,7 +52,7 @@ export type AgentContext<Services extends AccessServices> = Context<Services> & 
   readonly person: null;
 };
 
-/** The author of a proposal: somebody of the mesh, or the agent of a job. */
+/** The author of a proposal: a caller of the mesh, or the agent of a job. */
 export type ProposerContext<Services extends AccessServices> = MeshContext<Services> | AgentContext<Services>;
 
 /** A person, where no session is addressed. */

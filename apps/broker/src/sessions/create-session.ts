@@ -12,7 +12,7 @@ import { refuseSecondSession } from "./roster/refuse-second-session.js";
 import { toSessionSettings } from "./session-settings.js";
 import { takeSlug } from "./slug.js";
 
-/** Makes a session with its convener in it, a person perhaps. It posts no event: the feed begins empty (SES-1). */
+/** Creates a session with its convener, which may be a person. It posts no event: the feed begins empty (SES-1). */
 export async function createSession(
   ctx: Context<SessionServices>,
   input: ParsedInputOf<"create_session">,
@@ -109,7 +109,7 @@ async function readPredecessor(
   };
 }
 
-/** Adds to the end of a description the note of where the session comes from. */
+/** Adds the note about the earlier session to the end of a description. */
 function withNote(description: string, note: string): string {
   const text = description === "" ? note : `${description}\n\n${note}`;
   if (text.length <= limits.descriptionCharsMax) return text;

@@ -6,18 +6,18 @@ import { createAttentionPoll } from "../views/attention/attention-poll.js";
 import { forgetSettled } from "../views/attention/put-away.js";
 import { purge } from "../views/housekeeping/purge.js";
 
-/** The safety query, which catches what a lost hint did not say, runs this often (OPS-8). */
+/** How often the safety query runs, which finds what a lost hint would have announced (OPS-8). */
 const safetyMs = 5_000;
-/** So long several nodes may not know what the others have taken (QUOTA-1). */
+/** How old a node's knowledge of what the others have used may be (QUOTA-1). */
 const quotaMs = 30_000;
 const tidyUpMs = 60 * 60_000;
-/** Brokers that never run for an hour are tidied up by this one. */
+/** The first run comes sooner, for brokers that never run for an hour. */
 const firstTidyUpMs = 10 * 60_000;
 /** How long a node that died is listed. */
 const forgottenNodeHours = 24;
 const abandonedNudgeSeconds = 60;
 
-/** Repeats the work that nobody waits for. Returns a function that stops it. */
+/** Repeats the background work of the broker. Returns a function that stops it. */
 export function startHousekeeper(meshes: Meshes<Services>, checkAlone: () => Promise<void>): () => void {
   const { bus, nodes, revocations, channels, presence, settings, database, tasks, quotas } = meshes.main;
   const attentionPolls = new Map<Services, () => Promise<void>>();
@@ -38,7 +38,7 @@ export function startHousekeeper(meshes: Meshes<Services>, checkAlone: () => Pro
     await checkAlone();
   }
 
-  /** Reads whatever a hint would have said that was lost (NODE-3). */
+  /** Reads what lost hints would have announced (NODE-3). */
   async function catchUp(): Promise<void> {
     await channels.checkHeads();
     if (nodes.alone) return;
@@ -53,7 +53,7 @@ export function startHousekeeper(meshes: Meshes<Services>, checkAlone: () => Pro
     await catchUpWithUnseen();
   }
 
-  /** What no query tells to have changed is said to have: whoever is shown it reads it again. */
+  /** Announces as changed whatever no query can show to be unchanged, so that clients read it again. */
   async function catchUpWithUnseen(): Promise<void> {
     meshes.forgetUnheard();
     channels.announceAnything();

@@ -60,8 +60,8 @@ type ServicesOptions = Omit<Resolved, "bus"> & {
 };
 
 /**
- * Starts the services of all floors, the lowest first; nothing is made before what it is made from. When one of them cannot be
- * started, those before it are stopped.
+ * Starts the services of all floors, the lowest first, and then those of the features. If one of them cannot be started, those
+ * before it are stopped.
  */
 export async function startServices(options: ServicesOptions): Promise<StartedServices> {
   const stops = createStopList(options.log);

@@ -37,11 +37,11 @@ export interface Call extends CallClaims {
   readonly address: string;
   readonly signal: AbortSignal;
   readonly connection?: object | undefined;
-  /** Told of a credential in the transaction that makes it. */
+  /** Called with a credential, in the transaction that creates it. */
   readonly onGivenOut?:
     | ((tx: Transaction, sessionId: string, credential: string) => Promise<void>)
     | undefined;
-  /** Told when a wait has found nothing and begins to block: what could be wrong with the call is right by then. */
+  /** Called when a wait has found nothing and begins to block; the call has passed every check by then. */
   readonly onBlocked?: (() => void) | undefined;
   /** Where a connection keeps the order of its writes. */
   readonly turn?: WriteTurn | undefined;

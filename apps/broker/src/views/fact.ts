@@ -1,20 +1,20 @@
 import type { FileFact, MeshFact, SessionFact, SourceFact } from "@merkle/db";
 import type { AttentionItem } from "@merkle/wire";
 
-/** Something that waits for a human, as it is; who has put it away is another matter. */
+/** Something that waits for a human, whether or not anyone has dismissed it. */
 export type Fact =
   | (SessionFact & Described<Exclude<AttentionItem["kind"], "quota_near">>)
-  // A file has nobody in it who could ask, be blocked or be held.
+  // A file has no agents that could ask, be blocked or be held.
   | (FileFact & Described<Extract<AttentionItem, { source_path: string }>["kind"]>)
   | (MeshFact & Described<"quota_near">);
 
 interface Described<Kind> {
-  /** Names the fact: the same happening again is another one (ATT-2). */
+  /** Identifies the fact: the same thing happening again is another fact (ATT-2). */
   readonly id: string;
   readonly kind: Kind;
-  /** The message of an ask, whose text is read for those alone that are shown; or the first that nobody has got. */
+  /** The message of an ask, whose text is read only when it is shown, or the first undelivered message. */
   readonly sequence: number | null;
-  /** The number of an approval, a proposal, a job or a task; or how many messages nobody has got. */
+  /** The number of an approval, a proposal, a job or a task, or the count of undelivered messages. */
   readonly number: number | null;
   readonly team: string | null;
   readonly peer: string | null;

@@ -97,7 +97,7 @@ export async function* followTask(call: Call, task: Task, secondsMax: number): A
   }
 }
 
-/** Reads a task anew: the post, and what was said in reply to it. */
+/** Reads a task from the feed: the post, and the replies to it. */
 export async function readTask(call: Call, id: string): Promise<Task> {
   const { sessionId, sequence } = parseTaskId(id);
   let task: Task | null = null;

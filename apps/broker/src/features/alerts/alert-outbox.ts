@@ -14,20 +14,20 @@ import { type AlertItem, readAlertIds, readAlertItems } from "./alert-items.js";
 import { quietEnd } from "./quiet-hours.js";
 import { type AlertServices, sendAlert } from "./send-alert.js";
 
-/** So long after each try that failed comes the next, in seconds: two days in all. */
+/** The waits before each further try, in seconds: two days in all. */
 const delaysSeconds = [5, 30, 120, 300, 900, 3_600, 4 * 3_600, 12 * 3_600, 24 * 3_600];
-/** Whoever takes an alert and stops before it is settled leaves it to be sent again after this. */
+/** An alert that a broker took and did not settle before it stopped is sent again after this time. */
 const leaseMs = 60_000;
 const takenMax = 50;
 
 type MeshServices = FactServices & AlertServices & { readonly stopping: AbortSignal };
 
-/** One pass over what people of all meshes are to be told by now. */
+/** One pass over the alerts that are due in all meshes. */
 export type AlertPass = (now?: Date) => Promise<void>;
 
 /**
- * Tells people elsewhere of what has begun to wait for them. To be called now and then: a pass notes what is new for each target,
- * and sends what is due. The table is the truth of both, so that a broker that was killed goes on with it.
+ * Sends alerts about what has begun to wait for people. To be called regularly: a pass stores what is new for each target, and
+ * sends what is due. Both are in the database, so a broker continues after it was killed.
  *
  * @param findMeshes - the services of each mesh
  */

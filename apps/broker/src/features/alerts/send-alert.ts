@@ -67,7 +67,7 @@ interface AlertTry {
   readonly content: AlertContent;
   readonly now: Date;
   readonly signal: AbortSignal;
-  /** How long the receiver may be silent; 10 s unless told. */
+  /** How long the receiver may be silent; 10 s by default. */
   readonly silentMs?: number | undefined;
 }
 

@@ -63,7 +63,7 @@ async function bringBack(services: ArchiveServices, row: ArchiveRow, signal: Abo
   channels.announceChange(sessionId, "session", extent?.size ?? 0);
 }
 
-/** What could not be deleted is named, each time anew until it is gone. */
+/** Names what could not be deleted, in each reply until it is gone. */
 async function toOutput(services: ArchiveServices, sessionId: string): Promise<Output> {
   const { database, archives } = services;
   const extent = await readRecordExtent(database.orm, sessionId);

@@ -24,9 +24,9 @@ import { toParameters } from "./job-parameters.js";
 import { lostText, nothingMade, restartedText, toOutcome } from "./outcome.js";
 import { type AgentOptions, leaseUsualMs, type Runner, timeoutsUsualMs } from "./runner.js";
 
-/** Has queued jobs done: here, as many at once as there may be, and wherever else somebody claims them. */
+/** Runs queued jobs here, up to a maximum at once, and lets runners elsewhere claim them. */
 export interface Jobs {
-  /** Something was queued or has ended: there may be one to claim. */
+  /** To be called when a job was queued or has ended: there may be one to claim. */
   wake(): void;
   /** Calls a listener at every wake; returns how to stop. */
   onWake(listener: () => void): () => void;
@@ -56,14 +56,14 @@ interface JobsOptions {
   readonly sourcesOf: (meshId: string) => Sources;
   readonly meshChannels: Pick<MeshChannels, "in">;
   readonly brokerUrl: () => string;
-  /** Whether machines of members may claim jobs; as `agent` says unless told. */
+  /** Whether machines of members may claim jobs; by default as `agent` says. */
   readonly remoteRunners?: boolean | undefined;
   readonly metrics: Metrics;
   readonly tasks: Pick<RepeatedTasks, "repeat">;
   readonly log: Log;
 }
 
-/** Jobs that nobody told of are looked for so often: those whose lease ran out, and those that another broker queued. */
+/** How often jobs are looked for of which no hint came: those whose lease ran out, and those that another broker queued. */
 const pollEveryMs = 5_000;
 
 /**

@@ -3,17 +3,17 @@ import type { SourcesOptions } from "../sources/feature.js";
 
 /** How a broker has jobs done. */
 export interface AgentOptions extends Pick<SourcesOptions, "author" | "roots"> {
-  /** Called once, when the home and the database are known to be this broker's alone: what an earlier one left can be ended then. */
+  /** Called once, when the home and the database are known to be this broker's alone, so that it can end what an earlier broker left. */
   startRunner(): Promise<Runner>;
-  /** Names this runner among those of the database, the same after a restart: what it ran before has ended with it. */
+  /** Identifies this runner in the database, also after a restart: jobs that it ran before have ended with it. */
   readonly name: string;
-  /** How many run at once on this machine, 0 for none; 1 unless told. */
+  /** The most jobs at once on this machine; 1 by default, 0 for none. */
   readonly maxConcurrentJobs?: number | undefined;
-  /** How long an agent may take, in milliseconds; 3 minutes for a perspective and 5 for the others unless told. */
+  /** How long an agent may take, in milliseconds; by default 3 minutes for a perspective and 5 for the others. */
   readonly timeoutsMs?: Partial<Record<JobKind, number>> | undefined;
-  /** Lets members' own machines run jobs of their meshes, whose agents then read there what they read; false unless told. */
+  /** Lets members' own machines run jobs of their meshes, with agents that read what is there; false by default. */
   readonly remoteRunners?: boolean | undefined;
-  /** How long a claim holds without being renewed, in milliseconds; 30,000 unless told. */
+  /** How long a claim holds without being renewed, in milliseconds; 30,000 by default. */
   readonly leaseMs?: number | undefined;
 }
 
@@ -37,7 +37,7 @@ export interface Runner {
    * `signal` is aborted the agent is told to end, and soon made to.
    */
   run(signal: AbortSignal, job: RunnableJob): Promise<RunResult>;
-  /** Returns what it runs and how, found out anew each time; left out by a runner that has nothing to tell. */
+  /** Finds out what the runner runs, and how. A runner that cannot say leaves it out. */
   describe?(): Promise<RunnerFacts>;
   /** Lets go of what it runs agents by, once no agent runs any more; left out by a runner that keeps nothing. */
   close?(): Promise<void>;

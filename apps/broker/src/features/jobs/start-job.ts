@@ -25,7 +25,7 @@ export async function startJob(ctx: MeshContext<JobServices>, input: Input): Pro
   const source = await findSource(services, input);
   const sourceColumns = "file" in source ? toFile(source.file) : ofDocument(source.session);
   const { name: startedBy } = await authorOf(ctx, sourceColumns.sessionId ?? undefined);
-  // A concluded session can be read and concluded anew, but not rewritten.
+  // A concluded session can be read and concluded again, but not rewritten.
   if (kind === "incorporate" && "session" in source && source.session.closed) {
     throw sessionClosed(source.session);
   }

@@ -142,13 +142,13 @@ async function soon<Result>(work: Promise<Result>, withinMs: number): Promise<Re
 export interface SummaryOptions {
   /** Never logged, stored nor told; undefined for a model that takes none. */
   readonly apiKey: string | undefined;
-  /** The base address of any API that is like OpenAI's; `https://api.openai.com/v1` unless told. */
+  /** The base address of an API like OpenAI's; `https://api.openai.com/v1` by default. */
   readonly baseUrl?: string | undefined;
-  /** `gpt-4o-mini` unless told. */
+  /** `gpt-4o-mini` by default. */
   readonly model?: string | undefined;
-  /** How long a call of get_context waits for it, in milliseconds; 10,000 unless told. It then goes on, for the next call. */
+  /** How long a call of get_context waits for a summary, in milliseconds; 10,000 by default. The summary is still made, for the next call. */
   readonly waitMs?: number | undefined;
-  /** How long a model may take in all, in milliseconds; 60,000 unless told. */
+  /** How long a model may take in all, in milliseconds; 60,000 by default. */
   readonly timeoutMs?: number | undefined;
 }
 

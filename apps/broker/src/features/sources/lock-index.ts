@@ -82,7 +82,7 @@ async function copyIndex({ git, user }: Repository, name: string) {
   return stat;
 }
 
-/** Git looks anew at whatever was changed in the second of its index, or later: with a newer one it would miss that. */
+/** Git compares again every file that was changed in the second of its index or later; a newer index would hide such a change. */
 async function backdate({ git }: Repository, name: string, mtime: Date): Promise<void> {
   const prepared: FileHandle = await git.open(name, constants.O_RDWR);
   try {

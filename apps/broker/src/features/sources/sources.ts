@@ -42,9 +42,9 @@ export interface Sources {
 export const noSources: Sources = createSources({ home: "" });
 
 export interface SourcesOptions extends GitHome {
-  /** Folders with a Git repository each, by the names of their roots: files in them may be worked on. None unless told. */
+  /** Folders with a Git repository each, by the names of their roots, in which files may be worked on; none by default. */
   readonly roots?: Readonly<Record<string, string>> | undefined;
-  /** As whom accepted proposals on files are committed; without it none can be. */
+  /** The author of accepted proposals that are committed; without it none can be. */
   readonly author?: { readonly name: string; readonly email: string } | undefined;
 }
 

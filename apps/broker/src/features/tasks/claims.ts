@@ -24,7 +24,7 @@ import type { TaskServices } from "./services.js";
 import { isHuman } from "./task.js";
 
 /**
- * Claims a scope for the calling peer; one that it has claimed already is claimed anew (CLAIM-2).
+ * Claims a scope for the calling peer; a claim that it has already is replaced (CLAIM-2).
  *
  * @throws conflict, with the claims of others that overlap, unless both sides share
  */

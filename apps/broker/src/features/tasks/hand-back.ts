@@ -23,16 +23,16 @@ interface HandBackOptions {
   readonly database: Pick<Database, "orm" | "transaction">;
   readonly presence: Pick<Presence, "find">;
   readonly channels: Pick<Channels, "deliver" | "announceChange">;
-  /** When this broker started: nobody could be seen while there was none. */
+  /** When this broker started: before, no peer could be seen. */
   readonly startedAt: Date;
 }
 
-/** So many are handed back at a time; the next sweep brings more. */
+/** The most that are handed back at a time; the next run takes more. */
 const lapsedMax = 500;
 
 /**
- * Renews what peers hold who are there, and hands back what is held by peers who have left, or were gone for longer than
- * their session gives them; each with an event that says whose it was (TASK-5, CLAIM-4). To be called now and then.
+ * Renews what present peers hold, and hands back what peers hold who have left or were away for longer than their session
+ * allows, each with an event that names the peer (TASK-5, CLAIM-4). To be called regularly.
  */
 export function createHandBack(options: HandBackOptions): () => Promise<void> {
   const { database, channels, startedAt } = options;

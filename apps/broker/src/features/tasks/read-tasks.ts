@@ -5,7 +5,7 @@ import type { Context, SessionContext } from "../../sessions/context.js";
 import type { TaskServices } from "./services.js";
 import { noSuchTask, toTask } from "./task.js";
 
-/** Lists a session's tasks by their numbers, those that are not over unless told. */
+/** Lists a session's tasks by their numbers, by default those that are not over. */
 export async function listTasks(
   ctx: SessionContext<TaskServices>,
   { state, mine, label, after, limit }: ParsedInputOf<"list_tasks">,

@@ -68,7 +68,7 @@ async function readTimeline(
   };
 }
 
-/** From its creation until now, or until what was posted last in a closed session, unless told. */
+/** By default the span from the session's creation until now or, in a closed session, until its last message. */
 async function readSpan(
   { services, session }: SessionContext<ViewServices>,
   db: Queryable,

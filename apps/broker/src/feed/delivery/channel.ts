@@ -75,7 +75,7 @@ export interface Channel {
 const turnBytesMax = 1024 * 1024;
 /**
  * The cost of telling a reader, beside the bytes, in bytes: a call to the system is worth some thousand of them. Between two turns
- * those who were told ask anew, which takes longer than to tell the others: 512 of these come before that.
+ * those readers ask again, which costs more than telling the others, so up to 512 readers are told first.
  */
 const readerBytes = 2 * 1024;
 

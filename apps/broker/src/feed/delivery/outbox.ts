@@ -10,7 +10,7 @@ export interface Outbox {
 
 /**
  * Writes to a sink that takes more, and keeps the newest frame of each name for one that does not. What is kept is bounded:
- * a connection that is that far behind is cut off, and reads anew when it is back.
+ * a connection that falls further behind is cut off, and reads again when it is back.
  */
 export function createOutbox(sink: Sink, cutOff: () => void): Outbox {
   // Made when it is needed: nearly every connection takes what comes, and each empty map would cost all of them.

@@ -37,10 +37,10 @@ export interface AuditSigner {
 
 interface OpenAuditKeyOptions {
   readonly home: string;
-  /** A file with the key that several brokers share; it is only read. The home's own unless told. */
+  /** A file with the key that several brokers share; it is only read. By default the key is in the home. */
   readonly keyFile?: string | undefined;
   readonly database: Database;
-  /** Whether to go on with a key that nothing vouches for where the home has not the database's. */
+  /** Whether to use a key for which no earlier key vouches if the home lacks the database's. */
   readonly newKey: boolean;
   readonly log: Log;
 }
@@ -131,7 +131,7 @@ function createSigner(keys: readonly AuditKey[], privateKey: KeyObject): AuditSi
   };
 }
 
-/** The ids of a key, the newest unless told, and of those that it comes from, each vouched for by the one before. Successions were checked. */
+/** The ids of a key, by default the newest, and of the keys that it succeeds, each vouched for by the one before. Successions were checked. */
 export function lineOf(keys: readonly AuditKey[], keyId = keys.at(-1)?.key_id): string[] {
   const line: string[] = [];
   let key = keys.find(({ key_id }) => key_id === keyId);

@@ -97,9 +97,8 @@ function noSuchInvite(number: number): MerkleError {
 }
 
 /**
- * The link by which the first admin of a mesh comes in, made anew at each start until somebody has; null once there is an
- * admin. What was printed before is good no more: it may lie in a log (INVITE-9). Of several nodes one prints it, since the next one's
- * would end it.
+ * Returns the link by which the first admin of a mesh comes in; null once there is an admin. Each start makes another link, and
+ * the one before, which may lie in a log, ends (INVITE-9). Of several nodes only one makes it, since the next would end it.
  */
 export async function ensureFirstInvite(
   services: FirstInviteServices & Pick<IdentityServices, "nodes">,

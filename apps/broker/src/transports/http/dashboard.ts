@@ -94,7 +94,7 @@ async function readPages(folder: string): Promise<Map<string, Page>> {
 
 /**
  * Pages about a session are exported once, with `_` in place of its id or slug: the HTML, and the files that a page loads
- * to go there without loading itself anew. What is neither id nor slug stays as it is, and is found nowhere.
+ * to go there without a reload. What is neither an id nor a slug stays as it is, and is not found.
  */
 function pathOfExport(path: string): string {
   return path.replace(/^\/sessions\/([a-z0-9]+(?:-[a-z0-9]+)*)(?=\/|\.txt$|$)/i, (whole, ref: string) =>

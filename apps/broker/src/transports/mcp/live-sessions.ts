@@ -21,7 +21,7 @@ export interface LiveSessionsOptions {
   readonly store: McpSessionStore;
   readonly open: (id: string) => Promise<LiveMcpSession>;
   readonly liveMax?: number;
-  /** The store learns this rarely that a session is in use, and tells whether it still exists; an hour unless told. */
+  /** How rarely the store is told that a session is in use, and asked whether it still exists; hourly by default. */
   readonly confirmMs?: number | undefined;
   /** The other nodes, where there may be some. */
   readonly others?: Others | undefined;

@@ -2,8 +2,8 @@ import type { MeshChannel } from "../../feed/delivery/mesh-channel.js";
 import { type FactServices, readFacts } from "./facts.js";
 
 /**
- * Finds out what has begun or ended to wait for a human without anybody's doing, such as a session's growing quiet, and
- * tells those who watch the mesh. To be called now and then; it reads nothing while nobody watches.
+ * Finds what has begun or ceased to wait for a human by itself, such as a session that has become quiet, and announces it to
+ * those who watch the mesh. To be called regularly; it reads nothing while nobody watches.
  */
 export function createAttentionPoll(
   services: FactServices & { readonly mesh: MeshChannel },

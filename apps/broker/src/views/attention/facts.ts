@@ -35,7 +35,7 @@ export async function readFacts(services: FactServices, wanted: WantedFacts): Pr
     findQuietSessions(services, scope),
     listUndeliveredFacts(orm, scope, undeliveredBefore(services)),
   ]);
-  // A held session is one thing to decide about: that its agents are silent, or have used up what they may, follows from it or can wait.
+  // A held session is one thing to decide about: that its agents are silent or have used up their budget follows from it, or can wait.
   const heldIds = new Set(held.map(({ sessionId }) => sessionId));
   const isNotHeld = ({ sessionId }: SessionFact) => !heldIds.has(sessionId);
   const groups: readonly FactGroup[] = [
@@ -120,7 +120,7 @@ function findNearQuotas({ database, quotas }: FactServices): Fact[] {
   });
 }
 
-/** Messages that nobody has got and that are older wait for a human (ATT-12). */
+/** Undelivered messages from before this time wait for a human (ATT-12). */
 export function undeliveredBefore(
   { settings }: Pick<FactServices, "settings">,
   forSeconds = settings.current.undelivered_after_s,

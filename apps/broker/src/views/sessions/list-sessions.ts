@@ -9,7 +9,7 @@ import { readSessionFacts } from "./session-facts.js";
 import { toSession } from "./session-output.js";
 
 /**
- * Lists sessions, newest activity first unless told. A page's cursor is its last row's place in that order, so nothing is
+ * Lists sessions, by default with the newest activity first. A page's cursor is its last row's place in that order, so nothing is
  * counted twice; it ends at its limit or, with long descriptions, at `pageBytesMax` (SES-6).
  */
 export async function listSessions(

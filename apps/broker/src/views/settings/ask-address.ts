@@ -39,7 +39,7 @@ export interface AskOptions {
   readonly post?: { readonly headers: Readonly<Record<string, string>>; readonly body: Buffer | string };
   /** Finds the address of a host, and may refuse it. */
   readonly lookup?: LookupFunction | undefined;
-  /** How long it may be silent; 3 s unless told. */
+  /** How long it may be silent; 3 s by default. */
   readonly silentMs?: number;
 }
 
