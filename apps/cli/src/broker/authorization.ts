@@ -5,19 +5,18 @@ import type { HttpAnswer } from "./http-request.js";
 import { findMember, notJoined } from "./introduce.js";
 import type { ReachableAddress } from "./reach.js";
 
-/** Headers by which requests to one broker say who sends them. */
+/** The headers that identify the caller to one broker. */
 export interface Authorization {
   headers(): Promise<Readonly<Record<string, string>>>;
   /**
-   * Finds out, after a refusal, whether the broker did not know who asked, and then proves it anew. Returns whether that
-   * changed anything, so that to ask again makes sense.
+   * Signs in again if the broker refused a request because it did not know the caller. Returns whether to repeat the request.
    *
-   * @throws MerkleError `unauthorized` for who is no member there
+   * @throws MerkleError `unauthorized` if this home has no membership there
    */
   renew(): Promise<boolean>;
 }
 
-/** @param get - asks a page of the broker with these headers */
+/** @param get - reads a page of the broker with these headers */
 export function createAuthorization(
   { base, reach }: ReachableAddress,
   get: (path: string, headers: Readonly<Record<string, string>>) => Promise<HttpAnswer>,
@@ -59,7 +58,7 @@ export function createAuthorization(
   };
 }
 
-/** Gets a token with the key, over a connection that the key opens, and keeps it for the commands to come. */
+/** Opens a connection with the member's key, gets a token there, and stores it for later commands. */
 async function signIn(
   member: StoredMember,
   { base, reach }: Required<Pick<ReachableAddress, "base">> & Pick<ReachableAddress, "reach">,

@@ -40,7 +40,7 @@ import { meetMesh } from "./trust.js";
  */
 export interface BrokerClient {
   readonly base: string;
-  /** The same broker, for a connection of another kind. */
+  /** The broker's address, for example to open a WebSocket. */
   readonly address: ReachableAddress;
   /**
    * Returns the id of its mesh, if the credentials that this home keeps for that mesh may go to this address (CLI-81).
@@ -50,33 +50,33 @@ export interface BrokerClient {
   meetMesh(): Promise<string>;
   /** @throws MerkleError with the broker's refusal; CliError `unreachable` */
   call<Name extends OperationName>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>>;
-  /** The same broker, called with this credential of a team or a person. */
+  /** A client that calls as this team or person. */
   as(credential: string): BrokerClient;
-  /** The same as a person whom its own first write makes (PERSON-15). */
+  /** A client that calls as a person whom its first write creates (PERSON-15). */
   asNew(person: NewPerson): BrokerClient;
-  /** Any page of the broker, whatever its status. */
+  /** Returns any page of the broker, also one with an error status. */
   get(path: string): Promise<HttpAnswer>;
-  /** A file of the broker's, to be read as it comes. @throws as `call` does */
+  /** Streams a file from the broker. @throws as `call` does */
   download(path: string): Promise<IncomingMessage>;
-  /** Sends a file and returns what the broker says to it. @throws as `call` does */
+  /** Sends a file and returns the broker's reply. @throws as `call` does */
   upload(path: string, file: StreamedBody & { readonly contentType: string }): Promise<unknown>;
 }
 
-/** A person who is not there before its first write. */
+/** A person who does not exist before the first write. */
 export interface NewPerson {
   readonly credential: string;
   readonly name: string;
-  /** Of a link that verifies it. */
+  /** The code of a link that verifies the person. */
   readonly code?: string | undefined;
 }
 
 const answerWithinMs = 10_000;
-/** So long a command waits for a broker that is asked too often; then its person is told. */
+/** How long a command keeps repeating a rate-limited call before it fails. */
 const patienceMs = 10_000;
 
 /**
- * The broker that the configuration names. When nothing names one, it is the one that runs on this home, whatever its
- * port, so that `merkle up --port 7500` and then `merkle status` just work.
+ * Returns the broker that the settings name, or else the one that runs on this home, on any port: `merkle status` works after
+ * `merkle up --port 7500`.
  */
 export async function findBroker(config: Config, signal: AbortSignal): Promise<BrokerClient> {
   const { broker, home } = config;
@@ -87,7 +87,7 @@ export async function findBroker(config: Config, signal: AbortSignal): Promise<B
   );
 }
 
-/** Calls a broker over REST, as whoever this home is there. */
+/** Creates a REST client for a broker. It signs in with this home's membership if the broker requires one. */
 export function createBrokerClient(
   address: ReachableAddress,
   signal: AbortSignal,
@@ -144,26 +144,26 @@ const credentialHeader = "x-team-id";
 
 type Init = Omit<HttpRequest, "signal">;
 
-/** How the requests to one broker are made. */
+/** How to make the requests to one broker. */
 interface RequestOptions {
   readonly address: BrokerAddress;
   readonly signal: AbortSignal;
   readonly onOtherBuild?: ((build: number) => void) | undefined;
-  /** Finds what a connection believes, once. @throws CliError where nothing may be asked at all */
+  /** Returns what a connection trusts. Called once. @throws CliError if the broker must not be called at all */
   readonly trust: () => Promise<Trust | undefined>;
-  /** Says who asks; it may ask the broker itself. */
+  /** Creates the headers that identify the caller. It can ask the broker itself. */
   readonly authorize: (request: Requests["request"]) => Authorization;
   readonly answerWithinMs: number;
-  /** So long a call waits for a broker that is asked too often; then its person is told. */
+  /** How long a rate-limited call is repeated before it fails. */
   readonly patienceMs: number;
 }
 
-/** Requests to one broker: signed in anew after a refusal, and repeated where it was asked too often. */
+/** Requests to one broker. They sign in again after a refusal, and repeat a rate-limited call. */
 interface Requests {
   readonly authorization: Authorization;
-  /** Asks once, without a word of who asks. @throws CliError `unreachable` */
+  /** Makes one request without identifying the caller. @throws CliError `unreachable` */
   request(path: string, init?: Init): Promise<HttpAnswer>;
-  /** A file takes as long as it takes, for the broker to make or to read, and on its way. */
+  /** Transfers a file, without a time limit. */
   exchange(path: string, init: Init): Promise<IncomingMessage>;
   /** @throws MerkleError with the broker's refusal; CliError `unreachable` */
   call<Name extends OperationName>(
@@ -222,7 +222,7 @@ export function openRequests(options: RequestOptions): Requests {
       const ask = async () =>
         request(path, await authorized({ ...init, headers: { ...init.headers, ...headers } }));
       let response = await ask();
-      // The same request: what changes something carries its key in the body.
+      // The repeated request has the same idempotency key in its body.
       if (response.status === 401 && (await authorization.renew())) response = await ask();
       const until = performance.now() + options.patienceMs;
       for (
@@ -235,7 +235,7 @@ export function openRequests(options: RequestOptions): Requests {
       }
       if (!response.ok) throw toRefusal(response);
       const build = parseBuild(response.build);
-      // The broker answers an operation with its output and nothing else (CAT-1).
+      // A broker of this build replies with exactly the operation's output (CAT-1).
       if (build !== buildNumber) options.onOtherBuild?.(build);
       if (build >= buildNumber) return response.json() as OutputOf<Name>;
       const { completeReply } = await import("./complete-reply.js");
@@ -245,8 +245,8 @@ export function openRequests(options: RequestOptions): Requests {
 }
 
 /**
- * The broker's refusal. If the two did not understand each other, it may be the fault of neither input: then the error says which
- * side is older. That this side is older, the broker says itself (BUILD-4).
+ * Converts the broker's refusal to an error. If the cause may be different builds, the error says that the broker is older. If this
+ * side is older, the broker says so itself (BUILD-4).
  */
 function toRefusal(answer: HttpAnswer): MerkleError {
   const error = MerkleError.fromBody(answer.json());
@@ -261,14 +261,14 @@ function toRefusal(answer: HttpAnswer): MerkleError {
   return advise(`${describeOlderBroker(build)} It may not support this request: upgrade it on its machine.`);
 }
 
-/** How long to wait before the same request can succeed, in milliseconds; for ever when it need not be made again. */
+/** Milliseconds until the same request can succeed; infinite if it should not be repeated. */
 function pauseAfter(response: HttpAnswer): number {
   if (response.status !== 429) return Number.POSITIVE_INFINITY;
   const seconds = MerkleError.fromBody(response.json()).details["retry_after_s"];
   return typeof seconds === "number" ? 1_000 * seconds : Number.POSITIVE_INFINITY;
 }
 
-/** How an operation is asked for over REST; what changes something with a key of its own, unless the input has one. */
+/** Converts a call to a REST request. A write gets an idempotency key unless the input has one. */
 function toRequest(
   name: OperationName,
   input: Record<string, unknown>,
@@ -305,7 +305,7 @@ async function unreachable({ base, source, reach }: ReachableAddress, cause: unk
   );
 }
 
-/** A sentence where a request failed because the certificate of `base` is not trusted; undefined for any other failure. */
+/** Describes a failure whose cause is an untrusted certificate of `base`; undefined for any other failure. */
 export function describeDistrust(base: string, error: unknown): string | undefined {
   return isAboutCertificate(error) ? untrusted(base, error).message : undefined;
 }
@@ -331,7 +331,7 @@ function distrust(cause: unknown): string {
   return `is not trusted here (${reason}). To trust it, pass the file of its certificate authority, or of the certificate itself, in --ca, MERKLE_CA or Node's NODE_EXTRA_CA_CERTS.`;
 }
 
-/** The reason that a request was not answered, in a word or two. */
+/** Describes in a few words why a request got no reply. */
 export function reasonOf(error: unknown): string {
   if (error instanceof Error && error.name === "TimeoutError")
     return `no answer within ${answerWithinMs / 1000} s`;

@@ -9,8 +9,8 @@ import type { Reach } from "./reach.js";
 import { requireKnown } from "./trust.js";
 
 /**
- * Returns how a connection introduces itself to a broker (CLI-61): by the token in `MERKLE_TOKEN`, or else by a key of this home.
- * Where it has neither, a broker that lets everybody in is told the mesh alone, and another one is not entered.
+ * Returns how a connection identifies itself to a broker (CLI-61): by the token in `MERKLE_TOKEN`, or else by a member's key of
+ * this home. Without either it names only the mesh to a broker in open mode, and does not connect to one in invite mode.
  */
 export function introduce(base: string, reach: Reach | undefined): Introduction {
   if (!reach) return {};
@@ -28,8 +28,8 @@ export function introduce(base: string, reach: Reach | undefined): Introduction 
 }
 
 /**
- * The membership with which to speak to a broker. By the address first: what answers there must be the broker that was
- * joined there, whoever it says that it is. One that was joined elsewhere is taken at its word only where that is known.
+ * Returns the membership for a broker. The address decides first: the server there must be the broker that was joined there,
+ * whatever id it claims. A broker that was joined at another address must be known at this one as well.
  */
 export async function findMember(base: string, reach: Reach, brokerId: string): Promise<StoredMember | null> {
   const { home, mesh } = reach;
@@ -43,14 +43,14 @@ export async function findMember(base: string, reach: Reach, brokerId: string): 
     await keepMember(home, moved);
     return moved;
   } catch (error) {
-    // No repetition helps, and a client that hears this ends.
+    // This code makes the client stop, since repeating does not help.
     if (error instanceof CliError)
       throw new MerkleError("unauthorized", [error.message, ...error.next].join(" "));
     throw error;
   }
 }
 
-/** @throws unauthorized, which ends a client: no repetition makes a member of a stranger */
+/** The error of a caller without a membership. It makes the client stop, since repeating does not help. */
 export function notJoined(base: string): MerkleError {
   return new MerkleError(
     "unauthorized",

@@ -9,19 +9,19 @@ import { homeFiles } from "../core/merkle-home.js";
 import type { BrokerAddress, Config } from "../settings/config.js";
 import { findRunningBroker } from "./run-file.js";
 
-/** How this machine's commands may speak to a broker, whom they take for one, and as whom they come. */
+/** How this machine's commands call a broker: which certificates they trust, which mesh they use, and as whom. */
 export type Reach = Pick<Config, "home" | "insecure" | "ca" | "mesh" | "token"> & {
   readonly nodeTrust?: Config["nodeTrust"];
-  /** called when a reply comes from a broker of another build. */
+  /** Called when a reply comes from a broker of another build. */
   readonly onOtherBuild?: ((build: number) => void) | undefined;
 };
 
-/** Where a broker is, and how it may be spoken to; without a word of that only what is safe anywhere is done. */
+/** A broker's address, and how to call it. Without `reach` a call is anonymous and must be encrypted or on loopback. */
 export interface ReachableAddress extends BrokerAddress {
   readonly reach?: Reach | undefined;
 }
 
-/** Whatever calls a broker's operations: the REST client of the commands, or the client of the wire. */
+/** Anything that can call operations: the REST client of the commands, or the WebSocket client. */
 export interface OperationCaller {
   call<Name extends OperationName>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>>;
 }
@@ -30,7 +30,7 @@ export function toReach({ home, insecure, ca, nodeTrust, mesh, token, onOtherBui
   return { home, insecure, ca, mesh, token, onOtherBuild, ...(nodeTrust && { nodeTrust }) };
 }
 
-/** The environment that passes it on to another merkle, beside its home. A token is never written down for it. */
+/** The variables that pass the settings on to another merkle process. The home is separate; a token is never passed on. */
 export function reachVariables({
   insecure,
   ca,
@@ -43,19 +43,18 @@ export function reachVariables({
     ...(insecure && { MERKLE_INSECURE: "1" }),
     ...(ca !== undefined && { MERKLE_CA: ca }),
     ...(mesh !== undefined && { MERKLE_MESH: mesh }),
-    // An empty one says nothing: the environment's token is not for this broker, and must not reach it from there.
+    // Hides the token of the environment from the other process, because it is not for this broker.
     ...(token === null && { MERKLE_TOKEN: "" }),
   };
 }
 
-/** The certificates that a connection over TLS believes. They are read anew for each, since certificates are renewed. */
+/** Returns the certificates that a TLS connection trusts. Each connection reads them, since certificates are renewed. */
 export type Trust = () => ConnectionOptions;
 
 /**
- * Makes sure that nobody on the way can listen, and finds what a connection to this address believes; undefined where
- * that is what Node believes by itself.
+ * Refuses an unencrypted connection to another machine, and returns the certificates to trust; undefined for Node's defaults.
  *
- * @throws CliError `clear_text` where everyone on the way could (TLS-15); `usage` for a file of authorities that is none
+ * @throws CliError `clear_text` if others on the network could listen (TLS-15); `usage` for an invalid file of authorities
  */
 export async function reachBroker(base: string, reach: Reach | undefined): Promise<Trust | undefined> {
   if (isClearText(base) && !reach?.insecure && !(await isOwn(base, reach))) throw clearText(base);
@@ -66,19 +65,19 @@ export async function reachBroker(base: string, reach: Reach | undefined): Promi
 }
 
 /**
- * The name by which credentials for an address are kept (CLI-81). All loopback names are one, and the broker that runs on this
- * home is `home`, whatever its port.
+ * The key under which credentials for an address are stored (CLI-81). All loopback names are one key. The broker that runs on
+ * this home is `home` on any port.
  */
 export async function placeOf(base: string, home: string): Promise<string> {
   return (await isOwn(base, { home })) ? "home" : toPlace(base);
 }
 
-/** The same for an address alone, whoever is there. */
+/** The key of an address, without a look at which broker runs there. */
 export function toPlace(base: string): string {
   return `${toPlainOrigin(base)}${new URL(base).pathname.replace(/\/$/, "")}`;
 }
 
-/** Whether it is the broker of this very home, which this machine runs itself. */
+/** Whether the address is that of the broker that runs on this home, on this machine. */
 async function isOwn(base: string, reach: Pick<Reach, "home"> | undefined): Promise<boolean> {
   const running = reach && (await findRunningBroker(reach.home));
   if (!running || running.host !== hostname()) return false;
@@ -91,7 +90,7 @@ function toPlainOrigin(address: string): string {
   return `${protocol}//${isLoopback ? `localhost:${port}` : withPort}`;
 }
 
-/** Believes the one certificate that the broker has put into its home, whoever signed it and whatever name it is for (TLS-8). */
+/** Trusts only the certificate in the broker's home, regardless of its issuer and its names (TLS-8). */
 function trustOnly(file: string): ConnectionOptions {
   const ca = readFileSync(file, "utf8");
   const own = new X509Certificate(ca).raw;
@@ -103,7 +102,7 @@ function trustOnly(file: string): ConnectionOptions {
   };
 }
 
-/** One of the file may also be a broker's own, that nobody else has signed. */
+/** Trusts the authorities of a file, which can also contain a broker's self-signed certificate. */
 function trustAuthorities(file: string): ConnectionOptions {
   let ca: string;
   try {

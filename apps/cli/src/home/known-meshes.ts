@@ -5,17 +5,17 @@ import { CliError, exitCodes } from "../core/cli-error.js";
 import { homeFiles } from "../core/merkle-home.js";
 import { readPrivateJson, writePrivateJson } from "../core/private-file.js";
 
-/** Where a mesh was met whose credentials this home holds, and by which keys its broker is known. */
+/** A mesh whose credentials this home stores: the addresses where it was met, and its broker's keys. */
 export interface KnownMesh {
   readonly mesh_id: string;
   readonly broker_id: string;
-  /** The broker's audit keys; none where it never proved that it has one. */
+  /** The broker's audit keys; empty if it never proved one. */
   readonly keys: readonly AuditKey[];
   /** `home` for the broker that runs on this very home, whatever its port. */
   readonly addresses: readonly string[];
 }
 
-/** @throws CliError for a file that cannot be understood: without it credentials might go anywhere */
+/** @throws CliError for an invalid file: without it, credentials might go to any address */
 export function findKnownMesh(home: string, meshId: string): KnownMesh | undefined {
   const path = pathOf(home, meshId);
   try {
@@ -25,7 +25,7 @@ export function findKnownMesh(home: string, meshId: string): KnownMesh | undefin
     const isWhole = mesh_id === meshId && Array.isArray(keys) && Array.isArray(addresses);
     if (isWhole && typeof broker_id === "string") return { mesh_id, broker_id, keys, addresses };
   } catch {
-    // Told below, as what is no such file is.
+    // The error below is the same as for an invalid file.
   }
   throw new CliError(
     "unreadable",

@@ -5,7 +5,7 @@ import { CliError, exitCodes, usageError } from "../core/cli-error.js";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
 import { replaceFile } from "../core/replace-file.js";
 
-/** A membership that this home has: whose key it is, in which mesh of which broker. */
+/** A membership of this home: its key, in a mesh of a broker. */
 export interface StoredMember {
   readonly broker_id: string;
   readonly mesh_id: string;
@@ -14,16 +14,16 @@ export interface StoredMember {
   readonly member_id: string;
   readonly name: string;
   readonly role: "admin" | "member";
-  /** The addresses at which the broker was met, as bases. */
+  /** The base addresses at which the broker was met. */
   readonly urls: readonly string[];
   /** The seed of the member's ed25519 key, 32 bytes in base64url. One key serves all meshes of a broker. */
   readonly seed: string;
   readonly joined_at: string;
-  /** The token that commands show over HTTP; got with the key, and got anew when it is good no more. */
+  /** The token that commands send over HTTP. It is issued for the key, and again once it has expired. */
   readonly token: { readonly value: string; readonly expires_at: string } | null;
 }
 
-/** The memberships of this home, in the order in which they were joined. */
+/** The memberships of this home, in the order of joining. */
 export async function listMembers(home: string): Promise<StoredMember[]> {
   const folder = homeFiles.members(home);
   const names = await readdir(folder).catch(() => []);
@@ -33,14 +33,14 @@ export async function listMembers(home: string): Promise<StoredMember[]> {
   return members.flatMap((each) => each ?? []).sort((a, b) => a.joined_at.localeCompare(b.joined_at));
 }
 
-/** Keeps a membership for this user's eyes alone, in place of what was known of it. */
+/** Stores a membership in a file that only this user can read, and replaces an earlier one of the mesh. */
 export async function keepMember(home: string, member: StoredMember): Promise<void> {
   await writeKey(home, `${member.mesh_id}.json`, member);
 }
 
 /**
- * The seed of this home's key for a broker, made when there is none yet. It is kept before anything is proved with it:
- * when the answer to a joining is lost, the same key joins again, and uses up nothing more.
+ * Returns the seed of this home's key for a broker, and creates it if there is none. It is stored before it is used: if the
+ * reply to a join is lost, the same key joins again and does not use up another invite.
  */
 export async function takeSeed(home: string, brokerId: string): Promise<string> {
   const path = join(homeFiles.members(home), `${brokerId}.key`);
@@ -67,7 +67,7 @@ async function readObject(path: string): Promise<Record<string, unknown> | undef
     const value: unknown = JSON.parse(await readFile(path, "utf8"));
     return typeof value === "object" && value !== null ? { ...value } : undefined;
   } catch {
-    // Not there, or not ours: it makes nobody a member.
+    // A missing or invalid file is no membership.
     return undefined;
   }
 }
@@ -101,19 +101,19 @@ const texts = [
   "joined_at",
 ] as const satisfies readonly (keyof StoredMember)[];
 
-/** Which membership is meant. */
+/** Selects a membership. */
 interface MemberQuery {
-  /** By its address, or by who it says that it is. */
+  /** The broker by its address, or by the id that it claims. */
   readonly broker: { readonly url: string } | { readonly id: string };
-  /** By name or id. */
+  /** The mesh by name or id. */
   readonly mesh: string | undefined;
 }
 
 /**
- * The membership as which to speak to a broker; null when this home has none there. Of several the mesh that is named
- * counts, else `main`.
+ * Selects the membership for a broker; null if this home has none there. Among several, the named mesh counts, otherwise
+ * `main`.
  *
- * @throws CliError `usage` when none of several is `main` and none is named; `not_found` when the named one is not among them
+ * @throws CliError `usage` if no mesh is named and none is `main`; `not_found` if the named mesh was not joined
  */
 export function chooseMember(
   members: readonly StoredMember[],

@@ -3,35 +3,35 @@ import { join } from "node:path";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
 import { replaceFile } from "../core/replace-file.js";
 
-/** The writer from this home in a mesh when no agent writes: a person of that mesh, whose credential this machine keeps. */
+/** A person of a mesh, whose credential this machine stores. It writes from this home unless an agent does. */
 export interface StoredPerson {
   readonly mesh_id: string;
   /** The bare uuid. */
   readonly person_id: string;
   readonly name: string;
   readonly credential: string;
-  /** Whether the broker has it for verified; of one that was kept before it could be, nothing is known. */
+  /** Whether the broker has verified the person. Undefined for a person stored by an older merkle. */
   readonly verified?: boolean;
 }
 
-/** The owner of the persons: this user, or a guest in an agent's shell, so that no agent speaks as the user. */
+/** Where a person is stored. An agent's shell has a guest of its own, so that no agent writes as the user. */
 interface PersonStore {
   readonly home: string;
   readonly agentShell?: string | undefined;
 }
 
-/** The person of this home in a mesh; null while nobody has written there yet, or when the file is none of ours. */
+/** The person of this home in a mesh; null before the first write there, or if the file is not valid. */
 export async function findPerson(store: PersonStore, meshId: string): Promise<StoredPerson | null> {
   try {
     const value: unknown = JSON.parse(await readFile(personFile(store, meshId), "utf8"));
     return isStoredPerson(value) && value.mesh_id === meshId ? value : null;
   } catch {
-    // Not there, not readable, or not JSON: whatever it is, it is nobody.
+    // A file that is missing, unreadable or not JSON names no person.
     return null;
   }
 }
 
-/** Keeps a new person, for this user's eyes alone. Of two commands that are the first at once, both get the same person. */
+/** Stores a new person in a file that only this user can read. If two commands do so at once, both get the same person. */
 export async function keepPerson(store: PersonStore, person: StoredPerson): Promise<StoredPerson> {
   const { home } = store;
   const path = personFile(store, person.mesh_id);
@@ -47,7 +47,7 @@ export async function keepPerson(store: PersonStore, person: StoredPerson): Prom
   });
 }
 
-/** Makes room for another person where the broker does not know this one; it is kept, for the broker's word may be wrong. */
+/** Moves aside a person whom the broker does not know. The file is kept, because the broker may be wrong. */
 export async function setPersonAside(store: PersonStore, person: StoredPerson): Promise<void> {
   const found = await findPerson(store, person.mesh_id);
   if (found && found.credential !== person.credential) return;
@@ -64,7 +64,7 @@ export async function keepVerified(store: PersonStore, person: StoredPerson): Pr
   return verified;
 }
 
-/** A link is made or refused in one step, where a rename would replace the person that another command has just kept. */
+/** Creating a link either succeeds or fails at once. A rename would replace the person that another command has just stored. */
 async function placeUnlessThere(
   unfinished: string,
   path: string,
@@ -84,7 +84,7 @@ async function placeUnlessThere(
   return person;
 }
 
-/** Two commands may set it aside at once; one of them does. */
+/** If two commands move the file aside at once, it is gone for one of them. */
 function unlessGone(error: unknown): void {
   if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
 }

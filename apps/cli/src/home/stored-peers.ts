@@ -6,7 +6,7 @@ import { explainingHome, homeFiles } from "../core/merkle-home.js";
 import { type ProcessLock, takeProcessLock } from "../core/process-lock.js";
 import { replaceFile } from "../core/replace-file.js";
 
-/** The places of a mesh, or of all, that this machine holds, the last saved first. Files that are no place of ours are left out. */
+/** The stored peers of a mesh, or of all meshes, the last saved first. Other files are skipped. */
 export async function listStoredPeers(home: string, meshId: string | null): Promise<StoredPeer[]> {
   const folder = homeFiles.teams(home);
   const names = await readdir(folder).catch(() => []);
@@ -17,15 +17,15 @@ export async function listStoredPeers(home: string, meshId: string | null): Prom
     .sort((a, b) => b.saved_at.localeCompare(a.saved_at));
 }
 
-/** The place of that id, of whatever mesh; undefined when this machine holds none. */
+/** The stored peer with this id, of any mesh. */
 export async function findStoredPeer(home: string, placeId: string): Promise<StoredPeer | undefined> {
   return readStoredPeer(homeFiles.teams(home), `${placeId}.json`);
 }
 
 /**
- * Keeps a place with its credential, for this user's eyes alone.
+ * Stores a peer with its credential, in a file that only this user can read.
  *
- * @throws CliError `conflict` where a place of another mesh has the id, which a broker may give on purpose
+ * @throws CliError `conflict` if a peer of another mesh has the id: a hostile broker can choose ids
  */
 export async function saveTeam(home: string, team: StoredPeer): Promise<void> {
   const before = await findStoredPeer(home, storedPeerId(team));
@@ -43,8 +43,8 @@ export async function forgetTeam(home: string, placeId: string): Promise<void> {
 }
 
 /**
- * Makes this process the one of this machine that acts in the place, or returns null while another live process does:
- * two with one credential would take each other's mail.
+ * Locks a peer for this process, or returns null while another live process has it: two processes with one credential would
+ * take each other's messages.
  */
 export async function holdTeam(home: string, placeId: string): Promise<ProcessLock | null> {
   return explainingHome(home, async () => {
@@ -61,12 +61,12 @@ function ofAnotherMesh({ slug, team_name }: StoredPeer): CliError {
   );
 }
 
-/** Where a place's server notes which mail it has handed out. */
+/** The file in which a peer's server records the messages that it has handed out. */
 export function handedOutFile(home: string, placeId: string): string {
   return join(homeFiles.teams(home), `${placeId}.mail`);
 }
 
-/** Where a place's server notes what it has reported of the client's usage. */
+/** The file in which a peer's server records the usage that it has reported. */
 export function reportedFile(home: string, placeId: string): string {
   return join(homeFiles.teams(home), `${placeId}.usage`);
 }
@@ -88,12 +88,12 @@ async function readStoredPeer(folder: string, name: string): Promise<StoredPeer 
     const team = parseStoredPeer(await readFile(join(folder, name), "utf8"));
     return team && `${storedPeerId(team)}.json` === name ? team : undefined;
   } catch {
-    // Not readable, or not JSON: whatever it is, no place can be taken from it.
+    // A file that is unreadable or not JSON is no stored peer.
     return undefined;
   }
 }
 
-/** A place in a session whose credential this machine keeps, so that whoever is launched next can take it again. */
+/** A peer whose credential this machine stores, so that the next launch can continue as that peer. */
 export interface StoredPeer {
   readonly mesh_id: string;
   readonly session_id: string;
@@ -101,19 +101,19 @@ export interface StoredPeer {
   /** The bare uuid. */
   readonly team_id: string;
   readonly team_name: string;
-  /** The named peer that the place is; null for the team's own place, which has no name. */
+  /** Null for the team's unnamed peer. */
   readonly peer_id: string | null;
   readonly peer_name: string | null;
   readonly role: string | null;
-  /** As they are written: `backend`, `backend:lead`. */
+  /** Groups as people write them: `backend`, `backend:lead`. */
   readonly groups: readonly string[];
-  /** The place's own: the peer's, or the team's where the place has no name. */
+  /** The peer's credential, or the team's if the peer has no name. */
   readonly credential: string;
-  /** The key of the launch that took the place first. */
+  /** The key of the launch that first joined as the peer. */
   readonly session_key: KeyPair | null;
-  /** The Claude Code session that it was last held for, if it was one. */
+  /** The client's conversation that last acted as the peer. */
   readonly claude_session_id: string | null;
-  /** The worktree, or outside of a repository the folder, that it was launched in last; null where it is not known. */
+  /** The worktree, or outside a repository the folder, of the last launch; null if unknown. */
   readonly folder: string | null;
   readonly saved_at: string;
 }
@@ -129,7 +129,7 @@ export function storedPeerId({ peer_id, team_id }: Pick<StoredPeer, "peer_id" | 
   return peer_id ?? team_id;
 }
 
-/** Takes a file's content for a place; undefined when it is none. Teams were kept without peers once, and still are places. */
+/** Parses a stored peer; undefined if it is none. Older files have a team without peer fields. */
 export function parseStoredPeer(text: string): StoredPeer | undefined {
   const value: unknown = JSON.parse(text);
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
@@ -171,7 +171,7 @@ function isText(value: unknown): value is string {
   return typeof value === "string";
 }
 
-/** A place that the broker has given, as it names it where it gives one. */
+/** The broker's reply to a join, or to creating a session. */
 type JoinedPeer = Pick<OutputOf<"join_session">, "session_id" | "slug" | "team_id" | "team_name"> &
   Partial<Pick<OutputOf<"join_session">, "peer_id" | "peer_name">>;
 
@@ -185,9 +185,9 @@ interface PeerOwner {
 }
 
 /**
- * A place that the broker has given, as this machine is to hold it from now on.
+ * Converts the broker's reply to a stored peer.
  *
- * @param before - as it was held, where it was resumed: what is not said anew stays
+ * @param before - the stored peer that was resumed: fields without a new value stay
  */
 export function toStoredPeer(given: JoinedPeer, holder: PeerOwner, before?: StoredPeer): StoredPeer {
   const { session_id, slug, team_id: teamCredential, team_name } = given;
@@ -196,7 +196,7 @@ export function toStoredPeer(given: JoinedPeer, holder: PeerOwner, before?: Stor
     mesh_id: holder.meshId,
     session_id,
     slug,
-    // To a peer that was resumed by its credential, that comes back in the place of the team's.
+    // A peer that resumed by its credential gets that credential back in place of the team's.
     team_id: before?.team_id ?? bareId(teamCredential),
     team_name,
     peer_id: peerCredential === null ? null : bareId(peerCredential),
@@ -204,7 +204,7 @@ export function toStoredPeer(given: JoinedPeer, holder: PeerOwner, before?: Stor
     role: holder.role ?? before?.role ?? null,
     groups: holder.groups ?? before?.groups ?? [],
     credential: peerCredential ?? teamCredential,
-    // Others know the place by its key, so the first one stays.
+    // Others recognise the peer by its first key.
     session_key: before?.session_key ?? holder.sessionKey ?? null,
     claude_session_id: holder.claudeSessionId ?? before?.claude_session_id ?? null,
     folder: holder.folder ?? before?.folder ?? null,
@@ -212,7 +212,7 @@ export function toStoredPeer(given: JoinedPeer, holder: PeerOwner, before?: Stor
   };
 }
 
-/** The team's own place, which has no name and no life of its own beside the peer that the team was made with. */
+/** The team's unnamed peer, whose credential adds further peers to the team. */
 export function toOwnPeer(
   { session_id, slug, team_id, team_name }: JoinedPeer,
   { meshId }: Pick<PeerOwner, "meshId">,

@@ -17,19 +17,19 @@ import { writeConfigValue } from "../settings/config-file.js";
 
 type Preview = OutputOf<"preview_invite">;
 
-/** The broker that an invite is for: that of its link, unless the call names another. */
+/** The broker of an invite: the one in its link, unless `--url` names another. */
 export async function findInvitingBroker(
   { base }: GivenInvite,
   { config, flags, io, signal }: CommandContext,
 ): Promise<BrokerClient> {
   if (base === undefined || config.broker.source === "--url") return findBroker(config, signal);
-  // The sender of a link chose the broker that it names: a project's word on another broker is not for it, and neither is a token.
+  // The sender of the link chose this broker: a project's settings and this machine's token are not for it.
   const sources = { flags: { ...flags, url: base }, env: io.env, cwd: io.cwd };
   const reach = { ...toReach(await readConfig(sources)), token: null };
   return createBrokerClient({ base, source: "--url", reach }, signal);
 }
 
-/** @throws CliError `refused` for an invite that lets nobody in, with when it ended and whom to ask */
+/** @throws CliError `refused` for an invite that has ended, with the time and the person to ask */
 export function refuseEnded({ state, inviter, expires_at, revoked_at }: Preview): void {
   const ended = {
     open: undefined,
@@ -44,18 +44,18 @@ export function refuseEnded({ state, inviter, expires_at, revoked_at }: Preview)
   });
 }
 
-/** Whether this home's key was let in by this mesh already: then even a used invite lets it in again. */
+/** Whether this home's key is a member of the mesh: then even a used invite admits it again. */
 export async function isJoined({ home }: { readonly home: string }, meshId: string): Promise<boolean> {
   return (await listMembers(home)).some((each) => each.mesh_id === meshId);
 }
 
-/** Proves this home's key to the broker, and keeps what it is a member of. */
+/** Proves this home's key to the broker, and stores the membership. */
 export async function joinMesh(
   broker: BrokerClient,
   { words, preview, name }: { readonly words: string; readonly preview: Preview; readonly name: string },
   home: string,
 ): Promise<{ member: StoredMember; joined: OutputOf<"redeem_invite"> }> {
-  // Before anything is proved: a broker may call itself by another's name to get at what is held for that one.
+  // Checked before anything is proved: a broker could claim another's id to get that one's credentials.
   await requireKnown(preview, { ...broker.address, home });
   const seed = await takeSeed(home, preview.broker_id);
   const bytes = fromBase64url(seed, 32);
@@ -91,7 +91,7 @@ export async function joinMesh(
   return { member, joined };
 }
 
-/** Where nothing says where the broker is, but `--url` of this one, the commands to come look for it where it was joined. */
+/** If no setting names a broker, stores the address of the join for later commands. */
 export async function rememberAddress(
   { base }: BrokerClient,
   { config, flags, io }: Pick<CommandContext, "config" | "flags" | "io">,
@@ -103,7 +103,7 @@ export async function rememberAddress(
   return true;
 }
 
-/** Undefined where what names it is bad: the next command says so. */
+/** The address without `--url`; undefined if a setting is invalid, which the next command reports. */
 async function findUsualAddress({
   flags,
   io,
@@ -122,18 +122,18 @@ function damagedKey(home: string): CliError {
   });
 }
 
-/** An invite as it was given: what proves it, and where its link leads. */
+/** An invite: its secret or code, and the broker of its link. */
 interface GivenInvite {
   /** The secret alone, or the code. */
   readonly words: string;
-  /** The broker of the link; undefined for what is not a whole link. */
+  /** The broker of the link; undefined for a secret or code alone. */
   readonly base: string | undefined;
 }
 
 /**
- * The invite that `merkle join` was given: as its argument, on stdin for `-`, or asked for without being shown.
+ * Reads the invite of `merkle join`: its argument, stdin for `-`, or a prompt that hides the input.
  *
- * @throws CliError `usage` for what is no invite, which is not repeated: it may be one with a letter missing
+ * @throws CliError `usage` if it is no invite. The error does not repeat it: it may be an invite with a letter missing
  */
 export async function readInvite(context: CommandContext): Promise<GivenInvite> {
   const text = (await takeText(context)).trim();

@@ -8,7 +8,7 @@ import { systemUserName } from "../core/system-user.js";
 import { listMembers } from "../home/members.js";
 import { listStoredPeers, type StoredPeer } from "../home/stored-peers.js";
 import { findSession } from "../sessions/find-session.js";
-import { findFreeStoredPeer, isFree, listOwnTeams } from "../sessions/wanted-peer.js";
+import { findFreeStoredPeer, isFree, listOwnTeams } from "../sessions/requested-peer.js";
 import { type LastAnswers, readLastAnswers } from "./last-answers.js";
 import {
   groupsProblem,

@@ -6,9 +6,9 @@ import { CliError, exitCodes, usageError } from "../core/cli-error.js";
 import type { Config } from "../settings/config.js";
 
 /**
- * The session that an argument names, by slug, id or exact title, or else `MERKLE_SESSION` (CLI-10).
+ * The answer to "which session?": the one that an argument names by slug, id or exact title, or else `MERKLE_SESSION` (CLI-10).
  *
- * @throws CliError `not_found`, with the nearest one there is; `conflict`, with the slugs of all that have this title
+ * @throws CliError `not_found`, with the nearest name; `conflict`, with the slugs of all sessions of this title
  */
 export async function getSession(
   broker: Pick<BrokerClient, "call">,
@@ -29,15 +29,15 @@ export async function getSession(
 }
 
 /**
- * The session of this slug, id or exact title, or null.
+ * Returns the session with this slug, id or exact title, or null.
  *
- * @throws CliError `conflict` when several have this title
+ * @throws CliError `conflict` if several have this title
  */
 export async function findSession(broker: Pick<BrokerClient, "call">, name: string): Promise<Session | null> {
   return (await findBySlug(broker, name)) ?? (await findByTitle(broker, name));
 }
 
-/** The session whose slug or title is nearly `name`, among those where something happened last; null when none is near. */
+/** Among the most recently active sessions, the one whose slug or title is similar to `name`; null if none is. */
 export async function findNearSession(
   broker: Pick<BrokerClient, "call">,
   name: string,
@@ -49,7 +49,7 @@ export async function findNearSession(
 }
 
 async function findBySlug(broker: Pick<BrokerClient, "call">, name: string): Promise<Session | null> {
-  // A name that can be neither a slug nor an id is not put into a path.
+  // A name that is no slug and no id must not get into a path.
   if (!isUuid(name) && !/^[a-z0-9]+(?:-[a-z0-9]+)*$/i.test(name)) return null;
   if (name.length > limits.slugCharsMax) return null;
   try {

@@ -14,14 +14,14 @@ import {
 } from "../home/stored-peers.js";
 import { shellWord } from "../text/shell.js";
 import { keyCardOf, type ShownIn } from "./key-card.js";
-import { listOwnTeams, listStoredPeersOf, type RequestedPeer } from "./wanted-peer.js";
+import { listOwnTeams, listStoredPeersOf, type RequestedPeer } from "./requested-peer.js";
 
-/** A peer that is to join, as the broker is told of it; whatever is left out stays as it was. */
+/** A peer that joins. Fields that are left out stay as they were at the broker. */
 export interface JoiningPeer {
   readonly caller: OperationCaller;
   readonly home: string;
   readonly meshId: string;
-  /** Null where it is not known yet: then the stored peer keeps the one it had. */
+  /** Null if unknown: the stored peer then keeps its conversation. */
   readonly claudeSessionId: string | null;
   readonly role?: string | undefined;
   readonly groups?: readonly string[] | undefined;
@@ -37,7 +37,7 @@ export type JoinAsPeer = JoiningPeer & RequestedPeer;
 /** A stored peer that has joined, and that this process alone acts as. */
 export interface LockedPeer {
   readonly held: StoredPeer;
-  /** To be released when the process acts as the peer no more. */
+  /** The lock to release when the process stops acting as the peer. */
   readonly hold: ProcessLock;
   /** Whether this machine had stored it before. */
   readonly resumed: boolean;
@@ -45,10 +45,10 @@ export interface LockedPeer {
 }
 
 /**
- * Joins a session as a peer that this machine has stored and no live process acts as; or else as a new one of a team that it
- * has stored; or else as one of a new team, which it then stores (LAUNCH-4).
+ * Joins a session as a stored peer that no live process acts as. Without one, adds a peer to a stored team, or creates a team
+ * and stores it (LAUNCH-4).
  *
- * @throws CliError `conflict` when somebody is there by the name that was asked for, with one that is free
+ * @throws CliError `conflict` if the requested name is taken, with a name that is free
  */
 export async function joinAsPeer(wanted: JoinAsPeer): Promise<LockedPeer> {
   for (const stored of await listStoredPeersOf(wanted)) {
@@ -61,12 +61,12 @@ export async function joinAsPeer(wanted: JoinAsPeer): Promise<LockedPeer> {
   }
   const name = wanted.peerName ?? wanted.defaultPeerName;
   const joined = await joinAs(wanted, name, (peer_name) => ({ team_name: wanted.teamName, ...peer_name }));
-  // By the team's own credential further peers are added.
+  // The team's credential adds further peers later.
   if (joined.peer_id !== null) await saveTeam(wanted.home, toOwnPeer(joined, wanted));
   return holdNew(wanted, joined);
 }
 
-/** Joins as exactly this peer again; undefined when a live process acts as it, or when the broker refuses it. */
+/** Joins as exactly this stored peer; undefined if a live process acts as it, or if the broker refuses it. */
 export async function rejoinStoredPeer(
   joining: JoiningPeer,
   placeId: string,
@@ -75,12 +75,12 @@ export async function rejoinStoredPeer(
   if (!lock) return undefined;
   let resumed = false;
   try {
-    // Read under the hold: who held it before may have changed its credential, or forgotten it.
+    // Read under the lock: the process before may have changed or removed the credential.
     const stored = await findStoredPeer(joining.home, placeId);
     const joined = stored && (await rejoin(joining, stored));
     if (!joined) return undefined;
     const held = toStoredPeer(joined, joining, stored);
-    // Saved anew, so that the newest of the stored peers is the one used last.
+    // Saved again, so that the newest stored peer is the one that was used last.
     await saveTeam(joining.home, held);
     resumed = true;
     return { held, hold: lock, resumed, joined };
@@ -104,7 +104,7 @@ async function rejoin(
   );
 }
 
-/** The name of a new peer of a team that would have done without a name, were its own place free. */
+/** The name of a new peer if the team's unnamed peer is in use. */
 const nameBesideOwnPlace = "agent";
 
 async function addToTeam(wanted: JoinAsPeer, team: StoredPeer): Promise<LockedPeer | undefined> {
@@ -119,7 +119,7 @@ async function addToTeam(wanted: JoinAsPeer, team: StoredPeer): Promise<LockedPe
   return joined && holdNew(wanted, joined);
 }
 
-/** A stored peer whose credential the broker does not know is passed over, and kept: the broker's word may be wrong. */
+/** Skips a stored peer whose credential the broker does not know. Its file is kept, because the broker may be wrong. */
 async function unlessRefused<T>(join: () => Promise<T>): Promise<T | undefined> {
   try {
     return await join();
@@ -131,7 +131,7 @@ async function unlessRefused<T>(join: () => Promise<T>): Promise<T | undefined> 
 
 const attemptsMax = 10;
 
-/** Joins by that name. A taken one that was asked for is refused; any other gets the number that the broker says is free. */
+/** Joins by that name. If a requested name is taken, it fails; a default name gets the free number that the broker suggests. */
 async function joinAs(
   wanted: JoinAsPeer,
   name: string | null,
@@ -188,7 +188,7 @@ async function toldOf({ role, groups, capabilities, cwd, machine, sessionKey, ..
   };
 }
 
-/** The public side of a place's key: its public part, and the card that private messages are sealed with. */
+/** The public side of a peer's key: the public key, and the card with which private messages are encrypted. */
 export async function toldOfKey(
   key: KeyPair,
   where: ShownIn,
@@ -198,7 +198,7 @@ export async function toldOfKey(
 
 async function holdNew(joining: JoiningPeer, joined: OutputOf<"join_session">): Promise<LockedPeer> {
   const held = toStoredPeer(joined, joining);
-  // Held before it is saved, so that nobody else finds it free.
+  // Locked before it is saved, so that no other process finds it free.
   const hold = await holdTeam(joining.home, storedPeerId(held));
   if (!hold)
     throw new Error(`Another process is already using ${storedPeerId(held)}, which has just joined.`);

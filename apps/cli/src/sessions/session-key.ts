@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import nacl from "tweetnacl";
 import type { KeyPair } from "../home/stored-peers.js";
 
-/** The ed25519 key of one launch: the public part stands in the roster, the private one stays on this machine. */
+/** Creates the ed25519 key of one launch. The roster shows the public key; the private key stays on this machine. */
 export function makeSessionKey(): KeyPair {
   const { publicKey, secretKey } = nacl.sign.keyPair.fromSeed(randomBytes(32));
   return { public: toBase64(publicKey), private: toBase64(secretKey) };

@@ -6,7 +6,7 @@ import { explainingHome } from "../core/merkle-home.js";
 import { readSettingsText } from "../core/read-settings-text.js";
 import { replaceFile } from "../core/replace-file.js";
 
-/** The keys of a configuration file; what each means stands in `scripts/docs/config-tables.ts`. */
+/** The keys of a configuration file. `scripts/docs/config-tables.ts` describes each. */
 export type ConfigKey =
   | "mcp_url"
   | "name"
@@ -21,18 +21,18 @@ export type ConfigKey =
   | "rate_limits"
   | "agent";
 
-/** The content of a `.merkle.json` or `config.json`; other keys belong to others and are left alone. */
+/** The content of a `.merkle.json` or `config.json`. Other keys belong to other programs. */
 export interface ConfigFile {
   readonly path: string;
-  /** All of it, as it was when it was read; empty for a file that is not there. */
+  /** The file's text when it was read; empty for a missing file. */
   readonly text: string;
-  /** The names of what it says. */
+  /** The names of its keys. */
   readonly keys: readonly string[];
   readonly mcpUrl: string | undefined;
   readonly name: string | undefined;
   readonly approvers: readonly string[] | undefined;
   readonly mesh: string | undefined;
-  /** Files are absolute here; in the file they may be relative to its folder. */
+  /** An absolute path. In the file it can be relative to the file's folder. */
   readonly ca: string | undefined;
   readonly insecure: boolean | undefined;
   readonly reportUsage: boolean | undefined;
@@ -40,11 +40,11 @@ export interface ConfigFile {
   readonly tlsKey: string | undefined;
   readonly trustedProxies: readonly string[] | undefined;
   readonly rateLimits: Partial<RateLimits> | "off" | undefined;
-  /** As it stands there: `up` alone reads it, so that nothing else fails for it. */
+  /** Unparsed: only `up` parses it, so no other command fails if it is wrong. */
   readonly agent: unknown;
 }
 
-/** Reads a configuration file; one that is not there says nothing. */
+/** Reads a configuration file. A missing file has no keys. */
 export function readConfigFile(path: string): ConfigFile {
   return parseConfigFile(path, readSettingsText(path));
 }
@@ -76,7 +76,7 @@ export function parseConfigFile(path: string, text: string | undefined): ConfigF
   };
 }
 
-/** A value of a configuration file, and what it is called in the sentence about a bad one. */
+/** A value of a configuration file, and its name in an error. */
 export interface Given {
   readonly value: unknown;
   readonly name: string;
@@ -103,7 +103,7 @@ export function wrong({ value, name }: Given, expected: string): CliError {
   return usageError(`${name} must be ${expected}, got ${JSON.stringify(value)}.`);
 }
 
-/** The `.merkle.json` of the project that `folder` lies in: the nearest one up to the top of the repository. */
+/** The `.merkle.json` of the project that contains `folder`: the nearest one up to the root of the repository. */
 export async function findProjectFile(folder: string): Promise<ConfigFile | undefined> {
   const path = join(folder, ".merkle.json");
   const text = readSettingsText(path);
@@ -114,9 +114,9 @@ export async function findProjectFile(folder: string): Promise<ConfigFile | unde
 }
 
 /**
- * Changes one value in a file that only its owner can read; undefined removes it.
+ * Changes one value in a file that only its owner can read. Undefined removes the key.
  *
- * @throws CliError `usage` for a value that the key does not take; nothing is changed then
+ * @throws CliError `usage` for an invalid value; the file is unchanged then
  */
 export async function writeConfigValue(path: string, key: ConfigKey, value: unknown): Promise<void> {
   const { [key]: _, ...others } = toContent(path, readSettingsText(path));
@@ -124,7 +124,7 @@ export async function writeConfigValue(path: string, key: ConfigKey, value: unkn
   await writeConfigText(path, `${JSON.stringify(content, null, 2)}\n`);
 }
 
-/** @throws CliError `usage` for a text that is no configuration; nothing is changed then */
+/** @throws CliError `usage` for an invalid text; the file is unchanged then */
 export async function writeConfigText(path: string, text: string): Promise<void> {
   parseConfigFile(path, text);
   await explainingHome(dirname(path), async () => {
@@ -144,7 +144,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Not JSON is as wrong as not an object, and told in the same sentence.
+    // Text that is not JSON gets the same error as JSON that is not an object.
     return undefined;
   }
 }
@@ -157,7 +157,7 @@ async function isRepository(folder: string): Promise<boolean> {
 }
 
 /**
- * Reads how often a broker lets be called, as far as it differs from what is usual: `"off"`, or an object such as
+ * Reads the rate limits of a broker that differ from the defaults: `"off"`, or an object such as
  * `{"member_write": {"per_second": 50, "burst": 500}}`.
  *
  * @throws CliError `usage`, naming the key and the file

@@ -2,18 +2,18 @@ import { type Flags, isSet, listOf, textOf } from "../core/flags.js";
 import type { ConfigFile, ConfigKey } from "./config-file.js";
 import type { Variables } from "./env-files.js";
 
-/** The places that a setting of this machine may be said in. The first that says it counts, in this order (CLI-5). */
-export interface Places {
-  /** As `Flags` has it. */
+/** Where a setting of this machine can be set. The first of these that sets it counts, in this order (CLI-5). */
+export interface SettingSources {
+  /** The flag's name in `Flags`. */
   readonly flag?: string;
-  /** In the environment, and where `up` and its like read them in `.env.local` and `.env`. */
+  /** The variables, in the environment and, for commands that start a broker, in `.env.local` and `.env`. */
   readonly variables?: readonly string[];
-  /** In a project's `.merkle.json`, where that may say it, and in config.json. */
+  /** The key in config.json, and in a project's `.merkle.json` if `alsoOfProject`. */
   readonly key?: ConfigKey;
   readonly alsoOfProject?: boolean;
 }
 
-/** Every setting of this machine that more than one place can say, or a file. */
+/** Every setting of this machine that a file can set, or that has several sources. */
 export const localSettings = {
   url: { flag: "url", variables: ["MERKLE_URL", "MCP_URL"], key: "mcp_url", alsoOfProject: true },
   home: { variables: ["MERKLE_HOME"] },
@@ -45,7 +45,7 @@ export const localSettings = {
   archive: { variables: ["MERKLE_ARCHIVE_URL"] },
   traces_url: { variables: ["MERKLE_TRACES_URL"] },
   summaries: { variables: ["OPENAI_API_KEY", "OPENAI_BASE_URL"] },
-} as const satisfies Readonly<Record<string, Places>>;
+} as const satisfies Readonly<Record<string, SettingSources>>;
 
 export type LocalSetting = keyof typeof localSettings;
 
@@ -57,9 +57,9 @@ export interface ReadFrom {
   readonly user: ConfigFile;
 }
 
-/** Returns who says a setting: a flag, a variable with its file, a configuration file's path, or `default`. */
+/** Returns the source of a setting: a flag, a variable with its file, a configuration file's path, or `default`. */
 export function sourceOf(name: LocalSetting, { flags, variables, project, user }: ReadFrom): string {
-  const { flag, variables: names = [], key, alsoOfProject = false }: Places = localSettings[name];
+  const { flag, variables: names = [], key, alsoOfProject = false }: SettingSources = localSettings[name];
   if (flag !== undefined && isGiven(flags, flag))
     return `--${flag.replace(/[A-Z]/g, (each) => `-${each.toLowerCase()}`)}`;
   const variable = names.find((each) => variables.env[each]);

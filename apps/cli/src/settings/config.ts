@@ -12,74 +12,74 @@ import { type LocalSetting, sourceOf } from "./config-sources.js";
 import type { Variables } from "./env-files.js";
 import type { ForeignFile } from "./foreign-file.js";
 
-/** The settings of flags, environment and files, read once and checked (CLI-5). */
+/** The settings from flags, environment and files, read and checked once (CLI-5). */
 export interface Config {
   /** `MERKLE_HOME`: an absolute folder; default `~/.merkle`. */
   readonly home: string;
-  /** Where commands find the broker (SET-3), a base without a path of ours; default `http://localhost:7423`. */
+  /** The broker's base address, without a path of merkle's (SET-3); default `http://localhost:7423`. */
   readonly broker: BrokerAddress;
-  /** `--host`: what `up` listens on; default `127.0.0.1`. */
+  /** `--host`: the address that `up` listens on; default `127.0.0.1`. */
   readonly host: string;
-  /** `--port`, `MERKLE_PORT`, for the broker also `PORT`: default 7423; 0 takes any free port. */
+  /** `--port`, `MERKLE_PORT`, for the broker also `PORT`; default 7423. 0 takes any free port. */
   readonly port: number;
-  /** `--public-url`, `MERKLE_PUBLIC_URL`: what agents are given where the broker's settings name nothing. */
+  /** `--public-url`, `MERKLE_PUBLIC_URL`: the address for agents if the broker's settings have none. */
   readonly publicUrl: string | undefined;
-  /** `--tls-cert` and `--tls-key`, `MERKLE_TLS_CERT` and `_KEY`: files that make `up` speak https and wss; default none. */
+  /** `--tls-cert` and `--tls-key`, `MERKLE_TLS_CERT` and `_KEY`: with these files `up` serves https and wss; default none. */
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
-  /** `--trusted-proxy`, `MERKLE_TRUSTED_PROXIES`: addresses and ranges of proxies that `up` believes; default none. */
+  /** `--trusted-proxy`, `MERKLE_TRUSTED_PROXIES`: addresses and ranges of proxies that `up` trusts; default none. */
   readonly trustedProxies: readonly string[];
-  /** `rate_limits` of config.json: "off", or rates of `up` that differ from the usual ones (GUARD-6); default: none differ. */
+  /** `rate_limits` of config.json: "off", or the rates of `up` that differ from the defaults (GUARD-6). */
   readonly rateLimits: Partial<RateLimits> | "off" | undefined;
-  /** `--insecure`, `MERKLE_INSECURE`: lets commands speak in clear text to another machine (TLS-15); default false. */
+  /** `--insecure`, `MERKLE_INSECURE`: allows unencrypted calls to another machine (TLS-15); default false. */
   readonly insecure: boolean;
-  /** `--ca`, `MERKLE_CA`: the file of the authorities that commands trust, instead of the system's; default none. */
+  /** `--ca`, `MERKLE_CA`: a file of certificate authorities to trust in place of the system's; default none. */
   readonly ca: string | undefined;
-  /** `NODE_EXTRA_CA_CERTS` and `NODE_USE_SYSTEM_CA`, which Node reads itself: passed on where an https broker relies on them. */
+  /** `NODE_EXTRA_CA_CERTS` and `NODE_USE_SYSTEM_CA`, which Node reads itself. They are passed on for an https broker. */
   readonly nodeTrust: Readonly<Record<string, string>>;
-  /** `--mesh`, `MERKLE_MESH`: the mesh that commands are in, by name or id; default `main`, or the only one joined. */
+  /** `--mesh`, `MERKLE_MESH`: the mesh of commands, by name or id; default `main`, or the only mesh joined. */
   readonly mesh: string | undefined;
   /**
-   * `MERKLE_TOKEN`: a member's token, for machines that have joined nothing, such as CI. Never shown. Null where a project
-   * names the broker, or the sender of an invite: what the environment holds is not for them.
+   * `MERKLE_TOKEN`: a member's token, for machines that have joined no mesh, such as CI. Never shown. Null if a project or an
+   * invite names the broker: the environment's token is not for that broker.
    */
   readonly token: string | null | undefined;
-  /** Called when a reply comes from a broker of an older build; `main` prints a note then. */
+  /** Called when a reply comes from a broker of another build. */
   readonly onOtherBuild?: (build: number) => void;
-  /** A project's file that would have a say in which broker is called, and that nobody trusts yet; nothing of it is used. */
+  /** A project's file that names a broker and that no one has trusted yet. Nothing in it is used. */
   readonly untrusted: ForeignFile | undefined;
-  /** `--auth`, `MERKLE_AUTH`: whom `up` lets in; default `open` where this machine alone can come, else `invite` (AUTH-5). */
+  /** `--auth`, `MERKLE_AUTH`: who can connect to `up`; default `open` on loopback, otherwise `invite` (AUTH-5). */
   readonly auth: "open" | "invite" | undefined;
-  /** `--new-admin-invite`: makes `up` invite an admin although there is one; default false. */
+  /** `--new-admin-invite`: `up` creates an admin invite even if there is an admin; default false. */
   readonly newAdminInvite: boolean;
-  /** `--new-audit-key`: makes `up` go on with a new audit key where the home has not the database's; default false. */
+  /** `--new-audit-key`: `up` continues with a new audit key if the home lacks the database's; default false. */
   readonly newAuditKey: boolean;
-  /** `--insecure-open`: lets everybody in although others can reach the broker; default false. */
+  /** `--insecure-open`: anyone can connect, even from other machines; default false. */
   readonly insecureOpen: boolean;
-  /** `MERKLE_ALLOWED_HOSTS`: further names that the broker answers to, separated by commas; default none. */
+  /** `MERKLE_ALLOWED_HOSTS`: additional host names of the broker, separated by commas; default none. */
   readonly allowedHosts: readonly string[];
-  /** `MERKLE_SESSION`: the session of commands that name none, by slug, id or title; default none. */
+  /** `MERKLE_SESSION`: the default session of commands, by slug, id or title; default none. */
   readonly session: string | undefined;
   /** `MERKLE_TEAM`: in an agent's shell, the name of the team that it acts as; default none. */
   readonly team: string | undefined;
-  /** `MERKLE_PEER`: in an agent's shell, the id of the held place that it acts in; default none. */
+  /** `MERKLE_PEER`: in an agent's shell, the id of the stored peer that it acts as; default none. */
   readonly peer: string | undefined;
-  /** The variable that shows this to be an agent's shell, where nobody proves to be human (PERSON-11); default none. */
+  /** The variable that marks an agent's shell, where no one can act as a verified person (PERSON-11); default none. */
   readonly agentShell: string | undefined;
-  /** `report_usage` of config.json: whether an agent's server tells how many tokens it used (USAGE-2); default true. */
+  /** `report_usage` of config.json: whether an agent's server reports the tokens used (USAGE-2); default true. */
   readonly reportUsage: boolean;
-  /** `name` of config.json: what this machine's person is called; default: the name of the system's user. */
+  /** `name` of config.json: the name of this machine's person; default: the system user's name. */
   readonly personName: string | undefined;
-  /** `approvers` of config.json: the devices that answer for agents of this home (APPROVE-3); default none. */
+  /** `approvers` of config.json: the devices that answer permission prompts of this home's agents (APPROVE-3); default none. */
   readonly approvers: readonly string[];
-  /** `agent` of config.json: how `up` has jobs done on this machine; read by it alone. */
+  /** `agent` of config.json: how `up` runs jobs on this machine. Only `up` parses it. */
   readonly agent: { readonly block: unknown; readonly path: string };
-  /** `DATABASE_URL`: a PostgreSQL of the user's own; default: the embedded one. Never shown, it may hold a password. */
+  /** `DATABASE_URL`: the user's own PostgreSQL; default: the embedded one. Never shown: it may contain a password. */
   readonly databaseUrl: string | undefined;
-  /** `DATABASE_READ_URL`: a streaming replica of it for histories and searches (SCALE-4); default none. Never shown either. */
+  /** `DATABASE_READ_URL`: a streaming replica for histories and searches (SCALE-4); default none. Never shown. */
   readonly databaseReadUrl: string | undefined;
   /**
-   * `MERKLE_BUS`: how brokers on one database hear of each other (NODE-1): `local`, `postgres`, or `nats://host:4222`; default
-   * `local`. Never shown, it may hold a password.
+   * `MERKLE_BUS`: how brokers on one database notify each other (NODE-1): `local`, `postgres` or `nats://host:4222`; default
+   * `local`. Never shown: it may contain a password.
    */
   readonly bus: string | undefined;
   /** `MERKLE_TRACES_URL`: where the broker sends OpenTelemetry traces by OTLP over HTTP, such as `http://localhost:4318/v1/traces` (TRACE-1); default none. */
@@ -89,27 +89,27 @@ export interface Config {
    * with the keys of `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN` (ARCHIVE-1); default none. Never shown.
    */
   readonly archive: BrokerOptions["archive"];
-  /** `MERKLE_AUDIT_KEY_FILE`: the audit key that nodes share (NODE-5); default: audit-key.json of the home. */
+  /** `MERKLE_AUDIT_KEY_FILE`: the file of the audit key that nodes share (NODE-5); default: audit-key.json in the home. */
   readonly auditKeyFile: string | undefined;
-  /** All variables; of commands that start the broker or open its database with those of `.env.local` and `.env` (CLI-85). */
+  /** All variables. Commands that start the broker or open its database add those of `.env.local` and `.env` (CLI-85). */
   readonly environment: NodeJS.ProcessEnv;
   /** The folder that the command was started in. */
   readonly cwd: string;
-  /** Says which flag, variable or file a setting of this machine is from; `default` where none says it. */
+  /** Returns the flag, variable or file that sets a setting, or `default`. */
   readonly sourceOf: (name: LocalSetting) => string;
-  /** Notices about these files for whoever runs the command: which variables are used, and which are not and why. */
+  /** Notices for the user about `.env` files: which variables are used, and which are not and why. */
   readonly notices: readonly string[];
 }
 
-/** The environment that this process was started with, beside the settings that `readConfig` takes from it. Nothing else reads `process.env`. */
+/** The environment of this process, besides the settings that `readConfig` takes from it. Nothing else reads `process.env`. */
 interface Environment {
-  /** All variables: for settings, for programs that are started, and for what looks at a whole family of them. */
+  /** All variables: for settings, for child processes, and for code that reads a family of variables. */
   readonly variables: NodeJS.ProcessEnv;
-  /** `PATH`: where programs are looked for. */
+  /** `PATH`: the folders of programs. */
   readonly path: string | undefined;
-  /** `TERM=dumb`: a terminal that draws no screen. */
+  /** `TERM=dumb`: the terminal cannot draw a screen. */
   readonly hasPlainTerminal: boolean;
-  /** `WATCH_REPORT_DEPENDENCIES`: started by `node --watch`, whose channel to this process is not ours to use. */
+  /** `WATCH_REPORT_DEPENDENCIES`: `node --watch` started this process and uses its IPC channel itself. */
   readonly startedByNodeWatch: boolean;
   /** `MERKLE_MODEL`, else `ANTHROPIC_MODEL`: the model that an MCP server's client runs; default empty. */
   readonly model: string;
@@ -141,16 +141,16 @@ interface ConfigSources {
   readonly flags: Flags;
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
-  /** Whether `.env.local` and `.env` of the folder are read; they are not unless told. */
+  /** Whether to read `.env.local` and `.env` of the folder. Default: false. */
   readonly envFiles?: boolean;
 }
 
 const defaultPort = 7423;
 
-/** @throws CliError `usage`, naming the flag, variable or file that holds a bad value */
+/** @throws CliError `usage`, naming the flag, variable or file with a bad value */
 export async function readConfig(given: ConfigSources): Promise<Config> {
   const { flags, cwd } = given;
-  // Those of the process alone: a project's file would name a home in which everything is trusted.
+  // Only from the process: a project's file could name a home that trusts everything.
   const home = toMerkleHome(given.env["MERKLE_HOME"] || undefined, cwd);
   await requireOwnHome(home);
   const user = readConfigFile(homeFiles.config(home));
@@ -203,7 +203,7 @@ export async function readConfig(given: ConfigSources): Promise<Config> {
   };
 }
 
-/** Of the process alone: who names a storage decides where all that was said goes, and no project's file does. */
+/** Only from the process: a project's file must not decide where concluded sessions are stored. */
 function readArchive(env: NodeJS.ProcessEnv): Config["archive"] {
   const url = env["MERKLE_ARCHIVE_URL"]?.trim();
   if (!url) return undefined;
@@ -220,14 +220,14 @@ async function readVariables(
   home: string,
 ): Promise<Variables> {
   if (!envFiles) return { env, nameOf: (variable) => variable, notices: [] };
-  // Few commands read such files, and help needs nothing of what this loads.
+  // Few commands read these files, so the others do not load this.
   const { readEnvFiles } = await import("./env-files.js");
   return readEnvFiles({ env, cwd, home });
 }
 
 /**
- * The `.merkle.json` that has a say here, and whether a person trusts it. Where a flag or the environment names the broker
- * it has none: its authorities, its mesh and its leave to speak in clear text are for the broker that it names itself.
+ * Finds the project's `.merkle.json`, and whether a person trusts it. If a flag or the environment names the broker, the file
+ * is ignored: its authorities, mesh and `insecure` are meant for the broker that it names itself.
  */
 async function findProject(
   { flags, env, cwd }: ConfigSources,
@@ -236,7 +236,7 @@ async function findProject(
   if (textOf(flags, "url") !== undefined || env["MERKLE_URL"] || env["MCP_URL"]) return undefined;
   const file = await findProjectFile(cwd);
   if (!file) return undefined;
-  // Most folders have no such file, and help needs nothing of what this loads.
+  // Most folders have no such file, so most commands do not load this.
   const { isTrusted, toForeignFile } = await import("./foreign-file.js");
   const foreign = toForeignFile(file);
   return foreign && { file, foreign, isTrusted: isTrusted(home, foreign) };
@@ -261,7 +261,7 @@ function findAddress(
   return { base: `http://localhost:${port || defaultPort}`, source: "default" };
 }
 
-/** How the broker may be spoken to: the nearest word counts for each. */
+/** How the broker may be called. Flags come before the environment, then the project's file, then config.json. */
 function readReach(
   { flags, env, cwd }: ConfigSources,
   project: ConfigFile | undefined,
@@ -274,7 +274,7 @@ function readReach(
   const token = readToken(env["MERKLE_TOKEN"]);
   return {
     mesh: (textOf(flags, "mesh") ?? (env["MERKLE_MESH"] || project?.mesh || user.mesh))?.trim(),
-    // Got from one source, it goes to no address of another.
+    // A token from the environment goes to no address from a project's file.
     token: source === ".merkle.json" ? null : token,
     ca,
     nodeTrust: ca === undefined && base.startsWith("https:") ? readNodeTrust(env, cwd) : {},
@@ -330,7 +330,7 @@ export function checkRanges(ranges: readonly string[], source: string): readonly
   return ranges;
 }
 
-/** `PORT` is for whatever is started: commands that only call a broker would look for it where something else is. */
+/** `PORT` counts only for commands that start a broker: for the others it may be another program's port. */
 function readPort({ flags, envFiles = false }: ConfigSources, { env, nameOf }: Variables): number {
   const flag = textOf(flags, "port");
   const variable = envFiles && !env["MERKLE_PORT"] ? "PORT" : "MERKLE_PORT";
@@ -378,7 +378,7 @@ function readPublicUrl(flags: Flags, { env, nameOf }: Variables): string | undef
     flag === undefined
       ? [env["MERKLE_PUBLIC_URL"] || undefined, nameOf("MERKLE_PUBLIC_URL")]
       : [flag, "--public-url"];
-  // Checked, and then given out as it is: one that names an endpoint stays that endpoint.
+  // Checked only: an address that names an endpoint is passed on unchanged.
   if (text !== undefined) toBaseUrl(text, source);
   return text;
 }
@@ -394,7 +394,7 @@ function readAllowedHosts({ env, nameOf }: Variables): string[] {
   return hosts;
 }
 
-/** The value is never repeated, whatever it is. */
+/** The error never repeats the value. */
 function readToken(text: string | undefined): string | undefined {
   const token = text?.trim();
   if (!token) return undefined;

@@ -11,7 +11,7 @@ import { actingAsPerson } from "../../identity/acting.js";
 import { refuseBadDevices } from "../../settings/approvers.js";
 import { checkRanges } from "../../settings/config.js";
 import { type ConfigKey, writeConfigValue } from "../../settings/config-file.js";
-import { type LocalSetting, localSettings, type Places } from "../../settings/config-sources.js";
+import { type LocalSetting, localSettings, type SettingSources } from "../../settings/config-sources.js";
 import { toLocalSetting, toText } from "./local.js";
 
 export const configSet: Command = {
@@ -85,7 +85,7 @@ async function setLocal({ args: [word = "", text = ""], config, output }: Comman
 }
 
 function keyOf(name: LocalSetting): ConfigKey {
-  const places: Places = localSettings[name];
+  const places: SettingSources = localSettings[name];
   if (places.key !== undefined) return places.key;
   throw usageError(
     `${name} cannot be set in config.json. Use a flag or an environment variable.`,

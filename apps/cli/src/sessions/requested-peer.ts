@@ -1,25 +1,24 @@
 import { existsSync } from "node:fs";
 import { holdTeam, listStoredPeers, type StoredPeer, storedPeerId } from "../home/stored-peers.js";
 
-/** A place in a session, as it is asked for on this machine. */
+/** The peer that a launch or an MCP server wants to act as. */
 export interface RequestedPeer {
   readonly home: string;
   readonly meshId: string;
   /** The session's id or slug. */
   readonly sessionId: string;
   readonly teamName: string;
-  /** The peer's name where it was asked for. */
+  /** The peer's name, if the user named one. */
   readonly peerName?: string | undefined;
-  /** Otherwise what a new peer is called, numbered when that is taken; null where the team's own place, which has no name, will do. */
+  /** The name of a new peer otherwise, with a number if it is taken; null for the team's unnamed peer. */
   readonly defaultPeerName: string | null;
-  /** The folder that the peer is launched in: without a name, no peer of another folder will do. */
+  /** The folder of the launch. Without a name, a peer of another folder is not continued. */
   readonly folder?: string | undefined;
 }
 
 /**
- * The places that this machine holds and that would do, the best first: of the team of exactly that name before its
- * numbered forms (JOIN-4); in it the peer that ran last in the folder, then the one of the default name, and then the one
- * used last before others.
+ * Lists the stored peers to continue as, the best first. The team of exactly that name comes before its numbered forms (JOIN-4).
+ * In a team, the peer that ran last in the folder comes first, then the one with the default name, then the last used.
  */
 export async function listStoredPeersOf(wanted: RequestedPeer): Promise<StoredPeer[]> {
   const isOfFolder = ({ folder }: StoredPeer) => folder !== null && folder === wanted.folder;
@@ -32,7 +31,7 @@ export async function listStoredPeersOf(wanted: RequestedPeer): Promise<StoredPe
   );
 }
 
-/** The teams of that name whose own credential this machine holds: by it a peer is added, whoever acts as the team meanwhile. */
+/** The teams of that name whose credential this machine stores. It adds a peer even while another process acts as the team. */
 export async function listOwnTeams(wanted: RequestedPeer): Promise<StoredPeer[]> {
   return (await listOfTeam(wanted)).filter((stored) => stored.peer_id === null);
 }
@@ -67,7 +66,7 @@ function isWantedPeer({ peerName, defaultPeerName, folder }: RequestedPeer, stor
   return (stored.peer_name === null) === (defaultPeerName === null);
 }
 
-/** A folder that was removed needs its peer no more. */
+/** A peer whose folder was removed can be continued elsewhere. */
 function isOfOtherFolder(stored: StoredPeer, folder: string): boolean {
   return stored.folder !== null && stored.folder !== folder && existsSync(stored.folder);
 }
