@@ -10,78 +10,78 @@ export const hookEvents = ["UserPromptSubmit", "PreToolUse", "PostToolBatch", "S
 export type HookEvent = (typeof hookEvents)[number];
 
 /**
- * A program that runs an agent: how it is found, configured, launched and woken, and how its hooks hand over mail. What is
- * peculiar to one client stands in its own file and nowhere else (VENDOR-1).
+ * A program that runs an agent: how to find, configure, launch and wake it, and how its hooks deliver messages. Everything that is
+ * particular to one client is in that client's file (VENDOR-1).
  */
 export interface Client {
   readonly name: ClientName;
-  /** As people call it: `Codex`. */
+  /** The name for people: `Codex`. */
   readonly label: string;
-  /** Its name on PATH. */
+  /** The program's name on PATH. */
   readonly program: string;
-  /** The line that installs it. */
+  /** The command that installs the client. */
   readonly installAdvice: string;
-  /** The name by which it introduces itself over MCP. */
+  /** The client's name in its MCP `clientInfo`. */
   readonly introducesAs: string;
-  /** Advice on what the client's user has to do or know before agents hear of messages; undefined when there is nothing. */
+  /** Advice on what the user must do before messages reach the agent; undefined if nothing. */
   readonly hint: string | undefined;
-  /** Whether it has a hook that can answer a permission in the place of its terminal (APPROVE-1). */
+  /** Whether a hook of the client can answer permission prompts in place of the terminal (APPROVE-1). */
   readonly relaysPermissions: boolean;
-  /** Whether its hooks reach the server beside it by a local socket, because they cannot call a tool of it. */
+  /** Whether its hooks reach the MCP server by a local socket, because they cannot call its tools. */
   readonly usesSocket: boolean;
-  /** @param version - as the program says it; one that cannot be understood is taken for a new one */
+  /** @param version - the program's own version text; an unknown format counts as new */
   wakePathsOf(version: string): WakeAbility;
   /** The additions to the client's own files that make Merkle part of every session of this user (INSTALL-1, VENDOR-2). */
   configure(merkle: ServerProgram, found: FoundClient): readonly FileAdditions[];
-  /** The conversation that its arguments tell it to go on with: by its id, or the last one of the folder. */
+  /** The conversation that the client's arguments resume: by its id, or the last one of the folder. */
   resumedBy(userArgs: readonly string[]): Resumed | undefined;
-  /** The arguments that have it go on with a conversation. */
+  /** The arguments that resume a conversation. */
   resume(conversation: string): readonly string[];
-  /** How it is run as the agent of a place. */
+  /** How to run the client as a peer's agent. */
   launch(place: LaunchPlace, agent: LaunchedAgent): Promise<LaunchCall>;
   /**
-   * The answer to its hook that has the model read the text; of an empty one nothing is added.
+   * The hook's answer that adds the text to the conversation; an empty text adds nothing.
    *
-   * @param toUser - what its user sees beside that, where it can show it; the model does not
+   * @param toUser - a text for the user only, if the client can show one
    */
   deliver(event: HookEvent | "SessionStart", text: string, toUser?: string): object;
   /**
-   * Which conversation and which subagent the `_meta` of a call names, where the client says so there.
+   * The conversation and subagent in the `_meta` of a call, if the client sends them there.
    *
-   * @param session - what the input of a hook says of the conversation
+   * @param session - the conversation in the input of a hook
    */
   callerOf?(meta: unknown, session?: string): NamedCaller;
-  /** The files that are edited by the tool before which the hook with this input runs (CLAIM-5); left out where it has no such hook. */
+  /** The files that a tool is about to edit, from the input of its hook (CLAIM-5). Undefined if the client has no such hook. */
   editedFiles?(input: Readonly<Record<string, unknown>>): readonly string[];
-  /** Where it writes down what its models used; left out where that is not known. */
+  /** How the client records the tokens that its models use. Undefined if unknown. */
   readonly usage?: UsageRecord;
-  /** How it writes conversations down; left out where that is not known. */
+  /** The format of the client's transcripts. Undefined if unknown. */
   readonly transcript?: TranscriptFormat;
-  /** Has it start a server of ours again that has ended; left out where its user alone can (WAKE-15). */
+  /** Makes the client restart an MCP server that has ended. Undefined if only its user can (WAKE-15). */
   reviveServer?(place: { readonly home: string; readonly placeId: string }): Promise<void>;
-  /** Where it takes a line that begins a turn; null where nothing can make it begin one. */
+  /** The inbox that takes a line and begins a turn; null if nothing can begin one. */
   openInbox(ways: WakeWays): ClientInbox | null;
 }
 
 export interface FoundClient {
   readonly env: NodeJS.ProcessEnv;
-  /** As the program says it; undefined where it is not installed yet. */
+  /** The program's version; undefined if it is not installed yet. */
   readonly version: string | undefined;
 }
 
-/** How an agent of a version can be woken (LAUNCH-16). */
+/** How an agent of one version can be woken (LAUNCH-16). */
 export interface WakeAbility {
   readonly paths: readonly ("inbox" | "hooks" | "wait")[];
-  /** Advice, such as from which version on an agent could be woken in more ways; undefined when there is none. */
+  /** Advice, such as the version from which on an agent can be woken in more ways. */
   readonly advice: string | undefined;
 }
 
 export type Resumed = { readonly id: string } | "latest";
 
-/** A file of a client's, and what Merkle puts into it. */
+/** A file of a client, and merkle's additions to it. */
 export interface FileAdditions {
   readonly path: string;
-  /** JSON, JSON in which comments may stand, or TOML. */
+  /** JSON, JSON with comments, or TOML. */
   readonly format: "json" | "jsonc" | "toml";
   readonly additions: readonly Addition[];
 }
@@ -92,57 +92,57 @@ export type Addition =
   | { readonly kind: "item"; readonly path: readonly string[]; readonly value: unknown }
   | { readonly kind: "table"; readonly path: readonly string[]; readonly value: string };
 
-/** Where a launched agent belongs. */
+/** The broker and peer of a launched agent. */
 export interface LaunchPlace extends Reach {
-  /** The broker's base. */
+  /** The broker's base address. */
   readonly url: string;
   readonly placeId: string;
   readonly slug: string;
   readonly teamName: string;
 }
 
-/** How the agent runs, wherever it belongs. */
+/** How an agent runs, independent of its broker and peer. */
 export interface AgentOptions {
   readonly model: string | undefined;
-  /** Toolsets beside those that an agent always has, separated by commas. */
+  /** Additional toolsets, separated by commas. */
   readonly tools: string | undefined;
   readonly channel: boolean;
   readonly interruptible: boolean;
-  /** The devices that answer what its client would ask at the terminal; none where nobody but the terminal is asked. */
+  /** The devices that answer permission prompts. If empty, only the terminal answers. */
   readonly approvers: readonly string[];
 }
 
 export interface LaunchedAgent extends AgentOptions {
   /** The arguments behind `--`. */
   readonly userArgs: readonly string[];
-  /** The client's version, as its program says it. */
+  /** The client's version, from the program itself. */
   readonly version: string;
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
 }
 
-/** How a client is run: everything but the program itself. No secret of Merkle's is in it (LAUNCH-6). */
+/** How to run a client, without the program itself. It contains no secret of merkle (LAUNCH-6). */
 export interface LaunchCall {
   readonly args: readonly string[];
-  /** Variables beside those of the user's own environment. */
+  /** Variables in addition to the user's environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly files: readonly LaunchFile[];
-  /** A second process of the same program, which it is to be connected to as long as it runs. */
+  /** A second process of the same program, to which the client connects while it runs. */
   readonly beside?: BesideCall;
 }
 
 export interface LaunchFile {
   readonly path: string;
   readonly content: string;
-  /** As a dry run shows it, where the user's own part of it may hold a secret. */
+  /** The content for a dry run, without the user's own part, which may contain a secret. */
   readonly shown?: string;
 }
 
 export interface BesideCall {
   readonly args: readonly string[];
-  /** The socket that is there once it can be connected to. */
+  /** The socket of the second process. It exists once the process accepts connections. */
   readonly socket: string;
-  /** The arguments of the client itself where it did not come. */
+  /** The client's arguments if the second process did not start. */
   readonly argsWithout: readonly string[];
 }
 
@@ -152,19 +152,19 @@ export interface NamedCaller {
   readonly subagent?: string;
 }
 
-/** The means by which a server can wake the client beside it. */
+/** How an MCP server can wake its client. */
 export interface WakeWays {
   readonly env: NodeJS.ProcessEnv;
-  /** The client's conversation, once it was named. */
+  /** The client's conversation, once known. */
   readonly conversation: () => string | undefined;
-  /** Programs of the client that are connected to this server, and take lines for it. */
+  /** Parts of the client that are connected to this server and take lines for it. */
   readonly attached: ClientInbox;
 }
 
-/** Where a client takes a line that begins a turn, or comes into the one that runs. */
+/** Takes a line that begins a turn, or is added to the running one. */
 export interface ClientInbox {
-  /** Whether it can be expected to take one at this moment. */
+  /** Whether the client is expected to take a line now. */
   readonly isThere: boolean;
-  /** @throws Error when nobody took it */
+  /** @throws Error if the client did not take the line */
   post(wake: { readonly line: string; readonly interrupts: boolean }): Promise<void>;
 }

@@ -3,32 +3,32 @@ import type { Config } from "../settings/config.js";
 import type { Io } from "./io.js";
 import type { Output } from "./output.js";
 
-/** A command as help shows it and its line is parsed. */
+/** A command's description, for help and for parsing its line. */
 export interface CommandDescription {
-  /** As it is typed: `up`, `config get`. */
+  /** The words to type: `up`, `config get`. */
   readonly name: string;
-  /** One line: what it does. */
+  /** One line about what the command does. */
   readonly summary: string;
   readonly arguments?: readonly Argument[];
   readonly flags?: readonly Flag[];
   readonly examples: readonly string[];
-  /** Left out of help: run by programs that merkle sets up, not by people. */
+  /** Hidden in help: programs that merkle sets up run the command, not people. */
   readonly hidden?: true;
 }
 
-/** One command of `merkle`, in a file of its own that is loaded when the command is run. */
+/** One command of `merkle`. Its file is loaded when the command is run. */
 export interface Command extends CommandDescription {
-  /** Calls no broker that a project could name: it runs where a project's file is not trusted, too. */
+  /** The command calls no broker that a project could name, so it also runs beside an untrusted file. */
   readonly offline?: true;
-  /** At a terminal it asks whether a project's file is to be trusted, where other commands stop (CLI-82). */
+  /** At a terminal the command asks whether to trust a project's file; other commands refuse (CLI-82). */
   readonly asksToTrust?: true;
-  /** Starts the broker or opens its database: `.env.local` and `.env` of the folder say how, too (CLI-85). */
+  /** The command starts the broker or opens its database, so it also reads the folder's `.env.local` and `.env` (CLI-85). */
   readonly envFiles?: true;
-  /** Does it, and resolves with the exit code. */
+  /** Runs the command, and resolves with the exit code. */
   run(context: CommandContext): Promise<number>;
 }
 
-/** A command that is not loaded. Its description is generated from its file, so that help loads none. */
+/** A command that is not loaded yet. Its description was generated from its file, so help loads no command. */
 export interface CommandEntry extends CommandDescription {
   load(): Promise<Command>;
 }
@@ -36,29 +36,29 @@ export interface CommandEntry extends CommandDescription {
 /** Commands that help lists together. */
 export interface CommandGroup {
   readonly title: string;
-  /** The word by which `merkle help <topic>` shows them. */
+  /** The word by which `merkle help <topic>` shows the group. */
   readonly topic: string;
   readonly commands: readonly CommandEntry[];
 }
 
 export interface Argument {
-  /** As in the usage line: `<file>` is required, `[key]` is not. */
+  /** The argument in the usage line: `<file>` is required, `[key]` is optional. */
   readonly name: string;
   readonly summary: string;
 }
 
 export interface Flag {
-  /** As it is declared: `--port <number>`, `-q, --quiet`. */
+  /** The declaration: `--port <number>`, `-q, --quiet`. */
   readonly flags: string;
   readonly summary: string;
-  /** Left out of help: given by merkle itself, to processes that it starts. */
+  /** Hidden in help: merkle passes the flag to processes that it starts. */
   readonly hidden?: true;
-  /** Given several times, all of its values are kept. */
+  /** The flag can be repeated, and all of its values count. */
   readonly repeatable?: true;
 }
 
 export interface CommandContext {
-  /** The arguments in their order; a required one is never missing. */
+  /** The arguments in order. A required one is never missing. */
   readonly args: readonly string[];
   readonly flags: Flags;
   readonly config: Config;

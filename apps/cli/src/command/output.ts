@@ -9,41 +9,41 @@ import { calledAs, targetOf, toRunnable } from "./called-as.js";
 import { columnsOf, type Io, type TextStream } from "./io.js";
 
 /**
- * Where a command's words go: data to stdout, everything else to stderr (CLI-4). With `--json` there is one document on
- * stdout, or one error on stderr, and nothing else.
+ * A command's output: data on stdout, everything else on stderr (CLI-4). With `--json` it is one document on stdout, or one
+ * error on stderr, and nothing else.
  */
 export interface Output {
   readonly json: boolean;
-  /** Whether the user asked to see what goes on inside. */
+  /** Whether the user asked for debug output. */
   readonly verbose: boolean;
-  /** Writes the data: the text for people, or the value for programs. */
+  /** Writes the data: text for people, or the value for programs. */
   show(value: unknown, text: string): void;
-  /** A line that is not data: progress, advice. Left out with `--json` and `--quiet`. */
+  /** Writes a line that is not data, such as progress or advice. Hidden by `--json` and `--quiet`. */
   note(text: string): void;
-  /** A document of others: for people `text`, as it is, so that a file it is written to equals it. */
+  /** Writes another's document: for people its text unchanged, so that a redirected file equals it. */
   print(value: unknown, text: string): void;
   error(error: CliError): void;
-  /** Writes one line of many, as `writeLine` does. */
+  /** Writes one of many lines, like `writeLine`. */
   writeLine(line: string): Promise<boolean>;
-  /** Whether stdout is a terminal, which text of others must not be able to command. */
+  /** Whether stdout is a terminal: foreign text must not contain control sequences then. */
   readonly terminal: boolean;
-  /** How many columns stdout has; Infinity where nobody looks at it. */
+  /** The number of columns of stdout; Infinity if it is no terminal. */
   readonly columns: number;
   readonly mark: Readonly<Record<Mark, string>>;
-  /** Stands between things in one line. */
+  /** The separator of items in a line. */
   readonly dot: string;
   readonly signs: Signs;
   dim(text: string): string;
   bold(text: string): string;
-  /** The colour of what waits for somebody. */
+  /** The colour of something that needs a person. */
   alarm(text: string): string;
-  /** The colour of the team that joined as the number `index`; the name beside it says the same. */
+  /** The colour of the team that joined as number `index`. Colour is never the only sign. */
   teamColour(index: number): (text: string) => string;
-  /** A unified diff, its added and removed lines in colour. */
+  /** Colours the added and removed lines of a unified diff. */
   diff(text: string): string;
 }
 
-/** Signs that a plain terminal gets in letters. */
+/** Symbols, which are letters on a plain terminal. */
 export interface Signs {
   readonly arrow: string;
   readonly minus: string;
@@ -51,7 +51,7 @@ export interface Signs {
   readonly active: string;
   readonly idle: string;
   readonly gone: string;
-  /** The sign of something that waits for somebody. */
+  /** The symbol of something that needs a person. */
   readonly blocked: string;
   readonly dnd: string;
   /** The character of a line across the screen. */
@@ -135,8 +135,8 @@ export function createOutput(
 }
 
 /**
- * Sentences broken between words where a terminal would break them anywhere. What may be copied stays in one piece: a line with
- * a command that is no sentence, and a word that is wider than the terminal, such as a link, on a line of its own.
+ * Breaks sentences between words to fit the terminal. Text to copy stays in one piece: a command line that is no sentence, and a
+ * word that is wider than the terminal, such as a link, on its own line.
  */
 function fitted(text: string, stream: TextStream): string {
   const columns = columnsOf(stream);
@@ -152,7 +152,7 @@ function fitted(text: string, stream: TextStream): string {
     .join("\n");
 }
 
-/** Each command of a line that is too wide on a line of its own, and what stands before the first. */
+/** Splits a line that is too wide: the text before the first command, then each command on its own line. */
 function beforeCommands(line: string, columns: number): string[] {
   const [, indent = "", words = "", commands = ""] =
     /^(\s*)(.*?)((?<![\w./-])merkle [a-z].*)$/.exec(line) ?? [];
@@ -195,7 +195,7 @@ function diffColour(colours: Colours, line: string): (text: string) => string {
   return line.startsWith("+") ? colours.green : colours.red;
 }
 
-/** A locale that names another encoding, and a terminal that knows little, get letters for the marks. */
+/** Whether the terminal shows UTF-8 symbols. With another encoding, or a simple terminal, letters replace them. */
 function showsUnicode(env: NodeJS.ProcessEnv): boolean {
   if (env["TERM"] === "dumb") return false;
   const locale = env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"];

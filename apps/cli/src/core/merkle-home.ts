@@ -3,10 +3,10 @@ import { join, resolve } from "node:path";
 import { describeStranger, findStrangerInHome } from "@merkle/db/files";
 import { CliError, exitCodes } from "./cli-error.js";
 
-/** The folder of everything that this machine keeps: `MERKLE_HOME`, by default `~/.merkle`. */
+/** The folder with everything that merkle stores on this machine: `MERKLE_HOME`; default `~/.merkle`. */
 export function toMerkleHome(given: string | undefined, cwd: string): string {
   if (given === undefined) return join(homedir(), ".merkle");
-  // A service's environment file is read by nobody who would expand this.
+  // In a service's environment file no shell expands the tilde.
   if (given === "~" || given.startsWith("~/")) return join(homedir(), given.slice(1));
   return resolve(cwd, given);
 }
@@ -14,46 +14,46 @@ export function toMerkleHome(given: string | undefined, cwd: string): string {
 export const homeFiles = {
   config: (home: string) => join(home, "config.json"),
   run: (home: string) => join(home, "broker.json"),
-  /** The certificate that the home's own broker serves TLS with, for the commands of this machine (TLS-8). */
+  /** The TLS certificate of the home's own broker, for the commands of this machine (TLS-8). */
   certificate: (home: string) => join(home, "certificate.pem"),
   log: (home: string) => join(home, "logs", "broker.log"),
   detachedOutput: (home: string) => join(home, "logs", "up.log"),
   teams: (home: string) => join(home, "teams"),
-  /** For each place its keys, and what was sealed and opened with them. */
+  /** The keys of each peer, and the counters of its private messages. */
   sealed: (home: string) => join(home, "sealed"),
-  /** The keys of others, as they were seen first or accepted. */
+  /** The keys of other peers, as first seen or accepted. */
   pins: (home: string) => join(home, "pins"),
-  /** The newest signed head of each record that was looked at, and the keys that were believed. */
+  /** The newest signed head of each record that was read, and its trusted keys. */
   seenHeads: (home: string) => join(home, "seen-heads.json"),
   persons: (home: string) => join(home, "persons"),
-  /** Where the meshes were met whose credentials are held (CLI-81). */
+  /** The addresses of the meshes whose credentials are stored (CLI-81). */
   meshes: (home: string) => join(home, "meshes"),
-  /** The files of projects that a person said are to be used (CLI-82). */
+  /** The projects' files that a person trusts (CLI-82). */
   trusted: (home: string) => join(home, "trusted.json"),
-  /** Memberships with their keys. */
+  /** The memberships and their keys. */
   members: (home: string) => join(home, "members"),
-  /** The key that the home's own broker takes as a proof that its user asks (PERSON-10). */
+  /** The key that proves to the home's own broker that its user is calling (PERSON-10). */
   homeKey: (home: string) => join(home, "home-key"),
-  /** The page that leads a browser on to a link that signs it in. */
+  /** The page that redirects a browser to a sign-in link. */
   leadingPage: (home: string) => join(home, "open.html"),
-  /** Where the agents of jobs are started. */
+  /** The working folder of jobs' agents. */
   agent: (home: string) => join(home, "agent"),
-  /** The same of `merkle runner`, which may run beside the home's broker. */
+  /** The folder of `merkle runner`, which can run beside the home's broker. */
   runner: (home: string) => join(home, "runner"),
   drafts: (home: string) => join(home, "drafts"),
   launch: (home: string) => join(home, "launch"),
   answers: (home: string) => join(home, "launch", "answers.json"),
   install: (home: string) => join(home, "install"),
-  /** The program that `merkle install --cli` copied, and the record of where it put the command. */
+  /** The program that `merkle install --cli` copied, and the record of the command's path. */
   cli: (home: string) => join(home, "cli"),
-  /** The certificate of the broker that the CLI was installed from, where no public authority signed it. */
+  /** The certificate of the broker from which the CLI was installed, unless a public authority signed it. */
   brokerCertificate: (home: string) => join(home, "broker-certificate.pem"),
 };
 
 /**
- * Refuses a home that is not this user's alone: others could act with its credentials, or decide whom they are sent to (CLI-8).
+ * Refuses a home that other users can access: they could use its credentials, or change where these are sent (CLI-8).
  *
- * @throws CliError `home_shared`, with the command that mends it
+ * @throws CliError `home_shared`, with the command that corrects it
  */
 export async function requireOwnHome(home: string): Promise<void> {
   const stranger = await findStrangerInHome(home);
@@ -68,7 +68,7 @@ export async function requireOwnHome(home: string): Promise<void> {
   );
 }
 
-/** Runs `work`, which writes below the home, and says in a sentence when it may not. */
+/** Runs `work`, which writes in the home, and explains an error about missing permission. */
 export async function explainingHome<T>(home: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

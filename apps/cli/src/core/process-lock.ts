@@ -4,15 +4,15 @@ import { setTimeout as delay } from "node:timers/promises";
 import { CliError, exitCodes } from "./cli-error.js";
 import { processBegan } from "./process-table.js";
 
-/** A lock that one live process has and no other. It ends with the process, whatever ended that. */
+/** A lock that at most one live process has. It ends with the process, even if that is killed. */
 export interface ProcessLock {
-  /** Lets it live on with a child of this process, should this one be killed. */
+  /** Keeps the lock while a child lives, even if this process is killed. */
   include(pid: number): Promise<void>;
-  /** May be called twice. */
+  /** Can be called twice. */
   release(): Promise<void>;
 }
 
-/** Takes the lock file at `path`, or returns null while a live process has it. One that a dead process left is taken over. */
+/** Takes the lock at `path`, or returns null while a live process has it. The lock of a dead process is taken over. */
 export async function takeProcessLock(path: string): Promise<ProcessLock | null> {
   while (true) {
     const taken = await createLock(path);
@@ -26,7 +26,7 @@ export async function takeProcessLock(path: string): Promise<ProcessLock | null>
 
 const waitPauseMs = 20;
 
-/** The same, once whoever has the lock lets it go. @throws CliError `busy` where that takes longer than `withinMs` */
+/** Takes the lock, and waits for a process that has it. @throws CliError `busy` after `withinMs` */
 export async function waitForProcessLock(path: string, withinMs: number): Promise<ProcessLock> {
   const until = performance.now() + withinMs;
   for (;;) {
@@ -39,7 +39,7 @@ export async function waitForProcessLock(path: string, withinMs: number): Promis
 }
 
 interface LockFile {
-  /** Tells this lock from every other that has been or will be at the same path. */
+  /** Unique among all locks at this path, at any time. */
   readonly nonce: string;
   readonly holders: readonly { readonly pid: number; readonly began: string }[];
 }
@@ -54,7 +54,7 @@ async function createLock(path: string): Promise<ProcessLock | null> {
   };
   try {
     await write([process.pid]);
-    // Unlike a file that is opened and then written, a link is there with its whole content or not at all.
+    // A link appears with its whole content, unlike a file that is opened and then written.
     await link(unfinished, path);
   } catch (error) {
     if (isCode(error, "EEXIST")) return null;
@@ -74,8 +74,8 @@ async function createLock(path: string): Promise<ProcessLock | null> {
 }
 
 /**
- * Removes a dead process's lock, and never another that came in its place: the right to remove this very lock is itself
- * locked, and whoever has it looks again. Returns false when a live process is about to do the same.
+ * Removes a dead process's lock, but never a lock that replaced it: a second lock protects the removal, and its owner checks
+ * again. Returns false if a live process is about to do the same.
  */
 async function removeLock(path: string, { nonce }: LockFile): Promise<boolean> {
   const right = await takeProcessLock(`${path}.${nonce}`);
@@ -93,7 +93,7 @@ async function isHeld({ holders }: LockFile): Promise<boolean> {
   return holders.some((each, index) => began[index] === each.began);
 }
 
-/** The lock at `path`, or undefined when there is none. What cannot be understood is a lock that nobody holds. */
+/** The lock at `path`, or undefined if there is none. An invalid file is a lock without an owner. */
 async function readLock(path: string): Promise<LockFile | undefined> {
   const text = await readFile(path, "utf8").catch((error: unknown) => {
     if (isCode(error, "ENOENT")) return undefined;
@@ -107,7 +107,7 @@ function parseLock(text: string): LockFile | undefined {
     const value: unknown = JSON.parse(text);
     return isLockFile(value) ? value : undefined;
   } catch {
-    // Damaged, as after a power cut.
+    // The file is damaged, for example by a power cut.
     return undefined;
   }
 }

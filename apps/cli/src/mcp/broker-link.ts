@@ -8,12 +8,12 @@ import { findRunningBroker } from "../broker/run-file.js";
 import { meetMesh } from "../broker/trust.js";
 import type { Config } from "../settings/config.js";
 
-/** The one connection to the broker, which need not be there: it is tried for as long as the server runs. */
+/** The server's connection to the broker. It reconnects as long as the server runs. */
 export interface BrokerLink {
-  /** Whether a call would be sent at once. */
+  /** Whether the connection is open. */
   readonly isOpen: boolean;
   /**
-   * Asks for an operation.
+   * Calls an operation.
    *
    * @throws MerkleError of the broker; `unavailable`, with the address, when there is no connection after a few seconds
    */
@@ -22,9 +22,9 @@ export interface BrokerLink {
     input: InputOf<Name>,
     options?: LinkCallOptions,
   ): Promise<OutputOf<Name>>;
-  /** The mesh that the broker is in, where what this home holds of it may go there. @throws as `call`, and as `meetMesh` */
+  /** The mesh's id, if this home's credentials for it may go to the broker. @throws as `call` and `meetMesh` */
   meetMesh(signal?: AbortSignal): Promise<string>;
-  /** Resolves with the epoch of a broker that is connected. @throws as `call` */
+  /** Resolves with the broker's epoch once connected. @throws as `call` */
   connected(signal?: AbortSignal): Promise<string>;
   /** Reconnects at the next call, which replaces the newer connection. */
   comeBack(): void;
@@ -33,22 +33,22 @@ export interface BrokerLink {
 
 interface LinkCallOptions {
   readonly signal?: AbortSignal;
-  /** How long to go on trying when the connection breaks in between. Default 30,000. */
+  /** How long to retry if the connection breaks. Default: 30,000. */
   readonly timeoutMs?: number;
 }
 
 interface BrokerLinkOptions {
   readonly config: Pick<Config, "broker"> & Reach;
-  /** Told of each client before it connects: one that the broker ended for good is replaced by another. */
+  /** Called with each client before it connects. A client that the broker closed for good is replaced. */
   readonly onClient: (client: MerkleClient) => void;
-  /** Told each time that a connection is up. */
+  /** Called whenever a connection opens. */
   readonly onUp: () => void;
   readonly log: (text: string) => void;
 }
 
-/** How long a call waits for a connection. A person or a model is waiting with it. */
+/** How long a call waits for a connection, while a person or a model waits for the call. */
 const connectWithinMs = 5_000;
-/** Attempts come oftener than calls give up, so that a broker that has just been started is found. */
+/** Retries are more frequent than the timeout of calls, so that a call finds a broker that has just started. */
 const retry = { capMs: 2_000 };
 const callTimeoutMsDefault = 30_000;
 
@@ -62,10 +62,10 @@ export function openBrokerLink({ config, onClient, onUp, log }: BrokerLinkOption
   let finding: Promise<Connecting> | undefined;
   let closed = false;
 
-  /** The client in use, or another where that one is of no use any more. */
+  /** The current client, or a new one if that one is closed for good. */
   async function findClient(): Promise<Connecting> {
     if (current?.client.state.status === "open") return current;
-    // Coming back would take the place from who has it now, who would take it back.
+    // Reconnecting would replace the newer connection, which would reconnect in turn.
     if (current && isReplaced(current.client)) throw wasReplaced();
     finding ??= replaceClient().finally(() => {
       finding = undefined;
@@ -126,7 +126,7 @@ export function openBrokerLink({ config, onClient, onUp, log }: BrokerLinkOption
   };
 }
 
-/** The configured address; where nothing names one, the broker that runs on this home, whatever its port. */
+/** The configured address, or else that of the broker that runs on this home, on any port. */
 async function findAddress({ broker, home }: BrokerLinkOptions["config"]): Promise<string> {
   const running = broker.source === "default" ? await findRunningBroker(home) : undefined;
   return running?.url ?? broker.base;

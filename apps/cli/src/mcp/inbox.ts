@@ -2,90 +2,89 @@ import { compactMessage, type Message, redactedBy, withoutText } from "@merkle/w
 import { limits } from "@merkle/wire/limits";
 
 /**
- * The messages that have come for one peer and have not reached its model yet. Two sources fill it, the pushes of a subscription
- * and the replies of waits; tools and hooks take from it. Whatever they take is only offered until something shows that the model
- * has got it, and is offered again when it has not (WAKE-4). It does no I/O and knows no time.
+ * The messages for one peer that its model has not got yet. Pushes of a subscription and replies of waits fill the inbox; tools
+ * and hooks take from it. A message that was taken is only offered until evidence shows that the model got it, and is offered
+ * again if it did not (WAKE-4). The inbox does no I/O and has no clock.
  */
 export interface Inbox {
-  /** Up to here the model has got everything that is for it, and keeps it: this is acknowledged. */
+  /** The cursor up to which the model has recorded everything for it. This cursor is acknowledged. */
   readonly place: number;
-  /** Up to here the model has got everything, as far as evidence goes. */
+  /** The cursor up to which evidence shows that the model got everything. */
   readonly shown: number;
-  /** Whether evidence shows that the model has got something of which no record was seen yet. */
+  /** Whether evidence shows that the model got a message that no record shows yet. */
   readonly isUnrecorded: boolean;
-  /** The messages that were not offered yet, or are to be offered again, in order. */
+  /** The messages to offer, for the first time or again, in order. */
   readonly pending: readonly Message[];
-  /** Whether nothing is pending here and, as far as this server knows, at the broker. */
+  /** Whether nothing is pending here or, as far as this server knows, at the broker. */
   readonly isDrained: boolean;
-  /** Whether something has come for which there is no room before what is pending is taken. */
+  /** Whether messages came that have no room until pending ones are taken. */
   readonly isFull: boolean;
   /** Whether an offer is on its way to the client. */
   readonly isHandingOut: boolean;
-  /** Whether something was handed out that is not acknowledged yet, and that the broker would therefore hand out again. */
+  /** Whether messages were handed out but not acknowledged yet: the broker would hand them out again. */
   readonly isOffering: boolean;
-  /** Goes on after this cursor, and forgets what has come. */
+  /** Continues after this cursor, and drops the messages in the inbox. */
   restart(place: number): void;
-  /** Forgets everything: the numbers of a restored database mean other messages. */
+  /** Drops everything: in a restored database the sequence numbers mean other messages. */
   forget(): void;
-  /** Takes what a subscription brings. */
+  /** Adds a message that a subscription pushed. */
   push(message: Message): void;
-  /** Takes the page that a wait from `after` brought, which reaches up to `upTo`. */
+  /** Adds the page of a wait from `after`, which reaches up to `upTo`. */
   fill(after: number, messages: readonly Message[], upTo: number): void;
-  /** Takes the next messages out that are not `skipped`, as long as `fits` says so; null when there is none, or not even the first fits. */
+  /** Takes the next messages that fit and are not `skipped`; null if there is none, or the first does not fit. */
   offer(via: Via, fits: Fits, isSkipped?: (message: Message) => boolean): Offer | null;
-  /** The next messages after a sequence, as long as `fits` says so, without taking them: for who is not the one they are for. */
+  /** The next messages after a sequence that fit, without taking them: for a reader other than the peer. */
   peek(after: number, fits: Fits): readonly Message[];
-  /** Something happened that shows what the model has got. */
+  /** Notes evidence of what the model got. */
   prove(evidence: Evidence): void;
-  /** The client's record of the conversation holds those of which evidence was seen and which `holds` names; without it, all. */
+  /** Notes which of the messages with evidence the client's record contains. Default: all. */
   record(holds?: (message: Message) => boolean): void;
-  /** The conversation in which it was offered is gone, and everything that lacks evidence with it. */
+  /** Takes back all offers without evidence, because their conversation is gone. */
   startOver(): void;
-  /** Passes over everything up to a cursor that was acknowledged by other means. */
+  /** Skips everything up to a cursor that was acknowledged in another way. */
   passUpTo(cursor: number): void;
-  /** Listens to every change; returns how to stop. */
+  /** Calls the listener at every change. Returns how to stop. */
   listen(listener: () => void): () => void;
 }
 
-/** How an offer goes to the model: as the result of its own call, or of a hook that the client runs at a prompt. */
+/** How an offer reaches the model: as the result of its own call, or of a hook at a prompt. */
 type Via = { readonly by: "call" } | { readonly by: "hook"; readonly prompt: string };
 
 /**
- * Something that the model does after it got an offer. It calls a tool, which it can only do in a turn that has everything
- * offered before. Or its client runs a hook, which proves the same for its own prompt, and for another the opposite: an
- * interrupted prompt takes with it what a hook had added.
+ * Evidence that the model got an offer. A tool call proves it, since the call's turn has everything that was offered before. A
+ * hook proves it for its own prompt, and the opposite for another prompt: an interrupted prompt loses what its hook had added.
  */
 type Evidence = { readonly by: "call" } | { readonly by: "hook"; readonly prompt: string };
 
-/** Asked once for each message, in order, and no more after the first that does not fit. */
+/** Called once for each message, in order, until one does not fit. */
 export type Fits = (message: Message) => boolean;
 
 export interface Offer {
   readonly messages: readonly Message[];
-  /** Those of them that the model may have seen already. */
+  /** The messages that the model may have seen already. */
   readonly again: ReadonlySet<number>;
   readonly cursor: number;
-  /** Tells whether it was written to the client in full. What was not is as if it had never been taken. */
+  /** Called with whether the client got the whole offer. Otherwise its messages count as not taken. */
   settle(written: boolean): void;
 }
 
 export interface InboxOptions {
-  /** Whether the client keeps a record of the conversation, without which evidence is all there is. */
+  /** Whether the client records the conversation. Otherwise evidence alone decides. */
   readonly isRecorded?: boolean;
-  /** The messages that an earlier server may have handed out, to be looked at as they come. */
+  /** Checks messages that an earlier server may have handed out, as they come. */
   readonly earlier?: Earlier;
-  /** Told of each offer before it is made, with its last message. */
+  /** Called before each offer, with its last message. */
   readonly onOffer?: (sequence: number) => void;
-  /** Beyond these, messages stay at the broker, from where a wait brings them when there is room. */
+  /** The capacity. Further messages stay at the broker until a wait fetches them. */
   readonly messagesMax?: number;
   readonly charsMax?: number;
 }
 
-/** Tells what became of the messages that an earlier server handed out and that were not acknowledged. */
+/** What became of messages that an earlier server handed out without acknowledging them. */
 export interface Earlier {
-  /** The last message that it handed out. */
+  /** The last message that the earlier server handed out. */
   readonly upTo: number;
-  /** Whether the model has it, may have it, or cannot have it. */
+  /** Whether the model has a message, may have it, or cannot have it. */
   find(message: Message): "held" | "perhaps" | "lost";
 }
 
@@ -105,14 +104,14 @@ export function createInbox(place: number, options: InboxOptions = {}): Inbox {
   const { isRecorded = false, earlier, onOffer, messagesMax = 2_000, charsMax = 2 * 1024 * 1024 } = options;
   let queue: Entry[] = [];
   let queuedChars = 0;
-  /** Up to here everything is in the queue, offered or with the model: the next message is queued only if it follows. */
+  /** The cursor up to which everything is queued, offered or with the model. A message is queued only if it follows. */
   let known = place;
-  /** Up to here something has been got or passed over; what lies between this and the next message is passed over with that. */
+  /** The cursor up to which messages were got or skipped. Numbers between it and the next message are skipped with that one. */
   let passed = place;
-  /** Up to here the subscription has brought everything that it had to bring. */
+  /** The cursor up to which the subscription has pushed everything. */
   let pushed = 0;
   let offerings: Offering[] = [];
-  /** The messages that the model has got, until they are seen to be recorded. */
+  /** The messages that the model got, until the client's record shows them. */
   let unrecorded: Entry[] = [];
   const listeners = new Set<() => void>();
 
@@ -120,7 +119,7 @@ export function createInbox(place: number, options: InboxOptions = {}): Inbox {
     for (const listener of [...listeners]) listener();
   }
 
-  /** A message that has lost its text loses it here, too, before anybody is handed it (REDACT-5). */
+  /** Removes the text of a redacted message before it is handed out (REDACT-5). */
   function forgetText(event: Message): void {
     const redacted = redactedBy(event);
     if (!redacted) return;
@@ -165,14 +164,14 @@ export function createInbox(place: number, options: InboxOptions = {}): Inbox {
   }
 
   function settle(offering: Offering, written: boolean): void {
-    // It may have been given up meanwhile.
+    // The offer may have been taken back meanwhile.
     if (!offerings.includes(offering)) return;
     if (written) offering.written = true;
     else takeBack([offering], false);
     announce();
   }
 
-  /** @param seen - whether the model may have got it, so that it is told when it sees it again */
+  /** @param seen - whether the model may have got the messages, which are then marked as repeated */
   function takeBack(given: readonly Offering[], seen: boolean): void {
     offerings = offerings.filter((each) => !given.includes(each));
     const entries = given.flatMap(({ entries, written }) =>
@@ -183,7 +182,7 @@ export function createInbox(place: number, options: InboxOptions = {}): Inbox {
 
   function prove(evidence: Evidence): void {
     const lost = offerings.filter(({ via }) => isOtherPrompt(via, evidence));
-    // Offers that are still on their way are proved by nothing that has happened yet.
+    // Nothing proves offers that are still on their way to the client.
     const proved = offerings.filter((each) => each.written && !lost.includes(each));
     offerings = offerings.filter((each) => !proved.includes(each));
     unrecorded.push(...proved.flatMap(({ entries }) => entries));
@@ -199,13 +198,13 @@ export function createInbox(place: number, options: InboxOptions = {}): Inbox {
     announce();
   }
 
-  /** The sequence before the first of these, or infinity. */
+  /** The sequence before the first of these messages, or infinity. */
   function before(...lists: readonly (readonly Entry[])[]): number {
     const firsts = lists.flatMap((entries) => entries.slice(0, 1));
     return Math.min(...firsts.map(({ message }) => message.sequence - 1), Number.POSITIVE_INFINITY);
   }
 
-  /** @param cursor - the highest message that is known to be done with; where nothing else waits, so is what follows it */
+  /** @param cursor - the highest message that is finished. If no message is waiting, the numbers behind it are finished, too */
   function pass(cursor: number): void {
     const isEmpty = queue.length === 0 && offerings.length === 0 && unrecorded.length === 0;
     passed = Math.max(passed, cursor, isEmpty ? known : 0);
@@ -244,7 +243,7 @@ export function createInbox(place: number, options: InboxOptions = {}): Inbox {
     },
     push(message) {
       forgetText(message);
-      // Something before it did not fit: a wait brings both.
+      // An earlier message had no room: a wait fetches both.
       const follows = pushed <= known;
       pushed = Math.max(pushed, message.sequence);
       if (follows && enqueue(message)) announce();
@@ -286,7 +285,7 @@ export function createInbox(place: number, options: InboxOptions = {}): Inbox {
     record,
     startOver() {
       takeBack(offerings, true);
-      // The conversation that had it is gone, and its record with it.
+      // The conversation with the message is gone, and its record as well.
       record();
     },
     passUpTo(cursor) {
@@ -311,11 +310,11 @@ function isOtherPrompt(via: Via, evidence: Evidence): boolean {
   return via.by === "hook" && evidence.by === "hook" && via.prompt !== evidence.prompt;
 }
 
-/** The notice that a model is given once when the database behind its session was restored (STDIO-12). */
+/** The notice for the model, once, when the database of its session was restored (STDIO-12). */
 export const resyncNotice =
   "resync: the database was restored. Earlier message and version numbers are no longer valid; read the history and the document again.";
 
-/** Says how long messages fit on the page of whoever reads it: the first one always does (WAIT-9). */
+/** Returns whether messages still fit on a page. The first message always fits (WAIT-9). */
 export function fitPage(view: "compact" | "json"): Fits {
   const max = view === "compact" ? limits.compactPageCharsMax : limits.pageBytesMax;
   let used = 0;

@@ -4,75 +4,75 @@ import { peerAddress } from "@merkle/wire/text";
 import type { KeyPair } from "../home/stored-peers.js";
 import { createInbox, type Inbox, type InboxOptions } from "./inbox.js";
 
-/** A place that this server acts in: a named peer of a team, or the team itself. */
+/** A peer that this server acts as: a named peer of a team, or the team itself. */
 export interface PeerSession {
-  /** The peer's uuid, or where it has no name, the team's. */
+  /** The peer's uuid, or the team's if the peer has no name. */
   readonly placeId: string;
   readonly teamId: string;
   readonly name: string;
   readonly peerName: string | null;
-  /** How others write to it, as a model may read it. */
+  /** The address by which others write to the peer, safe to show a model. */
   readonly address: string;
   readonly sessionId: string;
   readonly slug: string;
   readonly mail: Inbox;
-  /** Whether this server was started for it. */
+  /** Whether this server was started for the peer. */
   readonly isLaunched: boolean;
-  /** The key that the place was taken with, where it was with one. */
+  /** The session key with which the peer joined, if any. */
   readonly sessionKey: KeyPair | null;
-  /** Opens what is private for the place. */
+  /** Decrypts a private message for the peer. */
   readonly open: (message: Message) => Message;
   credential: string;
-  /** The place that the mail starts from is known; otherwise the broker is to be asked first. */
+  /** Whether the cursor of the inbox is known; otherwise the broker must be asked first. */
   placed: boolean;
-  /** The epoch that the mail's numbers belong to; undefined until it is known. */
+  /** The epoch of the inbox's sequence numbers; undefined until known. */
   epoch: string | undefined;
-  /** The cursor that was acknowledged to the broker last. */
+  /** The last cursor that was acknowledged to the broker. */
   acked: number;
-  /** How many waits in a row were empty, as the broker counts. */
+  /** The broker's count of consecutive empty waits. */
   idlePolls: number;
-  /** The database was restored, and the model has not been told yet. */
+  /** Whether the database was restored and the model has not been notified yet. */
   resynced: boolean;
-  /** A warning about the session's record that the model has not been given yet. */
+  /** A warning about the session's record that the model has not seen yet. */
   warning: string | undefined;
-  /** The highest version of the document that was heard of, and that the model knows. */
+  /** The highest document version that this server knows of, and the highest that the model knows. */
   readonly document: { heard: number; told: number };
-  /** Something said that the session is concluded. */
+  /** Whether the session is known to be concluded. */
   closed: boolean;
   left: boolean;
-  /** A newer connection holds the place: what comes goes there. */
+  /** Whether a newer connection acts as the peer and gets its messages. */
   replaced: boolean;
-  /** The status that the peer has declared itself, as the broker said last. */
+  /** The status that the peer declared itself, from the broker's last reply. */
   declared: DeclaredStatus | undefined;
-  /** The status that its hooks have shown, as the broker was told last. */
+  /** The status seen by hooks that was last sent to the broker. */
   observed: "working" | "idle" | undefined;
-  /** Whether a hook has told the conversation what the messages are that it brings. */
+  /** Whether a hook has explained its messages in this conversation. */
   introduced: boolean;
   /** Whether the conversation was shown what the peer holds when it wanted to conclude. */
   hasSeenOpenWork: boolean;
-  /** The brief that the conversation was given instead of pages of the feed. */
+  /** The brief that the conversation got in place of pages of the feed. */
   brief: GivenBrief | undefined;
-  /** Up to which message it was said that some are too long for a hook. */
+  /** The last message that a hook has announced as too long for hooks. */
   announced: number;
-  /** How far each subagent has read along, which nobody else is concerned by. */
+  /** The cursor of each subagent. Only the subagent uses it. */
   readonly subagents: Map<string, number>;
-  /** Waits that block, the oldest first; each is answered by its function as at its timeout. */
+  /** The parked waits, the oldest first. Calling one ends it as its timeout would. */
   readonly waits: Set<() => void>;
-  /** Ends the exclusive hold on the credential. */
+  /** Releases the lock on the credential. */
   release(): Promise<void>;
 }
 
 /**
- * A brief that a conversation was given of a session instead of pages of it. Nothing counts as read by it: what it stands for is
- * only brought by no hook any more (BRIEF-5).
+ * A brief that a conversation got in place of many messages. Those messages stay unread, but hooks no longer deliver them
+ * (BRIEF-5).
  */
 export interface GivenBrief {
   readonly conversation: string;
-  /** The prompt at which it was given, which an interruption takes back. */
+  /** The prompt at which the brief was given. Interrupting that prompt takes the brief back. */
   readonly prompt: string;
-  /** How it begins in the client's record. */
+  /** The brief's first line, by which the client's transcript shows it. */
   readonly title: string;
-  /** Messages to everyone up to here wait until they are asked for. */
+  /** Messages to everyone up to this sequence are delivered only when the model asks for them. */
   readonly setAside: number;
 }
 
@@ -85,40 +85,37 @@ export interface NewTeam {
   readonly slug: string;
   readonly credential: string;
   readonly sessionKey?: KeyPair | null;
-  /** Where reading starts; left out when only the broker knows. */
+  /** The cursor to read from. Default: the broker's. */
   readonly place?: number;
-  /** Whether a place that is known already goes back to that message. */
+  /** Whether a peer that is known already goes back to that cursor. */
   readonly replay?: boolean;
   readonly epoch?: string;
   readonly documentVersion?: number;
   readonly isLaunched?: boolean;
-  /** How its inbox begins. */
+  /** The first state of its inbox. */
   readonly inbox?: InboxOptions;
   readonly release?: () => Promise<void>;
 }
 
 /**
- * The teams that this server acts as, the one joined last being meant where none is named. The last one of each session has
- * a subscription that brings its mail; for any other of that session only waits do.
+ * The peers that this server acts as. A call that names none is made as the last joined. The last one of each session has a
+ * subscription that pushes its messages; the others of that session get messages only from waits.
  */
 export interface PeerSessions {
-  /**
-   * Takes up a team, which becomes the last one unless it is to stand behind the others; one that is known is taken up again
-   * with what is new.
-   */
+  /** Adds a peer as the last joined, unless it is to come first. A known peer is updated. */
   add(team: NewTeam, options?: { readonly behind?: boolean }): PeerSession;
   find(placeId: string): PeerSession | undefined;
-  /** The last one that has not left, of that session (id or slug) or of any. */
+  /** The last peer that has not left, of that session (id or slug) or of any. */
   findLast(session?: string): PeerSession | undefined;
-  /** The last one of that session and name, and peer's name where one is given; also one that has left. */
+  /** The last peer of that session with that team name, and peer name if given, even if it has left. */
   findNamed(session: string, name: string, peerName?: string): PeerSession | undefined;
-  /** The last one that has left, of that session or of any. */
+  /** The last peer that has left, of that session or of any. */
   findLeft(session?: string): PeerSession | undefined;
-  /** Those that get mail pushed: the last one of each session that has not left. */
+  /** The peers with a subscription: the last one of each session that has not left. */
   readers(): readonly PeerSession[];
-  /** Opens the subscriptions anew, with a client that has none, or after a credential was replaced. */
+  /** Opens the subscriptions on a new client, or again after a credential was replaced. */
   subscribe(client?: MerkleClient): void;
-  /** Resumes the peers that were lost with a replaced connection, except the one that joins again by itself. */
+  /** Resumes the peers that a replaced connection took, except the one that joins again by itself. */
   takeUpAgain(except: string): void;
   leave(team: PeerSession): Promise<void>;
   /** Ends all subscriptions and releases all credentials; the teams stay in their sessions. */
@@ -127,18 +124,18 @@ export interface PeerSessions {
 
 interface TeamsOptions {
   readonly log: (text: string) => void;
-  /** Called with each one that is new; returns how to stop what it started. */
+  /** Called with each new peer. Returns how to stop what it has started. */
   readonly onNew: (team: PeerSession) => () => void;
-  /** Opens what is private for a place. */
+  /** Decrypts a private message for a peer. */
   readonly open: (team: PeerSession, message: Message) => Message;
-  /** Called with the message that says that a team's session is concluded. */
+  /** Called with the `session_concluded` message of a peer's session. */
   readonly onConcluded?: (team: PeerSession, message: Message) => void;
-  /** Called when a read of a team's session would now differ, and when nobody listened for a while. */
+  /** Called when data of a peer's session has changed, or may have changed while the subscription was closed. */
   readonly onChanged?: (team: PeerSession, kind?: ChangedKind) => void;
 }
 
 export function createPeerSessions({ log, onNew, open, onConcluded, onChanged }: TeamsOptions): PeerSessions {
-  /** The last joined at the end. */
+  /** In the order of joining. */
   let teams: PeerSession[] = [];
   let client: MerkleClient | undefined;
   const stops: (() => void)[] = [];
@@ -178,7 +175,7 @@ export function createPeerSessions({ log, onNew, open, onConcluded, onChanged }:
         forgetNumbers(team);
         return undefined;
       },
-      // Waits go on without it, and tell the model what the broker says.
+      // Waits work without the subscription, and report the broker's error to the model.
       onError: (error) => {
         if (error.details["close_code"] === closeCodes.replaced.code) giveUp(team);
         log(`messages are not pushed for ${team.name} in ${team.slug}: ${error.message}`);
@@ -192,7 +189,7 @@ export function createPeerSessions({ log, onNew, open, onConcluded, onChanged }:
   return {
     add(given, { behind = false } = {}) {
       const earlier = teams.find((team) => team.placeId === given.placeId);
-      // Another process read its messages in the meantime.
+      // Another process has read the peer's messages in the meantime.
       const known = earlier?.replaced ? undefined : earlier;
       const team = known ?? toTeam(given, open);
       if (known) takeUpAgain(known, given);
@@ -228,7 +225,7 @@ export function createPeerSessions({ log, onNew, open, onConcluded, onChanged }:
     },
     async leave(team) {
       team.left = true;
-      // Nobody is woken for it any more.
+      // The peer no longer wakes the client.
       team.mail.restart(team.mail.place);
       subscribe(team.sessionId);
       for (const answer of team.waits) answer();
@@ -242,13 +239,13 @@ export function createPeerSessions({ log, onNew, open, onConcluded, onChanged }:
   };
 }
 
-/** Drops the messages that are here: they come to whoever holds the place now. */
+/** Drops the pending messages: the connection that acts as the peer now gets them. */
 function giveUp(team: PeerSession): void {
   team.replaced = true;
   team.mail.restart(team.mail.place);
 }
 
-/** The database is another: what came from the one before is dropped, and the next wait says so. */
+/** Drops the messages of a database that was replaced by another. The next wait reports it. */
 export function forgetNumbers(team: PeerSession): void {
   team.mail.forget();
   team.placed = false;

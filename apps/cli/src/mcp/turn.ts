@@ -1,48 +1,48 @@
 import type { HookCall } from "./hook-call.js";
 
-/** The agent that makes a tool call. Without hooks nobody can tell, and then it is taken for the main agent. */
+/** The agent that makes a tool call. `unknown`, without hooks, is treated as the main agent. */
 export type Caller =
   | { readonly is: "main" | "unknown" }
   | { readonly is: "subagent"; readonly agent: string };
 
 /**
- * The client's turns, as its hooks have told them: whether one runs, and which tool calls are a subagent's. A hook says so before
- * the call comes, which then has the same id (WAKE-7).
+ * The client's turns, as its hooks report them: whether one runs, and which tool calls are a subagent's. A hook announces a call
+ * by its id before the call arrives (WAKE-7).
  */
 export interface Turn {
-  /** Whether the client has run a hook of ours, so that it can be expected to run them on. */
+  /** Whether the client runs merkle's hooks. */
   readonly hasHooks: boolean;
   /** Whether a prompt was heard. Of a turn that began before, the end may not be heard either. */
   readonly hasPrompt: boolean;
-  /** Notes a hook; returns whether it is the first of another conversation, and whether its prompt waits for the running turn. */
+  /** Notes a hook. Returns whether it is the first of a conversation, and whether its prompt waits for the running turn. */
   hook(call: HookCall): { readonly isNewConversation: boolean; readonly isQueued: boolean };
-  /** The agent whose call comes with this id. */
+  /** The agent that makes the call with this id. */
   callerOf(toolUseId: string | undefined): Caller;
-  /** The turn is over. */
+  /** Ends the turn. */
   end(): void;
   /**
-   * The person interrupted the turn, at this time, and is about to say something: nudges wait until the next hook, or for a
-   * while (WAKE-16).
+   * Notes that the person interrupted the turn, and is about to write a prompt: nudges wait until the next hook, or for a while
+   * (WAKE-16).
    */
   interrupt(at?: number): void;
-  /** Whether it was interrupted and nothing was heard since. */
+  /** Whether the turn was interrupted and no hook has come since. */
   readonly isInterrupted: boolean;
-  /** When a hook of the main agent's came last, in milliseconds of the clock. */
+  /** When the main agent's last hook came, in milliseconds of the clock. */
   readonly heardAt: number;
-  /** Until when a turn is taken to run, in milliseconds of the clock; 0 when none does. */
+  /** Until when a turn counts as running, in milliseconds of the clock; 0 if none runs. */
   readonly runsUntil: number;
 }
 
 /**
- * A turn of which no hook has been heard for so long may have been interrupted. If it has not, because some tool takes
- * its time, a nudge too many is one line beside that tool's result.
+ * A turn without a hook for this long may have been interrupted. If a slow tool is running instead, the extra nudge is one line
+ * beside that tool's result.
  */
 const silenceMsMax = 30_000;
-/** How long a person who interrupted a turn has the agent for themselves. */
+/** How long nudges wait after a person interrupted a turn. */
 const quietMs = 20_000;
-/** Calls that were announced and never came. */
+/** How many announced calls are kept that have not come yet. */
 const announcedMax = 500;
-/** After so many calls in a row that no hook announced, the client is taken to run none any more. */
+/** After this many consecutive calls without a hook, the client counts as running none. */
 const unannouncedMax = 3;
 
 export function createTurn(now: () => number): Turn {
@@ -56,7 +56,7 @@ export function createTurn(now: () => number): Turn {
   let hasPrompt = false;
   let announces = false;
   let unannounced = 0;
-  /** Tool use ids and the subagent whose they are; "" for the main agent. The oldest first. */
+  /** The subagent of each announced tool use id, "" for the main agent, the oldest first. */
   const announced = new Map<string, string>();
 
   function announce({ toolUseId, agentId }: HookCall): void {
@@ -92,7 +92,7 @@ export function createTurn(now: () => number): Turn {
       unannounced = 0;
       if (call.event === "PreToolUse" && call.toolUseId !== "") announce(call);
       const isQueued = isQueuedBehind(prompt, call);
-      // A subagent may work on when the main agent's turn has ended.
+      // A subagent can continue after the main agent's turn has ended.
       if (call.agentId === "") {
         prompt = call.promptId;
         hasPrompt ||= call.event === "UserPromptSubmit";
@@ -130,8 +130,8 @@ export function createTurn(now: () => number): Turn {
 }
 
 /**
- * Whether a prompt was typed while the turn of this one runs: the client gives it the same id, and shows it, with what its hook
- * adds, after everything that the turn's other hooks add. Some clients give all prompts the id of their session.
+ * Whether a prompt was typed while a turn runs. The client gives it the running turn's id, and shows it, with its hook's text,
+ * after the text of the turn's other hooks. Some clients give all prompts the id of their session.
  */
 export function isQueuedBehind(prompt: string, { event, promptId, sessionId, agentId }: HookCall): boolean {
   const isPrompt = event === "UserPromptSubmit" && agentId === "" && promptId !== "";

@@ -1,19 +1,19 @@
 import type { WakePath } from "@merkle/wire";
 import type { ClientInbox } from "../../clients/client.js";
 
-/** The ways there are to make the client of this server begin a turn. */
+/** The ways to make the client of this server begin a turn. */
 export interface WakePaths {
-  /** Those that can be expected to work at this moment. */
+  /** The paths that are expected to work now. */
   readonly available: readonly WakePath[];
-  /** Takes all of them, and resolves with those that took it. */
+  /** Tries all paths, and resolves with those that took the nudge. */
   run(wake: Wake): Promise<WakePath[]>;
 }
 
 interface Wake {
   readonly line: string;
-  /** Attributes of the line, for a client that shows them. */
+  /** Attributes of the line, for clients that show them. */
   readonly meta: Readonly<Record<string, string>>;
-  /** Whether it may end a tool that runs. */
+  /** Whether the nudge may abort a running tool. */
   readonly interrupts: boolean;
 }
 
@@ -25,7 +25,7 @@ interface WakePathsOptions {
 }
 
 export function createWakePaths({ inbox, channel, hasHooks, log }: WakePathsOptions): WakePaths {
-  /** A client that could not be written to is tried again, but not promised to anybody. */
+  /** A client that did not take a line is tried again, but not listed as available. */
   let inboxFails = false;
 
   async function post({ line, interrupts }: Wake): Promise<boolean> {
@@ -68,20 +68,20 @@ export function createWakePaths({ inbox, channel, hasHooks, log }: WakePathsOpti
 }
 
 interface HearingOptions {
-  /** When the client was heard last, in milliseconds of the clock. */
+  /** When the client last reached this server, in milliseconds of the clock. */
   readonly heardAt: () => number;
-  /** Since when the client is idle; undefined when it is not, or does not say so. */
+  /** Since when the client is idle; undefined if busy or unknown. */
   readonly idleSince: () => Promise<number | undefined>;
-  /** Called when a nudge turns out to have been in vain. */
+  /** Called when a nudge had no effect. */
   readonly onVain: () => void;
 }
 
 /**
- * The same paths until a nudge was in vain: the client has taken it and become idle after it, and was not heard in between. It
- * does not reach whom it would be heard by, and each nudge costs it a turn. When it is heard again they are back (WAKE-19).
+ * Disables the paths after a nudge without effect: the client took it and became idle again without reaching this server. Its
+ * connection is broken, and each nudge would cost a turn. The paths return when the client reaches the server again (WAKE-19).
  */
 export function untilInVain(paths: WakePaths, { heardAt, idleSince, onVain }: HearingOptions): WakePaths {
-  /** The first nudge since the client was heard. */
+  /** When the first nudge was made since the client last reached this server. */
   let nudgedAt = 0;
   let vainAt = 0;
   const isVain = () => heardAt() < vainAt;
@@ -111,21 +111,21 @@ export function untilInVain(paths: WakePaths, { heardAt, idleSince, onVain }: He
   };
 }
 
-/** A client that hears what this server says unasked: it knows channels, or listens to the mail (MCP-18). */
+/** A client that takes notifications from this server: it supports channels, or subscribes to the inbox (MCP-18). */
 export interface Channel {
   readonly isThere: boolean;
   send(message: ChannelMessage): Promise<void>;
   onChange(run: () => void): void;
 }
 
-/** A message that a client that knows channels shows its model as `<channel source="merkle" …>content</channel>`. */
+/** A message that clients with channels show their model as `<channel source="merkle" …>content</channel>`. */
 export interface ChannelMessage {
   readonly content: string;
-  /** Clients drop whatever is no string. */
+  /** Clients drop values that are no strings. */
   readonly meta: Readonly<Record<string, string>>;
 }
 
-/** By which a server says that it sends channel messages. */
+/** The capability of a server that sends channel messages. */
 export const channelCapability = { "claude/channel": {} };
 
 export const channelMethod = "notifications/claude/channel";

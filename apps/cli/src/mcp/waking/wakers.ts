@@ -5,13 +5,13 @@ import type { Turn } from "../turn.js";
 import { createWaker, type Nudge, type Waker } from "./wake.js";
 import type { WakePaths } from "./wake-paths.js";
 
-/** The wakers of all places that this server acts in: there is one client to wake for all of them. */
+/** The wakers of all peers of this server, which share one client. */
 export interface Wakers {
-  /** Begins to watch a place's mail; returns how to stop. */
+  /** Starts to watch a peer's inbox. Returns how to stop. */
   add(team: PeerSession): () => void;
-  /** To be called when something other than mail changed that they go by. */
+  /** Checks again, because something other than an inbox has changed. */
   look(): void;
-  /** Wakes the client because somebody asks for it. Resolves with the paths that took it. */
+  /** Wakes the client on request. Resolves with the wake paths that took the nudge. */
   nudge(team: PeerSession): Promise<WakePath[]>;
 }
 
@@ -20,17 +20,17 @@ interface WakersOptions {
   readonly turn: Turn;
   /** Whether the client has run hooks before it started this server, which it then may have done during a turn. */
   readonly isRestarted: boolean;
-  /** Since when the client is idle, in milliseconds of the clock; undefined when it is not, or does not say so. */
+  /** Since when the client is idle, in milliseconds of the clock; undefined if busy or unknown. */
   readonly idleSince: () => Promise<number | undefined>;
   readonly mayInterrupt: boolean;
-  /** Called when the paths were tried, some of which may turn out not to work. */
+  /** Called after the wake paths were tried, since some may have failed. */
   readonly onRun: () => void;
   /** Called when the client turns out not to reach this server. */
   readonly onUnreached: () => void;
   readonly now: () => number;
 }
 
-/** How often an interrupted turn is looked for, while mail waits for its end. */
+/** How often to check for an interrupted turn while messages wait for its end. */
 const lookMs = 500;
 
 export function createWakers(options: WakersOptions): Wakers {
@@ -107,14 +107,14 @@ export function createWakers(options: WakersOptions): Wakers {
 }
 
 interface NudgeLine {
-  /** Tells this nudge from every other: clients drop what they have had before. */
+  /** Unique for each nudge: clients drop a line that they have had before. */
   readonly number: number;
   readonly unread: number;
-  /** Whether a person or an agent asked for it, and no message. */
+  /** Whether a person or an agent requested the nudge, instead of a message causing it. */
   readonly isAsked?: boolean;
 }
 
-/** One line of counts: some clients show it as their user's text, in which no name that a sender chose may stand (WAKE-8). */
+/** A line with counts only: some clients show it as their user's text, which must not contain names chosen by senders (WAKE-8). */
 export function writeNudge({ number, unread, isAsked = false }: NudgeLine): string {
   return (
     `Merkle nudge ${number}: ${isAsked ? "please check your messages. " : ""}${unread} unread. ` +
