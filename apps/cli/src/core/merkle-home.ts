@@ -19,7 +19,7 @@ export const homeFiles = {
   log: (home: string) => join(home, "logs", "broker.log"),
   detachedOutput: (home: string) => join(home, "logs", "up.log"),
   teams: (home: string) => join(home, "teams"),
-  /** The keys of each peer, and the counters of its private messages. */
+  /** The keys of each peer, and a history of its private messages. */
   sealed: (home: string) => join(home, "sealed"),
   /** The keys of other peers, as first seen or accepted. */
   pins: (home: string) => join(home, "pins"),
