@@ -44,7 +44,7 @@ export interface Compose {
 interface ComposePlace extends Compose {
   readonly store: DraftStore;
   readonly field: RefObject<HTMLTextAreaElement | null>;
-  /** Posts, and tells those who listen. */
+  /** Posts the draft, and calls the listeners. */
   post(input: PostInput, options?: { readonly signal?: AbortSignal }): Promise<OutputOf<"post_message">>;
   /** Takes up a wish for focus that was made while there was no field. */
   attach(field: HTMLTextAreaElement | null): void;
@@ -56,7 +56,7 @@ const ComposeContext = createContext<ComposePlace | null>(null);
 
 export interface ComposeProviderProps {
   readonly session: OutputOf<"get_session">;
-  /** Brings the composer into view where it is not: it stands beside the feed alone. */
+  /** Shows the composer, which is only on the Live tab. */
   readonly onWanted: () => void;
   readonly children: ReactNode;
 }
@@ -141,7 +141,7 @@ export function useCompose(): Compose {
   return useComposePlace();
 }
 
-/** The draft, and how it is changed; whoever calls this is drawn again with every character. */
+/** The draft and functions that change it. The caller renders with every typed character. */
 export function useDraft(): { draft: Draft; store: DraftStore } {
   const { store } = useComposePlace();
   const draft = useSyncExternalStore(
@@ -158,7 +158,7 @@ export function useComposePlace(): ComposePlace {
   return place;
 }
 
-/** A browser may be told to keep nothing, and then refuses even to be asked. */
+/** A browser that may not store anything throws even on access. */
 function browserStorage(): Storage | undefined {
   try {
     return globalThis.localStorage;

@@ -14,7 +14,7 @@ export interface ComposerChoicesProps {
 export function ComposerChoices({ draft, recipients, onChange }: ComposerChoicesProps) {
   const answers = draft.quoted?.answers === true;
   return (
-    // On a phone the choices take room from the feed, so they come with the keyboard, or when one of them was made.
+    // On a phone the choices take room from the feed, so they appear with the keyboard, or after a choice.
     <div
       className={cn(
         "flex flex-wrap items-center gap-2",

@@ -21,7 +21,7 @@ export interface ComposerFieldProps {
   readonly onSend: () => void;
 }
 
-/** Where the text is written. Typing `@` offers whom to address: who is picked becomes a recipient. */
+/** The field for the text. Typing `@` offers recipients; the chosen one is added to the message. */
 export function ComposerField({ draft, recipients, locked, onChange, onSend }: ComposerFieldProps) {
   const { attach, field } = useComposePlace();
   const [enterSends] = usePreference("enterSends");
@@ -40,7 +40,7 @@ export function ComposerField({ draft, recipients, locked, onChange, onSend }: C
     tabPicks: true,
   });
 
-  // The caret can be put behind the mention only once the mention stands there.
+  // The caret moves behind the mention once that is in the field.
   useLayoutEffect(() => {
     if (caretWanted.current === null) return;
     field.current?.setSelectionRange(caretWanted.current, caretWanted.current);
@@ -113,7 +113,7 @@ export function ComposerField({ draft, recipients, locked, onChange, onSend }: C
   );
 }
 
-/** Everyone is whom a message is for anyway. */
+/** A message is for everyone by default. */
 function isMentionable({ kind }: Recipient): boolean {
   return kind !== "everyone";
 }

@@ -7,9 +7,9 @@ export interface ComposerNotesProps {
   readonly text: string;
   /** Why the draft cannot be sent as it is. */
   readonly problem: string | null;
-  /** Those of whom it is for who will not read it now. */
+  /** The recipients who will not read it now. */
   readonly away: readonly string[];
-  /** Whether it is being sent while there is no connection. */
+  /** Whether it is being sent without a connection. */
   readonly waiting: boolean;
   readonly onGiveUp: () => void;
 }
@@ -44,7 +44,7 @@ export function ComposerNotes({ text, problem, away, waiting, onGiveUp }: Compos
   );
 }
 
-/** How much of the room is used, once much of it is. */
+/** The used share of the length limit, once it is large. */
 function ByteCount({ text }: { text: string }) {
   const max = limits.messageTextBytesMax;
   // A UTF-16 unit has at most three bytes, so a short text need not be counted.

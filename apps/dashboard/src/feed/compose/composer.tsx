@@ -47,7 +47,7 @@ export function Composer() {
     await run(async (signal) => {
       const { cursor } = await post({ ...input, idempotency_key }, { signal });
       if (store.current === sent) store.clear();
-      // Something was quoted or addressed meanwhile: that is the next draft's.
+      // A quote or recipient that was added in between belongs to the next draft.
       else store.change({ text: "", kind: "message", options: [] });
       setTold(`Posted as #${cursor}.`);
       // The message that was just posted is not to be found in the past.

@@ -53,7 +53,7 @@ const nothing: Kept = { draft: emptyDraft, tried: null };
 function read(storage: Storage | undefined, place: string): Kept {
   try {
     const text = storage?.getItem(place);
-    // Nobody but this store writes here; fields that an older version did not have get their defaults.
+    // Only this store writes here. Fields that an older version did not have get their defaults.
     const kept = text ? (JSON.parse(text) as Kept) : nothing;
     return { tried: kept.tried ?? null, draft: { ...emptyDraft, ...kept.draft } };
   } catch {

@@ -4,7 +4,7 @@ import { textOf } from "../store/message-text";
 export type DraftKind = "message" | "ask" | "decision";
 export type DraftPriority = "now" | "next" | "low";
 
-/** The message that a draft replies to, as much of it as is quoted above the text. */
+/** The message that a draft replies to, as it is quoted above the text. */
 export interface Quoted {
   readonly sequence: number;
   readonly author: string;
@@ -15,10 +15,10 @@ export interface Quoted {
   readonly options: readonly string[];
 }
 
-/** A message that somebody is about to post in a session. */
+/** A message before it is posted. */
 export interface Draft {
   readonly text: string;
-  /** The recipients, in the names that the broker takes; nobody named is everyone. */
+  /** The recipients by the names that the broker accepts. Empty: everyone. */
   readonly to: readonly string[];
   readonly kind: DraftKind;
   /** The options of an ask, blank ones included while they are written. */
@@ -58,7 +58,7 @@ function toKind({ kind, options, quoted, text }: Draft): Partial<PostInput["cont
   return given.length === 0 ? { kind } : { kind, options: given };
 }
 
-/** An ask with options takes one of them; what was written is then the option, whatever its case and the space around it. */
+/** An ask with options accepts only these. The text matches an option regardless of case and surrounding space. */
 function answerOf({ options }: Quoted, text: string): string {
   const written = text.trim();
   return options.find((option) => option.toLowerCase() === written.toLowerCase()) ?? written;
@@ -68,7 +68,7 @@ export function writtenOptions(options: readonly string[]): string[] {
   return options.map((option) => option.trim()).filter((option) => option !== "");
 }
 
-/** Returns why the broker would refuse the draft, in words and as far as it can be told here; null when it can be sent. */
+/** Returns why the broker would refuse the draft, as far as the page knows; null if it can be sent. */
 export function problemOf(draft: Draft, bytesMax: number): string | null {
   if (draft.text.trim() === "") return "Write something first.";
   const bytes = bytesOf(draft.text);
@@ -95,7 +95,7 @@ export function bytesOf(text: string): number {
   return utf8.encode(text).length;
 }
 
-/** A message as it is quoted in a reply to it, or in an answer. */
+/** A message as it is quoted in a reply or an answer. */
 export function toQuoted(message: Message, answers: boolean): Quoted {
   const { options } = message.content;
   return {

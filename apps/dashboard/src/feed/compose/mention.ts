@@ -7,7 +7,7 @@ export interface Mention {
 
 const typedCharsMax = 50;
 
-/** The mention that the caret stands in or behind, if one is being typed. */
+/** The mention at the caret, if one is being typed. */
 export function findMention(text: string, caret: number): Mention | null {
   const before = text.slice(Math.max(0, caret - typedCharsMax - 2), caret);
   const match = /(?:^|[\s(])@([^\s@]*)$/u.exec(before);
@@ -16,7 +16,7 @@ export function findMention(text: string, caret: number): Mention | null {
   return { start: caret - typed.length - 1, end: caret, typed };
 }
 
-/** The text with the mention written out, and where the caret then stands. */
+/** The text with the complete mention, and the new place of the caret. */
 export function writeMention(
   text: string,
   { start, end }: Mention,

@@ -13,7 +13,7 @@ export interface OptionsEditorProps {
   readonly onChange: (options: readonly string[]) => void;
 }
 
-/** The answers that an ask offers. None is fine: then it takes any. */
+/** The options of an ask. Without options it accepts any answer. */
 export function OptionsEditor({ options, onChange }: OptionsEditorProps) {
   /** The place of a field that was asked for, and is to be written into. */
   const added = useRef<number>(null);

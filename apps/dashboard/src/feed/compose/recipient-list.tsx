@@ -9,14 +9,14 @@ export interface RecipientListProps {
   readonly id: string;
   readonly label: string;
   readonly recipients: readonly Recipient[];
-  /** Which of them the keys have come to. */
+  /** The recipient that the arrow keys have reached. */
   readonly active: number;
   /** Those chosen already. */
   readonly chosen: readonly string[];
   readonly onPick: (recipient: Recipient) => void;
 }
 
-/** Recipients to choose from; the field beside it keeps the focus and says by `optionId` which one is active. */
+/** Recipients to choose from. The field keeps the focus, and names the active option by `optionId`. */
 export function RecipientList({ id, label, recipients, active, chosen, onPick }: RecipientListProps) {
   return (
     <div
@@ -66,7 +66,7 @@ function RecipientOption({ id, recipient, active, chosen, onPick }: RecipientOpt
       id={id}
       role="option"
       aria-selected={chosen}
-      // The field must not lose the focus to what is picked.
+      // A click must not take the focus from the field.
       onMouseDown={(event) => event.preventDefault()}
       onClick={onPick}
       className={cn(

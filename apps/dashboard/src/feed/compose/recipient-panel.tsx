@@ -11,11 +11,11 @@ interface RecipientPanelProps {
   readonly chosen: readonly string[];
   readonly onPick: (recipient: Recipient) => void;
   readonly onClose: () => void;
-  /** The focus went elsewhere by itself. */
+  /** Called when the focus moved elsewhere. */
   readonly onLeft: () => void;
 }
 
-/** Everybody whom a message may be for, to choose from by typing. */
+/** All possible recipients, filtered by typing. */
 export function RecipientPanel({ recipients, chosen, onPick, onClose, onLeft }: RecipientPanelProps) {
   const [typed, setTyped] = useState("");
   const listId = useId();

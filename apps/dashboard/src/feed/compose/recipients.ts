@@ -1,7 +1,7 @@
 import type { Participant, Peer } from "@merkle/wire";
 import { addressOf, groupsOf } from "@/sessions/roster-rows";
 
-/** Somebody whom a message can be for. */
+/** A possible recipient of a message. */
 export interface Recipient {
   /** As the broker takes it. */
   readonly value: string;
@@ -10,7 +10,7 @@ export interface Recipient {
   readonly note: string;
   readonly kind: "everyone" | "humans" | "group" | "team" | "peer";
   readonly colour: number | null;
-  /** Those peers of it that nothing was heard of for long, or whose connection ended. */
+  /** Its peers that are away: silent for long, or with a closed connection. */
   readonly away: readonly string[];
 }
 
@@ -20,7 +20,7 @@ export interface RecipientsInput {
   readonly myTeamId: string | null;
 }
 
-/** Everybody whom this person can write to: everyone, humans, groups, teams and, of teams with several, each peer. */
+/** All possible recipients: everyone, humans, groups, teams, and the peers of teams with several. */
 export function listRecipients({ participants, peers, myTeamId }: RecipientsInput): Recipient[] {
   const teams = participants.filter((team) => team.left_at === null && team.team_id !== myTeamId);
   const there = peers.filter((peer) => peer.left_at === null && peer.team_id !== myTeamId);
@@ -72,7 +72,7 @@ function toTeam(team: Participant, own: readonly Peer[]): Recipient {
       : [role, own.length > 1 ? countOf(own) : null, team.status].filter(Boolean).join(", "),
     kind: "team",
     colour: team.colour,
-    // A human reads when they come back, and nobody expects them to poll.
+    // Humans read when they come back, and are not expected to poll.
     away: !human && team.status === "disconnected" ? [team.team_name] : [],
   };
 }
@@ -104,7 +104,7 @@ function countOf(peers: readonly Peer[]): string {
   return peers.length === 1 ? "1 peer" : `${peers.length} peers`;
 }
 
-/** Those whose name holds what was typed, in any case, names that begin with it first. */
+/** The recipients whose name contains the typed text, ignoring case; names that begin with it come first. */
 export function matchRecipients(recipients: readonly Recipient[], typed: string): Recipient[] {
   const wanted = typed.toLowerCase().replace(/^@/, "");
   const places = recipients.map((recipient) => ({

@@ -43,7 +43,7 @@ export function useActiveOption({
   return { active, handleKey };
 }
 
-/** The id of an option, by which the field beside its list says which one is active. */
+/** The id of an option, for `aria-activedescendant` of the field. */
 export function optionId(listId: string, index: number): string {
   return `${listId}-${index}`;
 }

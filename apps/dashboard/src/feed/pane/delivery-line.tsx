@@ -10,7 +10,7 @@ type Status = OutputOf<"message_status">;
 
 const namedMax = 6;
 
-/** The delivery of my own message, as far as it is known: posted, delivered to whom, answered. */
+/** The delivery of an own message, as far as it is known: posted, delivered to whom, answered. */
 export function DeliveryLine({ message }: { readonly message: Message }) {
   const { session, at } = useSession();
   const { data, problem } = useRead(
@@ -97,7 +97,7 @@ function describeReach({ delivered, delivered_at, status, declared, wake }: Reci
       : `delivered ${new Date(delivered_at).toLocaleTimeString("en-GB")}`;
   if (status === "disconnected") return "offline, delivered on return";
   if (wake.length === 0) return `${status}, reads at its next poll`;
-  // Hooks run in a turn, and begin none.
+  // Hooks run during a turn, and cannot start one.
   const isInReach = declared === "working" || wake.some((path) => path !== "hooks");
   return isInReach ? `${status}, can be woken` : `${status}, reads at its next turn`;
 }

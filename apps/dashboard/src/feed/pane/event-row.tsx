@@ -16,7 +16,7 @@ export interface EventRowProps {
   readonly onRaw: (message: Message) => void;
 }
 
-/** An event that the broker announced. One that changes the session stands out; comings and goings do not. */
+/** An event from the broker. Changes of the session are emphasised; joins and leaves are not. */
 export function EventRow({ message, isRaw, onRaw }: EventRowProps) {
   const { text, reason } = describeEvent(message);
   const stands = !isFoldable(message);
@@ -46,7 +46,7 @@ export function EventRow({ message, isRaw, onRaw }: EventRowProps) {
   );
 }
 
-/** Leads from what is said of a comment to the comment. */
+/** A link from an event about a comment to the comment. */
 function TopicLink({ topicId }: { topicId: unknown }) {
   const { session } = useSession();
   if (typeof topicId !== "number") return null;

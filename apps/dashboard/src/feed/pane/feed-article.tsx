@@ -50,7 +50,7 @@ export interface ArticleActions {
   readonly onFocused: (key: string) => void;
 }
 
-/** One row of the feed. The dividers above it are part of it: a feed may hold nothing but articles. */
+/** One row of the feed, with the dividers above it: a feed may contain only articles. */
 export const FeedArticle = memo(function FeedArticle(props: FeedArticleProps): ReactNode {
   const { row, index, end, answer, isCurrent, takesFocus, isAsked, isFresh, isRaw, measure, actions } = props;
   const { askedReply, isOpen, thread } = props;
@@ -114,7 +114,7 @@ export const FeedArticle = memo(function FeedArticle(props: FeedArticleProps): R
   );
 });
 
-/** A message comes in from below; what asks or settles something is lit for a moment. */
+/** A new message slides in from below. Asks and decisions are highlighted for a moment. */
 function arrival(message: Message): string {
   const lit = {
     ask: "motion-safe:starting:bg-highlight",

@@ -18,7 +18,7 @@ interface FeedBodyProps extends FeedListProps {
   readonly filter: FeedFilter;
 }
 
-/** The messages, or why there are none. */
+/** The messages, or why none are shown. */
 export function FeedBody(props: FeedBodyProps) {
   const { store, state, filter } = props;
   if (state.status === "failed") {

@@ -25,7 +25,7 @@ export interface FeedListProps {
   readonly onCatchUp: (() => void) | null;
   /** Whether replies fold into their asks: a filter is there to see what it lets through. */
   readonly folds: boolean;
-  /** Talks by the sequence of the message that they began with. */
+  /** Threads by the sequence of their first message. */
   readonly threads: ReadonlyMap<number, Thread>;
 }
 
@@ -40,7 +40,7 @@ export function FeedList({ store, state, asked, reading, onCatchUp, folds, threa
   const [raw, setRaw] = useState<ReadonlySet<string>>(new Set());
   const dayOf = useDayOf();
   const { readUpTo } = reading;
-  // Somebody who reads on is to find what is new where it was said, and what comes while one looks stays where it came.
+  // A returning reader finds new replies in their own place, and replies that arrive later stay where they arrived.
   const [readAtFirst] = useState(() => readUpTo ?? end);
   const [standing] = useState(() => new Set<string>());
   const foldUpTo = folds ? readAtFirst : null;
@@ -115,7 +115,7 @@ export function FeedList({ store, state, asked, reading, onCatchUp, folds, threa
         role="feed"
         aria-label="Messages"
         aria-busy={older.loading || newer.loading}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be scrolled by keys as well.
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keys.
         tabIndex={0}
         onKeyDown={onKeyDown}
         className="min-h-0 flex-1 overflow-x-hidden overflow-y-auto overscroll-contain [overflow-anchor:none] -outline-offset-2"
@@ -195,7 +195,7 @@ function RefreshedNote({ at }: { readonly at: Date }) {
   );
 }
 
-/** Says that the feed does not follow, what came meanwhile, and leads to its end. */
+/** Says that the feed does not follow, with the number of new messages, and scrolls to the end. */
 function NewPill({ count, onEnd }: { readonly count: number; readonly onEnd: () => void }) {
   return (
     <div className="pointer-events-none absolute inset-x-0 bottom-2 z-10 flex justify-center">

@@ -29,7 +29,7 @@ const ThreadBar = lazyPart(
   <div className="h-8.25 border-b pointer-coarse:h-11.25" />,
 );
 
-/** The feed of the session: what is to be seen of it, what is new, and the messages. */
+/** The feed of the session: filters, unread messages, and the messages themselves. */
 export function FeedPane({ tools }: { readonly tools?: ReactNode }) {
   const { session, at: asOf } = useSession();
   const at = useReplay().anchorOf(asOf);
@@ -79,7 +79,7 @@ export function FeedPane({ tools }: { readonly tools?: ReactNode }) {
   }
 
   function find(): void {
-    // Folded away the field cannot be focused.
+    // A folded field cannot be focused.
     flushSync(() => setFilterOpen(true));
     findField.current?.focus();
   }

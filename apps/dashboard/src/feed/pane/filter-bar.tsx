@@ -13,14 +13,14 @@ import { Select } from "@/ui/select";
 
 export interface FilterBarProps {
   readonly filter: FeedFilter;
-  /** How many messages the filter leaves out, of those looked at so far. */
+  /** The number of messages that the filter hides, of those read so far. */
   readonly hidden: number;
   /** The talks in sight. */
   readonly threads: readonly Thread[];
-  /** The beginning of the talk that is shown alone, if one is. */
+  /** The title of the thread that is shown alone, if one is. */
   readonly title: string | null;
   readonly findField: RefObject<HTMLInputElement | null>;
-  /** What stands beside it on a phone. */
+  /** Shown beside the filters on a phone. */
   readonly tools: ReactNode;
   /** On a phone: whether it is unfolded. */
   readonly isOpen: boolean;
@@ -133,7 +133,7 @@ interface ThreadSelectProps extends Pick<FilterBarProps, "threads" | "title"> {
   readonly thread: number | null;
 }
 
-/** The talks that go on beside each other, each by the line that it began with. */
+/** The threads, each by its first line. */
 function ThreadSelect({ thread, title, threads }: ThreadSelectProps) {
   const others = threads.filter(({ root }) => root !== thread).slice(0, threadsOffered);
   return (

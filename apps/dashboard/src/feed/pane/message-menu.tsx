@@ -37,7 +37,7 @@ export interface MessageMenuProps {
   readonly onClose: () => void;
 }
 
-/** Everything that can be done with a message. What has something to tell stays open and tells it. */
+/** The actions on a message. Actions with a result leave the menu open and show it. */
 export function MessageMenu({ message, anchor, isRaw, onRaw, onRemove, onClose }: MessageMenuProps) {
   const { session, at, looksOn } = useSession();
   const { reply } = useCompose();

@@ -20,7 +20,7 @@ export interface MessageRowProps {
   readonly onRaw: (message: Message) => void;
 }
 
-/** A posted message: who to whom and when, the text, and what became of it. */
+/** A posted message: its author, recipients, time, text and delivery. */
 export const MessageRow = memo(function MessageRow({
   message,
   answer,

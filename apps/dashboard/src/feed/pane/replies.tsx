@@ -19,7 +19,7 @@ export interface RepliesProps {
   readonly onToggle: (ask: Message) => void;
 }
 
-/** What was said to an ask, in one line that opens. */
+/** The replies to an ask, folded into one line. */
 export function Replies({ ask, replies, isOpen, asked, onToggle }: RepliesProps) {
   const last = replies.at(-1);
   const count = `${replies.length} ${replies.length === 1 ? "reply" : "replies"}`;

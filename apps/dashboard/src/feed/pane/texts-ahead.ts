@@ -3,7 +3,7 @@ import type { FeedRow } from "@/feed/store/feed-rows";
 import { clipText, textOf } from "@/feed/store/message-text";
 import { layOutAhead } from "@/text/markdown/markdown-text";
 
-/** So many rows on either side of those that are drawn. */
+/** The number of rows before and after the drawn ones. */
 const rowsAhead = 60;
 /** What a text may take of a frame that has nothing else to do. */
 const textMs = 3;

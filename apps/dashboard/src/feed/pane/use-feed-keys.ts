@@ -22,7 +22,7 @@ export interface FeedKeysOptions {
 
 const group = "Feed";
 
-/** The keys of the feed: to step through its messages, and to act on the one that they stand on. */
+/** The keys of the feed, which step through the messages and act on the current one. */
 export function useFeedKeys(options: FeedKeysOptions): (event: KeyboardEvent) => void {
   const { rows, currentKey, firstVisible, goTo, onEnd, onRaw, onReplies } = options;
   const { session, at, looksOn } = useSession();
@@ -35,7 +35,7 @@ export function useFeedKeys(options: FeedKeysOptions): (event: KeyboardEvent) =>
     goTo(index < 0 ? firstVisible() : Math.max(0, Math.min(rows.length - 1, index + by)));
   }
 
-  /** Does something with the message that keys stand on; without one the key is not ours. */
+  /** Acts on the current message. Without one, the key is not handled. */
   function withCurrent(act: (message: Message) => void): () => boolean {
     return () => {
       if (!current) return false;

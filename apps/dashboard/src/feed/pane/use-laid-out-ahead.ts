@@ -16,7 +16,7 @@ export function useLaidOutAhead(): (rows: readonly FeedRow[], drawn: RowRange) =
       ({ TextsAhead }) => {
         if (!isGone) texts.current = new TextsAhead();
       },
-      // Without it they are laid out as they come into sight.
+      // Without it, texts are laid out when they come into view.
       () => undefined,
     );
     return () => {

@@ -7,7 +7,7 @@ import { useSession } from "@/sessions/session-context";
 
 /** How long a message must be on the screen of a focused window to count as read. */
 const readAfterMs = 1_000;
-/** More unread messages than one would read on from: then reading is not noted until one has chosen where to go on. */
+/** With more unread messages than this, nothing counts as read until the person has chosen where to continue. */
 export const readOnMax = 500;
 
 export interface Reading {
@@ -17,15 +17,15 @@ export interface Reading {
   readonly readUpTo: number | null;
   /** More is unread than one would read on from, and nothing was chosen yet. */
   readonly isFarBehind: boolean;
-  /** Says which message stands last on the screen. */
+  /** Reports the last message on the screen. */
   readonly seen: (sequence: number) => void;
-  /** Reads on from where it is: from now on what is on the screen counts as read. */
+  /** Continues from here: from now on, messages on the screen count as read. */
   readonly readOn: () => void;
   /** Notes everything as read. */
   readonly markAll: () => Promise<void>;
 }
 
-/** Notes how far the person of this browser has read: what was on the screen of a focused window for a second. */
+/** Reports how far the person has read: messages that were on the screen of a focused window for a second. */
 export function useReading(): Reading {
   const { session, at } = useSession();
   const { session_id, last_read, unread } = session;
@@ -42,7 +42,7 @@ export function useReading(): Reading {
     async (cursor: number) => {
       if (cursor <= noted.current) return;
       noted.current = cursor;
-      // Told again with the next message that is read, should it fail.
+      // After a failure, the next read message reports it again.
       await broker.call("mark_read", { session_id, cursor }).catch(() => {
         noted.current = 0;
       });
@@ -58,7 +58,7 @@ export function useReading(): Reading {
         timer.current = undefined;
         if (!isLookedAt()) return;
         void note(Math.min(sequence, shown.current));
-        // Messages that came on the screen meanwhile have their own second to go.
+        // Messages that appeared in between need a second of their own.
         if (shown.current > sequence) seen(shown.current);
       }, readAfterMs);
     },
@@ -67,7 +67,7 @@ export function useReading(): Reading {
 
   useEffect(() => {
     const begin = () => seen(shown.current);
-    // A reader who comes back finds what is new since then marked.
+    // A returning reader sees the messages since then marked as new.
     const leave = () => isNoting && setReadUpTo(noted.current);
     window.addEventListener("focus", begin);
     window.addEventListener("blur", leave);

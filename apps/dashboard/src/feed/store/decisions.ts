@@ -4,7 +4,7 @@ import { textOf } from "./message-text";
 
 const decisionCharsMax = 500;
 
-/** The document with a message as the last point of its section "Decisions", which is made where there is none. */
+/** The document with a message as the last point of its section "Decisions", which is added if it is missing. */
 export function withDecision(content: string, message: Message, link: string): string {
   const point = `- ${toLine(textOf(message))} ([#${message.sequence}](${link}))\n`;
   const sections = splitSections(content);

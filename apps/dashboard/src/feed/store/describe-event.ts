@@ -8,7 +8,7 @@ export interface EventWords {
   readonly reason: string | null;
 }
 
-/** Runs of these fold into one line. Whatever else happens stays in sight. */
+/** Runs of these events fold into one line. All other events stay visible. */
 export function isFoldable({ type, event }: Message): boolean {
   return type === "system" && findEventKind(event)?.foldable === true;
 }
@@ -202,7 +202,7 @@ function quoted(text: string): string {
   return `“${isolated(text)}”`;
 }
 
-/** A name in a sentence of ours: whatever its direction, it does not reorder the words around it. */
+/** A name that cannot reorder the words around it, in any writing direction. */
 function isolated(text: string): string {
   return `\u2068${showHidden(text)}\u2069`;
 }

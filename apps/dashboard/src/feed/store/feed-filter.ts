@@ -1,11 +1,11 @@
 import type { InputOf } from "@merkle/wire";
 
-/** The kinds of message that the chips stand for, as the address names them. */
+/** The kinds of message that have a chip, by their names in the address. */
 export const feedTypes = ["chat", "ask", "decision", "system"] as const;
 export type FeedType = (typeof feedTypes)[number];
 
 export interface FeedFilter {
-  /** Empty: all of them. */
+  /** Empty: all kinds. */
   readonly types: readonly FeedType[];
   readonly team: string | null;
   readonly q: string | null;
@@ -13,7 +13,7 @@ export interface FeedFilter {
   readonly thread: number | null;
 }
 
-/** Reads `chat,ask` as it stands in the address; words that mean nothing are passed over. */
+/** Reads `chat,ask` from the address. Unknown words are ignored. */
 export function parseFeedTypes(text: string | null): readonly FeedType[] {
   const named = new Set((text ?? "").split(","));
   const types = feedTypes.filter((type) => named.has(type));

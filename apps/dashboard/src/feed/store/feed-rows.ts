@@ -2,14 +2,14 @@ import type { Message } from "@merkle/wire";
 import { isFoldable } from "./describe-event";
 import { kindOf } from "./message-text";
 
-/** A line of the feed as it is drawn: one message, or a run of events folded into one. */
+/** A row of the feed: one message, or a folded run of events. */
 export interface FeedRow {
-  /** A message's row has its id, so that it stays the same row whatever is read around it. */
+  /** The id of the message, so that the row stays the same when messages around it are loaded. */
   readonly key: string;
   readonly first: Message;
   /** More than one: a folded run. */
   readonly messages: readonly Message[];
-  /** Of an ask what was said to it and folds into its row; else nothing. */
+  /** For an ask, the replies that fold into its row. */
   readonly replies: readonly Message[];
   /** The first of its day, and when there is a row before it. */
   readonly beginsDay: boolean;
@@ -19,7 +19,7 @@ export interface FeedRow {
 export interface RowOptions {
   /** Ids of events whose run is shown in full. */
   readonly unfolded: ReadonlySet<string>;
-  /** Replies to asks fold up to here; what came later stands at its own place. Null where nothing folds. */
+  /** Replies to asks up to this sequence are folded; later ones have their own rows. Null: nothing is folded. */
   readonly foldUpTo: number | null;
   /** Ids of replies that were shown where their ask was not, and so keep their place once it is. */
   readonly standing: Set<string>;

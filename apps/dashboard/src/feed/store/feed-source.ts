@@ -4,7 +4,7 @@ import { type FeedFilter, toHistoryFilter } from "./feed-filter";
 import type { HistoryPage } from "./feed-window";
 import type { Replay } from "./replay";
 
-/** Which page of a feed: the last one, or one that lies before, after or around a sequence. */
+/** A page of a feed: the last one, or the one before, after or around a sequence. */
 export type PageRequest =
   | { readonly is: "last" }
   | { readonly is: "before" | "after" | "around"; readonly sequence: number };
@@ -28,7 +28,7 @@ export interface FollowListeners {
 export interface FeedView {
   readonly sessionId: string;
   readonly filter: FeedFilter;
-  /** The moment that is looked at instead of now. */
+  /** The shown moment of the past. */
   readonly at: string | null;
 }
 
@@ -37,7 +37,7 @@ export interface PageInAdvance {
   take(view: FeedView, request: PageRequest): Promise<HistoryPage> | undefined;
 }
 
-/** A session's feed at the broker, through a filter, as it is or as it was. */
+/** A session's feed at the broker, filtered, now or at a past moment. */
 export function toFeedSource(
   broker: Broker,
   view: FeedView,

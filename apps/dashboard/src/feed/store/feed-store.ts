@@ -15,7 +15,7 @@ import {
 export interface Place {
   /** A message's sequence, or the end of the feed. */
   readonly at: number | "end";
-  /** A message that was asked for is shown in the middle and marked; the first unread one has what was read above it. */
+  /** An asked message is centred and marked. The first unread message has the read ones above it. */
   readonly as: "asked" | "unread" | "kept";
 }
 
@@ -42,7 +42,10 @@ export interface Side {
 
 export interface FeedStoreOptions {
   readonly source: FeedSource;
-  /** While messages stream in, what draws is told of them at most this often, in milliseconds; of a lone one at once. */
+  /**
+   * The shortest time between two notifications while messages stream in, in milliseconds. A single message is reported at
+   * once.
+   */
   readonly tellEveryMs?: number;
 }
 
@@ -67,7 +70,7 @@ export class FeedStore {
     refreshedAt: null,
     isLive: false,
   };
-  /** Ends what was begun for the window before this one. */
+  /** Aborts the requests for the previous window. */
   #opened = new AbortController();
   #opening = false;
   #epoch: string | undefined;
@@ -89,7 +92,7 @@ export class FeedStore {
 
   readonly current = (): FeedState => this.#state;
 
-  /** Shows the feed at a place: within the window at once, elsewhere as soon as it is read. */
+  /** Shows the feed at a place: at once if the window has it, otherwise once it is read. */
   async open(place: Place): Promise<void> {
     if (this.#state.status === "ready" && this.#has(place)) return this.#stayAt(place);
     await this.#openWith(
@@ -98,7 +101,7 @@ export class FeedStore {
     );
   }
 
-  /** Reads the page before the window, unless there is none or it is being read. */
+  /** Reads the page before the window, if there is one and it is not being read already. */
   async loadOlder(): Promise<void> {
     const { status, older } = this.#state;
     const { from } = this.#state.window;
@@ -126,7 +129,7 @@ export class FeedStore {
     }
   }
 
-  /** Ends what is under way; `open` begins anew. */
+  /** Aborts all requests. `open` starts again. */
   stop(): void {
     this.#opened.abort();
     this.#stopFollowing?.();

@@ -8,9 +8,9 @@ export type HistoryPage = OutputOf<"get_history">;
  */
 export interface FeedWindow {
   readonly messages: readonly Message[];
-  /** The lowest sequence that was looked at; 1 when nothing comes before. */
+  /** The lowest sequence that was read; 1 if nothing comes before. */
   readonly from: number;
-  /** The highest sequence that was looked at; 0 in a feed without messages. */
+  /** The highest sequence that was read; 0 in a feed without messages. */
   readonly to: number;
 }
 
@@ -27,7 +27,7 @@ export function toWindow(page: HistoryPage): FeedWindow {
   };
 }
 
-/** Adds the page before the window, whatever of it the window has already. */
+/** Adds the page before the window, without messages that the window already has. */
 export function withOlder(window: FeedWindow, page: HistoryPage): FeedWindow {
   const older = page.messages.filter(({ sequence }) => sequence < window.from);
   const messages = older.length === 0 ? window.messages : [...older, ...window.messages];
@@ -49,7 +49,7 @@ export function withLive(window: FeedWindow, messages: readonly Message[]): Feed
   return withLater(window, next, lastOf(next));
 }
 
-/** The window with what was redacted of it without its text; the same window where that is nothing. */
+/** The window without the text of redacted messages; the same window if none was redacted. */
 export function withoutTexts(window: FeedWindow, redacted: ReadonlyMap<number, RedactedMessage>): FeedWindow {
   const told = new Map<number, Message>();
   for (const { sequence, redaction } of redacted.values()) {
@@ -63,7 +63,7 @@ export function withoutTexts(window: FeedWindow, redacted: ReadonlyMap<number, R
   return { ...window, messages: window.messages.map((message, index) => told.get(index) ?? message) };
 }
 
-/** Where a message stands in a list in their order, or would. */
+/** The index of a message in an ordered list, or where it would be inserted. */
 function placeOf(messages: readonly Message[], sequence: number): number {
   let low = 0;
   let high = messages.length;
@@ -80,7 +80,7 @@ export function hiddenIn({ messages, from, to }: FeedWindow): number {
   return Math.max(0, to - from + 1 - messages.length);
 }
 
-/** Whether a sequence lies in what was read. */
+/** Whether a sequence is inside of the window. */
 export function covers({ from, to }: FeedWindow, sequence: number): boolean {
   return sequence >= from && sequence <= to;
 }

@@ -2,7 +2,7 @@ import { isRedacted, type Message } from "@merkle/wire";
 import { describeRemovalInLine } from "../../text/describe-removal";
 import { describeEvent } from "./describe-event";
 
-/** Returns a message's text; for a private one, which no page can open, what everybody sees of it. */
+/** Returns a message's text; for a private message, which no page can decrypt, its public part. */
 export function textOf(message: Message): string {
   const { content } = message;
   if (isRedacted(message)) return describeRemovalInLine(message.redaction);
@@ -36,7 +36,7 @@ const shownCharsMax = 4_000;
 
 export interface Clipped {
   readonly text: string;
-  /** The length of the whole text, in words; null when all of it is shown. */
+  /** A description of the text's length; null if all of it is shown. */
   readonly whole: string | null;
 }
 
@@ -51,7 +51,7 @@ export function clipText(text: string): Clipped {
   return { text: text.slice(0, shownCharsMax), whole: `all ${text.length.toLocaleString("en")} characters` };
 }
 
-/** A message to be quoted elsewhere: who said it, when, and its text as it was written; of an event what it tells. */
+/** A message as a quotation: its author, time and text; for an event, its description. */
 export function toMarkdown(message: Message, link: string): string {
   const { from, to, posted_at, sequence } = message;
   const author = from?.peer === undefined ? (from?.team ?? "Merkle") : `${from.team}/${from.peer}`;
@@ -63,6 +63,6 @@ function toldBy(message: Message): string {
   if (message.type === "chat" && !isRedacted(message)) return textOf(message);
   const { text, reason } =
     message.type === "chat" ? { text: textOf(message), reason: null } : describeEvent(message);
-  // The isolates around names are for the page; elsewhere they are characters that nobody sees.
+  // The isolate characters around names are only for the page.
   return (reason === null ? text : `${text}\n\nReason: ${reason}`).replace(/[\u2066-\u2069]/g, "");
 }

@@ -16,7 +16,7 @@ export interface ReplayState {
   readonly isPlaying: boolean;
 }
 
-/** Takes what was posted after a sequence, as the replay comes to it. */
+/** Takes the messages after a sequence, as the replay reaches them. */
 export interface ReplayFollower {
   /** Grows with what it was given. */
   after: number;
@@ -40,7 +40,7 @@ export class Replay {
     return this.#follower;
   }
 
-  /** The feed of a moment in the past follows whatever is played from there. */
+  /** The feed of a past moment follows the replay from there. */
   follow(follower: ReplayFollower): () => void {
     this.#follower = follower;
     return () => {

@@ -1,7 +1,7 @@
 import type { Message } from "@merkle/wire";
 import { textOf } from "./message-text";
 
-/** A talk: a message and what was said to it and to its replies. */
+/** A thread: a message and all replies, direct and indirect. */
 export interface Thread {
   /** The sequence of the message that it began with. */
   readonly root: number;
@@ -11,7 +11,7 @@ export interface Thread {
   readonly last: number;
 }
 
-/** With fewer replies it is a remark and its answer, which stand together anyway. */
+/** A message with fewer replies is not a thread: message and answer are close together anyway. */
 const repliesMin = 2;
 
 /** The talks among messages, the one that went on last first. */

@@ -58,7 +58,7 @@ function Items() {
     setQuery({ item: item?.id ?? null }, { replace: true });
     if (how.focus && item) document.querySelector<HTMLElement>(`[data-item="${item.id}"]`)?.focus();
   }
-  /** Shows an item and stands where it can be answered, or where whatever else can be done about it is. */
+  /** Shows an item, and focuses the field for its answer or its first action. */
   function answer(item: AttentionItem): void {
     select(item);
     // On a phone it is shown by this alone.
@@ -207,7 +207,7 @@ function useInboxKeys({ rows, selected, menu, select, answer, done }: InboxKeys)
   useShortcut(
     "Enter",
     () => {
-      // Whatever else is focused has an Enter of its own.
+      // Other focused elements handle Enter themselves.
       const isElsewhere = document.activeElement?.closest("button, a, input, summary") ?? false;
       if (isElsewhere || !selected) return false;
       router.push(placeOfItem(selected));

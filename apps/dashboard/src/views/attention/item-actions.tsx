@@ -15,13 +15,13 @@ import { useAttempt } from "./use-attempt";
 export interface ItemActionsProps {
   readonly item: AttentionItem;
   readonly onChanged: () => void;
-  /** Where there is one line for all of it: what most would do, and to answer in words leads elsewhere. */
+  /** Given if the actions are in one line: shows only the main action, and calls this to answer in words. */
   readonly onAnswer?: (() => void) | undefined;
-  /** Whether the answers that an ask offers stand elsewhere on the page. */
+  /** Whether to show the options of an ask here, and not elsewhere on the page. */
   readonly showsOptions?: boolean;
 }
 
-/** The actions on an item, and what came of them. */
+/** The actions on an item, and their outcome. */
 export function ItemActions({ item, onChanged, onAnswer, showsOptions = true }: ItemActionsProps) {
   const attempt = useAttempt(onChanged);
   const inLine = onAnswer !== undefined;
@@ -110,7 +110,7 @@ interface ActionProps {
 
 type ItemOfSession = Extract<AttentionItem, { session_id: string }>;
 
-/** Few enough, and short enough, to stand beside what is asked. */
+/** Whether the options fit on the item's line. */
 function isShort(options: readonly string[]): boolean {
   return options.length > 0 && options.length <= 3 && options.join("").length <= 30;
 }

@@ -24,7 +24,7 @@ export interface ItemDetailProps {
   readonly onChanged: () => void;
 }
 
-/** All of one item: what it is about, whole, and everything that can be done about it here. */
+/** One item in full, with all actions. */
 export function ItemDetail({ item, away, menu, onBack, onChanged }: ItemDetailProps) {
   const { who, what } = describeItem(item);
   return (
@@ -81,7 +81,7 @@ const hints = [
   ["h", "snooze"],
 ] as const;
 
-/** What follows from an item, so that one can decide without knowing Merkle by heart. */
+/** The consequences of an item, so that a person can decide without knowing Merkle well. */
 const consequences: Readonly<Record<AttentionItem["kind"], string>> = {
   approval: "Your agent waits until you answer, here or in its terminal.",
   ask: "The first answer wins. Everyone can see who answered.",

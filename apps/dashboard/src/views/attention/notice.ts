@@ -7,7 +7,7 @@ import {
   sentenceOfItem,
 } from "@merkle/wire";
 
-/** Something to tell somebody who is not looking. */
+/** A desktop notification for a person who does not look at the page. */
 export interface Notice {
   readonly id: string;
   readonly reason: AlertKind;

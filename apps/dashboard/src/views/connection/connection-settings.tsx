@@ -39,7 +39,7 @@ export function ConnectionSettings() {
         />
       )}
       {data ? (
-        // An address that was saved elsewhere is a new beginning for what is typed here.
+        // An address that was saved elsewhere resets the form.
         <ConnectionForm key={data.connection_url} served={data} />
       ) : (
         problem === undefined && <Skeleton className="h-72" aria-busy="true" />
@@ -81,7 +81,7 @@ function ConnectionForm({ served }: { served: Settings }) {
 
   function submit(event: FormEvent): void {
     event.preventDefault();
-    // An endpoint that is not where the broker has its own is given out as it was typed.
+    // An endpoint at another path is published as it was typed.
     if (address) void save(address.mcp === `${address.base}/api/mcp` ? address.base : address.mcp);
   }
 

@@ -12,7 +12,7 @@ export interface SnippetTabsProps {
     /** Words on what it does, and where it goes. */
     readonly note: string;
   }[];
-  /** Fields that stand before the snippet and change it. */
+  /** Fields above the snippet that change it. */
   readonly children?: ReactNode;
 }
 

@@ -10,7 +10,7 @@ type VendorClient =
   | "goose"
   | "antigravity";
 
-/** One way to connect an agent: something to paste, that works as it stands. */
+/** One way to connect an agent: a text to paste, which works as it is. */
 export interface ConnectionSnippet {
   readonly id: "merkle-cli" | "claude-code" | VendorClient | "mcp-json" | "curl";
   readonly label: string;
@@ -75,7 +75,7 @@ export function connectionSnippets(
   ];
 }
 
-/** Clients of other vendors: those that merkle configures itself, and those that are told what to put where. */
+/** Clients of other vendors: merkle configures some itself; for the others it says what to put where. */
 function vendorSnippets(url: string, { needsToken }: SnippetOptions): readonly ConnectionSnippet[] {
   const installed = (id: VendorClient & string, label: string, about: string): ConnectionSnippet => ({
     id,
@@ -135,7 +135,7 @@ function vendorSnippets(url: string, { needsToken }: SnippetOptions): readonly C
   ];
 }
 
-/** A variable can stand for the base alone; an endpoint at another place is given as it is. */
+/** Only the base can be a variable; an endpoint elsewhere is used as it is. */
 function mcpJsonServer(base: string, mcp: string, needsToken: boolean): object {
   const endpoint = mcp.slice(base.length);
   return {

@@ -16,7 +16,7 @@ const systems: readonly (readonly [mark: RegExp, name: string])[] = [
   [/\bLinux\b/, "Linux"],
 ];
 
-/** Describes a browser from its user agent, in the words that its owner knows it by; one of another form stays as it is. */
+/** Describes a browser by its user agent, in words that its owner knows. An unknown user agent is returned as it is. */
 export function describeBrowser(userAgent: string): string {
   const system = systems.find(([mark]) => mark.test(userAgent))?.[1];
   for (const [mark, name] of browsers) {

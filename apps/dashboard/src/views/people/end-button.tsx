@@ -5,9 +5,9 @@ import { FormDialog } from "@/components/form-dialog";
 import { Button } from "@/ui/button";
 
 export interface EndButtonProps {
-  /** The verb of the ending: "Revoke" unless told. */
+  /** The verb. Default: "Revoke". */
   readonly word?: string;
-  /** The button's name for those who do not see in which row it stands. */
+  /** The button's name for screen readers, which includes the row. */
   readonly label: string;
   readonly title: ReactNode;
   readonly consequence: ReactNode;

@@ -109,7 +109,7 @@ interface SessionFieldProps {
 
 const sessionsMax = 100;
 
-/** Where the invite leads. Membership is of the mesh either way, and it is said. */
+/** The page that the invite opens. Either way people become members of the whole mesh, as the dialog says. */
 function SessionField({ chosen, value, onChange }: SessionFieldProps) {
   const { data } = useRead("list_sessions", { status: "active", limit: sessionsMax }, { on: ["sessions"] });
   const others = (data?.sessions ?? []).filter(({ session_id }) => session_id !== chosen?.session_id);

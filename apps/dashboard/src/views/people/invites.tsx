@@ -16,7 +16,7 @@ import { EndButton } from "./end-button";
 
 const InviteDialog = lazyPart(() => import("./invite-dialog"), "InviteDialog");
 
-/** The invites of this mesh that one may see: what each is for, what is left of it, and how to end it. */
+/** The invites of this mesh that this person may see: their purpose, remaining uses, and a button to revoke them. */
 export function Invites() {
   const { data, problem, refresh } = useRead("list_invites", {});
   const [isMaking, setMaking] = useState(false);

@@ -46,7 +46,7 @@ export function Members() {
   );
 }
 
-/** Tells an admin once of all for whom nobody is known to vouch. */
+/** Shows an admin once which members nobody is known to vouch for. */
 function UnknownInviters({ members }: { readonly members: readonly Member[] }) {
   const isAdmin = useIsAdmin();
   if (!isAdmin || members.length === 0) return null;

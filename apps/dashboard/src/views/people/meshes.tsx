@@ -16,12 +16,12 @@ import { Input } from "@/ui/input";
 import { Skeleton } from "@/ui/skeleton";
 import { useIsAdmin } from "./use-is-admin";
 
-/** The workspaces of this broker that one is a member of. A browser is signed in to one of them. */
+/** The workspaces of this broker that this person is a member of. A browser is signed in to one of them. */
 export function Meshes() {
   const admitted = useAdmitted();
   const isAdmin = useIsAdmin();
   const { data, problem, refresh } = useRead("list_meshes", {});
-  // Nobody is signed in, and everybody is let in: then the browser alone says where it is.
+  // On an open broker nobody is signed in, so only the browser knows its mesh.
   const isOpen = admitted === null;
   const isHere = ({ mesh_id, name }: { readonly mesh_id: string; readonly name: string }) =>
     isOpen ? name === (chosenMesh ?? "main") : mesh_id === admitted?.mesh_id;

@@ -15,7 +15,7 @@ export interface BringDialogProps {
   readonly onClose: () => void;
 }
 
-/** How people and agents come to this session, where the broker lets in whoever reaches it. */
+/** How people and agents join this session of an open broker. */
 export function BringDialog({ slug, title, onClose }: BringDialogProps) {
   const { data: info } = useAppInfo();
   const base = info?.base_url ?? window.location.origin;

@@ -8,7 +8,7 @@ import { useSession } from "@/sessions/session-context";
 import { MarkdownText } from "@/text/markdown/markdown-text";
 import { Skeleton } from "@/ui/skeleton";
 
-/** The conclusion of a closed session, before everything that was said in it. */
+/** The conclusion of a closed session, above its feed. */
 export function ConclusionCard() {
   return (
     <section

@@ -9,11 +9,11 @@ import { Field, FieldLabel } from "@/ui/field";
 import { Input } from "@/ui/input";
 import { Textarea } from "@/ui/textarea";
 
-/** Changes what a session is about. Every team is told, with the reason. */
+/** Changes a session's title and description. Every team is notified, with the reason. */
 export function EditDialog({ onClose }: { onClose: () => void }) {
   const { session, refresh } = useSession();
   const call = useCall();
-  // The texts from when it was opened: a change by somebody else meanwhile must not look like one of ours.
+  // The texts when the dialog was opened: a later change by somebody else must not look like a change of this person.
   const [before] = useState({ title: session.title, description: session.description });
   const [title, setTitle] = useState(before.title);
   const [description, setDescription] = useState(before.description);

@@ -23,7 +23,7 @@ export interface Outcome {
   readonly teams: readonly OutcomeTeam[];
   /** In the order in which they were made. */
   readonly decisions: readonly OutcomeDecision[];
-  /** Whether there are more of them than these. */
+  /** Whether there are older decisions. */
   readonly hasOlderDecisions: boolean;
 }
 
@@ -45,7 +45,7 @@ export interface OutcomeDecision {
 
 export interface LastPageProps {
   readonly outcome: Outcome;
-  /** Leads to a message. */
+  /** A link to a message. */
   readonly toMessage: (sequence: number) => ReactNode;
   /** Buttons, which are not printed. */
   readonly actions: ReactNode;
@@ -139,7 +139,7 @@ function Times({ outcome: { createdAt, closedAt } }: { readonly outcome: Outcome
   );
 }
 
-/** A day as it is written on a page that is read years later. */
+/** A date with its year, since the page may be read years later. */
 function Day({ at }: { readonly at: string }) {
   const text = new Date(at).toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" });
   return (
@@ -189,7 +189,7 @@ function Decision({ decision, link }: { readonly decision: OutcomeDecision; read
   );
 }
 
-/** The teams, each with how much it said beside the one that said most. */
+/** The teams, each with the number of its messages as a bar. */
 function Teams({ teams }: { readonly teams: readonly OutcomeTeam[] }) {
   const most = Math.max(1, ...teams.map(({ messages }) => messages ?? 0));
   if (teams.length === 0) return <p className="text-muted-foreground">No one.</p>;

@@ -9,7 +9,7 @@ import { Dialog, DialogContent, DialogHeader, DialogTitle } from "@/ui/dialog";
 import { PeerActions } from "./peer-actions";
 import { PeerFacts } from "./peer-facts";
 
-/** Everybody who takes part or did, with their peers: those too for whom the bar has no room. */
+/** All current and former teams with their peers, also those without room in the bar. */
 export function RosterSheet({ rows, onClose }: { rows: readonly RosterRow[]; onClose: () => void }) {
   const there = rows.filter(({ team }) => team.left_at === null).length;
   return (

@@ -16,7 +16,7 @@ const ConcludeDialog = lazyPart(() => import("./conclude-dialog"), "ConcludeDial
 const SessionShare = lazyPart(() => import("./session-share"), "SessionShare");
 const SessionMenu = lazyPart(() => import("./session-menu"), "SessionMenu");
 
-/** Holds the dialogs and the menu of a session, none of which loads before it is wanted. */
+/** The dialogs and the menu of a session, each loaded when it is first opened. */
 export function SessionActionsProvider({ children }: { children: ReactNode }) {
   const { session, looksOn, refresh } = useSession();
   const call = useCall();

@@ -42,7 +42,7 @@ export function SessionBanner() {
   return <Quiet since={session.quiet_since} />;
 }
 
-/** Being nudged ends the quiet: what came of it is told until it is closed, though the reason for it is gone. */
+/** A nudge ends the quiet. Its result stays until the person closes it. */
 function Quiet({ since }: { since: string | null }) {
   const { nudge, pending, told, refusal } = useNudge("*");
   const [read, setRead] = useState("");

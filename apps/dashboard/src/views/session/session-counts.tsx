@@ -6,7 +6,7 @@ import { cn } from "@/core/utils";
 import { useSession } from "@/sessions/session-context";
 import { Badge } from "@/ui/badge";
 
-/** How the session stands, and how much there is of it. */
+/** The state of the session, and its counts. */
 export function SessionCounts() {
   const { session } = useSession();
   const { message_budget } = session.settings;
@@ -45,7 +45,7 @@ const faces: Record<SessionState, string> = {
 
 type SessionState = "CLOSED" | "HELD" | "QUIET" | "OPEN";
 
-/** The one word for how a session stands; what stops it comes before what is merely slow about it. */
+/** One word for the session's state. What stops it comes before what slows it down. */
 function stateOf(session: Pick<OutputOf<"get_session">, "status" | "held" | "quiet_since">): SessionState {
   if (session.status === "closed") return "CLOSED";
   if (session.held !== null) return "HELD";
@@ -53,7 +53,7 @@ function stateOf(session: Pick<OutputOf<"get_session">, "status" | "held" | "qui
 }
 
 function describeCount(count: number, one: string): string {
-  // The browser's own means of setting digits apart take some milliseconds to begin with.
+  // The browser's own number format takes some milliseconds to start.
   const digits = String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
   return `${digits} ${one}${count === 1 ? "" : "s"}`;
 }

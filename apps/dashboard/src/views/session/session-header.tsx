@@ -10,7 +10,7 @@ import { SessionCounts } from "./session-counts";
 import { TitleBlock } from "./title-block";
 import { useSessionActions } from "./use-session-actions";
 
-/** Where one is, what the session is about, how it stands, and what can be done with it as a whole. */
+/** The breadcrumb, title, state and actions of the session. */
 export function SessionHeader() {
   const { session } = useSession();
   const [isOpen, setOpen] = useState(false);
@@ -48,7 +48,7 @@ export function SessionHeader() {
   );
 }
 
-/** Those that are wanted at once stand for themselves where there is room; the menu has them all. */
+/** The most wanted actions are buttons if there is room. The menu has all actions. */
 function HeaderActions() {
   const { session, looksOn } = useSession();
   const { open, resume, resuming, openMenu } = useSessionActions();

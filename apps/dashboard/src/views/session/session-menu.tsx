@@ -22,7 +22,7 @@ import { useNudge } from "@/sessions/use-nudge";
 import { AnchoredPopover } from "@/ui/anchored-popover";
 import { useSessionActions } from "./use-session-actions";
 
-/** Everything that can be done with a session as a whole. What has something to tell stays open and tells it. */
+/** The actions on a session. Actions with a result leave the menu open and show it. */
 export function SessionMenu({ anchor, onClose }: { anchor: HTMLElement; onClose: () => void }) {
   const { session, myTeamId, looksOn } = useSession();
   const { open, resume } = useSessionActions();
@@ -33,7 +33,7 @@ export function SessionMenu({ anchor, onClose }: { anchor: HTMLElement; onClose:
   function close(then: () => void): () => void {
     return () => {
       onClose();
-      // A dialog gives the focus back to what had it when it opened, and the menu is gone by then.
+      // A dialog returns the focus to the element that had it, and the menu will be gone by then.
       anchor.focus();
       then();
     };

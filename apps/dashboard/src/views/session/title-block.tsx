@@ -74,7 +74,7 @@ function LastChange() {
   );
 }
 
-/** Where nothing moves no animation ends; and what is not drawn need not go at once. */
+/** Without motion no animation ends, so a timer removes the old text. */
 const keptMsMax = 2_000;
 
 interface ChangedText {
@@ -85,7 +85,7 @@ interface ChangedText {
   readonly onFadedOut: () => void;
 }
 
-/** A text that may change, with what is needed to show that it does. */
+/** A text that may change, with its previous value for the animation. */
 function useChangedText(text: string): ChangedText {
   const [seen, setSeen] = useState<{ text: string; before: string | null; changes: number }>({
     text,
@@ -93,7 +93,7 @@ function useChangedText(text: string): ChangedText {
     changes: 0,
   });
   const onFadedOut = useCallback(() => setSeen((now) => ({ ...now, before: null })), []);
-  // Set while drawing, so that the old text never stands alone for a moment where the new one belongs.
+  // Set during rendering, so that the old text is never shown alone.
   if (seen.text !== text) setSeen({ text, before: seen.text, changes: seen.changes + 1 });
   useEffect(() => {
     if (seen.before === null) return;

@@ -15,7 +15,7 @@ export interface SessionFactsRead {
   readonly refresh: () => void;
 }
 
-/** How often the roster is read without a hint: a status changes by nobody doing anything. */
+/** The interval of reading the roster without a hint: a status changes by the mere passing of time. */
 const rosterEveryMs = 15_000;
 
 /** Reads a session by its id or slug, and who takes part in it, and keeps that up to date. */

@@ -10,12 +10,12 @@ import { reading } from "./use-session-list";
 
 export interface MoreSessionsProps {
   readonly next: InputOf<"list_sessions">;
-  /** The ids of those above: a session that became active meanwhile is shown once. */
+  /** The ids of the sessions above. A session that became active in between is shown once. */
   readonly above: ReadonlySet<string>;
   readonly renderRow: (session: Session) => ReactNode;
 }
 
-/** The sessions behind those shown, once they are asked for: rows of the same table. */
+/** The next page of sessions, loaded on request, as rows of the same table. */
 export function MoreSessions({ next, above, renderRow }: MoreSessionsProps) {
   const [isOpen, setIsOpen] = useState(false);
   const { data, problem, refresh } = useRead("list_sessions", isOpen ? next : null, reading);

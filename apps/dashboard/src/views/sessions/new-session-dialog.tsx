@@ -19,9 +19,9 @@ import { Input } from "@/ui/input";
 import { Textarea } from "@/ui/textarea";
 
 export interface NewSessionDialogProps {
-  /** The texts that stand in the fields at first, as when a session goes on from another. */
+  /** The initial texts of the fields, for a session that continues another. */
   readonly initial?: { readonly title?: string; readonly description?: string };
-  /** A concluded session that it goes on from: its conclusion is the first memory. */
+  /** The concluded session that it continues. Its conclusion becomes the first memory. */
   readonly from?: { readonly session_id: string; readonly title: string };
   readonly onClose: () => void;
 }

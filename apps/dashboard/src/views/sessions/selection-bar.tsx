@@ -9,7 +9,7 @@ export interface SelectionBarProps {
   readonly onClear: () => void;
 }
 
-/** The actions on the sessions that are selected. */
+/** The actions on the selected sessions. */
 export function SelectionBar({ selected, onClear }: SelectionBarProps) {
   const call = useCall();
   const attempt = useAttempt(onClear);

@@ -36,7 +36,7 @@ function isSort(text: string | null): text is SessionSort {
   return text !== null && Object.hasOwn(sortLabels, text);
 }
 
-/** Returns the request for the sessions of a query; which page of them is left to the caller. */
+/** Returns the request for the sessions of a query, without a page. */
 export function toListInput({ state, q, team, needs, sort }: SessionQuery): InputOf<"list_sessions"> {
   return {
     status: state,
@@ -47,7 +47,7 @@ export function toListInput({ state, q, team, needs, sort }: SessionQuery): Inpu
   };
 }
 
-/** Whether anything but the state is asked for, so that an empty list is no empty mesh. */
+/** Whether the query filters by more than the state, so that an empty list does not mean an empty mesh. */
 export function isNarrowed({ q, team, needs }: SessionQuery): boolean {
   return q !== "" || team !== "" || needs;
 }

@@ -132,7 +132,7 @@ function Narrow({ children }: { children: ReactNode }) {
   );
 }
 
-/** How many messages are new to me; a dot where there are none or nothing is known. */
+/** The number of unread messages; a dot if there are none or the number is unknown. */
 function Unread({ count, words = false }: { count: number | null; words?: boolean }) {
   if (count === null || count === 0) {
     if (words) return null;

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { cn } from "@/core/utils";
 import { Table, TableBody, TableHead, TableHeader, TableRow } from "@/ui/table";
 
-/** The head of the table of sessions, with whatever rows. Where a column has no room, it is a line below the title. */
+/** The table of sessions. A column without room becomes a line below the title. */
 export function SessionColumns({ children }: { children: ReactNode }) {
   return (
     <Table aria-label="Sessions">

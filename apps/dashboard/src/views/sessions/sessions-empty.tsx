@@ -1,7 +1,7 @@
 import { Button } from "@/ui/button";
 import { Empty, EmptyTitle } from "@/ui/empty";
 
-/** A list that is empty because of what was asked for. */
+/** In place of a list that the filters leave empty. */
 export function NoneFound({ words, onShowAll }: { words: string; onShowAll: () => void }) {
   return (
     <Empty>

@@ -12,7 +12,7 @@ export interface SessionListState {
   readonly counts: { readonly active: number; readonly closed: number } | undefined;
   /** Names of teams that are in those shown, to filter by. */
   readonly teams: readonly string[];
-  /** The request for the sessions behind these; absent where there are none. */
+  /** The request for the next page; absent on the last. */
   readonly next: InputOf<"list_sessions"> | undefined;
   refresh(): void;
 }

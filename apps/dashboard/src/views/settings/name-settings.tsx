@@ -161,7 +161,7 @@ function GivenKey({ person }: { person: Person | null }) {
       <div className="flex flex-wrap gap-2">
         <Input
           id={id}
-          // It is a secret, and none of the browser's passwords.
+          // A secret, but not a password that the browser should save.
           type="password"
           autoComplete="off"
           className="max-w-80 flex-1 font-mono"

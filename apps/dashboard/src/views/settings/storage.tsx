@@ -9,7 +9,7 @@ import { showHidden } from "@/text/markdown/hidden-characters";
 
 const sessionsListed = 10;
 
-/** The sessions that take most, of a broker that keeps every one of them. */
+/** The sessions that use the most storage. The broker never deletes sessions. */
 export function Storage() {
   const read = useRead(
     "list_sessions",

@@ -13,7 +13,7 @@ const titles: Readonly<Record<DeadState, string>> = {
   revoked: "This invite was revoked",
 };
 
-/** An invite that lets nobody in any more: why, since when, and whom to ask. */
+/** An invite that is no longer valid: why, since when, and whom to ask. */
 export function DeadInvite({
   state,
   preview,

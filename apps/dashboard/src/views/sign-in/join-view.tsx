@@ -17,7 +17,7 @@ type Looked =
   | { readonly is: "found"; readonly preview: InvitePreview }
   | { readonly is: "failed"; readonly problem: Problem };
 
-/** Shows an invite before anybody is let in: it tells the title, and nothing of what is behind it. */
+/** Shows an invite before it is redeemed: only the session's title. */
 export function JoinView() {
   // The exported page knows of no secret.
   const hydrated = useHydrated();

@@ -70,7 +70,7 @@ function useMembership(meshId: string): string | null {
       ({ mesh_id, you }) => {
         if (isCurrent && mesh_id === meshId && you?.kind === "member") setName(you.name);
       },
-      // Then it is not known, and joining says what is wrong.
+      // The preview is optional: joining reports what is wrong.
       () => undefined,
     );
     return () => {

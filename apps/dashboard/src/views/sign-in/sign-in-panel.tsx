@@ -98,7 +98,7 @@ function LinkForm({ onSignedIn }: { readonly onSignedIn: () => void }) {
       <div className="flex flex-wrap gap-2">
         <Input
           id={id}
-          // It is a secret, and none of the browser's passwords.
+          // A secret, but not a password that the browser should save.
           type="password"
           autoComplete="off"
           className="min-w-48 flex-1 font-mono"

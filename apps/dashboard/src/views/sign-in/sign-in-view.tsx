@@ -9,7 +9,7 @@ import { SignInFrame } from "./sign-in-frame";
 import { SignInPanel } from "./sign-in-panel";
 import { explainLink } from "./use-link";
 
-/** Uses the link that led here at once. Previews and prefetchers run no scripts, so none of them uses it up. */
+/** Uses the sign-in link at once. Previews and prefetchers run no scripts, so they cannot use it up. */
 export function SignInView() {
   const [state, setState] = useState<"looking" | "waiting" | Refusal>("looking");
   const hasBegun = useRef(false);

@@ -9,7 +9,7 @@ export interface FollowedLink {
   /** Does what a pasted link is for. */
   follow(text: string): Promise<void>;
   readonly pending: boolean;
-  /** Why the text is no link. */
+  /** Why the text is not a link. */
   readonly problem: string | null;
   /** Why the broker did not take it. */
   readonly refusal: Refusal | null;
