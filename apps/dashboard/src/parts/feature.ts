@@ -56,7 +56,7 @@ export interface SessionTab {
   /** It shows what belongs to the mesh, which an observer of one session may not read. */
   readonly ofMesh?: true;
   /** How much it has, or whether it has anything; a tab without content is under More. */
-  readonly countOf?: (session: OutputOf<"get_session">) => number | boolean;
+  readonly countOf?: (session: OutputOf<"get_session">) => number | boolean | undefined;
   /** Asked where `countOf` finds nothing. */
   readonly look?: (session: string) => Look;
 }
