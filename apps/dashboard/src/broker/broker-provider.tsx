@@ -20,7 +20,7 @@ export function BrokerProvider({ children }: { children: ReactNode }) {
   const [services] = useState(startServices);
   const { broker } = services;
   useEffect(() => {
-    // A person who is not let in yet has nothing to ask; the page that comes after that one connects.
+    // On a sign-in page there is nothing to request; the next page connects.
     const close = isSignInPage(location.pathname) ? undefined : keepConnected(broker);
     const stop = onPersonChanged(() => {
       broker.personChanged();
@@ -36,7 +36,7 @@ export function BrokerProvider({ children }: { children: ReactNode }) {
 
 function startServices() {
   const broker: PageBroker = new PageBroker({
-    // An onlooker is nobody in the session, whoever used this browser before.
+    // An observer has no credential in the session, even if a person used this browser before.
     openConnection: async (events) => (await import("./connection")).openConnection(events),
     credential: () => (broker.admitted?.as.kind === "observer" ? undefined : getPerson()?.credential),
     onUnknownPerson: forgetUnknownPerson,
@@ -55,7 +55,7 @@ function keepConnected(broker: PageBroker): () => void {
   // A page that is left may come back as it was, and then has nothing that was kept for it.
   window.addEventListener("pagehide", () => broker.disconnect(), { signal });
   window.addEventListener("pageshow", ({ persisted }) => persisted && broker.connect(), { signal });
-  // After sleep nothing is heard of a connection that was lost meanwhile, and pauses may have become long.
+  // After sleep a lost connection goes unnoticed, and pauses between attempts may be long.
   const retry = () => document.visibilityState === "visible" && broker.retryNow();
   document.addEventListener("visibilitychange", retry, { signal });
   window.addEventListener("online", retry, { signal });

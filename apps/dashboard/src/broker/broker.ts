@@ -37,7 +37,7 @@ export interface Broker {
   /** The principal of this browser, as of the last connection; null where everybody is let in, and before the first. */
   readonly admitted: Admitted | null;
   onState(listener: (state: ConnectionState) => void): () => void;
-  /** Ends a pause between two attempts to connect, and makes sure that what seems to stand does stand. */
+  /** Ends a pause between two attempts to connect, and checks that an open connection still works. */
   retryNow(): void;
 }
 
@@ -62,10 +62,10 @@ export interface MeshChange {
 
 export type SessionChange = FeedChange;
 
-/** The changes after which a read may differ: of the mesh, or of the session that the read is about. */
+/** The changes after which a read may differ, in the mesh or in the session of the read. */
 export type ChangeKind = MeshChangedKind | ChangedKind;
 
-/** Whether the broker lets in members alone, and nobody is signed in in this browser, or not any more. */
+/** Whether the broker admits only members, and this browser is not signed in, or no longer. */
 export function isStranger(state: ConnectionState): boolean {
   return state.status === "closed" && state.code === "unauthorized";
 }

@@ -22,9 +22,9 @@ export interface ConnectionEvents {
   onStateChange(change: StateChangeFrame): void;
 }
 
-/** Connects to the broker that served the pages, as whoever this browser is signed in as. */
+/** Connects to the broker that served the pages, as the principal of this browser. */
 export function openConnection(events: ConnectionEvents): Connection {
-  // The pages came from there themselves: where that was clear text, refusing more of it would protect nobody.
+  // The pages came from the same broker: if that was over plain HTTP, refusing plain WebSockets would protect nobody.
   return toConnection(
     connect({ url: location.origin, insecure: true, mesh: chosenMesh, answerHello }),
     events,
@@ -34,7 +34,7 @@ export function openConnection(events: ConnectionEvents): Connection {
 /** Gets a ticket with the browser's sign-in. A ticket lets one connection in. */
 async function answerHello({ auth }: Hello): Promise<HelloProof | undefined> {
   if (auth === "open") return undefined;
-  // A request that is bound to be refused would stand in the console as a fault.
+  // A request that will be refused would appear as an error in the console.
   if ((await getPageToken()) === undefined) {
     throw new MerkleError("unauthorized", "This browser is not signed in.");
   }
@@ -70,7 +70,7 @@ function watchMesh(client: MerkleClient, { onMeshChanged }: ConnectionEvents): C
       ...(credential !== undefined && { credential }),
       onChanged: ({ kind, session_id }) => onMeshChanged({ kind, sessionId: session_id }),
       onRestored: () => onMeshChanged({ kind: "all", sessionId: null }),
-      // Somebody whom the broker does not know may still watch what everybody may.
+      // A person whom the broker does not know may still see what is public.
       onError: ({ code }) => {
         if (code === "unauthorized" && credential !== undefined) restartAs(undefined);
       },

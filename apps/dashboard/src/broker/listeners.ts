@@ -1,4 +1,4 @@
-/** Those who want to be told of something. */
+/** A set of listeners. */
 export class Listeners<T> {
   readonly #listeners = new Set<{ readonly tell: (value: T) => void }>();
 

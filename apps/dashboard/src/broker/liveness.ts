@@ -1,6 +1,6 @@
 import type { ConnectionState } from "@merkle/wire/client";
 
-/** How it stands with the connection, as people want to know it. */
+/** The state of the connection, as people see it. */
 export type Liveness =
   | { readonly is: "connecting" }
   | { readonly is: "live" }
@@ -8,7 +8,7 @@ export type Liveness =
   | { readonly is: "reconnecting"; readonly retryAt: number }
   /** It has been away for a while; `since` as of `Date.now()`. */
   | { readonly is: "offline"; readonly since: number }
-  /** It has just come back. `refreshed`: the database is another one, so everything was read anew. */
+  /** It has just come back. `refreshed`: the database was restored, so everything was read again. */
   | { readonly is: "back"; readonly awayMs: number; readonly refreshed: boolean; readonly filledIn: number }
   /** The broker is of another version than when this page was loaded from it. */
   | { readonly is: "outdated"; readonly version: string }

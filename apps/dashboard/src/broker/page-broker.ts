@@ -18,7 +18,7 @@ export interface PageBrokerOptions {
   readonly credential: () => string | undefined;
   /** The broker does not know the person whose credential went along. */
   readonly onUnknownPerson: (credential: string) => void;
-  /** The browser may be signed in as somebody else: what was read before may be another's. */
+  /** The browser may be signed in as somebody else, so earlier data may belong to another person. */
   readonly onAnew: () => void;
 }
 
@@ -38,7 +38,7 @@ interface WatchedSession {
   stop(): void;
 }
 
-/** A page gives up on the broker after this long; the connection itself goes on being tried. */
+/** A call fails after this time; the connection is still retried. */
 const callTimeoutMs = 20_000;
 
 /**
@@ -95,7 +95,7 @@ export class PageBroker implements Broker {
           }
           throw error;
         }
-        // Not the caller is unknown to the broker, but the browser, or the connection was given up.
+        // The broker does not know the browser, as opposed to the caller, or the connection was closed.
         if (error.details["outcome"] === "unknown") {
           throw new MerkleError("unavailable", error.message, error.details);
         }
@@ -138,7 +138,7 @@ export class PageBroker implements Broker {
     this.#connection?.client.retryNow();
   }
 
-  /** Begins anew as whoever the browser is signed in as by now; everything that is shown is asked for again. */
+  /** Reconnects as the browser's current principal, and reads everything again. */
   startAnew(): void {
     this.connect();
     this.#options.onAnew();
@@ -238,7 +238,7 @@ export class PageBroker implements Broker {
     };
   }
 
-  /** Goes on from where an earlier connection has brought it to. */
+  /** Continues where an earlier connection ended. */
   #begin(followed: FollowedFeed): void {
     const { session, after, listeners, feed } = followed;
     const connection = this.#connection;
@@ -259,7 +259,7 @@ export class PageBroker implements Broker {
         return undefined;
       },
       onError: (error) => {
-        // Once somebody is signed in it goes on.
+        // It continues once somebody is signed in.
         if (isStranger(connection.client.state)) return;
         this.#follows.delete(followed);
         listeners.onError?.(error);

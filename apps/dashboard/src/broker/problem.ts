@@ -10,7 +10,7 @@ export interface Problem {
   readonly since: Date;
 }
 
-/** An error of a call as what to tell; what we do not know is told as it is. */
+/** A call's error as a problem to show. Unknown errors are shown as they are. */
 export function toProblem(error: unknown, since = new Date()): Problem {
   if (!(error instanceof MerkleError)) {
     return { title: "Something went wrong.", detail: String(error), code: "internal", details: {}, since };

@@ -15,7 +15,7 @@ export interface ReadRequest<Name extends OperationName> {
   readonly on: readonly ChangeKind[];
 }
 
-/** Reads that nobody looks at are kept, so that going back shows something at once; no more than these. */
+/** Up to this number of unused reads are kept, so that going back shows something at once. */
 const unusedMax = 60;
 
 const sessionKinds: ReadonlySet<ChangeKind> = new Set([
@@ -37,14 +37,14 @@ export class ReadStore {
   }
 
   state<Name extends OperationName>(key: string): ReadState<OutputOf<Name>> {
-    // The key names the operation, so what is kept under it is that operation's output.
+    // The key names the operation, so the stored value is its output.
     return (this.#reads.get(key)?.state ?? loading) as ReadState<OutputOf<Name>>;
   }
 
   /** Keeps a read up to date until the function that is returned is called. */
   use<Name extends OperationName>(key: string, request: ReadRequest<Name>, onChange: () => void): () => void {
     const read = this.#reads.get(key) ?? new StoredRead(this.#broker, request);
-    // Moved to the end, so that the least recently used stand first.
+    // Moved to the end: the least recently used come first.
     this.#reads.delete(key);
     this.#reads.set(key, read);
     this.#forgetUnused();
@@ -107,7 +107,7 @@ class StoredRead {
     };
   }
 
-  /** Reads again. While an answer is on its way, that is shown first: changes may come faster than answers. */
+  /** Reads again. A running request is finished first, since changes may come faster than answers. */
   refresh(): void {
     this.#isStale = this.#reading !== undefined;
     if (this.#isStale) return;
@@ -125,7 +125,7 @@ class StoredRead {
     );
   }
 
-  /** Keeps the same object when the data reads as before, and tells nobody: most hints concern something else. */
+  /** Keeps the object if the data is unchanged, and notifies nobody: most hints are about something else. */
   #settleWith(reading: AbortController, data: unknown): void {
     const text = JSON.stringify(data);
     const isSame = this.state.status === "ready" && text === this.#text;

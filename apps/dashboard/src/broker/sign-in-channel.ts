@@ -1,7 +1,7 @@
-/** On it a page that signs the browser in or out tells all pages of the browser, itself included. */
+/** A page that signs the browser in or out notifies all pages of the browser here, itself included. */
 const channelName = "merkle.signed-in";
 
-/** Another principal is signed in now in this browser, or nobody. */
+/** Another principal, or nobody, is signed in now. */
 export function announceSignIn(): void {
   const channel = new BroadcastChannel(channelName);
   channel.postMessage("changed");

@@ -2,16 +2,16 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { type Refusal, toRefusal } from "./refusal";
 
 export interface Action {
-  /** Does it, unless it is being done; resolves with whether it was done. */
+  /** Runs the work, unless it is already running. Resolves with whether it succeeded. */
   run(work: (signal: AbortSignal) => Promise<void>): Promise<boolean>;
   readonly pending: boolean;
-  /** Why the last try failed. */
+  /** Why the last attempt failed. */
   readonly refusal: Refusal | null;
-  /** Gives up what is under way, and forgets the last failure. */
+  /** Aborts a running action, and clears the last failure. */
   reset(): void;
 }
 
-/** One thing that a person can ask for, done once at a time; what is under way ends with its component. */
+/** An action of a person, which runs once at a time. A running action is aborted when its component unmounts. */
 export function useAction(): Action {
   const [pending, setPending] = useState(false);
   const [refusal, setRefusal] = useState<Refusal | null>(null);
@@ -48,7 +48,7 @@ export function useAction(): Action {
   return { run, pending, refusal, reset };
 }
 
-/** It was given up, here or by not giving a name: then nothing is to be said about it. */
+/** Aborted, here or by declining to give a name: no message is shown. */
 function isAbort(error: unknown): boolean {
   return error instanceof DOMException && error.name === "AbortError";
 }

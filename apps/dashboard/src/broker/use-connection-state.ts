@@ -7,7 +7,7 @@ import { useBroker } from "./use-broker";
 
 const connecting: ConnectionState = { status: "connecting" };
 
-/** How it stands with the broker. */
+/** The state of the connection to the broker. */
 export function useConnectionState(): ConnectionState {
   return useOfConnection(({ state }) => state, connecting);
 }

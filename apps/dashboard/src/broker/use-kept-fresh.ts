@@ -1,6 +1,6 @@
 import { useEffect } from "react";
 
-/** Reads again while somebody looks what changes without pages being told. */
+/** Reads again at intervals while the page is visible, for data that changes without a hint. */
 export function useKeptFresh(refresh: () => void, everyMs = 5_000): void {
   useEffect(() => {
     const timer = setInterval(() => {

@@ -6,7 +6,7 @@ import { useBroker } from "./use-broker";
 
 const connecting: Liveness = { is: "connecting" };
 
-/** How it stands with the connection, and how it stood a moment ago. */
+/** The state of the connection, now and a moment ago. */
 export function useLiveness(): Liveness {
   const broker = useBroker();
   const [liveness, setLiveness] = useState(connecting);

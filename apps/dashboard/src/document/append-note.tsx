@@ -8,7 +8,7 @@ import { useKeptText } from "@/sessions/use-kept-text";
 import { Button } from "@/ui/button";
 import { MarkdownField } from "./markdown-field";
 
-/** Adds a paragraph at the end of the document, which nobody else's writing can be in the way of. */
+/** Adds a paragraph at the end of the document, which never conflicts with others. */
 export function AppendNote({ onClose }: { onClose: () => void }) {
   const { session } = useSession();
   const call = useCall();

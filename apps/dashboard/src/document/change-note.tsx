@@ -4,7 +4,7 @@ import { Button } from "@/ui/button";
 export interface ChangeNoteProps {
   readonly writtenBy: string;
   readonly version: number;
-  /** The version that was looked at before. */
+  /** The version that was shown before. */
   readonly since: number;
   /** The titles of the sections that changed. */
   readonly sections: readonly string[];

@@ -11,7 +11,7 @@ import { Button } from "@/ui/button";
 import { MergeBlocks } from "./merge-blocks";
 import { useVersion } from "./use-document";
 
-/** The page stands still meanwhile. */
+/** The page stays where it is. */
 const searchBounds: SearchBounds = { editLengthMax: 1_000, searchMsMax: 300 };
 
 export interface ConflictViewProps {

@@ -8,7 +8,7 @@ import { DiffCounts } from "./history-row";
 
 /** A diff with more lines opens section by section. */
 const openLinesMax = 1_500;
-/** So many lines of one hunk are shown at a time. */
+/** The number of lines of a hunk that are shown at a time. */
 export const hunkLinesMax = 400;
 
 export interface DiffViewProps {
@@ -112,7 +112,7 @@ function Hunk({ hunk, layout }: { hunk: DiffHunk; layout: DiffViewProps["layout"
   );
 }
 
-/** Hunks of one section that follow each other stand together. */
+/** Consecutive hunks of one section are grouped. */
 function toGroups(hunks: readonly DiffHunk[]): DiffGroup[] {
   const groups: { section: string; hunks: DiffHunk[]; lines: number; added: number; removed: number }[] = [];
   for (const hunk of hunks) {

@@ -3,7 +3,7 @@
 import { ConfirmButton } from "@/components/confirm-button";
 import { Button } from "@/ui/button";
 
-/** Throws away what was written, once it is said twice. */
+/** Discards the draft, after a question. */
 export function DiscardDraft({ onDiscard }: { onDiscard: () => void }) {
   return (
     <ConfirmButton

@@ -12,11 +12,11 @@ export interface DocumentBannerProps {
   readonly doc: DocumentRead;
   /** The version that was asked for by its number. */
   readonly version: number | null;
-  /** The moment that is looked at. */
+  /** The shown moment of the past. */
   readonly at: string | null;
 }
 
-/** Says that what is shown is not the newest version, and leads to that. */
+/** Says that an older version is shown, and leads to the newest. */
 export function DocumentBanner({ doc, version, at }: DocumentBannerProps) {
   const { session, looksOn } = useSession();
   if (version === null && at === null) return null;

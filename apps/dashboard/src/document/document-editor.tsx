@@ -17,7 +17,7 @@ export interface DocumentEditorProps {
   readonly onClose: () => void;
 }
 
-/** Edits the whole document. Whoever saves second sees what the first wrote beside their own, and decides. */
+/** Edits the whole document. If somebody else saved first, their text is shown beside this one, and the person decides. */
 export function DocumentEditor({ doc, onClose }: DocumentEditorProps) {
   const { session } = useSession();
   const call = useCall();

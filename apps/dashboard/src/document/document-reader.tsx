@@ -17,13 +17,13 @@ import { usePointOut } from "./use-point-out";
 
 export interface DocumentReaderProps {
   readonly doc: { readonly version: number; readonly content: string };
-  /** Whether this is the newest version, which changes while it is read. */
+  /** Whether this is the newest version, which may change while it is shown. */
   readonly isLive: boolean;
   readonly canEdit: boolean;
   readonly scroller: RefObject<HTMLElement | null>;
 }
 
-/** A section that is edited in place, as it stood when that began. */
+/** A section that is edited in place, with its text when editing began. */
 interface EditedSection {
   readonly key: string;
   readonly title: string;
@@ -31,7 +31,7 @@ interface EditedSection {
   readonly baseVersion: number;
 }
 
-/** The document as one reads it. A new version takes the place of the old one where one stands in it. */
+/** The text of the document. A new version replaces the old one without moving the reader. */
 export function DocumentReader({ doc, isLive, canEdit, scroller }: DocumentReaderProps) {
   const { myTeamId } = useSession();
   const version = useVersion(doc.version);
@@ -44,7 +44,7 @@ export function DocumentReader({ doc, isLive, canEdit, scroller }: DocumentReade
 
   const edit = useCallback(
     ({ key, title, text }: DocumentSection) => {
-      // A section that stands in the document twice can be told from its twin only as part of the whole.
+      // A section that occurs twice can only be edited as part of the whole document.
       if (doc.content.indexOf(text) !== doc.content.lastIndexOf(text)) setQuery({ edit: "1" });
       else setEdited({ key, title, text, baseVersion: doc.version });
     },
@@ -108,7 +108,7 @@ export function DocumentReader({ doc, isLive, canEdit, scroller }: DocumentReade
   );
 }
 
-/** The draft that waits in this browser to be gone on with; it is looked for anew whenever nothing is being edited. */
+/** The draft in this browser that can be continued. It is looked up again whenever nothing is being edited. */
 function useKeptDraft(isLookedFor: boolean): [DocumentDraft | null, () => void] {
   const { session } = useSession();
   const [draft, setDraft] = useState<DocumentDraft | null>(null);
@@ -153,7 +153,7 @@ function DraftNote({ draft, onResume, onDiscard }: DraftNoteProps) {
 }
 
 interface DocumentNews {
-  /** The version that was looked at before. */
+  /** The version that was shown before. */
   readonly since: number;
   readonly changed: ReadonlySet<string>;
 }

@@ -15,11 +15,11 @@ export interface DocumentSectionsProps {
   readonly pointedOut: ReadonlySet<string>;
   /** Begins to edit a section in place; absent where nothing can be edited. */
   readonly onEdit?: ((section: DocumentSection) => void) | undefined;
-  /** The editor that takes the place of the section with this key; above all sections, where that one is not there any more. */
+  /** The editor in place of the section with this key, or above all sections if that section is gone. */
   readonly editor: { readonly key: string; readonly face: ReactNode } | null;
 }
 
-/** The document, laid out section by section: one that did not change is not laid out anew. */
+/** The document, laid out section by section. Unchanged sections are not laid out again. */
 export function DocumentSections({
   sections,
   definitions,
@@ -48,7 +48,7 @@ export function DocumentSections({
   );
 }
 
-/** While it is loaded nothing stands in its place, so that the page does not move twice. */
+/** Its place is empty while it loads, so that the page moves only once. */
 function EditedSection({ editor }: { editor: NonNullable<DocumentSectionsProps["editor"]> }) {
   return (
     <div data-part={editor.key} className="my-4 max-w-[72ch]">
@@ -73,7 +73,7 @@ const Section = memo(function Section({ section, definitions, isPointedOut, onEd
       tabIndex={-1}
       className={cn(
         "group/section relative -mx-3 scroll-mt-4 rounded-md px-3 duration-1000 motion-safe:transition-colors",
-        // A section's first heading cannot know that another section stands above it.
+        // A section's first heading does not know whether another section is above it.
         section.level === 1 ? "not-first:mt-7" : section.level === 2 ? "not-first:mt-6" : "not-first:mt-4",
         isPointedOut && "bg-highlight outline outline-transparent",
       )}

@@ -4,7 +4,7 @@ import type { Revision } from "@/sessions/source";
 interface KeepPlaceProps {
   /** The element that is scrolled. */
   readonly scroller: RefObject<HTMLElement | null>;
-  /** Changes with the content that may move what is read. */
+  /** Changes whenever the content does, which may move the reader's place. */
   readonly version: Revision;
   readonly children: ReactNode;
 }
@@ -23,7 +23,7 @@ export class KeepPlace extends Component<KeepPlaceProps> {
     const scroller = this.props.scroller.current;
     if (before.version === this.props.version || !scroller || scroller.scrollTop === 0) return [];
     const { top, bottom } = scroller.getBoundingClientRect();
-    // All parts in view, in order: where the first is gone afterwards, the next one is held.
+    // All parts in view, in order. If the first is gone afterwards, the next one is kept in place.
     return [...scroller.querySelectorAll<HTMLElement>("[data-part]")].flatMap((part) => {
       const box = part.getBoundingClientRect();
       const inView = box.bottom > top && box.top < bottom;

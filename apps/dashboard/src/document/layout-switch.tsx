@@ -3,7 +3,7 @@
 import { usePreference } from "@/core/preferences/use-preference";
 import { Button } from "@/ui/button";
 
-/** Whether changes stand one below the other or side by side, where there is room for both. */
+/** Whether changes are shown one below the other or side by side, if there is room for both. */
 export function LayoutSwitch() {
   const [layout, setLayout] = usePreference("diff");
   return (

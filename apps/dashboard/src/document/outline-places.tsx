@@ -30,9 +30,9 @@ export function OutlineButton({ content, scroller }: OutlinePlaceProps) {
   const sections = useMemo(() => (isOpen ? splitSections(content) : []), [isOpen, content]);
   if (!hasOutline(content)) return null;
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it listens to what happens in the button and the list.
+    // biome-ignore lint/a11y/noStaticElementInteractions: it handles events of the button and the list.
     <div
-      // Comments beside the text take the room of the headings, and so does what a persona makes of it.
+      // Comments and a persona's reading beside the text take the room of the headings.
       className="@min-[64rem]:hidden group-has-data-topics-margin/document:@max-[84rem]:block group-data-perspective/document:@max-[90rem]:block group-has-data-topics-margin/document:group-data-perspective/document:@max-[110rem]:block"
       onKeyDown={(event) => {
         if (event.key !== "Escape" || !isOpen) return;
@@ -64,7 +64,7 @@ export function OutlineButton({ content, scroller }: OutlinePlaceProps) {
   );
 }
 
-/** A document that is not laid out has no headings to go to. */
+/** A document that is shown as plain text has no headings to scroll to. */
 function hasOutline(content: string): boolean {
   return content !== "" && content.length <= laidOutCharsMax;
 }

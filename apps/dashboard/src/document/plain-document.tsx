@@ -2,12 +2,12 @@ import { useMemo } from "react";
 import { useSource } from "@/sessions/source-context";
 import { showHidden } from "@/text/markdown/hidden-characters";
 
-/** Beyond this a document is shown as it is written: to lay it out would hold the page up for seconds. */
+/** A longer document is shown as plain text: laying it out would block the page for seconds. */
 export const laidOutCharsMax = 128 * 1024;
 
 const linesPerPart = 200;
 
-/** Markdown that is too long to be laid out, as it is written. */
+/** Markdown that is too long to be laid out, as plain text. */
 export function PlainDocument({ content }: { content: string }) {
   const { source } = useSource();
   return (
@@ -21,7 +21,7 @@ export function PlainDocument({ content }: { content: string }) {
   );
 }
 
-/** A text as it is written. Parts that are not in view cost nothing. */
+/** A plain text. Parts out of view cost nothing. */
 export function PlainLines({ content }: { content: string }) {
   const parts = useMemo(() => cutLines(content), [content]);
   return (
@@ -42,7 +42,7 @@ export function PlainLines({ content }: { content: string }) {
   );
 }
 
-/** The parts that it is drawn in. Between two of them stands a line break. */
+/** The parts that the text is drawn in, with a line break between two of them. */
 export function cutLines(content: string): { key: string; text: string }[] {
   const lines = content.split("\n");
   return Array.from({ length: Math.ceil(lines.length / linesPerPart) }, (_, part) => ({

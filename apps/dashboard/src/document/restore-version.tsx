@@ -23,7 +23,7 @@ export interface RestoreVersionProps {
   readonly newest: number;
 }
 
-/** Writes an older version anew, as the next one. What stands there now stays in the history. */
+/** Saves an older version as the next one. The present version stays in the history. */
 export function RestoreVersion({ version, content, newest }: RestoreVersionProps) {
   const { session } = useSession();
   const call = useCall();
@@ -35,7 +35,7 @@ export function RestoreVersion({ version, content, newest }: RestoreVersionProps
       await call("update_session_doc", {
         session_id: session.session_id,
         content,
-        // The person who restores has seen the newest version; where another came since, they are asked again.
+        // The person has seen the newest version. If another came since, the broker refuses, and they are asked again.
         expected_version: newest,
       });
       setOpen(false);

@@ -46,7 +46,7 @@ export async function saveWhole(
 export interface SectionText {
   readonly sessionId: string;
   readonly baseVersion: number;
-  /** The section as it stood in the version that was begun from. */
+  /** The section in the version that editing started from. */
   readonly section: string;
   readonly text: string;
 }
@@ -74,7 +74,7 @@ export async function saveSection(call: Call, change: SectionText): Promise<Save
   }
 }
 
-/** Reads what is needed to bring a text and the newest version together. When both are the same there is nothing to do. */
+/** Reads what is needed to merge a text with the newest version, if they differ. */
 export async function findConflict(
   call: Call,
   { sessionId, baseVersion, text }: WholeText,

@@ -6,13 +6,13 @@ import { useSource } from "@/sessions/source-context";
 export type DocumentRead = OutputOf<"read_session_doc">;
 export type DocumentVersion = OutputOf<"list_doc_versions">["versions"][number];
 
-/** Which state of the document is looked at: the newest, one by its number, or the one that stood at a time. */
+/** The shown state of the document: the newest, one by its number, or the one at a moment. */
 export interface Wanted {
   readonly version: number | null;
   readonly at: string | null;
 }
 
-/** The document's text, kept up to date where the newest is looked at. */
+/** The document's text. The newest version is kept up to date. */
 export function useDocument({ version, at }: Wanted): Read<DocumentRead> {
   const { session } = useSession();
   const { session_id } = session;
@@ -29,7 +29,7 @@ export function useDocument({ version, at }: Wanted): Read<DocumentRead> {
   );
 }
 
-/** The author and the time of a version; undefined until they are known, and for version 0, which nobody wrote. */
+/** The author and time of a version; undefined until they are known, and for version 0, which has no author. */
 export function useVersion(version: number | undefined): DocumentVersion | undefined {
   const { source } = useSource();
   const { data } = useRead(

@@ -5,7 +5,7 @@ const shownMs = 3_000;
 
 const none: ReadonlySet<string> = new Set();
 
-/** Brings parts of the document to somebody's notice: goes to the first of them, and marks all for a moment. */
+/** Points out parts of the document: scrolls to the first, and marks all for a moment. */
 export function usePointOut(scroller: RefObject<HTMLElement | null>): {
   pointedOut: ReadonlySet<string>;
   pointOut: (keys: ReadonlySet<string>) => void;

@@ -64,7 +64,7 @@ export function useVersions(): Versions {
     showMore: () => void showMore(),
     refresh: newest.refresh,
     readAgain: (version) => {
-      // Where it fails, what is shown is from before, as it is where nobody has asked.
+      // After a failure the old list stays.
       broker
         .call("list_doc_versions", { session_id, before_version: version + 1, limit: 1 })
         .then((page) => setKnown((before) => withAll(before, page.versions)))

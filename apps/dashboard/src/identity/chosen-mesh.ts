@@ -25,7 +25,7 @@ function readChosen(): string | undefined {
   }
 }
 
-/** Loads the pages anew, in that mesh. */
+/** Reloads the page in that mesh. */
 export function enterMesh(name: string): void {
   keep(name);
   location.assign("/");

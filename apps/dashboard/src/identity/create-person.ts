@@ -21,7 +21,7 @@ export async function createPerson(broker: Broker, name: string): Promise<Person
   return person;
 }
 
-/** A link that verifies nobody any more makes a guest. */
+/** With an expired verification link, the person becomes a guest. */
 async function make(broker: Broker, name: string) {
   const code = getVerificationCode();
   if (code === null) return broker.call("create_person", { name });

@@ -1,6 +1,6 @@
 import { Badge } from "@/ui/badge";
 
-/** Tells people from agents, and those who have shown to be human from guests; no name can hold what looks like it. */
+/** Marks humans, and verified humans unlike guests. No name can contain anything that looks like the badge. */
 export function HumanBadge({ kind }: { readonly kind: "agent" | "human" | "guest" }) {
   if (kind === "agent") return null;
   if (kind === "guest") return <Badge className="self-center">GUEST</Badge>;

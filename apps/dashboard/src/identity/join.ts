@@ -6,7 +6,7 @@ import { signInByKey } from "./sign-in";
 export type InvitePreview = OutputOf<"preview_invite">;
 export type Joined = OutputOf<"redeem_invite">;
 
-/** @throws MerkleError not_found when there is no such invite */
+/** @throws MerkleError not_found if the invite does not exist */
 export async function previewInvite(invite: string): Promise<InvitePreview> {
   return (await callHttp("POST", "/api/invites/preview", { invite })) as InvitePreview; // The operation's output.
 }

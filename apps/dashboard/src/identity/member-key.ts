@@ -7,7 +7,7 @@ export interface KeptMember {
   readonly mesh: string;
   readonly member_id: string;
   readonly name: string;
-  /** The 32 bytes that the key grows from, in base64url. Whoever has them is the member. */
+  /** The key's 32-byte seed, in base64url. Anyone who has it can act as the member. */
   readonly seed: string;
 }
 

@@ -8,7 +8,7 @@ const database = "merkle";
 const store = "sign-in";
 const key = "page-token";
 
-/** Undefined where nobody is signed in. */
+/** Undefined if nobody is signed in. */
 export async function getPageToken(): Promise<string | undefined> {
   const token: unknown = await inStore("readonly", (tokens) => tokens.get(key)).catch(() => undefined);
   return typeof token === "string" ? token : undefined;
@@ -23,7 +23,7 @@ export async function forgetPageToken(): Promise<void> {
   await inStore("readwrite", (tokens) => tokens.delete(key));
 }
 
-/** The headers of every request that this browser makes as the person who is signed in. */
+/** The headers of requests as the signed-in person. */
 export async function pageHeaders(): Promise<Record<string, string>> {
   return headersFor(await getPageToken());
 }

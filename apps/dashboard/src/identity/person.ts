@@ -6,7 +6,7 @@ export interface Person {
   /** Public; it authorises nothing. */
   readonly id: string;
   readonly name: string;
-  /** Stands for this person wherever a team's credential is asked for. Never in an address. */
+  /** The person's credential, accepted in place of a team's. Never in an address. */
   readonly credential: string;
   /** Whether it is verified; of one that was kept before it could be, nothing is known. */
   readonly verified?: boolean;
@@ -47,7 +47,7 @@ export function forgetPerson(): void {
   stored.set(null);
 }
 
-/** Forgets a person whom the broker does not know, unless somebody else has taken the place meanwhile. */
+/** Forgets a person whom the broker does not know, unless another person is stored by now. */
 export function forgetUnknownPerson(credential: string): void {
   const person = getPerson();
   if (person?.credential !== credential) return;
@@ -55,7 +55,7 @@ export function forgetUnknownPerson(credential: string): void {
   for (const tell of [...unknownListeners]) tell(person);
 }
 
-/** Listens to persons whom the broker turns out not to know. */
+/** Listens for persons whom the broker does not know. */
 export function onPersonUnknown(tell: (person: Person) => void): () => void {
   unknownListeners.add(tell);
   return () => void unknownListeners.delete(tell);

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { useLooksOn } from "@/broker/use-admitted";
 import { useIsGuest } from "@/identity/use-person";
 
-/** Controls that decide about agents; a guest sees them, cannot use them, and is told how to be verified. */
+/** Controls that decide about agents. A guest sees them disabled, with a note on how to get verified. */
 export function PowerGate({ children }: { readonly children: ReactNode }) {
   const isGuest = useIsGuest();
   return (

@@ -10,12 +10,12 @@ export interface ReadLink {
   readonly path: string | null;
 }
 
-/** Reads a pasted link, or what stands behind the # of one; null for what is neither. A spoken code invites. */
+/** Reads a pasted link, or the part after its #; null for anything else. A spoken code is an invite. */
 export function readLink(text: string): ReadLink | null {
   const typed = text.trim();
   const [, path = "", fragment = ""] = /^https?:\/\/[^/]+(\/[^#\s]*)#(\S+)$/i.exec(typed) ?? [];
   const secret = fragment === "" ? typed : fragment.replace(/^(?:observe|sign-in)=/, "");
-  // A page for signing in is no place to go on to.
+  // A sign-in page is not a destination.
   const page = path === "" || path === "/sign-in" ? null : path;
   if (secret.startsWith("mks_")) return { kind: "sign-in", secret, path: page };
   if (secret.startsWith("mko_")) return { kind: "observe", secret, path: page };

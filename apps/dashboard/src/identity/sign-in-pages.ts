@@ -1,9 +1,9 @@
-/** Pages for people who are not let in yet: they stand alone, and ask nothing of the broker that takes a member. */
+/** Pages for people who are not signed in. They have no shell, and make no request that needs a member. */
 export function isSignInPage(pathname: string): boolean {
   return pathname === "/join" || pathname === "/sign-in";
 }
 
-/** Whether a page shows nothing of the broker's: what it works with comes from whoever opened it. */
+/** Whether a page shows no data of the broker, but only what the visitor gives it. */
 export function isForAnybody(pathname: string): boolean {
   return pathname === "/verify";
 }

@@ -4,7 +4,7 @@ import { callHttp } from "./call-http";
 import type { KeptMember } from "./member-key";
 import { keepPageToken } from "./page-token";
 
-/** The broker's description of itself, which everybody may read, and whom it takes this browser for. */
+/** The broker's public description of itself, and the principal of this browser. */
 export interface SignInState {
   readonly auth: "open" | "invite";
   readonly broker_id: string;
@@ -43,7 +43,7 @@ export async function signInByKey(member: KeptMember): Promise<void> {
     brokerId: member.broker_id,
     meshId: member.mesh_id,
     memberKey: identity.signingKeyFrom(seed),
-    // It signs this once, so nobody needs to keep it.
+    // The key signs only this, so it is not stored.
     sessionKey: identity.signingKeyFrom(identity.drawSeed()),
     label: `${member.name}, a browser`.slice(0, 200),
     session: null,

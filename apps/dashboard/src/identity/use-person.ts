@@ -18,7 +18,7 @@ export function usePerson(): {
   return { person: useLooksOn() ? null : person, requirePerson };
 }
 
-/** Whether whoever uses this browser is a guest: not verified, and without a link that waits to be used with the first word. */
+/** Whether the person of this browser is a guest: not verified, and without a verification link for their first write. */
 export function useIsGuest(): boolean {
   const member = useAdmitted()?.as.kind === "member";
   const person = useSyncExternalStore(onPersonChanged, getPerson, () => null);

@@ -1,13 +1,13 @@
 import type { Participant, Peer } from "@merkle/wire";
 
-/** A team of the roster with its peers, and what stands on its chip. */
+/** A team of the roster with its peers, and the facts on its chip. */
 export interface RosterRow {
   readonly team: Participant;
   /** Those that are there, and of a team that has left, those that were. */
   readonly peers: readonly Peer[];
   /** The peer that declared itself blocked, the longest first. */
   readonly blocked: Peer | null;
-  /** Where none is blocked: the one that does not want to be disturbed, the longest first. */
+  /** If no peer is blocked: the peer that has set do not disturb the longest ago. */
   readonly dnd: Peer | null;
   readonly isMe: boolean;
 }
@@ -59,7 +59,7 @@ function declaredAt(peer: Peer): string {
   return peer.declared?.at ?? "";
 }
 
-/** Whether a team stands in the bar: it is there and has spoken or polled, or it left a short while ago. */
+/** Whether a team is in the bar: it is present and has posted or polled, or it left a short while ago. */
 export function isInBar({ team, isMe }: RosterRow, now: Date): boolean {
   if (team.left_at !== null) return now.getTime() - Date.parse(team.left_at) < leftShownMs;
   return isMe || !team.folded;

@@ -4,21 +4,21 @@ import type { OutputOf, Participant, Peer } from "@merkle/wire";
 import { createContext, type ReactNode, use, useMemo } from "react";
 import { SourceContext, type SourceFacts } from "@/sessions/source-context";
 
-/** The facts about a session that every part of its page needs. */
+/** The facts about a session that all parts of its page need. */
 export interface SessionFacts {
   readonly session: OutputOf<"get_session">;
-  /** Everybody who is or was in it, in the order in which they joined. */
+  /** All current and former teams, in the order in which they joined. */
   readonly participants: readonly Participant[];
   readonly peers: readonly Peer[];
-  /** The team that this browser's person is in this session; null before the first write. */
+  /** The team of this browser's person in this session; null before their first write. */
   readonly myTeamId: string | null;
-  /** Whether this browser may look on and do nothing: then nothing is offered that changes something. */
+  /** Whether this browser may only look on. Then the page offers no changes. */
   readonly looksOn: boolean;
-  /** The number of a team's colour; 0 for one that is not known here. */
+  /** The number of a team's colour; 0 for an unknown team. */
   colourOf(teamId: string | null): number;
-  /** The moment that is looked at instead of now, as it stands in the address. */
+  /** The shown moment of the past, from the address; null for now. */
   readonly at: string | null;
-  /** Reads all of it again. */
+  /** Reads all facts again. */
   refresh(): void;
 }
 

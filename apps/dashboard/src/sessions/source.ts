@@ -14,7 +14,7 @@ export function toInput(source: Source): { session_id: string } | { source_path:
   return source.kind === "document" ? { session_id: source.session_id } : { source_path: source.source_path };
 }
 
-/** Returns a key that tells a source from all others, for what is kept about it in the browser. */
+/** Returns a unique key of a source, for data that the browser stores about it. */
 export function keyOf(source: Source): string {
   return source.kind === "document" ? source.session_id : source.source_path;
 }
@@ -31,7 +31,7 @@ export function isOf(source: Source, about: OfSource): boolean {
     : about.source_path === source.source_path;
 }
 
-/** Hashes are told apart by their beginning. */
+/** The beginning of a hash is enough to distinguish it. */
 const hashCharsShown = 12;
 
 export function describeRevision(revision: Revision): string {

@@ -9,7 +9,7 @@ export interface TeamMarkProps {
   readonly className?: string | undefined;
 }
 
-/** A team's colour: a bar and two letters. The name stands beside it in words, so this is hidden from screen readers. */
+/** A team's colour as a bar, and two letters. It is hidden from screen readers, since the name is beside it. */
 export function TeamMark({ name, colour, className }: TeamMarkProps) {
   const { className: text } = toTeamColour(colour);
   return (
@@ -20,7 +20,7 @@ export function TeamMark({ name, colour, className }: TeamMarkProps) {
   );
 }
 
-/** The bar alone, as high as it is told to be. */
+/** The bar alone. The caller sets its height. */
 export function TeamBar({ colour, className }: { colour: number; className?: string | undefined }) {
   const { className: text, dashed } = toTeamColour(colour);
   return (

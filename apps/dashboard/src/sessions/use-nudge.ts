@@ -14,7 +14,7 @@ export interface Nudging {
   readonly refusal: Refusal | null;
 }
 
-/** Wakes those whom `to` names, as the broker takes names. */
+/** Wakes the recipients that `to` names. */
 export function useNudge(to: string): Nudging {
   const { session } = useSession();
   const call = useCall();
@@ -34,7 +34,7 @@ export function useNudge(to: string): Nudging {
 
 type Nudged = OutputOf<"nudge">["nudged"][number];
 
-/** Tells what a nudge came to, for each peer that it was for. */
+/** Describes the result of a nudge for each of its peers. */
 function describeNudge(nudged: readonly Nudged[]): string {
   return nudged.length === 0 ? "No agents online to nudge." : nudged.map(describePeer).join(" ");
 }

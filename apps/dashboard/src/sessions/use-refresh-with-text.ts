@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "react";
 import { useSource } from "./source-context";
 
-/** Reads again when the text has become another one: what is said about places of it goes by the newest. */
+/** Reads again after a change of the text: places in it refer to the newest state. */
 export function useRefreshWithText(refresh: () => void): void {
   const { revision } = useSource();
   const read = useRef(revision);

@@ -1,7 +1,7 @@
 import { findEventKind, isRedacted, type Message, type Redaction } from "@merkle/wire";
 import { showHidden } from "./markdown/hidden-characters";
 
-/** `Text removed by Ana`: what stands in the place of a text. When and why are told beside it. */
+/** `Text removed by Ana`, in place of a text. The time and reason are shown beside it. */
 export function describeRemoval(redaction: Redaction | undefined): string {
   const by = redaction?.by ?? null;
   return by === null ? "Text removed" : `Text removed by \u2068${showHidden(by)}\u2069`;

@@ -1,6 +1,6 @@
 import { headingText, scanMarkdown } from "@merkle/wire/text";
 
-/** A part of the document that begins with a heading, or what stands above the first one. */
+/** A part of the document that begins with a heading, or the text above the first heading. */
 export interface DocumentSection {
   /** The same for the same section of the next version, as long as its heading stays. */
   readonly key: string;

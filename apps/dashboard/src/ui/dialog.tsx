@@ -116,13 +116,13 @@ const sides = {
 
 interface DialogContentProps extends ComponentProps<"dialog"> {
   readonly showCloseButton?: boolean;
-  /** Where it stands: a dialog in the middle, a sheet at the side, a drawer at the bottom. */
+  /** A dialog in the middle, a sheet at the side, or a drawer at the bottom. */
   readonly side?: keyof typeof sides;
 }
 
 function DialogContent(props: DialogContentProps) {
   const { open } = useDialog();
-  // Events of a portal go up to where it was rendered, not to where it stands.
+  // Events of a portal bubble to its React parent, not to its place in the page.
   return open ? createPortal(<OpenDialog {...props} />, document.body) : null;
 }
 
@@ -182,7 +182,7 @@ function OpenDialog({
   );
 }
 
-/** A press on the backdrop reaches the dialog, at a place outside of it. */
+/** A click on the backdrop targets the dialog, with a position outside of its box. */
 function isOutside({ clientX, clientY, currentTarget }: MouseEvent<HTMLDialogElement>): boolean {
   const { left, right, top, bottom } = currentTarget.getBoundingClientRect();
   return clientX < left || clientX > right || clientY < top || clientY > bottom;

@@ -1,7 +1,7 @@
 import { limits } from "@merkle/wire/limits";
 import type { SourceStretch } from "./page-places";
 
-/** A place of a source as it is kept: what stands there, and what stands before and behind it. */
+/** A stored place of a source: its text, and the text before and after it. */
 export interface Quote {
   readonly quote: string;
   readonly prefix: string;

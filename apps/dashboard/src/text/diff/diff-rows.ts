@@ -1,12 +1,12 @@
 import type { DiffLine } from "./unified-diff";
 
-/** A line of the split view: what was there, and what is there now. */
+/** A line of the split view: before and after. */
 export interface SplitRow {
   readonly left: DiffLine | null;
   readonly right: DiffLine | null;
 }
 
-/** Puts a hunk's lines side by side: each run of removed lines stands beside the added ones that follow it. */
+/** Puts a hunk's lines side by side: each run of removed lines beside the added lines that follow it. */
 export function toSplitRows(lines: readonly DiffLine[]): SplitRow[] {
   const rows: SplitRow[] = [];
   let removed: DiffLine[] = [];

@@ -45,7 +45,7 @@ export function linesOfHunks(
   return shown;
 }
 
-/** The proposed text with only the chosen hunks in it: of the others, what stood there before. */
+/** The proposed text with only the chosen hunks; the others keep the old text. */
 export function textWith(
   proposed: string,
   hunks: readonly HunkChange[],

@@ -13,7 +13,7 @@ export interface CodeBlockProps {
   readonly to?: number;
 }
 
-/** More than this stays in one colour: so many coloured parts would hold up the page. */
+/** Longer code stays in one colour: too many coloured parts would block the page. */
 export const colouredCharsMax = 10_000;
 
 /** A block of code as it was written; its colours come later and move nothing. */
@@ -75,7 +75,7 @@ function useColours(code: string, language: string | null): readonly CodeLine[] 
   return known ?? (coloured?.of === key ? coloured.lines : null);
 }
 
-/** What was coloured before, by language and code: rows of a feed come and go. */
+/** Coloured code by language and text, kept because rows of a feed come and go. */
 const colours = new Map<string, readonly CodeLine[]>();
 const coloursMax = 200;
 

@@ -28,7 +28,7 @@ export function layOutAhead(text: string): void {
 
 export interface MarkdownTextProps {
   readonly text: string;
-  /** `feed`: the size of messages. `document`: larger, and headings stand out. */
+  /** `feed`: the size of messages. `document`: larger, with prominent headings. */
   readonly variant?: "feed" | "document";
   readonly className?: string;
 }
@@ -45,7 +45,7 @@ export function MarkdownText({ text, variant = "feed", className }: MarkdownText
     className,
   );
   const raw = <RawText text={text} {...(variant === "document" && { at: 0 })} />;
-  // Decided once, so that a text is not laid out anew for having been there before its renderer.
+  // Decided once, so that a text that was shown before its renderer is not laid out again.
   const [RenderedMarkdown] = useState<ComponentType<RenderedMarkdownProps>>(
     () => loaded?.RenderedMarkdown ?? LazyMarkdown,
   );

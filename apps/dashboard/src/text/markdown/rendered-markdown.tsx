@@ -24,7 +24,7 @@ export function RenderedMarkdown({ text, variant }: RenderedMarkdownProps) {
 const laidOut = new Map<string, ReactElement>();
 const laidOutTextsMax = 1_000;
 
-/** Lays out a message's text, or gives what came of it before. */
+/** Lays out a message's text, or returns the cached result. */
 export function layOutOnce(text: string): ReactElement {
   const element = laidOut.get(text) ?? layOut(text, "feed");
   laidOut.delete(text);
@@ -49,7 +49,7 @@ function layOut(text: string, variant: MarkdownVariant): ReactElement {
   });
 }
 
-/** The element of the tree that a component stands for. */
+/** The tree's element that a component renders. */
 interface OfElement {
   readonly node?: Element | undefined;
 }
