@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { plainBrief } from "@/text/markdown/plain-brief";
+import { plainBrief } from "../../text/markdown/plain-brief";
 import { isNarrowed, toProgressChoice, toProgressRead, toTags } from "./progress-choice";
 
 const choiceOf = (query: string) => toProgressChoice(new URLSearchParams(query));
