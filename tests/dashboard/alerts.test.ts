@@ -8,6 +8,7 @@ import { changeSettings } from "../kit/persons.js";
 import { startPushService } from "../kit/push-service.js";
 import { createTestSession } from "../kit/session.js";
 import { desk, phone, testDashboard } from "./open-dashboard.js";
+import { isLive } from "./open-palette.js";
 
 const dashboard = testDashboard();
 const whole = findWholeChromium();
@@ -80,6 +81,7 @@ describe("being told elsewhere", { tags: "chromium" }, () => {
     const blank = await context.newPage();
     const devtools = await context.newCDPSession(blank);
     const registrationId = await findRegistration(devtools, url);
+    await isLive(page);
     await page.close();
 
     const path = "/sessions/split-auth?m=2";

@@ -141,7 +141,6 @@ describe("the transports for people", { tags: "chromium" }, () => {
       .poll(async () => (await rest.call("preview_invite", { invite: brief.link })).state)
       .toBe("expired");
     await page.goto(brief.link);
-    await page.reload();
     await page.getByRole("heading", { name: "This invite has expired" }).waitFor();
     await page.getByText("It was valid until", { exact: false }).waitFor();
     await page.getByRole("button", { name: "Use another link" }).click();

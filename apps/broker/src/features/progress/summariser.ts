@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
-import { type Database, keepSummary, type WholeProgressEntryRow } from "@merkle/db";
+import { type Database, findProgressEntry, keepSummary, type WholeProgressEntryRow } from "@merkle/db";
 import { limits } from "@merkle/wire/limits";
 import type { Log } from "../../core/log.js";
 import { isLoopbackUrl } from "../../identity/origin/auth-mode.js";
@@ -80,12 +80,16 @@ export function createSummariser(options: SummaryOptions | undefined, log: Log):
   }
 
   return {
-    async summarise({ orm, meshId }, { id, title, content }) {
+    async summarise({ orm, meshId }, { projectId, id, title, content }) {
       if (!options) return null;
       const text = `Title: ${title}\n\nContent:\n${content}`;
       const keep = (summary: string) => keepSummary(orm, meshId, id, summary);
       const purpose = { what: "a progress entry", keep, fields: { entry: id } };
-      const made = begin(`${meshId} ${id}`, () => make(options, { instructions, text, tokensMax }, purpose));
+      const made = begin(`${meshId} ${id}`, async () => {
+        // Another caller's may have been stored since this one read the entry.
+        const entry = await findProgressEntry(orm, meshId, { projectId, id });
+        return entry?.summary ?? make(options, { instructions, text, tokensMax }, purpose);
+      });
       return soon(made, options.waitMs ?? 10_000);
     },
     async summariseBrief(text) {
