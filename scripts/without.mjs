@@ -1,5 +1,5 @@
 /**
- * `node scripts/without.mjs tasks timeline`: proves that features can be left out. In a copy of this checkout it deletes their
+ * `node scripts/without.mjs tasks timeline`: tries whether features can be left out. In a copy of this checkout it deletes their
  * folders, pages, documents and their lines in the lists, writes again what is generated, compiles everything, runs the tests
  * of what is left and starts the broker. Features that need one of them are left out as well. `--some 3` chooses three by the
  * hash of the commit, `--all` takes each in turn.
