@@ -19,34 +19,31 @@ import { describeRemovalInLine } from "@/text/describe-removal";
 import { type Draft, emptyDraft, toPostInput, toQuoted } from "./draft";
 import { type DraftStore, openDraftStore } from "./draft-store";
 
-/**
- * The requests that rows of the feed and cards of peers can make to the composer. It stays the same object as long as the session
- * does.
- */
+/** The composer actions that feed rows and peer cards can trigger. The object is stable for the lifetime of the session. */
 export interface Compose {
-  /** Quotes a message and lets its reader write a reply to it. */
+  /** Quotes a message and focuses the field, so that the user can write a reply. */
   reply(message: Message): void;
   /**
-   * Without an option lets the answer be written. With one posts it at once.
+   * Posts an option as the answer immediately. Without an option, quotes the ask so that the user can write the answer.
    *
-   * @throws MerkleError when the option is refused: a `conflict` names in its details who answered first, and where
+   * @throws MerkleError if the option is refused. The details of a `conflict` name who answered first, and in which message.
    */
   answer(message: Message, option?: string): Promise<void>;
-  /** Addresses the draft to one recipient, as the broker names it: `@group`, `Cedar`, `Alex's Team/atlas`. */
+  /** Addresses the draft to one recipient, named as in the broker's `to` field: `@group`, `Cedar`, `Alex's Team/atlas`. */
   address(recipient: string): void;
-  /** Makes the draft a decision. */
+  /** Turns the draft into a decision. */
   decide(): void;
   focus(): void;
-  /** Listens to what this browser posts from here, by its number: the feed then shows its end. */
+  /** Calls the listener with the sequence of each message posted from this composer. The feed then scrolls to its end. */
   onPosted(listener: (sequence: number) => void): () => void;
 }
 
 interface ComposePlace extends Compose {
   readonly store: DraftStore;
   readonly field: RefObject<HTMLTextAreaElement | null>;
-  /** Posts the draft, and calls the listeners. */
+  /** Posts the draft, then calls the `onPosted` listeners. */
   post(input: PostInput, options?: { readonly signal?: AbortSignal }): Promise<OutputOf<"post_message">>;
-  /** Takes up a wish for focus that was made while there was no field. */
+  /** Registers the text field. Focuses it if `focus` was called before the field existed. */
   attach(field: HTMLTextAreaElement | null): void;
 }
 
@@ -56,7 +53,7 @@ const ComposeContext = createContext<ComposePlace | null>(null);
 
 export interface ComposeProviderProps {
   readonly session: OutputOf<"get_session">;
-  /** Shows the composer, which is only on the Live tab. */
+  /** Called when the composer is not rendered but needs focus. Switches to the Live tab, which contains the composer. */
   readonly onWanted: () => void;
   readonly children: ReactNode;
 }
@@ -119,7 +116,7 @@ export function ComposeProvider({ session, onWanted, children }: ComposeProvider
   return <ComposeContext value={place}>{children}</ComposeContext>;
 }
 
-/** A text that is quoted in the draft goes from there, too, when it is removed. */
+/** Removes a quoted text from the draft when the quoted message is redacted. */
 function useForgetQuote(store: DraftStore, sessionId: string): void {
   const broker = useBroker();
   useEffect(
@@ -141,7 +138,7 @@ export function useCompose(): Compose {
   return useComposePlace();
 }
 
-/** The draft and functions that change it. The caller renders with every typed character. */
+/** Returns the draft and its store. The calling component renders on every keystroke. */
 export function useDraft(): { draft: Draft; store: DraftStore } {
   const { store } = useComposePlace();
   const draft = useSyncExternalStore(
@@ -158,7 +155,7 @@ export function useComposePlace(): ComposePlace {
   return place;
 }
 
-/** A browser that may not store anything throws even on access. */
+/** In a browser that blocks storage, even reading the property throws. */
 function browserStorage(): Storage | undefined {
   try {
     return globalThis.localStorage;

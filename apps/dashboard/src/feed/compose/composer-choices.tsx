@@ -10,11 +10,12 @@ export interface ComposerChoicesProps {
   readonly onChange: (change: Partial<Draft>) => void;
 }
 
-/** The recipients of a draft, the kind of message that it is, and how much it may interrupt. */
+/** The draft's recipients, message kind and priority. */
 export function ComposerChoices({ draft, recipients, onChange }: ComposerChoicesProps) {
   const answers = draft.quoted?.answers === true;
   return (
-    // On a phone the choices take room from the feed, so they appear with the keyboard, or after a choice.
+    // On a phone the choices take space from the feed. They appear only while the composer has focus, or once the user has
+    // changed one.
     <div
       className={cn(
         "flex flex-wrap items-center gap-2",

@@ -15,13 +15,13 @@ const RecipientList = lazyPart(() => import("./recipient-list"), "RecipientList"
 export interface ComposerFieldProps {
   readonly draft: Draft;
   readonly recipients: readonly Recipient[];
-  /** While it is being sent. */
+  /** True while the message is being sent. */
   readonly locked: boolean;
   readonly onChange: (change: Partial<Draft>) => void;
   readonly onSend: () => void;
 }
 
-/** The field for the text. Typing `@` offers recipients; the chosen one is added to the message. */
+/** The message text field. Typing `@` suggests recipients, and picking a recipient addresses the message to them. */
 export function ComposerField({ draft, recipients, locked, onChange, onSend }: ComposerFieldProps) {
   const { attach, field } = useComposePlace();
   const [enterSends] = usePreference("enterSends");
@@ -40,7 +40,7 @@ export function ComposerField({ draft, recipients, locked, onChange, onSend }: C
     tabPicks: true,
   });
 
-  // The caret moves behind the mention once that is in the field.
+  // Moves the caret behind the inserted mention after React has updated the field.
   useLayoutEffect(() => {
     if (caretWanted.current === null) return;
     field.current?.setSelectionRange(caretWanted.current, caretWanted.current);
@@ -101,7 +101,7 @@ export function ComposerField({ draft, recipients, locked, onChange, onSend }: C
           setMention(findMention(event.target.value, event.target.selectionStart));
         }}
         onSelect={(event) => {
-          // The list stays only while the caret is where it was opened.
+          // Closes the suggestions when the caret leaves the mention.
           const { selectionStart, selectionEnd, value } = event.currentTarget;
           if (mention === null) return;
           setMention(selectionStart === selectionEnd ? findMention(value, selectionStart) : null);
@@ -113,7 +113,7 @@ export function ComposerField({ draft, recipients, locked, onChange, onSend }: C
   );
 }
 
-/** A message is for everyone by default. */
+/** Everyone is the default recipient, so the list does not suggest it. */
 function isMentionable({ kind }: Recipient): boolean {
   return kind !== "everyone";
 }

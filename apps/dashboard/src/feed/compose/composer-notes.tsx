@@ -5,18 +5,18 @@ import { bytesOf } from "./draft";
 
 export interface ComposerNotesProps {
   readonly text: string;
-  /** Why the draft cannot be sent as it is. */
+  /** The reason why the draft cannot be sent as it is. */
   readonly problem: string | null;
-  /** The recipients who will not read it now. */
+  /** Recipients who are disconnected. */
   readonly away: readonly string[];
-  /** Whether it is being sent without a connection. */
+  /** True while the message waits for a connection. */
   readonly waiting: boolean;
   readonly onGiveUp: () => void;
 }
 
 const namedMax = 3;
 
-/** Notes for a writer: before the message is sent, and while it is not sent yet. */
+/** Notes for the author: problems before sending, and the status while the message waits. */
 export function ComposerNotes({ text, problem, away, waiting, onGiveUp }: ComposerNotesProps) {
   return (
     <div className="grid gap-1 text-sm empty:hidden">
@@ -44,10 +44,10 @@ export function ComposerNotes({ text, problem, away, waiting, onGiveUp }: Compos
   );
 }
 
-/** The used share of the length limit, once it is large. */
+/** Shows how much of the length limit is used, once that is three quarters or more. */
 function ByteCount({ text }: { text: string }) {
   const max = limits.messageTextBytesMax;
-  // A UTF-16 unit has at most three bytes, so a short text need not be counted.
+  // A UTF-16 code unit takes at most three UTF-8 bytes, so short texts need no exact count.
   if (text.length * 3 < max * 0.75) return null;
   const bytes = bytesOf(text);
   if (bytes < max * 0.75) return null;

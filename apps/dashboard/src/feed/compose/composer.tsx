@@ -21,7 +21,7 @@ import { awayOf, listRecipients } from "./recipients";
 const OptionsEditor = lazyPart(() => import("./options-editor"), "OptionsEditor");
 const QuotedBar = lazyPart(() => import("./quoted-bar"), "QuotedBar");
 
-/** Where a person says something in the session. The draft stays until the broker has taken it. */
+/** The form for posting to the session. The draft is kept until the broker accepts the message. */
 export function Composer() {
   const { session, participants, peers, myTeamId, at, refresh } = useSession();
   const { focus, post } = useComposePlace();
@@ -47,10 +47,10 @@ export function Composer() {
     await run(async (signal) => {
       const { cursor } = await post({ ...input, idempotency_key }, { signal });
       if (store.current === sent) store.clear();
-      // A quote or recipient that was added in between belongs to the next draft.
+      // A quote or recipient added while the message was being sent belongs to the next draft.
       else store.change({ text: "", kind: "message", options: [] });
       setTold(`Posted as #${cursor}.`);
-      // The message that was just posted is not to be found in the past.
+      // A view of a past moment cannot show the new message, so return to the present.
       if (at !== null) setQuery({ at: null });
       if (myTeamId === null) refresh();
     });

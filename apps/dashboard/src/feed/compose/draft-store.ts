@@ -1,19 +1,19 @@
 import { type Draft, emptyDraft } from "./draft";
 
-/** A draft of one session, kept in the browser until it is sent: it survives a reload. */
+/** The draft of one session. The browser's storage keeps it until it is sent, so it survives a reload. */
 export interface DraftStore {
   readonly current: Draft;
   change(change: Partial<Draft>): void;
-  /** The key under which this draft is posted: the same until something about it changes, so that trying again posts once. */
+  /** Returns the idempotency key for posting this draft. The key changes only when the input changes, so a retry posts once. */
   keyFor(input: object): string;
-  /** Begins a new draft. */
+  /** Starts a new, empty draft. */
   clear(): void;
   listen(listener: () => void): () => void;
 }
 
 interface Kept {
   readonly draft: Draft;
-  /** The input that was last tried, and the key it was tried with. */
+  /** The last input that was sent, and its idempotency key. */
   readonly tried: { readonly input: string; readonly key: string } | null;
 }
 
@@ -53,7 +53,7 @@ const nothing: Kept = { draft: emptyDraft, tried: null };
 function read(storage: Storage | undefined, place: string): Kept {
   try {
     const text = storage?.getItem(place);
-    // Only this store writes here. Fields that an older version did not have get their defaults.
+    // Only this store writes this item. Fields missing in an older version get their defaults.
     const kept = text ? (JSON.parse(text) as Kept) : nothing;
     return { tried: kept.tried ?? null, draft: { ...emptyDraft, ...kept.draft } };
   } catch {
@@ -66,6 +66,6 @@ function write(storage: Storage | undefined, place: string, kept: Kept): void {
     if (kept === nothing) storage?.removeItem(place);
     else storage?.setItem(place, JSON.stringify(kept));
   } catch {
-    // A browser without room or leave to keep it still has the draft in this tab.
+    // If the storage is full or blocked, the draft still exists in this tab.
   }
 }

@@ -4,24 +4,24 @@ import { textOf } from "../store/message-text";
 export type DraftKind = "message" | "ask" | "decision";
 export type DraftPriority = "now" | "next" | "low";
 
-/** The message that a draft replies to, as it is quoted above the text. */
+/** The quoted message, shown above the text field. */
 export interface Quoted {
   readonly sequence: number;
   readonly author: string;
   readonly text: string;
-  /** Whether the draft settles this ask. */
+  /** True if the draft answers this ask and thereby settles it. False for a plain reply. */
   readonly answers: boolean;
-  /** The answers of an ask to choose from; empty when any text will do. */
+  /** The options that the ask offers. Empty if any text is a valid answer. */
   readonly options: readonly string[];
 }
 
-/** A message before it is posted. */
+/** A message that has not been posted yet. */
 export interface Draft {
   readonly text: string;
-  /** The recipients by the names that the broker accepts. Empty: everyone. */
+  /** Recipients, named as in the broker's `to` field. Empty: everyone. */
   readonly to: readonly string[];
   readonly kind: DraftKind;
-  /** The options of an ask, blank ones included while they are written. */
+  /** The options of an ask, including blank fields that the user is still filling in. */
   readonly options: readonly string[];
   readonly priority: DraftPriority;
   readonly quoted: Quoted | null;
@@ -38,7 +38,7 @@ export const emptyDraft: Draft = {
 
 type PostInput = Omit<InputOf<"post_message">, "team_id" | "idempotency_key">;
 
-/** The draft as the operation takes it. An answer is never an ask at once, and blank options are left out. */
+/** Converts the draft to the input of `post_message`. An answer is never an ask, and blank options are dropped. */
 export function toPostInput(draft: Draft, sessionId: string): PostInput {
   const { quoted, to, priority } = draft;
   return {
@@ -58,7 +58,7 @@ function toKind({ kind, options, quoted, text }: Draft): Partial<PostInput["cont
   return given.length === 0 ? { kind } : { kind, options: given };
 }
 
-/** An ask with options accepts only these. The text matches an option regardless of case and surrounding space. */
+/** An ask with options accepts only these. Matching ignores case and surrounding spaces. */
 function answerOf({ options }: Quoted, text: string): string {
   const written = text.trim();
   return options.find((option) => option.toLowerCase() === written.toLowerCase()) ?? written;
@@ -68,7 +68,7 @@ export function writtenOptions(options: readonly string[]): string[] {
   return options.map((option) => option.trim()).filter((option) => option !== "");
 }
 
-/** Returns why the broker would refuse the draft, as far as the page knows; null if it can be sent. */
+/** Returns why the broker would refuse the draft, as far as the page can tell. Null if the draft can be sent. */
 export function problemOf(draft: Draft, bytesMax: number): string | null {
   if (draft.text.trim() === "") return "Write something first.";
   const bytes = bytesOf(draft.text);
@@ -95,7 +95,7 @@ export function bytesOf(text: string): number {
   return utf8.encode(text).length;
 }
 
-/** A message as it is quoted in a reply or an answer. */
+/** Quotes a message for a reply or an answer. */
 export function toQuoted(message: Message, answers: boolean): Quoted {
   const { options } = message.content;
   return {

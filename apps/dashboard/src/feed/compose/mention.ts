@@ -1,4 +1,4 @@
-/** A mention that is being typed: from the `@` to the caret. */
+/** A mention that the user is typing: the text from the `@` to the caret. */
 export interface Mention {
   readonly start: number;
   readonly end: number;
@@ -7,7 +7,7 @@ export interface Mention {
 
 const typedCharsMax = 50;
 
-/** The mention at the caret, if one is being typed. */
+/** Returns the mention that is being typed at the caret, or null. */
 export function findMention(text: string, caret: number): Mention | null {
   const before = text.slice(Math.max(0, caret - typedCharsMax - 2), caret);
   const match = /(?:^|[\s(])@([^\s@]*)$/u.exec(before);
@@ -16,7 +16,7 @@ export function findMention(text: string, caret: number): Mention | null {
   return { start: caret - typed.length - 1, end: caret, typed };
 }
 
-/** The text with the complete mention, and the new place of the caret. */
+/** Returns the text with the completed mention, and the new caret position. */
 export function writeMention(
   text: string,
   { start, end }: Mention,

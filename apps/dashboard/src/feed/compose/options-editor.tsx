@@ -13,9 +13,9 @@ export interface OptionsEditorProps {
   readonly onChange: (options: readonly string[]) => void;
 }
 
-/** The options of an ask. Without options it accepts any answer. */
+/** Fields for the options of an ask. An ask without options accepts any answer. */
 export function OptionsEditor({ options, onChange }: OptionsEditorProps) {
-  /** The place of a field that was asked for, and is to be written into. */
+  /** Index of a field that was just added. It receives the focus after the next render. */
   const added = useRef<number>(null);
   const fields = useRef<HTMLFieldSetElement>(null);
   useEffect(() => {

@@ -5,12 +5,12 @@ import type { Quoted } from "./draft";
 export interface QuotedBarProps {
   readonly quoted: Quoted;
   readonly onOption: (option: string) => void;
-  /** Makes a reply of an answer, which leaves the ask open. */
+  /** Turns the answer into a plain reply, which leaves the ask open. */
   readonly onReplyOnly: () => void;
   readonly onRemove: () => void;
 }
 
-/** The message that the draft replies to or answers; an ask brings the answers that it offers. */
+/** The message that the draft replies to or answers. For an ask, also shows its options. */
 export function QuotedBar({ quoted, onOption, onReplyOnly, onRemove }: QuotedBarProps) {
   return (
     <div className="flex items-start gap-2 rounded-md border-l-2 border-primary bg-surface px-2.5 py-1.5 text-sm">

@@ -9,14 +9,14 @@ export interface RecipientListProps {
   readonly id: string;
   readonly label: string;
   readonly recipients: readonly Recipient[];
-  /** The recipient that the arrow keys have reached. */
+  /** Index of the recipient selected with the arrow keys. */
   readonly active: number;
-  /** Those chosen already. */
+  /** Values of the recipients that are already chosen. */
   readonly chosen: readonly string[];
   readonly onPick: (recipient: Recipient) => void;
 }
 
-/** Recipients to choose from. The field keeps the focus, and names the active option by `optionId`. */
+/** A list of recipients to choose from. Focus stays in the text field, which refers to the active option by its `optionId`. */
 export function RecipientList({ id, label, recipients, active, chosen, onPick }: RecipientListProps) {
   return (
     <div
@@ -66,7 +66,7 @@ function RecipientOption({ id, recipient, active, chosen, onPick }: RecipientOpt
       id={id}
       role="option"
       aria-selected={chosen}
-      // A click must not take the focus from the field.
+      // Keeps the focus in the text field when the user clicks an option.
       onMouseDown={(event) => event.preventDefault()}
       onClick={onPick}
       className={cn(

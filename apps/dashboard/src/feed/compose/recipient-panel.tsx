@@ -11,11 +11,11 @@ interface RecipientPanelProps {
   readonly chosen: readonly string[];
   readonly onPick: (recipient: Recipient) => void;
   readonly onClose: () => void;
-  /** Called when the focus moved elsewhere. */
+  /** Called when focus leaves the panel. */
   readonly onLeft: () => void;
 }
 
-/** All possible recipients, filtered by typing. */
+/** All possible recipients, filtered by the typed text. */
 export function RecipientPanel({ recipients, chosen, onPick, onClose, onLeft }: RecipientPanelProps) {
   const [typed, setTyped] = useState("");
   const listId = useId();

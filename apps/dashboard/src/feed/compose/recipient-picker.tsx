@@ -14,7 +14,7 @@ export interface RecipientPickerProps {
   readonly onChange: (to: readonly string[]) => void;
 }
 
-/** The recipients of the message; opens a list to choose one or several from. */
+/** A button that shows the message's recipients and opens a list to change them. */
 export function RecipientPicker({ recipients, to, onChange }: RecipientPickerProps) {
   const [open, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
@@ -38,7 +38,7 @@ export function RecipientPicker({ recipients, to, onChange }: RecipientPickerPro
         size="sm"
         aria-haspopup="listbox"
         aria-expanded={open}
-        // The list closes when it loses the focus, and this press means to close it, not to open it again.
+        // The panel closes on blur. Without this, pressing the button would blur the panel and then reopen it.
         onMouseDown={(event) => open && event.preventDefault()}
         onClick={() => setOpen(!open)}
         className="max-w-60"

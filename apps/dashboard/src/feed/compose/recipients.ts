@@ -3,14 +3,14 @@ import { addressOf, groupsOf } from "@/sessions/roster-rows";
 
 /** A possible recipient of a message. */
 export interface Recipient {
-  /** As the broker takes it. */
+  /** The name to send in the broker's `to` field. */
   readonly value: string;
   readonly label: string;
-  /** The words that tell it from others of the same name, and whether it is there. */
+  /** Text that distinguishes recipients of the same name, and their status. */
   readonly note: string;
   readonly kind: "everyone" | "humans" | "group" | "team" | "peer";
   readonly colour: number | null;
-  /** Its peers that are away: silent for long, or with a closed connection. */
+  /** Peers of this recipient that are away: silent for long, or disconnected. */
   readonly away: readonly string[];
 }
 
@@ -20,7 +20,7 @@ export interface RecipientsInput {
   readonly myTeamId: string | null;
 }
 
-/** All possible recipients: everyone, humans, groups, teams, and the peers of teams with several. */
+/** Lists all possible recipients: everyone, humans, groups, teams, and the peers of teams that have several. */
 export function listRecipients({ participants, peers, myTeamId }: RecipientsInput): Recipient[] {
   const teams = participants.filter((team) => team.left_at === null && team.team_id !== myTeamId);
   const there = peers.filter((peer) => peer.left_at === null && peer.team_id !== myTeamId);
@@ -72,7 +72,7 @@ function toTeam(team: Participant, own: readonly Peer[]): Recipient {
       : [role, own.length > 1 ? countOf(own) : null, team.status].filter(Boolean).join(", "),
     kind: "team",
     colour: team.colour,
-    // Humans read when they come back, and are not expected to poll.
+    // Humans are not expected to poll: they read messages when they return.
     away: !human && team.status === "disconnected" ? [team.team_name] : [],
   };
 }
@@ -104,7 +104,7 @@ function countOf(peers: readonly Peer[]): string {
   return peers.length === 1 ? "1 peer" : `${peers.length} peers`;
 }
 
-/** The recipients whose name contains the typed text, ignoring case; names that begin with it come first. */
+/** Returns the recipients whose name contains the typed text, ignoring case. Names that start with the text come first. */
 export function matchRecipients(recipients: readonly Recipient[], typed: string): Recipient[] {
   const wanted = typed.toLowerCase().replace(/^@/, "");
   const places = recipients.map((recipient) => ({
@@ -117,7 +117,7 @@ export function matchRecipients(recipients: readonly Recipient[], typed: string)
   );
 }
 
-/** The recipients of a draft that will not read it now. */
+/** Returns the chosen recipients that are away. */
 export function awayOf(to: readonly string[], recipients: readonly Recipient[]): string[] {
   const chosen = recipients.filter(({ value }) => to.includes(value));
   return [...new Set(chosen.flatMap(({ away }) => away))];

@@ -2,21 +2,21 @@ import { type KeyboardEvent, useState } from "react";
 
 export interface ActiveOption {
   readonly active: number;
-  /** Takes a key of the field beside the list; true when it was for the list. */
+  /** Handles a key pressed in the text field. Returns true if the key was for the list. */
   handleKey(event: KeyboardEvent): boolean;
 }
 
 export interface ActiveOptionInput {
   readonly count: number;
-  /** The text that the list is made from: another one begins at the first option again. */
+  /** The text that the list is filtered by. A new text selects the first option again. */
   readonly text: string;
   readonly onPick: (index: number) => void;
   readonly onClose: () => void;
-  /** Whether Tab picks, too. */
+  /** Whether Tab also picks the active option. */
   readonly tabPicks?: boolean;
 }
 
-/** Which option of a list the arrow keys have come to, while a field keeps the focus. */
+/** Tracks the option selected with the arrow keys while a text field keeps the focus. */
 export function useActiveOption({
   count,
   text,
@@ -43,7 +43,7 @@ export function useActiveOption({
   return { active, handleKey };
 }
 
-/** The id of an option, for `aria-activedescendant` of the field. */
+/** Returns the DOM id of an option, for `aria-activedescendant` of the field. */
 export function optionId(listId: string, index: number): string {
   return `${listId}-${index}`;
 }

@@ -14,12 +14,12 @@ import { MessageLink } from "./message-link";
 
 export interface AskPartProps {
   readonly message: Message;
-  /** The reply that settled it, where it is in sight. */
+  /** The reply that settled the ask, if it is loaded. */
   readonly answer: Message | undefined;
   readonly isMine: boolean;
 }
 
-/** The answers that an ask offers, to be given in place until somebody has: the first answer counts. */
+/** The options of an ask, as buttons until someone answers. The first answer counts. */
 export function AskPart({ message, answer, isMine }: AskPartProps) {
   const { session, at, looksOn } = useSession();
   const settled = useSettled(message, answer);
@@ -32,11 +32,11 @@ export function AskPart({ message, answer, isMine }: AskPartProps) {
 interface SettledAsk {
   readonly sequence: number;
   readonly by: string;
-  /** Null when it was removed. */
+  /** Null if the answer's text was removed. */
   readonly answer: string | null;
 }
 
-/** The author of the answer. The broker knows one that is not in sight; it is asked again when something was posted. */
+/** Returns the answer of an ask. If the answer is not loaded, asks the broker, and again on each delivery event. */
 function useSettled(message: Message, answer: Message | undefined): SettledAsk | null {
   const { session } = useSession();
   const asked = answer === undefined ? { session_id: session.session_id, message: message.sequence } : null;

@@ -10,7 +10,7 @@ type Status = OutputOf<"message_status">;
 
 const namedMax = 6;
 
-/** The delivery of an own message, as far as it is known: posted, delivered to whom, answered. */
+/** The delivery status of the user's own message: posted, delivered to whom, answered. */
 export function DeliveryLine({ message }: { readonly message: Message }) {
   const { session, at } = useSession();
   const { data, problem } = useRead(
@@ -78,7 +78,7 @@ function nameOf({ team, peer }: Recipient): string {
   return showHidden(peer === null ? team : `${team}/${peer}`);
 }
 
-/** What it said of itself that explains why it has not got the message yet. */
+/** Returns the status that a peer declared itself, if it explains why the message is not delivered yet. */
 function declaredOf({ declared }: Recipient): string | null {
   if (declared === "blocked") return "blocked";
   return declared === "dnd" ? "do not disturb" : null;
@@ -97,7 +97,7 @@ function describeReach({ delivered, delivered_at, status, declared, wake }: Reci
       : `delivered ${new Date(delivered_at).toLocaleTimeString("en-GB")}`;
   if (status === "disconnected") return "offline, delivered on return";
   if (wake.length === 0) return `${status}, reads at its next poll`;
-  // Hooks run during a turn, and cannot start one.
+  // Hooks run during a turn and cannot start a new turn.
   const isInReach = declared === "working" || wake.some((path) => path !== "hooks");
   return isInReach ? `${status}, can be woken` : `${status}, reads at its next turn`;
 }

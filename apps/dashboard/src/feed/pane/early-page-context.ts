@@ -8,7 +8,7 @@ import { EarlyPage } from "@/feed/store/early-page";
 import { loadMarkdown } from "@/text/markdown/markdown-text";
 import { useAskedMessage, useFeedFilter } from "./use-feed-filter";
 
-/** Where the first page of a session's feed is, if it was asked for ahead. */
+/** Holds the first page of the session's feed, if it was requested early. */
 export type EarlyPageHolder = { readonly current: EarlyPage | null };
 
 export const EarlyPageContext = createContext<EarlyPageHolder>({ current: null });
@@ -17,7 +17,7 @@ export function useEarlyPage(): EarlyPageHolder {
   return use(EarlyPageContext);
 }
 
-/** Asks for the feed that the address leads to, and loads what draws it, while the session itself is being read. */
+/** While the session is loading, requests the feed page that the URL names and loads the markdown renderer. */
 export function useFeedAhead(sessionId: string | undefined, isLoading: boolean): EarlyPageHolder {
   const broker = useBroker();
   const filter = useFeedFilter();

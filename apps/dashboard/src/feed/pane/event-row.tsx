@@ -16,7 +16,7 @@ export interface EventRowProps {
   readonly onRaw: (message: Message) => void;
 }
 
-/** An event from the broker. Changes of the session are emphasised; joins and leaves are not. */
+/** An event from the broker. Changes to the session are emphasised, joins and leaves are not. */
 export function EventRow({ message, isRaw, onRaw }: EventRowProps) {
   const { text, reason } = describeEvent(message);
   const stands = !isFoldable(message);

@@ -14,7 +14,7 @@ import type { Thread } from "@/feed/store/threads";
 import { EventRow } from "./event-row";
 import { MessageRow } from "./message-row";
 
-// As high as the replies, so that nothing moves when they come.
+// Has the height of the replies, so that the layout does not shift when they load.
 const room = <div className="h-7 pointer-coarse:h-12" />;
 const Replies = lazyPart(() => import("./replies"), "Replies", room);
 const ThreadLink = lazyPart(() => import("./replies"), "ThreadLink", room);
@@ -24,17 +24,17 @@ export interface FeedArticleProps {
   readonly index: number;
   readonly end: number;
   readonly answer: Message | undefined;
-  /** The one that keys are for. */
+  /** True for the row that keyboard shortcuts act on. */
   readonly isCurrent: boolean;
-  /** Whether it is to be focused, because keys went to it. */
+  /** True if the row takes the focus, because a keyboard shortcut moved to it. */
   readonly takesFocus: boolean;
-  /** The one that the address names. */
+  /** True if the URL names this message. */
   readonly isAsked: boolean;
-  /** The one of its replies that the address names. */
+  /** Sequence of the reply that the URL names, if it belongs to this row. */
   readonly askedReply: number | null;
-  /** Whether its replies are shown. */
+  /** Whether the replies are expanded. */
   readonly isOpen: boolean;
-  /** The talk that began with it. */
+  /** The thread that starts with this message. */
   readonly thread: Thread | undefined;
   readonly isFresh: boolean;
   readonly isRaw: boolean;
@@ -50,7 +50,7 @@ export interface ArticleActions {
   readonly onFocused: (key: string) => void;
 }
 
-/** One row of the feed, with the dividers above it: a feed may contain only articles. */
+/** A row of the feed, including the dividers above it. The dividers are inside because ARIA allows only articles in a feed. */
 export const FeedArticle = memo(function FeedArticle(props: FeedArticleProps): ReactNode {
   const { row, index, end, answer, isCurrent, takesFocus, isAsked, isFresh, isRaw, measure, actions } = props;
   const { askedReply, isOpen, thread } = props;
@@ -114,7 +114,7 @@ export const FeedArticle = memo(function FeedArticle(props: FeedArticleProps): R
   );
 });
 
-/** A new message slides in from below. Asks and decisions are highlighted for a moment. */
+/** Returns the classes for a new message: it slides in from below. Asks and decisions are also highlighted for a moment. */
 function arrival(message: Message): string {
   const lit = {
     ask: "motion-safe:starting:bg-highlight",
@@ -136,7 +136,7 @@ function labelOf({ first, messages }: FeedRow): string {
 function UnreadDivider({ at, onCatchUp }: { readonly at: string; readonly onCatchUp: (() => void) | null }) {
   return (
     <div className="flex items-center gap-2 px-3 py-1 text-sm text-link">
-      {/* The button stands beside the separator: nothing within one is told to screen readers. */}
+      {/* The button is outside the separator, because screen readers skip the content of a separator. */}
       {/* biome-ignore lint/a11y/useSemanticElements: a rule cannot hold words. */}
       <div role="separator" aria-label="New messages" className="flex flex-1 items-center gap-2">
         <span aria-hidden className="h-px flex-1 bg-current opacity-50" />
@@ -158,7 +158,7 @@ function UnreadDivider({ at, onCatchUp }: { readonly at: string; readonly onCatc
   );
 }
 
-/** Where a day begins. */
+/** The divider at the start of a day. */
 function DayDivider({ at }: { readonly at: string }) {
   const [time] = usePreference("time");
   const label = new Date(at).toLocaleDateString("en-GB", {
@@ -187,7 +187,7 @@ interface EventRunProps {
   readonly onShow: () => void;
 }
 
-/** Several comings and goings in one line, which opens. */
+/** A folded run of events on one line, which expands on click. */
 function EventRun({ messages, onShow }: EventRunProps) {
   const [first, second] = messages.map((message) => describeEvent(message).text);
   const rest = messages.length - 2;

@@ -11,14 +11,14 @@ import { Skeleton } from "@/ui/skeleton";
 import { FeedList, type FeedListProps } from "./feed-list";
 import { clearFilter } from "./filter-bar";
 
-/** Only a session without messages needs it. */
+/** Loaded only for sessions without messages. */
 const StartPeer = lazyPart(() => import("./start-peer"), "StartPeer");
 
 interface FeedBodyProps extends FeedListProps {
   readonly filter: FeedFilter;
 }
 
-/** The messages, or why none are shown. */
+/** The messages of the feed, or the reason why there are none. */
 export function FeedBody(props: FeedBodyProps) {
   const { store, state, filter } = props;
   if (state.status === "failed") {
@@ -70,7 +70,7 @@ function NothingYet() {
   );
 }
 
-/** As high as messages are, so that nothing moves when they come. */
+/** Has roughly the height of real messages, so that the layout does not shift. */
 function FeedSkeleton() {
   return (
     <div aria-busy className="flex min-h-0 flex-1 flex-col justify-end gap-4 overflow-hidden px-3 py-3">

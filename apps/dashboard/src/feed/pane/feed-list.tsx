@@ -23,16 +23,13 @@ export interface FeedListProps {
   readonly asked: number | null;
   readonly reading: Reading;
   readonly onCatchUp: (() => void) | null;
-  /** Whether replies fold into their asks: a filter is there to see what it lets through. */
+  /** Whether replies fold into their asks. With a filter they do not, so that every match is visible. */
   readonly folds: boolean;
   /** Threads by the sequence of their first message. */
   readonly threads: ReadonlyMap<number, Thread>;
 }
 
-/**
- * The rows of the feed, of which only those near the screen exist. It scrolls natively, follows the end while one is there,
- * and never moves what is being read.
- */
+/** The virtualised rows of the feed. They scroll natively, follow new messages at the end, and never move the row being read. */
 export function FeedList({ store, state, asked, reading, onCatchUp, folds, threads }: FeedListProps) {
   const { myTeamId } = useSession();
   const { window: feed, end, older, newer, refreshedAt } = state;
@@ -40,7 +37,7 @@ export function FeedList({ store, state, asked, reading, onCatchUp, folds, threa
   const [raw, setRaw] = useState<ReadonlySet<string>>(new Set());
   const dayOf = useDayOf();
   const { readUpTo } = reading;
-  // A returning reader finds new replies in their own place, and replies that arrive later stay where they arrived.
+  // A returning reader sees new replies in their own rows. Replies that arrive later also keep their rows.
   const [readAtFirst] = useState(() => readUpTo ?? end);
   const [standing] = useState(() => new Set<string>());
   const foldUpTo = folds ? readAtFirst : null;
@@ -170,7 +167,10 @@ export function FeedList({ store, state, asked, reading, onCatchUp, folds, threa
   );
 }
 
-/** Above the first row: that it is the first, or that more is coming. Its height never changes. */
+/**
+ * The line above the first row: either the start of the session, or a note that older messages are loading. Its height is
+ * constant.
+ */
 function FeedTop({ isBeginning }: { readonly isBeginning: boolean }) {
   return (
     <div className="absolute inset-x-0 top-0 flex h-10 items-center justify-center px-3 text-sm text-muted-foreground">
@@ -195,7 +195,7 @@ function RefreshedNote({ at }: { readonly at: Date }) {
   );
 }
 
-/** Says that the feed does not follow, with the number of new messages, and scrolls to the end. */
+/** Shows the number of new messages while the feed does not follow them. Clicking it scrolls to the end. */
 function NewPill({ count, onEnd }: { readonly count: number; readonly onEnd: () => void }) {
   return (
     <div className="pointer-events-none absolute inset-x-0 bottom-2 z-10 flex justify-center">
@@ -214,14 +214,17 @@ function NewPill({ count, onEnd }: { readonly count: number; readonly onEnd: () 
   );
 }
 
-/** Names the day of a time in the person's zone, or in UTC where they prefer that. Each hour is worked out once. */
+/**
+ * Returns a function that names the day of a timestamp, in the local time zone or in UTC. Results are cached for each ten
+ * minutes.
+ */
 function useDayOf(): (at: string) => string {
   const [time] = usePreference("time");
   return useMemo(() => {
     if (time === "utc") return (at) => at.slice(0, 10);
     const byHour = new Map<string, string>();
     return (at) => {
-      const hour = at.slice(0, 15); // Zones differ from UTC by quarters of an hour: ten minutes never hold two days.
+      const hour = at.slice(0, 15); // The first 15 characters select ten minutes. Days begin at such a boundary in every zone, except UTC+5:45 and UTC+12:45.
       const known = byHour.get(hour);
       if (known !== undefined) return known;
       const day = new Date(at).toDateString();

@@ -29,7 +29,7 @@ const ThreadBar = lazyPart(
   <div className="h-8.25 border-b pointer-coarse:h-11.25" />,
 );
 
-/** The feed of the session: filters, unread messages, and the messages themselves. */
+/** The session's feed: the filters, a note about unread messages, and the messages. */
 export function FeedPane({ tools }: { readonly tools?: ReactNode }) {
   const { session, at: asOf } = useSession();
   const at = useReplay().anchorOf(asOf);
@@ -53,8 +53,8 @@ export function FeedPane({ tools }: { readonly tools?: ReactNode }) {
   const last = useRef<{ store: FeedStore; at: string | null; asked: number | null }>(null);
 
   /**
-   * At the message that the address names; else where one was before the filter changed; else where one has read to, unless
-   * that is too far back to read on from.
+   * Returns where the feed opens: at the message that the URL names, or where the reader was before the filter changed. Otherwise
+   * at the first unread message, or at the end if that is too far back.
    */
   function openAt(): Place {
     const before = last.current;
@@ -79,7 +79,7 @@ export function FeedPane({ tools }: { readonly tools?: ReactNode }) {
   }
 
   function find(): void {
-    // A folded field cannot be focused.
+    // The find field must be visible before it can receive the focus.
     flushSync(() => setFilterOpen(true));
     findField.current?.focus();
   }

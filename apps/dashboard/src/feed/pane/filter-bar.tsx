@@ -13,16 +13,16 @@ import { Select } from "@/ui/select";
 
 export interface FilterBarProps {
   readonly filter: FeedFilter;
-  /** The number of messages that the filter hides, of those read so far. */
+  /** Number of loaded messages that the filter hides. */
   readonly hidden: number;
-  /** The talks in sight. */
+  /** The threads among the loaded messages. */
   readonly threads: readonly Thread[];
-  /** The title of the thread that is shown alone, if one is. */
+  /** Title of the thread that the filter selects, if any. */
   readonly title: string | null;
   readonly findField: RefObject<HTMLInputElement | null>;
-  /** Shown beside the filters on a phone. */
+  /** Further controls, shown next to the filters on a phone. */
   readonly tools: ReactNode;
-  /** On a phone: whether it is unfolded. */
+  /** Whether the filters are expanded on a phone. */
   readonly isOpen: boolean;
   readonly onOpen: (isOpen: boolean) => void;
 }
@@ -34,14 +34,14 @@ const labels: Readonly<Record<FeedType, string>> = {
   system: "System",
 };
 
-/** The choice of the part of the feed that is shown, as the address says it. Messages that it hides are counted. */
+/** The filters of the feed, stored in the URL. Shows how many messages they hide. */
 export function FilterBar(props: FilterBarProps) {
   const { filter, hidden, threads, title, findField, tools, isOpen, onOpen } = props;
   const id = useId();
   const isOn = isFiltered(filter);
   return (
     <div className="flex min-w-0 flex-wrap items-center gap-1.5 border-b px-2 py-1.5 max-md:py-0">
-      {/* On a phone the messages need the room: the filter is one press away. */}
+      {/* On a phone the messages need the space, so the filters are behind a button. */}
       <Button
         variant="ghost"
         size="sm"
@@ -133,7 +133,7 @@ interface ThreadSelectProps extends Pick<FilterBarProps, "threads" | "title"> {
   readonly thread: number | null;
 }
 
-/** The threads, each by its first line. */
+/** A select with the threads, each named by its first line. */
 function ThreadSelect({ thread, title, threads }: ThreadSelectProps) {
   const others = threads.filter(({ root }) => root !== thread).slice(0, threadsOffered);
   return (
@@ -165,7 +165,7 @@ function FindField({
   const [text, setText] = useState(q ?? "");
   const [asked, setAsked] = useState(q);
   if (asked !== q) {
-    // The address changed by other means: a link, Back, or clearing.
+    // The URL changed from outside this field: by a link, Back, or clearing the filter.
     setAsked(q);
     setText(q ?? "");
   }

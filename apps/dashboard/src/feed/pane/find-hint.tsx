@@ -6,8 +6,8 @@ import { Button } from "@/ui/button";
 import { Kbd } from "@/ui/kbd";
 
 /**
- * Says, when the browser's own search is first used, that it finds only the rows near the screen. The search itself stays
- * the browser's; whoever has closed the hint is not told again.
+ * Explains, when the browser's own search is first used, that it finds only the rows near the screen. The browser's search still
+ * opens. Once closed, the hint does not appear again.
  */
 export function FindHint() {
   const [isKnown, setKnown] = usePreference("knowsFind");

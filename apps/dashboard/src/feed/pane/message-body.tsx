@@ -9,13 +9,13 @@ import { showHidden } from "@/text/markdown/hidden-characters";
 import { MarkdownText } from "@/text/markdown/markdown-text";
 import { Button } from "@/ui/button";
 
-/** A message's text, as far as this page can know it. */
+/** The text of a message, or a note if the text is private or removed. */
 export function MessageBody({ message }: { readonly message: Message }) {
   if (isRedacted(message)) return <RemovedText redaction={message.redaction} />;
   return isPrivate(message) ? <SealedBody message={message} /> : <TextBody message={message} />;
 }
 
-/** Its text is for one peer alone, and is opened where that runs. */
+/** A note for a private message, which only its recipient can decrypt. */
 function SealedBody({ message }: { readonly message: Message }) {
   return (
     <p className="flex min-w-0 items-baseline gap-1.5 text-muted-foreground">
@@ -27,7 +27,7 @@ function SealedBody({ message }: { readonly message: Message }) {
   );
 }
 
-/** The text of a message; of a long one the beginning, with a way to the rest. */
+/** The text of a message. A long text is cut off, with a button to show the rest. */
 function TextBody({ message }: { readonly message: Message }) {
   const [isWhole, setWhole] = useState(false);
   const text = textOf(message);

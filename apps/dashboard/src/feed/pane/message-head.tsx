@@ -33,7 +33,7 @@ export function MessageHead({ message, isMine }: { readonly message: Message; re
         <bdi className="max-w-full truncate font-semibold">{isMine ? "you" : team}</bdi>
         {from?.peer !== undefined && <bdi className="max-w-full truncate">{showHidden(from.peer)}</bdi>}
         <span className="sr-only">to</span>
-        {/* That it is for everyone goes without saying where there is no room for it. */}
+        {/* On a narrow screen "to everyone" is omitted, because it is the default. */}
         <span aria-hidden className={cn("text-muted-foreground", isToAll && "max-md:hidden")}>
           →
         </span>

@@ -12,7 +12,7 @@ export interface MessageLinkProps {
   readonly children: ReactNode;
 }
 
-/** Leads to a message of this session; on the same page, without leaving it. */
+/** A link to a message of this session. A plain click stays on the page. */
 export function MessageLink({ sequence, label, className, children }: MessageLinkProps) {
   const { session } = useSession();
   return (
@@ -31,7 +31,7 @@ export function MessageLink({ sequence, label, className, children }: MessageLin
   );
 }
 
-/** The address that leads to a message from anywhere. */
+/** Returns the absolute URL of a message. */
 export function toMessageAddress(slug: string, sequence: number): string {
   return new URL(`/sessions/${slug}?m=${sequence}`, window.location.origin).href;
 }

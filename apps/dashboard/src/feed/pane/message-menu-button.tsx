@@ -18,7 +18,7 @@ export interface MessageMenuButtonProps {
   readonly onRaw: () => void;
 }
 
-/** The actions on a message; the reply, which has a key of its own, shows while the row is pointed at or focused. */
+/** The actions on a message. The reply button also has its own shortcut, and is visible while the row is hovered or focused. */
 export function MessageMenuButton({ message, isRaw, onRaw }: MessageMenuButtonProps) {
   const { session, at, looksOn } = useSession();
   const { reply } = useCompose();
@@ -47,11 +47,11 @@ export function MessageMenuButton({ message, isRaw, onRaw }: MessageMenuButtonPr
         aria-label={`More about message ${message.sequence}`}
         aria-haspopup="dialog"
         aria-expanded={isOpen}
-        // Large enough for a finger, it reaches below the line of the name; its sign stays on that line.
+        // The button is large enough to tap. It extends below the name's line, while its icon stays on that line.
         className="size-6 font-bold pointer-coarse:items-start pointer-coarse:pt-0.5"
         onClick={() => setOpen(!isOpen)}
       >
-        {/* Every row has one: letters are drawn sooner than a picture. */}
+        {/* Every row has this button, and text renders faster than an SVG icon. */}
         <span aria-hidden>···</span>
       </Button>
       {isOpen && button.current && (

@@ -37,7 +37,7 @@ export interface MessageMenuProps {
   readonly onClose: () => void;
 }
 
-/** The actions on a message. Actions with a result leave the menu open and show it. */
+/** The menu of actions on a message. Actions that have a result keep the menu open to show it. */
 export function MessageMenu({ message, anchor, isRaw, onRaw, onRemove, onClose }: MessageMenuProps) {
   const { session, at, looksOn } = useSession();
   const { reply } = useCompose();
@@ -48,7 +48,8 @@ export function MessageMenu({ message, anchor, isRaw, onRaw, onRemove, onClose }
     then();
   };
   function showProof(): void {
-    // The sheet gives the focus back to what had it when it opened, and the menu is gone by then.
+    // On closing, the sheet returns the focus to the previously focused element. The menu no longer exists by then, so focus its
+    // button.
     anchor.focus();
     setQuery({ proof: String(message.sequence) });
   }
@@ -145,10 +146,8 @@ function AddToDecisions({ message, link }: { readonly message: Message; readonly
 const triesMax = 3;
 
 /**
- * Writes a message below the document's heading "Decisions", with a link back to it, and resolves with the new version. It
- * is written into what the document says at that moment: when somebody else is faster, it is read and tried again.
- *
- * @throws MerkleError the broker's refusal
+ * Returns a function that adds a message to the document's section "Decisions", with a link back, and resolves with the new
+ * version. Each attempt reads the current document, so a conflict with another author is retried.
  */
 function useAddDecision(): (message: Message, link: string) => Promise<number> {
   const call = useCall();

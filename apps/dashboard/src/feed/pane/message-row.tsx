@@ -14,7 +14,7 @@ import { RawMessage } from "./raw-message";
 
 export interface MessageRowProps {
   readonly message: Message;
-  /** The reply that settled it, where it is an ask and the reply is in sight. */
+  /** The reply that settled this ask, if the message is an ask and the reply is loaded. */
   readonly answer: Message | undefined;
   readonly isRaw: boolean;
   readonly onRaw: (message: Message) => void;

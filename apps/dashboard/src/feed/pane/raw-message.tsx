@@ -1,7 +1,7 @@
 import type { Message } from "@merkle/wire";
 import { showHidden } from "@/text/markdown/hidden-characters";
 
-/** A message as the broker gives it out. */
+/** A message as JSON, as the broker returns it. */
 export function RawMessage({ message }: { readonly message: Message }) {
   return (
     <pre

@@ -9,7 +9,7 @@ import { showHidden } from "@/text/markdown/hidden-characters";
 
 const shownCharsMax = 300;
 
-/** Asks before the text of a message is removed, and shows which one that is. */
+/** Shows the message and asks for confirmation before its text is removed. */
 export function RemoveMessageDialog({
   message,
   onClose,

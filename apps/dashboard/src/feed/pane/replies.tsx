@@ -14,12 +14,12 @@ export interface RepliesProps {
   readonly ask: Message;
   readonly replies: readonly Message[];
   readonly isOpen: boolean;
-  /** The reply that the address names. */
+  /** Sequence of the reply that the URL names. */
   readonly asked: number | null;
   readonly onToggle: (ask: Message) => void;
 }
 
-/** The replies to an ask, folded into one line. */
+/** The replies to an ask, collapsed into one line. */
 export function Replies({ ask, replies, isOpen, asked, onToggle }: RepliesProps) {
   const last = replies.at(-1);
   const count = `${replies.length} ${replies.length === 1 ? "reply" : "replies"}`;
@@ -80,7 +80,7 @@ function Reply({ reply, isAsked }: { readonly reply: Message; readonly isAsked: 
   );
 }
 
-/** Leads to a talk alone, from the message that it began with. */
+/** A button that filters the feed to one thread. */
 export function ThreadLink({ thread }: { readonly thread: Thread }) {
   return (
     <div className="ps-8">

@@ -3,19 +3,19 @@ import type { VirtualItem, Virtualizer } from "@tanstack/react-virtual";
 import type { FeedRow } from "@/feed/store/feed-rows";
 import { textOf } from "@/feed/store/message-text";
 
-/** The indexes of the rows to draw: those of the range, and the current one. */
+/** Returns the indexes of the rows to render: the visible range and the current row. */
 export function withCurrent(start: number, end: number, current: number): number[] {
   const shown = Array.from({ length: Math.max(0, end - start + 1) }, (_, index) => start + index);
   if (current < 0 || (current >= start && current <= end)) return shown;
   return current < start ? [current, ...shown] : [...shown, current];
 }
 
-/** Whether a row whose height changes is above the screen. A row that was never measured counts if it begins there. */
+/** True if a row whose height changes is above the screen. An unmeasured row counts if it starts above the screen. */
 export function isAbove({ start, end }: VirtualItem, offset: number, isKnown: boolean): boolean {
   return isKnown ? end <= offset : start < offset;
 }
 
-/** The last row whose end is on the screen; the first row if it is higher than the screen. */
+/** Returns the index of the last row that ends on the screen, or of the first row if that is taller than the screen. */
 export function lastSeen(
   items: readonly VirtualItem[],
   { startIndex, endIndex }: { startIndex: number; endIndex: number },
@@ -29,8 +29,8 @@ export function lastSeen(
 }
 
 /**
- * A row's height, as its resize observer reports it. The observer reports all new rows at once, before they are painted.
- * Measuring each row when it is added would lay out the page once per row.
+ * Returns a row's height as its resize observer reports it. The observer reports all new rows together, before they are painted.
+ * Measuring each row as it is added would force one layout per row.
  */
 export function measureWhenObserved(
   row: HTMLElement,
@@ -43,10 +43,10 @@ export function measureWhenObserved(
   return itemSizeCache.get(options.getItemKey(index)) ?? options.estimateSize(index);
 }
 
-/** Cached, since each change of a height asks for all rows below that were never drawn. */
+/** Cached, because each height change asks for the estimates of all unmeasured rows below. */
 const estimates = new WeakMap<Message, number>();
 
-/** A guess that is close enough for the scroll bar not to jump when the row is measured. */
+/** Estimates the height of a row. The guess is close enough that the scroll bar does not jump when the row is measured. */
 export function estimateHeight(row: FeedRow | undefined): number {
   if (!row) return 48;
   if (row.first.type === "system") return 32;

@@ -3,7 +3,7 @@ import { InstallSnippet } from "@/components/install-snippet";
 import { Snippet } from "@/components/snippet";
 import { chosenMesh } from "@/identity/chosen-mesh";
 
-/** The commands that bring the first peer into a session. */
+/** The commands that start the first peer of a session. */
 export function StartPeer({ slug }: { readonly slug: string }) {
   return (
     <>

@@ -3,9 +3,9 @@ import type { FeedRow } from "@/feed/store/feed-rows";
 import { clipText, textOf } from "@/feed/store/message-text";
 import { layOutAhead } from "@/text/markdown/markdown-text";
 
-/** The number of rows before and after the drawn ones. */
+/** Number of rows to prepare before and after the rendered ones. */
 const rowsAhead = 60;
-/** What a text may take of a frame that has nothing else to do. */
+/** Time that one text may take of an idle frame, in milliseconds. */
 const textMs = 3;
 
 export interface RowRange {
@@ -13,7 +13,7 @@ export interface RowRange {
   readonly endIndex: number;
 }
 
-/** Lays out the texts of the rows around those that are drawn while the page has nothing else to do, the nearest first. */
+/** Lays out texts around the rendered rows while the page is idle, nearest first. */
 export class TextsAhead {
   readonly #done = new WeakSet<Message>();
   #rows: readonly FeedRow[] = [];
@@ -48,7 +48,7 @@ export class TextsAhead {
   }
 }
 
-/** Safari knows no idle time: there it is a moment in which nothing else was asked for. */
+/** Safari has no requestIdleCallback. A short timeout replaces it there. */
 function whenIdle(run: (msLeft: () => number) => void): () => void {
   if (typeof requestIdleCallback !== "function") {
     const timer = setTimeout(() => {

@@ -5,7 +5,7 @@ import { setQuery } from "@/core/address/address";
 import { showHidden } from "@/text/markdown/hidden-characters";
 import { Button } from "@/ui/button";
 
-/** Names the thread that is shown alone, and leads back to the whole feed. */
+/** Shows the title of the thread that the feed is filtered to, and a button to return to the whole feed. */
 export function ThreadBar({ title, count }: { readonly title: string; readonly count: number }) {
   return (
     <div className="flex min-w-0 items-center gap-2 border-b bg-surface ps-3 pe-1 text-sm">

@@ -13,7 +13,7 @@ export interface UnreadBarProps {
   readonly onRead: () => void;
 }
 
-/** For when more is unread than one would read on from: it says how much, and how to get over it. */
+/** Shown if too many messages are unread to start at the first. Shows their number and ways to catch up. */
 export function UnreadBar({ count, onFirst, onCatchUp, onRead }: UnreadBarProps) {
   const since = useFirstUnread();
   return (
@@ -43,7 +43,7 @@ export function UnreadBar({ count, onFirst, onCatchUp, onRead }: UnreadBarProps)
   );
 }
 
-/** When the first message was posted that has not been read. */
+/** Returns when the first unread message was posted. */
 function useFirstUnread(): string | null {
   const { session } = useSession();
   const { session_id, last_read } = session;

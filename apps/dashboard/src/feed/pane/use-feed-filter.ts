@@ -4,7 +4,7 @@ import { useMemo } from "react";
 import { useQueryParam } from "@/core/address/use-query-param";
 import { type FeedFilter, parseFeedTypes } from "@/feed/store/feed-filter";
 
-/** The filter that the address names: `?types=chat,ask&team=Cedar&q=key&thread=17`. */
+/** Returns the filter from the URL: `?types=chat,ask&team=Cedar&q=key&thread=17`. */
 export function useFeedFilter(): FeedFilter {
   const [types] = useQueryParam("types");
   const [team] = useQueryParam("team");
@@ -16,7 +16,7 @@ export function useFeedFilter(): FeedFilter {
   );
 }
 
-/** The message that the address names: `?m=405`. */
+/** Returns the message that the URL names: `?m=405`. */
 export function useAskedMessage(): number | null {
   return useSequenceParam("m");
 }

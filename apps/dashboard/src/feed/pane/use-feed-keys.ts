@@ -22,7 +22,7 @@ export interface FeedKeysOptions {
 
 const group = "Feed";
 
-/** The keys of the feed, which step through the messages and act on the current one. */
+/** Registers the keyboard shortcuts of the feed, which step through messages and act on the current one. */
 export function useFeedKeys(options: FeedKeysOptions): (event: KeyboardEvent) => void {
   const { rows, currentKey, firstVisible, goTo, onEnd, onRaw, onReplies } = options;
   const { session, at, looksOn } = useSession();
@@ -35,7 +35,7 @@ export function useFeedKeys(options: FeedKeysOptions): (event: KeyboardEvent) =>
     goTo(index < 0 ? firstVisible() : Math.max(0, Math.min(rows.length - 1, index + by)));
   }
 
-  /** Acts on the current message. Without one, the key is not handled. */
+  /** Returns a shortcut handler for the current message. If there is no current message, the handler ignores the key. */
   function withCurrent(act: (message: Message) => void): () => boolean {
     return () => {
       if (!current) return false;

@@ -15,30 +15,30 @@ export interface FeedScrollOptions {
   readonly store: FeedStore;
   readonly state: FeedState;
   readonly rows: readonly FeedRow[];
-  /** This row stays in the page at any scroll position, so that it keeps the focus. */
+  /** Key of the row that stays rendered at any scroll position, so that it keeps the focus. */
   readonly currentKey: string | null;
   readonly onSeen: (sequence: number) => void;
   readonly unfold: (messages: readonly Message[]) => void;
 }
 
-/** Within this distance of the end, new rows are followed. */
+/** The feed follows new rows while it is within this distance of the end. */
 const followPx = 80;
-/** The next page is loaded this many rows before an edge. */
+/** The next page loads when this many rows remain before an edge. */
 const pageAheadRows = 25;
 const freshRowsMax = 5;
 const topPx = 40;
 
-/** Draws the rows near the screen, and keeps the reader's place while rows are added before and after it. */
+/** Renders the rows near the screen, and keeps the reader's position while rows are added before and after. */
 export function useFeedScroll(options: FeedScrollOptions) {
   const { scroller, store, state, rows, currentKey, onSeen, unfold } = options;
   const { window: feed, end, isLive, place } = state;
-  /** The end of the feed when the reader left it; null while the reader is at the end. */
+  /** The end of the feed when the reader scrolled away from it. Null while the reader is at the end. */
   const [pausedAt, setPausedAt] = useState<number | null>(null);
   const isFollowing = pausedAt === null;
   const wasLive = useRef(false);
-  /** False while the feed scrolls to a place: the rows on the way are not read. */
+  /** False while the feed scrolls to a position: rows that it passes do not count as read. */
   const isPlaced = useRef(false);
-  /** The first row on the screen, and its distance from the top of the feed's pane. */
+  /** The first visible row, and its distance from the top of the feed's pane. */
   const reading = useRef({ sequence: 0, top: 0 });
   const heightBefore = useRef(0);
   const layOutAround = useLaidOutAhead();
@@ -47,22 +47,22 @@ export function useFeedScroll(options: FeedScrollOptions) {
   const virtualizer = useVirtualizer<HTMLDivElement, HTMLElement>({
     count: rows.length,
     getScrollElement: () => scroller.current,
-    // A new function makes the virtualizer compute all places again, which for thousands of rows takes a frame.
+    // A new function makes the virtualizer compute all positions again, which takes a frame for thousands of rows.
     getItemKey: useCallback((index: number) => rows[index]?.key ?? index, [rows]),
     estimateSize: (index) => estimateHeight(rows[index]),
     measureElement: measureWhenObserved,
-    // Rows are drawn with the next frame; the overscan covers the time until then.
+    // Rows render in the next frame. The overscan covers the gap until then.
     useFlushSync: false,
     overscan: 9,
     paddingStart: topPx,
     paddingEnd: 8,
     scrollPaddingStart: 72,
     anchorTo: "end",
-    // Only new messages are followed, not older pages that are loaded on the way to the end.
+    // Follows only new messages, not pages that are loaded on the way to the end.
     followOnAppend: isFollowing && wasLive.current && isLive,
     scrollEndThreshold: followPx,
     directDomUpdates: true,
-    // With transforms, each row would be a compositor layer of its own.
+    // With transforms, each row would become a compositor layer.
     directDomUpdatesMode: "position",
     rangeExtractor: ({ startIndex, endIndex, overscan, count }) =>
       withCurrent(Math.max(0, startIndex - overscan), Math.min(count - 1, endIndex + overscan), currentIndex),
@@ -75,7 +75,7 @@ export function useFeedScroll(options: FeedScrollOptions) {
   function update(): void {
     const { range } = virtualizer;
     if (range === null || rows.length === 0 || !isPlaced.current) return;
-    // A keyboard or the timeline takes height from the feed: a reader at the end stays there.
+    // The on-screen keyboard or the timeline reduces the feed's height. A reader at the end stays at the end.
     if (wasResized() && isFollowing && isLive) return virtualizer.scrollToEnd();
     rememberPlace(range);
     loadAround(range);
@@ -100,7 +100,7 @@ export function useFeedScroll(options: FeedScrollOptions) {
   function isAtEnd(): boolean {
     if (!isLive || feed.to < end) return false;
     const distance = (virtualizer.measurementsCache[rows.length - 1]?.end ?? 0) - bottom();
-    // The virtualizer's own answer costs a layout, so it is asked only near the end and not at each step of a scroll.
+    // The virtualizer's own check forces a layout, so it runs only near the end and not on each scroll step.
     return distance <= followPx + height() && virtualizer.isAtEnd(followPx);
   }
 
@@ -140,7 +140,7 @@ export function useFeedScroll(options: FeedScrollOptions) {
     if (at === "end") return virtualizer.scrollToEnd();
     const index = findRow(rows, at);
     if (as === "kept" && at === reading.current.sequence) {
-      // The rows were loaded again: the first one goes where it was.
+      // The rows were reloaded: return the first visible row to its previous offset.
       return virtualizer.scrollBy(topOf(index) - reading.current.top);
     }
     if (as === "asked") unfoldTo(rows[index], at);
@@ -169,7 +169,7 @@ export function useFeedScroll(options: FeedScrollOptions) {
 }
 
 interface PlacingOptions {
-  /** The place that the feed was opened at. */
+  /** The position that the feed was opened at. */
   readonly place: Place | null;
   readonly hasRows: boolean;
   readonly isPlaced: RefObject<boolean>;
@@ -177,7 +177,10 @@ interface PlacingOptions {
   readonly update: () => void;
 }
 
-/** Scrolls to each new place once it has rows. Two frames later the rows are measured, and the place is the reader's. */
+/**
+ * Scrolls to each new position once rows exist. Rows are measured two frames later, and from then on the reader controls the
+ * position.
+ */
 function usePlacing({ place, hasRows, isPlaced, scrollTo, update }: PlacingOptions): void {
   const placed = useRef<Place | null>(null);
   const latestUpdate = useRef(update);
@@ -201,13 +204,13 @@ function afterFrames(count: number, run: () => void): void {
   else requestAnimationFrame(() => afterFrames(count - 1, run));
 }
 
-/** Scrolls to the end after a message of my own. */
+/** Scrolls to the end after the user posts a message. */
 function useFollowOwn(toEnd: () => void): void {
   const { onPosted } = useCompose();
   useEffect(() => onPosted(() => toEnd()), [onPosted, toEnd]);
 }
 
-/** The sequence after which rows fade in: only while the feed follows, and only a few rows at once. */
+/** Returns the sequence after which rows fade in. Rows fade in only while the feed follows, and only a few at a time. */
 function useFreshAfter(end: number, isFollowing: boolean): number {
   const known = useRef({ end, before: end });
   if (known.current.end !== end) known.current = { end, before: known.current.end };

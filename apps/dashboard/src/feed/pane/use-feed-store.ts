@@ -7,7 +7,7 @@ import { type FeedState, FeedStore, type Place } from "@/feed/store/feed-store";
 import { useEarlyPage } from "./early-page-context";
 import { useReplay } from "./replay-context";
 
-/** The feed as the view shows it, opened at a place; another view, with another key, is another store. */
+/** Creates the store for a view of the feed and opens it. A different view gets a different store and key. */
 export function useFeedStore(view: FeedView, openAt: () => Place): { store: FeedStore; key: string } {
   const broker = useBroker();
   const early = useEarlyPage();

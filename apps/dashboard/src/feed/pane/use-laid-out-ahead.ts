@@ -5,8 +5,8 @@ import type { FeedRow } from "@/feed/store/feed-rows";
 import type { RowRange, TextsAhead } from "./texts-ahead";
 
 /**
- * Has the texts around the rows that are drawn laid out ahead, so that scrolling finds them done. Returns the way to say which
- * are drawn.
+ * Lays out the texts around the rendered rows in advance, so that scrolling does not wait for them. Returns a function that takes
+ * the rows and the rendered range.
  */
 export function useLaidOutAhead(): (rows: readonly FeedRow[], drawn: RowRange) => void {
   const texts = useRef<TextsAhead>(undefined);
@@ -16,7 +16,7 @@ export function useLaidOutAhead(): (rows: readonly FeedRow[], drawn: RowRange) =
       ({ TextsAhead }) => {
         if (!isGone) texts.current = new TextsAhead();
       },
-      // Without it, texts are laid out when they come into view.
+      // If the module fails to load, texts are laid out when they become visible.
       () => undefined,
     );
     return () => {

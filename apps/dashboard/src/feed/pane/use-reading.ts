@@ -5,27 +5,25 @@ import { useBroker } from "@/broker/use-broker";
 import { usePerson } from "@/identity/use-person";
 import { useSession } from "@/sessions/session-context";
 
-/** How long a message must be on the screen of a focused window to count as read. */
+/** How long a message must be visible in a focused window before it counts as read. */
 const readAfterMs = 1_000;
-/** With more unread messages than this, nothing counts as read until the person has chosen where to continue. */
+/** If more messages are unread, none counts as read until the person has chosen where to continue. */
 export const readOnMax = 500;
 
 export interface Reading {
-  /**
-   * The sequence that had been read up to when the feed was opened, or when the window was left; null where that is unknown.
-   */
+  /** The sequence read when the feed was opened or the window last lost focus. Null if unknown. */
   readonly readUpTo: number | null;
-  /** More is unread than one would read on from, and nothing was chosen yet. */
+  /** True if too many messages are unread to continue from there, and the person has not chosen yet. */
   readonly isFarBehind: boolean;
-  /** Reports the last message on the screen. */
+  /** Reports the last visible message. */
   readonly seen: (sequence: number) => void;
-  /** Continues from here: from now on, messages on the screen count as read. */
+  /** Continues from the current position: from now on, visible messages count as read. */
   readonly readOn: () => void;
-  /** Notes everything as read. */
+  /** Marks everything as read. */
   readonly markAll: () => Promise<void>;
 }
 
-/** Reports how far the person has read: messages that were on the screen of a focused window for a second. */
+/** Reports to the broker how far the person has read. A message counts once it was visible in a focused window for a second. */
 export function useReading(): Reading {
   const { session, at } = useSession();
   const { session_id, last_read, unread } = session;
@@ -58,7 +56,7 @@ export function useReading(): Reading {
         timer.current = undefined;
         if (!isLookedAt()) return;
         void note(Math.min(sequence, shown.current));
-        // Messages that appeared in between need a second of their own.
+        // Messages that appeared in between need their own second.
         if (shown.current > sequence) seen(shown.current);
       }, readAfterMs);
     },

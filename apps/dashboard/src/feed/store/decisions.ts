@@ -4,7 +4,7 @@ import { textOf } from "./message-text";
 
 const decisionCharsMax = 500;
 
-/** The document with a message as the last point of its section "Decisions", which is added if it is missing. */
+/** Returns the document with the message added to its section "Decisions". Adds the section if it is missing. */
 export function withDecision(content: string, message: Message, link: string): string {
   const point = `- ${toLine(textOf(message))} ([#${message.sequence}](${link}))\n`;
   const sections = splitSections(content);
@@ -20,7 +20,7 @@ function withPoint(section: string, point: string, next: unknown): string {
   return `${kept}\n${endsInList(kept) ? "" : "\n"}${point}${next === undefined ? "" : "\n"}`;
 }
 
-/** Whether the last line is a point of a list, or one that is indented below it. */
+/** True if the text ends with a list item, or with lines indented below a list item. */
 function endsInList(text: string): boolean {
   const last = text.split("\n").findLast((line) => /^[ \t]*[-*+][ \t]/.test(line) || !/^[ \t]/.test(line));
   return last !== undefined && /^[ \t]*[-*+][ \t]/.test(last);

@@ -2,18 +2,18 @@ import { findEventKind, isRedacted, type Message, redactedVersions } from "@merk
 import { shortAddress } from "@merkle/wire/text";
 import { showHidden } from "../../text/markdown/hidden-characters";
 
-/** An event in words. */
+/** The description of an event, for people to read. */
 export interface EventWords {
   readonly text: string;
   readonly reason: string | null;
 }
 
-/** Runs of these events fold into one line. All other events stay visible. */
+/** True for events that the feed may fold into one line. All other events have their own row. */
 export function isFoldable({ type, event }: Message): boolean {
   return type === "system" && findEventKind(event)?.foldable === true;
 }
 
-/** Says what a system message announces. An event that this page does not know is called by its name. */
+/** Describes a system message in words. For an unknown event, returns the event's name. */
 export function describeEvent(message: Message): EventWords {
   const told = (name: string) => readText(message[name]);
   const by = isolated(shortAddress(told("by") ?? "Someone"));
@@ -57,7 +57,7 @@ export function describeEvent(message: Message): EventWords {
     case "message_redacted":
       return words(`${by} removed the text of ${describeRedactedPlace(message)}`, told("reason"));
     default:
-      // Another version posted it.
+      // A broker of another version may post events that this page does not know.
       return words((message.event ?? "An event").replaceAll("_", " "));
   }
 }
@@ -113,7 +113,7 @@ function describeTaskChange(message: Message, by: string): string {
   return change === "ready" ? `Ready now: ${task}` : `${by} ${taskChanges[change] ?? "changed"} ${task}`;
 }
 
-/** `the message budget from 0 to 50` */
+/** Example: `the message budget from 0 to 50`. */
 function describeSettings(changes: unknown): string {
   return Object.entries(Object(changes))
     .map(([name, change]) => {
@@ -142,7 +142,7 @@ const redactedEvents: Readonly<Record<string, string>> = {
   topic_closed: "A closed comment",
 };
 
-/** An event whose text was removed: of what kind it was stays known. */
+/** Describes an event whose text was removed. The kind of event is still known. */
 function describeRedacted({ event = "", redaction }: Message): EventWords {
   const by = redaction?.by ?? null;
   const who = by === null ? "" : ` by ${isolated(by)}`;
@@ -202,7 +202,7 @@ function quoted(text: string): string {
   return `“${isolated(text)}”`;
 }
 
-/** A name that cannot reorder the words around it, in any writing direction. */
+/** Wraps a name in isolate characters, so that it cannot reorder the words around it in any writing direction. */
 function isolated(text: string): string {
   return `\u2068${showHidden(text)}\u2069`;
 }

@@ -3,8 +3,8 @@ import { type FeedView, type PageInAdvance, type PageRequest, toHistoryInput } f
 import type { HistoryPage } from "./feed-window";
 
 /**
- * The page that a feed will most likely open with, asked for while its session is still being read: by the time the feed is
- * there, so is its page. What has been said since the page was read comes live, as after any other.
+ * The page that a feed will most likely open with. It is requested while the session is still loading, so both arrive together.
+ * Messages posted after this page arrive as live messages.
  */
 export class EarlyPage implements PageInAdvance {
   readonly #key: string;
@@ -13,11 +13,11 @@ export class EarlyPage implements PageInAdvance {
   constructor(broker: Broker, view: FeedView, request: PageRequest) {
     this.#key = keyOf(view, request);
     this.#page = broker.call("get_history", toHistoryInput(view, request));
-    // Told to whoever takes it; nobody has to.
+    // `take` returns the same promise with its error. This handler avoids an unhandled rejection if the page is never taken.
     this.#page.catch(() => undefined);
   }
 
-  /** The page if it is this one that is wanted, once; the session may go by another of its names. */
+  /** Returns the page if it matches the view and request, and only once. The view may name the session by its id or its slug. */
   take(view: FeedView, request: PageRequest): Promise<HistoryPage> | undefined {
     if (keyOf(view, request) !== this.#key) return undefined;
     const page = this.#page;

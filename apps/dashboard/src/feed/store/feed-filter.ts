@@ -1,6 +1,6 @@
 import type { InputOf } from "@merkle/wire";
 
-/** The kinds of message that have a chip, by their names in the address. */
+/** The kinds of message that have a filter chip, named as in the URL. */
 export const feedTypes = ["chat", "ask", "decision", "system"] as const;
 export type FeedType = (typeof feedTypes)[number];
 
@@ -9,11 +9,11 @@ export interface FeedFilter {
   readonly types: readonly FeedType[];
   readonly team: string | null;
   readonly q: string | null;
-  /** The number of a message: only the talk that it belongs to. */
+  /** Sequence of a message. Shows only the thread that contains it. */
   readonly thread: number | null;
 }
 
-/** Reads `chat,ask` from the address. Unknown words are ignored. */
+/** Parses a list such as `chat,ask` from the URL. Ignores unknown words. */
 export function parseFeedTypes(text: string | null): readonly FeedType[] {
   const named = new Set((text ?? "").split(","));
   const types = feedTypes.filter((type) => named.has(type));
@@ -26,7 +26,7 @@ export function isFiltered({ types, team, q, thread }: FeedFilter): boolean {
 
 type HistoryFilter = Pick<InputOf<"get_history">, "types" | "kinds" | "team" | "q" | "thread">;
 
-/** The filter as the broker takes it. */
+/** Converts the filter to the input of `get_history`. */
 export function toHistoryFilter({ types, team, q, thread }: FeedFilter): HistoryFilter {
   return {
     ...toTypes(types),

@@ -4,32 +4,32 @@ import { kindOf } from "./message-text";
 
 /** A row of the feed: one message, or a folded run of events. */
 export interface FeedRow {
-  /** The id of the message, so that the row stays the same when messages around it are loaded. */
+  /** The message id, so that the row keeps its identity when messages around it are loaded. */
   readonly key: string;
   readonly first: Message;
-  /** More than one: a folded run. */
+  /** Several messages for a folded run, otherwise one. */
   readonly messages: readonly Message[];
-  /** For an ask, the replies that fold into its row. */
+  /** Replies that are folded into the row of an ask. */
   readonly replies: readonly Message[];
-  /** The first of its day, and when there is a row before it. */
+  /** True for the first row of its day, unless it is the first row of all. */
   readonly beginsDay: boolean;
   readonly beginsUnread: boolean;
 }
 
 export interface RowOptions {
-  /** Ids of events whose run is shown in full. */
+  /** Ids of events whose runs are expanded. */
   readonly unfolded: ReadonlySet<string>;
-  /** Replies to asks up to this sequence are folded; later ones have their own rows. Null: nothing is folded. */
+  /** Replies up to this sequence are folded into their ask. Later replies have their own rows. Null: nothing is folded. */
   readonly foldUpTo: number | null;
-  /** Ids of replies that were shown where their ask was not, and so keep their place once it is. */
+  /** Ids of replies that were shown before their ask was loaded. They keep their own rows afterwards. */
   readonly standing: Set<string>;
-  /** The sequence that was read up to when the feed was opened; null where nothing is known of that. */
+  /** The sequence that the reader had read up to when the feed was opened. Null if unknown. */
   readonly readUpTo: number | null;
   readonly myTeamId: string | null;
   readonly dayOf: (at: string) => string;
 }
 
-/** Arranges messages as rows. */
+/** Groups messages into the rows of the feed. */
 export function toRows(all: readonly Message[], options: RowOptions): FeedRow[] {
   const rows: FeedRow[] = [];
   const repliesOf = foldReplies(all, options);
@@ -53,7 +53,7 @@ export function toRows(all: readonly Message[], options: RowOptions): FeedRow[] 
   return rows;
 }
 
-/** Whether a person has yet to read it: messages by others count (READ-2); one's own words and events are not news. */
+/** True for messages that the person has not read. Only messages of others count, and events do not (READ-2). */
 export function isUnread(
   { type, sequence, posted_by_team_id }: Message,
   { readUpTo, myTeamId }: Pick<RowOptions, "readUpTo" | "myTeamId">,
@@ -61,7 +61,7 @@ export function isUnread(
   return readUpTo !== null && sequence > readUpTo && type === "chat" && posted_by_team_id !== myTeamId;
 }
 
-/** Two events are a run already: one line says both. */
+/** Returns the messages that fold into one row. Two events are already a run. */
 function runFrom(
   messages: readonly Message[],
   start: number,
@@ -77,8 +77,8 @@ function runFrom(
 }
 
 /**
- * Plain replies to asks, and to what was said to them, by the sequence of the ask. Another ask begins anew, and a decision
- * stands for itself: neither may be overlooked.
+ * Returns the plain replies to each ask, direct and indirect, by the sequence of the ask. Asks and decisions always keep their
+ * own rows, so that they are not overlooked.
  */
 function foldReplies(
   messages: readonly Message[],
@@ -103,7 +103,7 @@ function foldReplies(
   return replies;
 }
 
-/** The answers of asks and their authors, as far as the messages tell. */
+/** Returns the loaded answers, by the sequence of their ask. */
 export function findAnswers(messages: readonly Message[]): ReadonlyMap<number, Message> {
   const answers = new Map<number, Message>();
   for (const message of messages) {
@@ -113,7 +113,7 @@ export function findAnswers(messages: readonly Message[]): ReadonlyMap<number, M
   return answers;
 }
 
-/** The row that a message is in, or the nearest row before its place; -1 in an empty feed. */
+/** Returns the index of the row that contains a message, or else of the nearest row before it. Returns -1 for an empty feed. */
 export function findRow(rows: readonly FeedRow[], sequence: number): number {
   const folded = rows.findIndex(({ replies }) => replies.some((reply) => reply.sequence === sequence));
   if (folded >= 0) return folded;

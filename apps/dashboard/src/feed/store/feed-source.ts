@@ -4,18 +4,18 @@ import { type FeedFilter, toHistoryFilter } from "./feed-filter";
 import type { HistoryPage } from "./feed-window";
 import type { Replay } from "./replay";
 
-/** A page of a feed: the last one, or the one before, after or around a sequence. */
+/** Selects a page of the feed: the last page, or the page before, after or around a sequence. */
 export type PageRequest =
   | { readonly is: "last" }
   | { readonly is: "before" | "after" | "around"; readonly sequence: number };
 
-/** Where a feed comes from. */
+/** Provides the messages of a feed. */
 export interface FeedSource {
-  /** @throws MerkleError `resync` when the epoch is no longer the broker's */
+  /** @throws MerkleError `resync` if the epoch is no longer the broker's */
   readPage(request: PageRequest, epoch: string | undefined, signal: AbortSignal): Promise<HistoryPage>;
-  /** Brings the messages after a sequence as they come; of a moment in the past, as they are played. */
+  /** Delivers the messages after a sequence as they are posted. For a past moment, delivers them as the replay reaches them. */
   follow(after: number, listeners: FollowListeners): () => void;
-  /** Whether every message is brought, so that live ones can be taken as they come. */
+  /** True if no filter applies, so live messages can be added to the window directly. */
   readonly isWhole: boolean;
 }
 
@@ -28,16 +28,16 @@ export interface FollowListeners {
 export interface FeedView {
   readonly sessionId: string;
   readonly filter: FeedFilter;
-  /** The shown moment of the past. */
+  /** The past moment that is shown. Null for the present. */
   readonly at: string | null;
 }
 
-/** A page that was asked for before its feed was there. */
+/** A page that was requested before its feed exists. */
 export interface PageInAdvance {
   take(view: FeedView, request: PageRequest): Promise<HistoryPage> | undefined;
 }
 
-/** A session's feed at the broker, filtered, now or at a past moment. */
+/** Creates the source of a session's feed, with a filter, for the present or a past moment. */
 export function toFeedSource(
   broker: Broker,
   view: FeedView,

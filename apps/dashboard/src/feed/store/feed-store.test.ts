@@ -7,7 +7,7 @@ import type { HistoryPage } from "./feed-window";
 
 const pageMax = 4;
 
-/** A broker's feed whose pages and pushes arrive when the test says so. */
+/** A fake feed whose pages and live messages arrive when the test calls for them. */
 class FakeFeed implements FeedSource {
   readonly #shows: (sequence: number) => boolean;
   readonly #waiting: { answer: () => void; signal: AbortSignal }[] = [];
@@ -46,13 +46,13 @@ class FakeFeed implements FeedSource {
     return this.#waiting.length;
   }
 
-  /** Answers one of the pages that are asked for, not always the first. */
+  /** Replies to one pending page request, chosen by index. */
   async answer(which: number): Promise<void> {
     this.#waiting.splice(which % Math.max(1, this.#waiting.length), 1)[0]?.answer();
     await settled();
   }
 
-  /** Brings up to so many messages to those who follow. */
+  /** Delivers up to `count` messages to each follower. */
   deliver(count: number): void {
     for (const follower of this.#followers) {
       const to = Math.min(this.last, follower.cursor + count);
@@ -62,7 +62,7 @@ class FakeFeed implements FeedSource {
     }
   }
 
-  /** Brings this message to those who follow. */
+  /** Delivers this message to all followers. */
   bring(message: Message): void {
     this.last = message.sequence;
     for (const { listeners } of this.#followers) listeners.onMessages([message]);

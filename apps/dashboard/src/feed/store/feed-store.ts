@@ -11,27 +11,32 @@ import {
   withoutTexts,
 } from "./feed-window";
 
-/** Where the reader is to be put, once. */
+/** A position for the feed to scroll to, once. */
 export interface Place {
-  /** A message's sequence, or the end of the feed. */
+  /** The sequence of a message, or the end of the feed. */
   readonly at: number | "end";
-  /** An asked message is centred and marked. The first unread message has the read ones above it. */
+  /**
+   * `asked` centres and marks the message that the URL names. `unread` scrolls to the first unread message, below those already
+   * read.
+   */
   readonly as: "asked" | "unread" | "kept";
 }
 
 export interface FeedState {
   readonly status: "opening" | "ready" | "failed";
-  /** Why it could not be opened. */
+  /** The error that kept the feed from opening. */
   readonly problem: unknown;
   readonly window: FeedWindow;
-  /** The highest sequence that the feed is known to have. */
+  /** The highest known sequence of the feed. */
   readonly end: number;
   readonly place: Place | null;
   readonly older: Side;
   readonly newer: Side;
-  /** When the broker's database was restored and everything read again. */
+  /** When the feed was reloaded after a restore of the broker's database. */
   readonly refreshedAt: Date | null;
-  /** Whether the window grows with the feed: it has been at its end, and was not let go since. */
+  /**
+   * True if new messages are added to the window. The window has reached the end and has not dropped its newest messages since.
+   */
   readonly isLive: boolean;
 }
 
@@ -43,8 +48,7 @@ export interface Side {
 export interface FeedStoreOptions {
   readonly source: FeedSource;
   /**
-   * The shortest time between two notifications while messages stream in, in milliseconds. A single message is reported at
-   * once.
+   * Minimum time between two notifications while messages stream in, in milliseconds. A single message is reported immediately.
    */
   readonly tellEveryMs?: number;
 }
@@ -52,8 +56,8 @@ export interface FeedStoreOptions {
 const quiet: Side = { loading: false, problem: null };
 
 /**
- * One window of a feed, which grows as it is read and, at its end, as messages come. Whatever pages, live messages and
- * reconnects do to each other, the window has no hole and each message once (DASH-60).
+ * A window of a feed that grows with reading and, at the end, with live messages. However pages, live messages and reconnects
+ * interleave, the window has no gap and no duplicate (DASH-60).
  */
 export class FeedStore {
   readonly #source: FeedSource;
@@ -70,11 +74,11 @@ export class FeedStore {
     refreshedAt: null,
     isLive: false,
   };
-  /** Aborts the requests for the previous window. */
+  /** Aborts the requests of the previous window. */
   #opened = new AbortController();
   #opening = false;
   #epoch: string | undefined;
-  /** The messages that were redacted since the feed was opened: a page that was read before may still bring the text. */
+  /** Messages redacted since the feed was opened. A page that was read earlier may still contain their text. */
   readonly #redacted = new Map<number, RedactedMessage>();
   #stopFollowing: (() => void) | undefined;
   #tellTimer: ReturnType<typeof setTimeout> | undefined;
@@ -92,7 +96,9 @@ export class FeedStore {
 
   readonly current = (): FeedState => this.#state;
 
-  /** Shows the feed at a place: at once if the window has it, otherwise once it is read. */
+  /**
+   * Shows the feed at a position. If the window contains the position, this is immediate. Otherwise the store first reads a page.
+   */
   async open(place: Place): Promise<void> {
     if (this.#state.status === "ready" && this.#has(place)) return this.#stayAt(place);
     await this.#openWith(
@@ -101,7 +107,7 @@ export class FeedStore {
     );
   }
 
-  /** Reads the page before the window, if there is one and it is not being read already. */
+  /** Reads the page before the window, unless there is none or a read is pending. */
   async loadOlder(): Promise<void> {
     const { status, older } = this.#state;
     const { from } = this.#state.window;
@@ -113,7 +119,7 @@ export class FeedStore {
     this.#set({ window: grown, older: quiet, isLive: isLive && grown.to === window.to });
   }
 
-  /** Reads on after the window, until it is at the end when it is to stay there. */
+  /** Reads the page after the window. A live window continues until it reaches the end. */
   async loadNewer(): Promise<void> {
     const { status, newer } = this.#state;
     if (status !== "ready" || newer.loading) return;
@@ -129,7 +135,7 @@ export class FeedStore {
     }
   }
 
-  /** Aborts all requests. `open` starts again. */
+  /** Aborts all requests. `open` starts the store again. */
   stop(): void {
     this.#opened.abort();
     this.#stopFollowing?.();
@@ -138,7 +144,7 @@ export class FeedStore {
     this.#tellTimer = undefined;
   }
 
-  /** The database was restored: reads everything again, and puts the reader back at the message that was being read. */
+  /** Reloads the feed after a restore of the database. Returns the reader to the same message if it still exists. */
   async resync(reading: Message | null): Promise<void> {
     this.#epoch = undefined;
     this.#redacted.clear();
@@ -154,13 +160,10 @@ export class FeedStore {
     );
   }
 
-  /** The message that the reader is at, kept for a resync; null at the end of the feed. */
+  /** The message that the reader is at, for a resync. Null at the end of the feed. */
   reading: Message | null = null;
 
-  /**
-   * Goes to a place that the window already shows: nothing is read for it, and a page that was being read for another place is
-   * given up.
-   */
+  /** Moves to a position inside the window without a request. Aborts a page that is being read for another position. */
   #stayAt(place: Place): void {
     if (this.#opening) this.#restart();
     if (this.#stopFollowing === undefined) this.#follow(this.#state.end);
@@ -188,7 +191,7 @@ export class FeedStore {
   ): Promise<void> {
     const signal = this.#restart();
     this.#opening = true;
-    // The messages on the screen stay there until there is something to take their place.
+    // The current messages stay on the screen until the new page arrives.
     if (this.#state.status === "failed") this.#set({ status: "opening", problem: null });
     try {
       const page = await this.#source.readPage(request, this.#epoch, signal);
@@ -203,7 +206,7 @@ export class FeedStore {
     toPlace: (window: FeedWindow) => Place,
     refreshedAt: Date | null,
   ): void {
-    // A page that was asked for beside the window from before does not fit this one.
+    // Aborts pages that were requested for the previous window: they do not fit the new one.
     this.#restart();
     const isNew = this.#epoch !== page.epoch;
     this.#epoch = page.epoch;
@@ -249,7 +252,7 @@ export class FeedStore {
     this.#catchUp();
   }
 
-  /** Where the window should be at the end and is not: behind a filter, or when a page was overtaken. */
+  /** Loads the rest if a live window is behind the end. Happens with a filter, or if live messages overtook a page. */
   #catchUp(): void {
     const { window, end, isLive } = this.#state;
     if (isLive && window.to < end) void this.loadNewer();
@@ -283,7 +286,7 @@ export class FeedStore {
     };
   }
 
-  /** For what comes many times a second. */
+  /** Throttles notifications, for changes that occur many times per second. */
   #setSoon(change: Partial<FeedState>): void {
     this.#change(change);
     const pause = this.#toldAt + this.#tellEveryMs - performance.now();

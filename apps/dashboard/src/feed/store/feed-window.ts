@@ -3,20 +3,22 @@ import { isRedacted, type Message, type OutputOf, type RedactedMessage, withoutT
 export type HistoryPage = OutputOf<"get_history">;
 
 /**
- * A part of a feed without a hole: every message from `from` to `to`, or of these every one that a filter lets through.
- * Messages outside of it have not been read.
+ * A contiguous part of a feed: all messages from `from` to `to` that match the filter. Messages outside this range have not been
+ * read.
  */
 export interface FeedWindow {
   readonly messages: readonly Message[];
-  /** The lowest sequence that was read; 1 if nothing comes before. */
+  /** The lowest sequence read. 1 at the beginning of the feed. */
   readonly from: number;
-  /** The highest sequence that was read; 0 in a feed without messages. */
+  /** The highest sequence read. 0 for an empty feed. */
   readonly to: number;
 }
 
 export const emptyWindow: FeedWindow = { messages: [], from: 1, to: 0 };
 
-/** More messages than this are let go at the other side, so that reading on for hours does not fill the memory. */
+/**
+ * The most messages a window keeps. It drops further ones at the opposite end, so that hours of scrolling do not fill the memory.
+ */
 export const windowMessagesMax = 20_000;
 
 export function toWindow(page: HistoryPage): FeedWindow {
@@ -27,7 +29,7 @@ export function toWindow(page: HistoryPage): FeedWindow {
   };
 }
 
-/** Adds the page before the window, without messages that the window already has. */
+/** Adds the page before the window. Skips messages that the window already contains. */
 export function withOlder(window: FeedWindow, page: HistoryPage): FeedWindow {
   const older = page.messages.filter(({ sequence }) => sequence < window.from);
   const messages = older.length === 0 ? window.messages : [...older, ...window.messages];
@@ -37,19 +39,19 @@ export function withOlder(window: FeedWindow, page: HistoryPage): FeedWindow {
   return { messages: kept, from, to };
 }
 
-/** Adds the page after the window, which live messages may have overtaken. */
+/** Adds the page after the window. Skips messages that already arrived live. */
 export function withNewer(window: FeedWindow, page: HistoryPage): FeedWindow {
   return withLater(window, page.messages, page.newer_cursor ?? page.last_sequence);
 }
 
-/** Adds live messages if they follow the window without a hole; the same window when they do not. */
+/** Adds live messages that directly follow the window. Returns the same window if there is a gap. */
 export function withLive(window: FeedWindow, messages: readonly Message[]): FeedWindow {
   const next = messages.filter(({ sequence }) => sequence > window.to);
   if (next.length === 0 || next[0]?.sequence !== window.to + 1) return window;
   return withLater(window, next, lastOf(next));
 }
 
-/** The window without the text of redacted messages; the same window if none was redacted. */
+/** Returns the window without the text of redacted messages. Returns the same window if nothing changes. */
 export function withoutTexts(window: FeedWindow, redacted: ReadonlyMap<number, RedactedMessage>): FeedWindow {
   const told = new Map<number, Message>();
   for (const { sequence, redaction } of redacted.values()) {
@@ -63,7 +65,7 @@ export function withoutTexts(window: FeedWindow, redacted: ReadonlyMap<number, R
   return { ...window, messages: window.messages.map((message, index) => told.get(index) ?? message) };
 }
 
-/** The index of a message in an ordered list, or where it would be inserted. */
+/** Returns the index of a message in an ordered list, or the index to insert it at. */
 function placeOf(messages: readonly Message[], sequence: number): number {
   let low = 0;
   let high = messages.length;
@@ -75,12 +77,11 @@ function placeOf(messages: readonly Message[], sequence: number): number {
   return low;
 }
 
-/** How many messages in the window a filter has left out. */
+/** Returns how many messages of the window's range the filter hides. */
 export function hiddenIn({ messages, from, to }: FeedWindow): number {
   return Math.max(0, to - from + 1 - messages.length);
 }
 
-/** Whether a sequence is inside of the window. */
 export function covers({ from, to }: FeedWindow, sequence: number): boolean {
   return sequence >= from && sequence <= to;
 }

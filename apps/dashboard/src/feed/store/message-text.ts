@@ -2,7 +2,7 @@ import { isRedacted, type Message } from "@merkle/wire";
 import { describeRemovalInLine } from "../../text/describe-removal";
 import { describeEvent } from "./describe-event";
 
-/** Returns a message's text; for a private message, which no page can decrypt, its public part. */
+/** Returns a message's text. Pages cannot decrypt private messages, so these are described by their size. */
 export function textOf(message: Message): string {
   const { content } = message;
   if (isRedacted(message)) return describeRemovalInLine(message.redaction);
@@ -14,7 +14,6 @@ export function isPrivate({ content }: Message): boolean {
   return content["private"] === true;
 }
 
-/** How long a private message is. */
 export function describeSize({ content }: Message): string {
   const { bytes } = content;
   return `${(typeof bytes === "number" ? bytes : 0).toLocaleString("en")} bytes`;
@@ -25,7 +24,7 @@ export function kindOf({ content }: Message): "plain" | "ask" | "decision" {
   return kind === "ask" || kind === "decision" ? kind : "plain";
 }
 
-/** The answers that an ask offers. */
+/** Returns the options that an ask offers. */
 export function optionsOf({ content }: Message): readonly string[] {
   const { options } = content;
   return Array.isArray(options) ? options.filter((option) => typeof option === "string") : [];
@@ -36,11 +35,11 @@ const shownCharsMax = 4_000;
 
 export interface Clipped {
   readonly text: string;
-  /** A description of the text's length; null if all of it is shown. */
+  /** The length of the whole text, in words. Null if nothing was cut off. */
   readonly whole: string | null;
 }
 
-/** The beginning of a long text, and how long it is. */
+/** Cuts a long text and describes its whole length. */
 export function clipText(text: string): Clipped {
   const lines = text.split("\n");
   if (lines.length > shownLinesMax) {
@@ -51,7 +50,7 @@ export function clipText(text: string): Clipped {
   return { text: text.slice(0, shownCharsMax), whole: `all ${text.length.toLocaleString("en")} characters` };
 }
 
-/** A message as a quotation: its author, time and text; for an event, its description. */
+/** Formats a message as a markdown quotation with author, time and text. An event is described in words. */
 export function toMarkdown(message: Message, link: string): string {
   const { from, to, posted_at, sequence } = message;
   const author = from?.peer === undefined ? (from?.team ?? "Merkle") : `${from.team}/${from.peer}`;

@@ -3,27 +3,30 @@ import type { Message } from "@merkle/wire";
 export const replaySpeeds = [1, 10, 100] as const;
 export type ReplaySpeed = (typeof replaySpeeds)[number];
 
-/** A replay of the past: the moment in the address that it began at, and how far it has come since. */
+/** A replay of the past: its start and its current moment. */
 export interface ReplayState {
-  /** The `at` of the address that it began at, whose feed grows from there. */
+  /** The `at` parameter of the URL where the replay started. The feed grows from this moment. */
   readonly anchor: string;
-  /** The moment that is shown, in milliseconds. */
+  /** The current moment of the replay, in milliseconds. */
   readonly moment: number;
-  /** When the document that is shown was written, or the anchor: it is read again only where it was written again. */
+  /**
+   * When the shown document version was written, or the anchor if there was no write since. The document is read again only when
+   * this changes.
+   */
   readonly documentAt: string;
-  /** How much time without anything was passed over just now. */
+  /** Length of the idle period that the replay has just skipped. */
   readonly passedOverMs: number;
   readonly isPlaying: boolean;
 }
 
-/** Takes the messages after a sequence, as the replay reaches them. */
+/** Receives the messages after a sequence as the replay reaches them. */
 export interface ReplayFollower {
-  /** Grows with what it was given. */
+  /** The highest sequence delivered so far. */
   after: number;
   onMessages(messages: readonly Message[]): void;
 }
 
-/** What every part of a page shows of a replay. Who plays it moves it on; a feed that is opened at its anchor follows it. */
+/** The replay state that all parts of a page share. The player advances it, and a feed opened at its anchor follows it. */
 export class Replay {
   #state: ReplayState | null = null;
   #follower: ReplayFollower | null = null;
@@ -40,7 +43,7 @@ export class Replay {
     return this.#follower;
   }
 
-  /** The feed of a past moment follows the replay from there. */
+  /** Registers the feed of a past moment. It receives the messages that the replay reaches. */
   follow(follower: ReplayFollower): () => void {
     this.#follower = follower;
     return () => {
@@ -54,7 +57,7 @@ export class Replay {
     for (const listener of [...this.#listeners]) listener();
   }
 
-  /** What is played for the moment in an address: where it began, or where it was stopped; null for any other. */
+  /** Returns the replay for a moment in the URL, which is either its anchor or its current moment. Otherwise returns null. */
   of(at: string | null): ReplayState | null {
     const state = this.#state;
     if (state === null || at === null) return null;
@@ -62,14 +65,13 @@ export class Replay {
   }
 
   /**
-   * The moment whose feed is opened for an address: of a replay the one that it began at, since the feed has all that came
-   * after.
+   * Returns the moment to open the feed at. For a replay this is its anchor, because the feed already contains everything since.
    */
   anchorOf(at: string | null): string | null {
     return this.of(at)?.anchor ?? at;
   }
 
-  /** Up to when a feed that was opened at a moment is read now. */
+  /** Returns the moment up to which a feed opened at `at` can be read now. */
   momentOf(at: string | null): string | null {
     return this.#state !== null && this.#state.anchor === at
       ? new Date(this.#state.moment).toISOString()

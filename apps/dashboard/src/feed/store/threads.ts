@@ -3,18 +3,18 @@ import { textOf } from "./message-text";
 
 /** A thread: a message and all replies, direct and indirect. */
 export interface Thread {
-  /** The sequence of the message that it began with. */
+  /** Sequence of the thread's first message. */
   readonly root: number;
   readonly title: string;
-  /** How many replies are in sight. */
+  /** Number of replies among the loaded messages. */
   readonly replies: number;
   readonly last: number;
 }
 
-/** A message with fewer replies is not a thread: message and answer are close together anyway. */
+/** A message with fewer replies is not a thread, because the reply is usually right below it. */
 const repliesMin = 2;
 
-/** The talks among messages, the one that went on last first. */
+/** Finds the threads among messages. The most recently active thread comes first. */
 export function findThreads(messages: readonly Message[]): readonly Thread[] {
   const roots = new Map<number, number>();
   const bySequence = new Map<number, Message>();
@@ -36,7 +36,7 @@ export function findThreads(messages: readonly Message[]): readonly Thread[] {
 
 const titleCharsMax = 80;
 
-/** The first line of what it began with, without the marks of markdown. */
+/** Returns the first line of the thread's first message, without markdown characters. */
 export function titleOf(message: Message | undefined, sequence: number): string {
   const [line = ""] = (message ? textOf(message) : "").trim().split("\n");
   const plain = line.replace(/[*_`#>~]/g, "").trim();
