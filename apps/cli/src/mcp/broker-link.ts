@@ -8,25 +8,29 @@ import { findRunningBroker } from "../broker/run-file.js";
 import { meetMesh } from "../broker/trust.js";
 import type { Config } from "../settings/config.js";
 
-/** The server's connection to the broker. It reconnects as long as the server runs. */
+/** The server's connection to the broker. Reconnects until the server ends. */
 export interface BrokerLink {
   /** Whether the connection is open. */
   readonly isOpen: boolean;
   /**
    * Calls an operation.
    *
-   * @throws MerkleError of the broker; `unavailable`, with the address, when there is no connection after a few seconds
+   * @throws MerkleError from the broker, or `unavailable` with the broker's address if no connection opens
+   * within a few seconds
    */
   call<Name extends OperationName>(
     name: Name,
     input: InputOf<Name>,
     options?: LinkCallOptions,
   ): Promise<OutputOf<Name>>;
-  /** The mesh's id, if this home's credentials for it may go to the broker. @throws as `call` and `meetMesh` */
+  /**
+   * Returns the mesh's id if this home's credentials for that mesh may be sent to the broker. @throws like
+   * `call` and `meetMesh`
+   */
   meetMesh(signal?: AbortSignal): Promise<string>;
-  /** Resolves with the broker's epoch once connected. @throws as `call` */
+  /** Resolves with the broker's epoch once connected. @throws like `call` */
   connected(signal?: AbortSignal): Promise<string>;
-  /** Reconnects at the next call, which replaces the newer connection. */
+  /** Makes the next call reconnect, which takes the peer over from the newer connection. */
   comeBack(): void;
   close(): Promise<void>;
 }
@@ -39,16 +43,22 @@ interface LinkCallOptions {
 
 interface BrokerLinkOptions {
   readonly config: Pick<Config, "broker"> & Reach;
-  /** Called with each client before it connects. A client that the broker closed for good is replaced. */
+  /**
+   * Called with each client before it connects. A client that the broker closed permanently is replaced by a
+   * new one.
+   */
   readonly onClient: (client: MerkleClient) => void;
   /** Called whenever a connection opens. */
   readonly onUp: () => void;
   readonly log: (text: string) => void;
 }
 
-/** How long a call waits for a connection, while a person or a model waits for the call. */
+/** How long a call waits for a connection. Short, because a person or a model waits for the reply. */
 const connectWithinMs = 5_000;
-/** Retries are more frequent than the timeout of calls, so that a call finds a broker that has just started. */
+/**
+ * Retries are more frequent than the timeout of a call, so a waiting call reaches a broker that has just
+ * started.
+ */
 const retry = { capMs: 2_000 };
 const callTimeoutMsDefault = 30_000;
 
@@ -62,10 +72,10 @@ export function openBrokerLink({ config, onClient, onUp, log }: BrokerLinkOption
   let finding: Promise<Connecting> | undefined;
   let closed = false;
 
-  /** The current client, or a new one if that one is closed for good. */
+  /** Returns the current client, or a new one if the current client is permanently closed. */
   async function findClient(): Promise<Connecting> {
     if (current?.client.state.status === "open") return current;
-    // Reconnecting would replace the newer connection, which would reconnect in turn.
+    // Both connections would keep replacing each other if this one reconnected.
     if (current && isReplaced(current.client)) throw wasReplaced();
     finding ??= replaceClient().finally(() => {
       finding = undefined;
@@ -126,7 +136,10 @@ export function openBrokerLink({ config, onClient, onUp, log }: BrokerLinkOption
   };
 }
 
-/** The configured address, or else that of the broker that runs on this home, on any port. */
+/**
+ * Returns the configured address. Without one, returns the address of the broker running on this home, on any
+ * port.
+ */
 async function findAddress({ broker, home }: BrokerLinkOptions["config"]): Promise<string> {
   const running = broker.source === "default" ? await findRunningBroker(home) : undefined;
   return running?.url ?? broker.base;
@@ -159,7 +172,10 @@ function untilOpen(connecting: Connecting, signal: AbortSignal | undefined): Pro
   });
 }
 
-/** An answer to a hello that took too long is made again at once; a wrong clock stays until somebody sets it. */
+/**
+ * True if the broker refused the hello because of this machine's clock. Retrying does not help until someone
+ * corrects it.
+ */
 function isAboutClock(refusal: MerkleError | undefined): boolean {
   return refusal?.details["reason"] === "time";
 }

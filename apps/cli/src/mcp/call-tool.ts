@@ -17,9 +17,9 @@ import type { Caller } from "./turn.js";
 export interface ToolCall {
   readonly name: string;
   readonly args: unknown;
-  /** The client's own id of the model's call, by which a hook announced it. */
+  /** The client's id of the model's call. A `PreToolUse` hook announces the call under the same id. */
   readonly toolUseId: string | undefined;
-  /** The `_meta` of the request, in which some clients name the caller. */
+  /** The `_meta` of the request. Some clients identify the calling agent in it. */
   readonly meta?: unknown;
   readonly signal: AbortSignal;
 }
@@ -34,14 +34,14 @@ interface CallToolOptions {
   readonly longResults: LongResults;
   readonly render: Renderer;
   readonly perform: Performer;
-  /** Answers the calls that the client's hooks make as `hook`. */
+  /** Answers calls of the `hook` tool, which the client's hooks make. */
   readonly answerHook: (fields: Fields, meta: unknown) => Promise<ToolAnswer>;
-  /** Notes a call of the model, and returns which of the client's agents makes it. */
+  /** Records a call of the model and returns which of the client's agents made it. */
   readonly noteCall: (call: ToolCall) => Caller;
   readonly log: (text: string) => void;
 }
 
-/** Answers a tool call. A failure is an answer, too. */
+/** Answers a tool call. Failures are returned as answers too. */
 export type CallTool = (call: ToolCall) => Promise<ToolAnswer>;
 
 export function createCallTool(options: CallToolOptions): CallTool {
@@ -51,7 +51,7 @@ export function createCallTool(options: CallToolOptions): CallTool {
   async function callTool(call: ToolCall): Promise<ToolAnswer> {
     const { name, args, meta, signal } = call;
     try {
-      // The model did not make a hook's call, and it never waits for the broker.
+      // A hook's call is not made by the model and never waits for the broker.
       if (name === "hook") return await options.answerHook(requireFields(name, args), meta);
       const answer = await runTool(call, options.noteCall(call));
       refusedCalls.note(name, args, null);
@@ -85,7 +85,7 @@ export function createCallTool(options: CallToolOptions): CallTool {
     return { result, settle: performed.settle ?? ignore };
   }
 
-  /** Answers with a refusal. A call that is refused again and again waits before it gets its answer. */
+  /** Returns a refusal as the answer. The answer is delayed if the same call was refused repeatedly. */
   async function answerError({ name, args, signal }: ToolCall, refusal: MerkleError): Promise<ToolAnswer> {
     const { delayMs, advice } = refusedCalls.note(name, args, refusal);
     if (delayMs > 0) await delay(delayMs, undefined, { signal });

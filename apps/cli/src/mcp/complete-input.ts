@@ -15,7 +15,7 @@ import type { SecretStore } from "./secret-store.js";
 interface Completing {
   readonly operation: Operation;
   readonly fields: Fields;
-  /** Why the session that this server was started for cannot be entered. */
+  /** Why this server cannot join the session it was started for, or null. */
   readonly refusal: MerkleError | null;
   readonly teams: PeerSessions;
   readonly secretStore: SecretStore;
@@ -23,17 +23,20 @@ interface Completing {
 
 interface Completed {
   readonly input: Fields;
-  /** The team as which it is called, where this server keeps that team's place. */
+  /** The peer that makes the call, if this server acts as that peer. */
   readonly team: PeerSession | undefined;
-  /** The teams of the sessions that it reads all of, where none is named and several are joined. */
+  /**
+   * One peer per joined session. Set if the call reads all sessions: it names none and several are joined.
+   */
   readonly everyTeam?: readonly PeerSession[];
-  /** A line about an input that was ignored because it was of no use. */
+  /** A line that reports an ignored input. */
   readonly notice?: string;
 }
 
 /**
- * Puts in what this server keeps for the model: the only session joined where none is named (MCP-19), and the credential (STDIO-3).
- * A team's or person's bare uuid stands for the credential that this server has of it. Nothing else is looked at.
+ * Fills in the session and credential that the model left out: the only joined session (MCP-19) and the
+ * peer's credential (STDIO-3). A bare uuid of a team or person is replaced by the credential that this server
+ * has for it. All other fields are passed through.
  */
 export function completeInput(completing: Completing): Completed {
   const { operation, fields, secretStore } = completing;
@@ -46,7 +49,7 @@ export function completeInput(completing: Completing): Completed {
   };
 }
 
-/** A name, a uuid that this server has no credential of, or anything else that proves nothing. */
+/** True if `team_id` proves nothing: it is a name, or a uuid for which this server has no credential. */
 function isOfNoUse(given: unknown, secretStore: SecretStore): boolean {
   if (given === undefined) return false;
   if (typeof given !== "string") return true;
@@ -62,7 +65,7 @@ function complete({ operation, fields, refusal, teams, secretStore }: Completing
   if (!takesOnlySession(operation)) {
     const asksWhoCalls = operation.access === "team" || operation.asksWhoCalls === true;
     const own = named === undefined && asksWhoCalls ? teams.findLast() : undefined;
-    // An agent that was started for a place and cannot enter it does nothing as somebody else.
+    // An agent that was started as one peer must not act as another when its own session cannot be joined.
     if (named === undefined && !own && operation.unnamed && refusal) throw refusal;
     const asOwn = own && { team_id: own.credential };
     return { input: { ...fields, ...credential, ...asOwn }, team: chosen ?? own };
@@ -102,7 +105,9 @@ function noSession(): MerkleError {
   );
 }
 
-/** Puts in the project that this server works in, where an operation is about one and none is named (PROGRESS-10). */
+/**
+ * Fills in this server's project if the operation takes a `projectId` and the call has none (PROGRESS-10).
+ */
 export async function fillProject({ input }: Operation, fields: Fields): Promise<Fields> {
   if (!("projectId" in input.shape) || fields["projectId"] !== undefined) return fields;
   const projectId = await findProject(readEnvironment().projectFolder);

@@ -5,7 +5,7 @@ import { callTool, type Serving } from "./served-tools.js";
 import type { ToolServer } from "./tool-server.js";
 import { type Channel, channelMethod } from "./waking/wake-paths.js";
 
-/** Connects an MCP server that offers the desk's tools, and opens the desk as soon as the client is ready. */
+/** Connects an MCP server that offers the tools. Opens the tools as soon as the client is ready. */
 export async function connectServer(transport: Transport, serving: Serving): Promise<void> {
   const server = createServer(serving);
   server.oninitialized = () => void openDesk(server, serving);

@@ -10,7 +10,7 @@ import { callTool, type Serving } from "./served-tools.js";
 import type { ToolServer } from "./tool-server.js";
 import type { Channel } from "./waking/wake-paths.js";
 
-/** The mail of all sessions that this server is in, as something that a client can listen to (MCP-18). */
+/** The unread messages of all joined sessions, as a resource that clients can subscribe to (MCP-18). */
 const mail = {
   name: "mail",
   uri: "merkle://mail",
@@ -19,12 +19,15 @@ const mail = {
   mimeType: "application/json",
 };
 
-/** The client whose server it is. */
+/** The options for serving a client of the protocol revision without sessions. */
 export interface StatelessServing extends Serving {
   readonly client: ClientInfo | undefined;
 }
 
-/** Serves the revision in which each request stands alone (MCP-16). The process is still one client's, and keeps its places. */
+/**
+ * Serves the protocol revision without MCP sessions (MCP-16). The process still belongs to one client and
+ * keeps its peers.
+ */
 export function connectStateless(transport: Transport, serving: StatelessServing): void {
   const { desk, introduction, requests, client } = serving;
   const { serverInfo, instructions } = introduction;
@@ -58,7 +61,7 @@ export function connectStateless(transport: Transport, serving: StatelessServing
         return { contents: [{ uri, mimeType: mail.mimeType, text }] };
       });
     }
-    // So that mail wakes it before its first call.
+    // Opens the tools early, so messages can wake the client before its first call.
     void openDesk();
     return server;
   }
@@ -67,12 +70,15 @@ export function connectStateless(transport: Transport, serving: StatelessServing
 }
 
 interface Listening {
-  /** The transport, on which it sees who listens. */
+  /** The wrapped transport, which sees the client's subscriptions. */
   readonly transport: Transport;
   toChannel(send: () => Promise<void>): Channel;
 }
 
-/** Knows whether the client listens to the mail: what it subscribes to the SDK acknowledges, and it cancels that itself. */
+/**
+ * Tracks whether the client subscribes to the unread messages. The SDK acknowledges subscriptions itself, so
+ * this watches its acknowledgements and the client's cancellations.
+ */
 function createListening(transport: Transport): Listening {
   const subscriptions = new Set<unknown>();
   const runs: (() => void)[] = [];

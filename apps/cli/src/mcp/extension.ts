@@ -7,13 +7,15 @@ import type { Briefs } from "./mail/briefs.js";
 import type { PeerSession, PeerSessions } from "./peer-sessions.js";
 import type { OwnOperation } from "./performance.js";
 
-/** What a feature adds to the MCP server. The server works without any of it. */
+/** A feature's additions to the MCP server. The server also works without any extension. */
 export interface ServerExtension {
-  /** The operations, by name, of which the server does a part itself. */
+  /** The operations that the server handles partly itself, by name. */
   readonly operations?: Readonly<Record<string, OwnOperation>>;
-  /** Briefs that hooks deliver in place of many messages. */
+  /** Creates the briefs that hooks deliver instead of many messages. */
   readonly briefs?: Briefs;
-  /** Called when the connection opens, and, with the kind, when something of that kind changed. */
+  /**
+   * Called when the connection opens, and when data of one kind has changed. `kind` is set only for a change.
+   */
   readonly refresh?: (team: PeerSession, kind?: ChangedKind) => void;
   /** Called when the server begins to act as a peer. */
   readonly onPeer?: (team: PeerSession) => void;
@@ -21,17 +23,19 @@ export interface ServerExtension {
   readonly openMessage?: (team: PeerSession, message: Message) => Message;
   /** Called with each hook of the client. */
   readonly onHook?: (call: HookCall) => void;
-  /** Why an edit that a hook announces is refused; null if it may go on. */
+  /** Returns why an edit announced by a hook is refused, or null to allow it. */
   readonly judgeEdit?: (edit: Edit) => string | null;
 }
 
 export interface Edit {
   readonly files: readonly string[];
-  /** Everything that the hook contains about the edit. It tells a repeated edit from another one in the same file. */
+  /**
+   * All of the hook's data about the edit. Distinguishes a repeated edit from another edit of the same file.
+   */
   readonly content: unknown;
-  /** The conversation in which it happens. Each gets its own warning: a new one has not seen the earlier ones. */
+  /** The conversation that makes the edit. Warnings are shown once per conversation. */
   readonly conversation: string;
-  /** Empty for the main agent. Each agent gets its own warning. */
+  /** The agent that makes the edit; empty for the main agent. Each agent gets its own warning. */
   readonly agentId: string;
 }
 
@@ -42,7 +46,7 @@ export interface ExtendedServer {
   readonly client: Client;
   readonly config: Config;
   readonly env: NodeJS.ProcessEnv;
-  /** The number of unread messages above which hooks deliver a brief; 0 for never. */
+  /** The number of unread messages above which hooks deliver a brief; 0 disables briefs. */
   readonly unreadMax: () => number;
   readonly log: (text: string) => void;
 }

@@ -8,39 +8,48 @@ import type {
 } from "@modelcontextprotocol/sdk/types.js";
 import type { ClientInfo } from "./self-description.js";
 
-/** A server's description of itself, with which it answers a greeting. */
+/** The server's description of itself, sent in reply to `initialize` or `server/discover`. */
 export interface Introduction {
   readonly serverInfo: Implementation;
   readonly capabilities: ServerCapabilities;
   readonly instructions: string;
 }
 
-/** The client that was met. */
+/** A client that has sent its first message. */
 export interface Met {
-  /** The client's name where each request gives it with its revision (MCP-16); undefined for one that begins with a handshake. */
+  /**
+   * The client's name, if each request carries it together with the protocol revision (MCP-16). Undefined for
+   * a client that begins with a handshake.
+   */
   readonly client: ClientInfo | undefined;
 }
 
 interface GreetingTransport extends Transport {
   /**
-   * Begins to read. Resolves when the first message has come that tells the client's revision and, where it was a greeting,
-   * has been answered. Clients ask which there are before they choose; that is answered here, and tells nothing.
+   * Starts reading. Resolves once a message has revealed the client's protocol revision and any handshake has
+   * been answered.
+   *
+   * Some clients first ask which revisions exist. The transport answers that question and keeps waiting,
+   * because the question does not reveal their choice.
    */
   meet(): Promise<Met>;
 }
 
-/** The protocol revisions that the SDK speaks, the newest first: what it answers to any other (MCP-8). */
+/**
+ * The protocol revisions that the SDK supports, newest first. The newest is the answer to an unknown revision
+ * (MCP-8).
+ */
 const protocolVersions = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"];
 
-/** The server's introduction to a client of the revision without sessions. */
+/** Returns the introduction for a client of the protocol revision without sessions. */
 export type IntroduceStateless = (client: ClientInfo) => Promise<Introduction>;
 
 /**
- * Answers `initialize` and `server/discover` in the place of the SDK's servers, which take longer to load than all else that
- * comes before the answer (PACK-4). That server, once it is connected, gets every other message there was, `initialize`
- * too, so that it knows its client; only its own answer to it, which is the same, is left out.
+ * Answers `initialize` and `server/discover` before the SDK is loaded, because loading the SDK takes longer
+ * than the rest of the start (PACK-4). Once the SDK's server is connected it receives all earlier messages,
+ * including `initialize`, so it knows its client. Its own, identical reply to `initialize` is dropped.
  *
- * @param introduceStateless - undefined where the client must speak a revision with sessions
+ * @param introduceStateless - undefined if the client must use a revision with sessions
  */
 export function greetFirst(
   transport: Transport,
@@ -58,7 +67,7 @@ export function greetFirst(
     await transport.send({ result, jsonrpc: "2.0", id: greeted });
   }
 
-  /** Whether it was a question for the revisions that there are, and is answered. */
+  /** Answers a question about the supported revisions. Returns whether the message was such a question. */
   async function discover(message: JSONRPCMessage): Promise<boolean> {
     const discovery = introduceStateless && findDiscovery(message);
     if (!discovery) return false;
@@ -86,7 +95,7 @@ export function greetFirst(
     meet() {
       transport.onclose = () => greeting.onclose?.();
       return new Promise((resolve, reject) => {
-        // One after the other: what comes while a question is answered must not overtake it.
+        // Messages are handled in sequence, so none overtakes a discovery that is still being answered.
         let met: Promise<Met | undefined> = Promise.resolve(undefined);
         transport.onmessage = (message) => {
           met = met.then((known) => {
@@ -113,7 +122,10 @@ export function greetFirst(
   return greeting;
 }
 
-/** A greeting that the SDK would answer; one that it would refuse, or anything else, waits for it. */
+/**
+ * Returns the `initialize` request if it is well-formed. The SDK's server answers malformed requests and all
+ * other messages.
+ */
 function findHandshake(message: JSONRPCMessage): { id: RequestId; protocolVersion: string } | undefined {
   if (!("method" in message && "id" in message) || message.method !== "initialize") return undefined;
   const { protocolVersion, capabilities, clientInfo } = Object(message.params);
@@ -126,13 +138,13 @@ function findHandshake(message: JSONRPCMessage): { id: RequestId; protocolVersio
 const statelessRevision = "2026-07-28";
 const inMeta = "io.modelcontextprotocol";
 
-/** The claims of a request of the revision without sessions: its revision and its client. */
+/** The protocol revision and client that a request without a session names. */
 interface Claim {
   readonly requested: string;
   readonly client: ClientInfo;
 }
 
-/** Undefined for a message of another revision. A malformed claim the SDK refuses in its words. */
+/** Returns undefined for a message of another revision. The SDK rejects malformed claims. */
 function findClaim(message: JSONRPCMessage): Claim | undefined {
   if (!("method" in message)) return undefined;
   const { [`${inMeta}/protocolVersion`]: requested, [`${inMeta}/clientInfo`]: client } = Object(
@@ -154,7 +166,7 @@ function toDiscovered({ serverInfo, capabilities, instructions }: Introduction):
     supportedVersions: [statelessRevision],
     capabilities,
     instructions,
-    // The next server of this client may have other tools.
+    // The client must not cache the result: its next server may offer other tools.
     ttlMs: 0,
     cacheScope: "private",
     resultType: "complete",

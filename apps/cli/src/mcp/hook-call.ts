@@ -2,19 +2,19 @@ import { MerkleError } from "@merkle/wire";
 import { type HookEvent, hookEvents } from "../clients/client.js";
 import type { Fields } from "./membership.js";
 
-/** A hook that the client runs, as the launch has it call this server. What an event does not have is empty. */
+/** A call of the client's hook to this server. Fields that an event does not have are empty. */
 export interface HookCall {
   readonly event: HookEvent;
-  /** The client's session: another one after `/clear`. */
+  /** The client's session id. Changes after `/clear`. */
   readonly sessionId: string;
-  /** The same through one turn of the main agent. */
+  /** The id of the main agent's turn. All hooks of one turn have the same id. */
   readonly promptId: string;
-  /** Empty for the main agent. */
+  /** The calling subagent; empty for the main agent. */
   readonly agentId: string;
   readonly toolUseId: string;
 }
 
-/** @throws MerkleError `bad_request` when it is no hook's call */
+/** @throws MerkleError `bad_request` if the event is unknown */
 export function parseHookCall(fields: Fields): HookCall {
   const event = hookEvents.find((each) => each === fields["event"]);
   if (!event) throw new MerkleError("bad_request", `Expected one of the events ${hookEvents.join(", ")}.`);

@@ -9,7 +9,7 @@ const call = { by: "call" } as const;
 const hook = (prompt: string) => ({ by: "hook", prompt }) as const;
 const sequences = (messages: readonly Message[] = []) => messages.map(({ sequence }) => sequence);
 
-/** Takes what there is by a call that is answered in full. */
+/** Takes all pending messages with a call whose answer is written completely. */
 function read(mail: Inbox): number[] {
   const offer = mail.offer(call, all);
   offer?.settle(true);

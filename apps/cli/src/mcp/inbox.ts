@@ -2,89 +2,109 @@ import { compactMessage, type Message, redactedBy, withoutText } from "@merkle/w
 import { limits } from "@merkle/wire/limits";
 
 /**
- * The messages for one peer that its model has not got yet. Pushes of a subscription and replies of waits fill the inbox; tools
- * and hooks take from it. A message that was taken is only offered until evidence shows that the model got it, and is offered
- * again if it did not (WAKE-4). The inbox does no I/O and has no clock.
+ * One peer's messages that its model has not received yet. Subscriptions and waits add messages; tools and
+ * hooks take them.
+ *
+ * A taken message is only offered until evidence shows that the model received it. Otherwise it is offered
+ * again (WAKE-4). The inbox does no I/O and reads no clock.
  */
 export interface Inbox {
-  /** The cursor up to which the model has recorded everything for it. This cursor is acknowledged. */
+  /**
+   * The cursor up to which the client's record of the conversation contains every message. This cursor is
+   * acknowledged.
+   */
   readonly place: number;
-  /** The cursor up to which evidence shows that the model got everything. */
+  /** The cursor up to which evidence shows that the model received every message. */
   readonly shown: number;
-  /** Whether evidence shows that the model got a message that no record shows yet. */
+  /** Whether the model received a message that is not yet in the client's record. */
   readonly isUnrecorded: boolean;
   /** The messages to offer, for the first time or again, in order. */
   readonly pending: readonly Message[];
-  /** Whether nothing is pending here or, as far as this server knows, at the broker. */
+  /** Whether no messages are pending here or, as far as this server knows, at the broker. */
   readonly isDrained: boolean;
-  /** Whether messages came that have no room until pending ones are taken. */
+  /** Whether newly arrived messages must wait for space until pending messages are taken. */
   readonly isFull: boolean;
-  /** Whether an offer is on its way to the client. */
+  /** Whether an offer is being written to the client. */
   readonly isHandingOut: boolean;
-  /** Whether messages were handed out but not acknowledged yet: the broker would hand them out again. */
+  /** Whether offered messages are still unacknowledged. The broker would return them again. */
   readonly isOffering: boolean;
-  /** Continues after this cursor, and drops the messages in the inbox. */
+  /** Continues after the cursor `place` and drops all messages in the inbox. */
   restart(place: number): void;
-  /** Drops everything: in a restored database the sequence numbers mean other messages. */
+  /** Drops all messages. After a database restore, their sequences refer to other messages. */
   forget(): void;
   /** Adds a message that a subscription pushed. */
   push(message: Message): void;
-  /** Adds the page of a wait from `after`, which reaches up to `upTo`. */
+  /** Adds the page that a wait returned: all messages after `after` up to `upTo`. */
   fill(after: number, messages: readonly Message[], upTo: number): void;
-  /** Takes the next messages that fit and are not `skipped`; null if there is none, or the first does not fit. */
+  /**
+   * Takes the next messages that fit and are not `skipped`. Returns null if no message qualifies or the first
+   * one does not fit.
+   */
   offer(via: Via, fits: Fits, isSkipped?: (message: Message) => boolean): Offer | null;
-  /** The next messages after a sequence that fit, without taking them: for a reader other than the peer. */
+  /**
+   * Returns the next messages after a sequence that fit, without taking them. For a reader other than the
+   * peer itself.
+   */
   peek(after: number, fits: Fits): readonly Message[];
-  /** Notes evidence of what the model got. */
+  /** Records evidence that the model did or did not receive offered messages. */
   prove(evidence: Evidence): void;
-  /** Notes which of the messages with evidence the client's record contains. Default: all. */
+  /** Marks the proved messages that the client's record contains. By default, marks all of them. */
   record(holds?: (message: Message) => boolean): void;
-  /** Takes back all offers without evidence, because their conversation is gone. */
+  /** Withdraws all offers without evidence, because their conversation has ended. */
   startOver(): void;
-  /** Skips everything up to a cursor that was acknowledged in another way. */
+  /** Skips all messages up to a cursor that was acknowledged elsewhere. */
   passUpTo(cursor: number): void;
-  /** Calls the listener at every change. Returns how to stop. */
+  /** Calls the listener on every change. Returns an unsubscribe function. */
   listen(listener: () => void): () => void;
 }
 
-/** How an offer reaches the model: as the result of its own call, or of a hook at a prompt. */
+/**
+ * How an offer reaches the model: in the result of the model's own call, or in a hook's answer at a prompt.
+ */
 type Via = { readonly by: "call" } | { readonly by: "hook"; readonly prompt: string };
 
 /**
- * Evidence that the model got an offer. A tool call proves it, since the call's turn has everything that was offered before. A
- * hook proves it for its own prompt, and the opposite for another prompt: an interrupted prompt loses what its hook had added.
+ * Evidence of whether the model received an offer.
+ *
+ * A tool call proves delivery, because its turn contains everything offered before. A hook proves delivery
+ * for its own prompt and loss for any other prompt: interrupting a prompt discards the text that its hook
+ * added.
  */
 type Evidence = { readonly by: "call" } | { readonly by: "hook"; readonly prompt: string };
 
-/** Called once for each message, in order, until one does not fit. */
+/** Returns whether a message still fits. Called once per message, in order, until it returns false. */
 export type Fits = (message: Message) => boolean;
 
 export interface Offer {
   readonly messages: readonly Message[];
-  /** The messages that the model may have seen already. */
+  /** The sequences of messages that the model may have seen before. */
   readonly again: ReadonlySet<number>;
   readonly cursor: number;
-  /** Called with whether the client got the whole offer. Otherwise its messages count as not taken. */
+  /** Reports whether the client received the whole offer. If not, its messages return to the inbox. */
   settle(written: boolean): void;
 }
 
 export interface InboxOptions {
-  /** Whether the client records the conversation. Otherwise evidence alone decides. */
+  /**
+   * Whether the client keeps a readable record of the conversation. Without a record, evidence is sufficient.
+   */
   readonly isRecorded?: boolean;
-  /** Checks messages that an earlier server may have handed out, as they come. */
+  /** Classifies messages that an earlier server may have delivered, when they arrive. */
   readonly earlier?: Earlier;
-  /** Called before each offer, with its last message. */
+  /** Called before each offer with the sequence of its last message. */
   readonly onOffer?: (sequence: number) => void;
-  /** The capacity. Further messages stay at the broker until a wait fetches them. */
+  /** The capacity of the inbox. Further messages stay at the broker until a wait fetches them. */
   readonly messagesMax?: number;
   readonly charsMax?: number;
 }
 
-/** What became of messages that an earlier server handed out without acknowledging them. */
+/** Tells which messages of an earlier server the model has, if that server never acknowledged them. */
 export interface Earlier {
-  /** The last message that the earlier server handed out. */
+  /** The last message that the earlier server offered. */
   readonly upTo: number;
-  /** Whether the model has a message, may have it, or cannot have it. */
+  /**
+   * Returns whether the model has the message (`held`), may have it (`perhaps`) or cannot have it (`lost`).
+   */
   find(message: Message): "held" | "perhaps" | "lost";
 }
 
@@ -104,14 +124,17 @@ export function createInbox(place: number, options: InboxOptions = {}): Inbox {
   const { isRecorded = false, earlier, onOffer, messagesMax = 2_000, charsMax = 2 * 1024 * 1024 } = options;
   let queue: Entry[] = [];
   let queuedChars = 0;
-  /** The cursor up to which everything is queued, offered or with the model. A message is queued only if it follows. */
+  /** The cursor up to which every message is queued, offered or received. Only later messages are queued. */
   let known = place;
-  /** The cursor up to which messages were got or skipped. Numbers between it and the next message are skipped with that one. */
+  /**
+   * The cursor up to which messages were received or skipped. A gap before the next message is skipped
+   * together with that message.
+   */
   let passed = place;
   /** The cursor up to which the subscription has pushed everything. */
   let pushed = 0;
   let offerings: Offering[] = [];
-  /** The messages that the model got, until the client's record shows them. */
+  /** The messages that the model received but that are not yet in the client's record. */
   let unrecorded: Entry[] = [];
   const listeners = new Set<() => void>();
 
@@ -132,7 +155,7 @@ export function createInbox(place: number, options: InboxOptions = {}): Inbox {
     for (const offering of offerings) offering.entries = offering.entries.map(forget);
   }
 
-  /** False when there is no room. */
+  /** Returns false if the queue is full. */
   function enqueue(message: Message): boolean {
     if (message.sequence <= known) return true;
     const before = earlier && message.sequence <= earlier.upTo ? earlier.find(message) : "lost";
@@ -164,14 +187,14 @@ export function createInbox(place: number, options: InboxOptions = {}): Inbox {
   }
 
   function settle(offering: Offering, written: boolean): void {
-    // The offer may have been taken back meanwhile.
+    // The offer may have been withdrawn in the meantime.
     if (!offerings.includes(offering)) return;
     if (written) offering.written = true;
     else takeBack([offering], false);
     announce();
   }
 
-  /** @param seen - whether the model may have got the messages, which are then marked as repeated */
+  /** @param seen - whether the model may have received the messages, which are then marked as repeated */
   function takeBack(given: readonly Offering[], seen: boolean): void {
     offerings = offerings.filter((each) => !given.includes(each));
     const entries = given.flatMap(({ entries, written }) =>
@@ -182,7 +205,7 @@ export function createInbox(place: number, options: InboxOptions = {}): Inbox {
 
   function prove(evidence: Evidence): void {
     const lost = offerings.filter(({ via }) => isOtherPrompt(via, evidence));
-    // Nothing proves offers that are still on their way to the client.
+    // Offers that are still being written to the client cannot be proved yet.
     const proved = offerings.filter((each) => each.written && !lost.includes(each));
     offerings = offerings.filter((each) => !proved.includes(each));
     unrecorded.push(...proved.flatMap(({ entries }) => entries));
@@ -198,13 +221,15 @@ export function createInbox(place: number, options: InboxOptions = {}): Inbox {
     announce();
   }
 
-  /** The sequence before the first of these messages, or infinity. */
+  /** Returns the sequence before the first of these messages, or infinity if there are none. */
   function before(...lists: readonly (readonly Entry[])[]): number {
     const firsts = lists.flatMap((entries) => entries.slice(0, 1));
     return Math.min(...firsts.map(({ message }) => message.sequence - 1), Number.POSITIVE_INFINITY);
   }
 
-  /** @param cursor - the highest message that is finished. If no message is waiting, the numbers behind it are finished, too */
+  /**
+   * @param cursor - the highest finished message. If no message is waiting, the gap after it is finished too
+   */
   function pass(cursor: number): void {
     const isEmpty = queue.length === 0 && offerings.length === 0 && unrecorded.length === 0;
     passed = Math.max(passed, cursor, isEmpty ? known : 0);
@@ -243,7 +268,7 @@ export function createInbox(place: number, options: InboxOptions = {}): Inbox {
     },
     push(message) {
       forgetText(message);
-      // An earlier message had no room: a wait fetches both.
+      // An earlier message was dropped because the inbox was full. A wait will fetch both.
       const follows = pushed <= known;
       pushed = Math.max(pushed, message.sequence);
       if (follows && enqueue(message)) announce();
@@ -285,7 +310,7 @@ export function createInbox(place: number, options: InboxOptions = {}): Inbox {
     record,
     startOver() {
       takeBack(offerings, true);
-      // The conversation with the message is gone, and its record as well.
+      // The conversation and its record no longer exist, so evidence alone must do.
       record();
     },
     passUpTo(cursor) {
@@ -310,11 +335,11 @@ function isOtherPrompt(via: Via, evidence: Evidence): boolean {
   return via.by === "hook" && evidence.by === "hook" && via.prompt !== evidence.prompt;
 }
 
-/** The notice for the model, once, when the database of its session was restored (STDIO-12). */
+/** The one-time notice to the model that the session's database was restored (STDIO-12). */
 export const resyncNotice =
   "resync: the database was restored. Earlier message and version numbers are no longer valid; read the history and the document again.";
 
-/** Returns whether messages still fit on a page. The first message always fits (WAIT-9). */
+/** Returns a check whether a message still fits on the page. The first message always fits (WAIT-9). */
 export function fitPage(view: "compact" | "json"): Fits {
   const max = view === "compact" ? limits.compactPageCharsMax : limits.pageBytesMax;
   let used = 0;

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createLongResults, resultCharsMax } from "./long-results.js";
 
-/** Reads a long result to its end, and returns the pieces without the lines that are ours. */
+/** Reads a long result to its end. Returns the pieces without Merkle's header lines. */
 function readAll(text: string): string[] {
   const results = createLongResults();
   const pieces: string[] = [];

@@ -3,25 +3,34 @@ import type { Client, HookEvent } from "../clients/client.js";
 import type { McpOptions } from "./options.js";
 import type { SecretStore } from "./secret-store.js";
 
-/** Above 50,000 characters Claude Code puts a result into a file; this leaves room for what it adds. */
+/**
+ * Claude Code writes results above 50,000 characters to a file. The difference leaves room for text that it
+ * adds.
+ */
 export const resultCharsMax = 40_000;
 
-/** How much of a piece may be left unused, so that it ends with a line: more than the longest memory, which is never cut. */
+/**
+ * How much of a piece may stay empty so that it ends at a line break. Larger than the longest memory, which
+ * is never cut.
+ */
 const slackChars = 18_000;
 const headCharsMax = 200;
 const keptMax = 8;
 const keptCharsMax = 4 * 1024 * 1024;
 
-/** Results that are too long for one answer, handed out in pieces (STDIO-9). */
+/** Splits results that are too long for one answer into pieces (STDIO-9). */
 export interface LongResults {
-  /** Returns a tool's answer: the text itself, or its first piece under a line that says how to get the next. */
+  /**
+   * Returns the text itself if it is short enough. Otherwise returns its first piece, headed by a line that
+   * names the next `read_more` call.
+   */
   shorten(tool: string, text: string): string;
-  /** @throws not_found when the piece is kept no longer */
+  /** Returns the piece with this id. @throws not_found if the piece has been dropped */
   read(id: string): string;
 }
 
 export function createLongResults(): LongResults {
-  /** The oldest first. */
+  /** The kept results, oldest first. */
   const kept = new Map<number, LongResult>();
   let last = 0;
 
@@ -60,7 +69,7 @@ interface LongResult {
   readonly pieces: readonly string[];
 }
 
-/** The first line is ours: whatever follows it cannot pass for it. */
+/** Prefixes a piece with a line of our own, so text inside the piece cannot pose as that line. */
 function show({ number, tool, pieces }: LongResult, part: number): string {
   const total = pieces.length;
   const next = part < total ? `the next: read_more {"id":"${number}-${part + 1}"}` : "the last";
@@ -68,8 +77,8 @@ function show({ number, tool, pieces }: LongResult, part: number): string {
 }
 
 /**
- * Cuts a text between lines where it can. What begins in the middle of a line is indented: at the beginning of a line the
- * text of others could pass for a line of ours.
+ * Cuts a text at line breaks where possible. A piece that begins in the middle of a line is indented, because
+ * text of others at the start of a line could pose as ours.
  */
 function cut(text: string): string[] {
   const pieces: string[] = [];
@@ -87,7 +96,10 @@ function cut(text: string): string[] {
   return pieces;
 }
 
-/** Behind the last line break near `to`, or at `to`, but not between the halves of a character. */
+/**
+ * Returns the position after the last line break near `to`. Without one, returns `to`, moved so that no
+ * surrogate pair is split.
+ */
 function findCut(text: string, from: number, to: number): number {
   const lineEnd = text.lastIndexOf("\n", to - 1);
   if (lineEnd >= from && lineEnd >= to - slackChars) return lineEnd + 1;
@@ -95,7 +107,10 @@ function findCut(text: string, from: number, to: number): number {
   return code >= 0xd800 && code <= 0xdbff ? to - 1 : to;
 }
 
-/** A tool's answer: one text. Programs alone get `structuredContent`, which clients would show a model instead of the text. */
+/**
+ * A tool's answer: one text. Only programs get `structuredContent`, because clients would show it to a model
+ * instead of the text.
+ */
 export type CallResult = {
   content: [{ type: "text"; text: string }];
   structuredContent?: { [name: string]: unknown };
@@ -103,14 +118,15 @@ export type CallResult = {
 };
 
 export interface Renderer {
-  /** @param notice - a line of ours before all else */
+  /** @param notice - a line placed before the output */
   output(operation: Operation, output: unknown, notice?: string): CallResult;
   error(tool: string, error: MerkleError): CallResult;
   text(text: string): CallResult;
   /**
-   * The answer to a hook of that event, by which the client adds the text to the conversation; nothing when the text is empty.
+   * Returns the answer to a hook, in the form with which the client adds the text to the conversation. Empty
+   * if the text is empty.
    *
-   * @param toUser - what it shows its user beside that, where it can
+   * @param toUser - text that the client also shows to its user, if it can
    */
   hook(client: Pick<Client, "deliver">, event: HookEvent, text: string, toUser?: string): CallResult;
 }
@@ -122,7 +138,10 @@ interface RendererOptions {
   readonly longResults: LongResults;
 }
 
-/** Makes answers: short text for a model, in pieces when it is long after all, or whole JSON for a program (STDIO-9). */
+/**
+ * Creates the renderer of answers: short text for models, split if long, or complete JSON for programs
+ * (STDIO-9).
+ */
 export function createRenderer({ view, structured, secretStore, longResults }: RendererOptions): Renderer {
   const toResult = (text: string): CallResult => ({ content: [{ type: "text", text }] });
 

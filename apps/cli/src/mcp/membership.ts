@@ -25,11 +25,15 @@ import type { NewTeam, PeerSession, PeerSessions } from "./peer-sessions.js";
 import type { SecretStore } from "./secret-store.js";
 import type { SelfDescription } from "./self-description.js";
 
-/** The operations that make, change or end a place: what they give out is kept for the model, and for the next server. */
+/**
+ * The operations that create, change or end a peer. Returned credentials are kept for the model and for later
+ * servers.
+ */
 export interface Membership {
   /**
-   * Creates a session and takes a place in it. An agent that was launched for a session stays there until that is concluded:
-   * calls that name no session do not go to the new one, unless it joins it.
+   * Creates a session and joins it as its first team. An agent that was launched for another session stays
+   * there until that session concludes: calls without a session do not go to the new one unless the agent
+   * joins it.
    */
   createSession(
     input: Fields,
@@ -42,16 +46,16 @@ export interface Membership {
     team: PeerSession,
     signal: AbortSignal,
   ): Promise<OutputOf<"rotate_team_credential">>;
-  /** Notes that the places are held for another conversation of the client from now on. */
+  /** Stores that the peers now belong to another conversation of the client. */
   moveTo(claudeSessionId: string): Promise<void>;
 }
 
-/** An input as the model gave it, which the broker checks. */
+/** A model's input, not yet validated. The broker validates it. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 interface Joining {
   readonly joined: OutputOf<"join_session">;
-  /** The place as it was taken, where it was taken already. */
+  /** The stored peer and its lock, if `joinAsPeer` has already acquired them. */
   readonly taken?: { readonly held: StoredPeer; readonly hold: ProcessLock };
 }
 
@@ -71,11 +75,11 @@ export function createMembership(options: MembershipOptions): Membership {
   let { claudeSessionId } = options;
 
   function call<Name extends OperationName>(name: Name, input: Fields, signal: AbortSignal) {
-    // Whether it is an input of that operation, the broker says.
+    // The broker checks whether the input is valid for the operation.
     return link.call(name, input as InputOf<Name>, { signal });
   }
 
-  /** Acts in a place from now on, and writes it down, unless somebody has. */
+  /** Starts acting as a peer. Stores the peer unless the caller already has. */
   async function take(
     team: NewTeam,
     { hold, behind = false }: { hold?: ProcessLock | undefined; behind?: boolean } = {},
@@ -84,13 +88,13 @@ export function createMembership(options: MembershipOptions): Membership {
     const isKnown = teams.find(team.placeId) !== undefined;
     const held = hold ?? (isKnown ? undefined : await holdTeam(home, team.placeId).catch(noteUnsaved));
     const { earlier, ...fresh } = await handedOut.openPlace(team.placeId, epoch);
-    // An agent that goes back to an earlier message wants to see again what it has seen.
+    // An agent that goes back to an earlier message wants messages that it has already seen.
     const inbox = { ...fresh, ...(earlier && !team.replay && { earlier }) };
     teams.add({ ...team, epoch, inbox, ...(held && { release: () => held.release() }) }, { behind });
     if (!hold) await save(team);
   }
 
-  /** Where it cannot be written down, the next server cannot go on in it; this one can. */
+  /** Stores the peer for later servers. If that fails, only this server can act as the peer. */
   async function save(team: Pick<NewTeam, "placeId" | "credential"> & GivenNames): Promise<void> {
     try {
       const meshId = await link.meetMesh();
@@ -102,7 +106,7 @@ export function createMembership(options: MembershipOptions): Membership {
     }
   }
 
-  /** A team that was made with a named peer: by its own credential further peers are added. */
+  /** Stores the new team itself, created together with a named peer. Its credential can add further peers. */
   async function saveOwnPlace(joined: OutputOf<"join_session">): Promise<void> {
     try {
       const meshId = await link.meetMesh();
@@ -116,7 +120,10 @@ export function createMembership(options: MembershipOptions): Membership {
     log(`could not save the peer's credential: ${describeError(error)}`);
   }
 
-  /** One's own name again is one's own place again, here (MCP-2) or on this machine; another name is another place. */
+  /**
+   * Joins without a credential. A name that was used before, in this process (MCP-2) or on this machine,
+   * resumes the same peer. Any other name creates a new peer.
+   */
   async function joinWithoutCredential(input: Fields, signal: AbortSignal): Promise<Joining> {
     const described = { ...describe(), ...input };
     const wanted = findWanted(input);
@@ -185,7 +192,7 @@ export function createMembership(options: MembershipOptions): Membership {
     async leaveSession(input, team, signal) {
       const left = await call("leave_session", input, signal);
       await teams.leave(team);
-      // The id is the broker's word: another mesh's place may have it, and stays.
+      // The broker chose the id. A peer of another mesh can have the same id and must be kept.
       const held = await findStoredPeer(home, team.placeId);
       if (held?.credential === team.credential) await forgetTeam(home, team.placeId).catch(noteUnsaved);
       return left;
@@ -211,11 +218,11 @@ interface Wanted {
   readonly peer: string | undefined;
   readonly role: string | undefined;
   readonly groups: readonly string[] | undefined;
-  /** Whether nothing else was said, so that a place which this machine holds would do. */
+  /** Whether the input has no further fields, so a peer stored on this machine can be used. */
   readonly isPlain: boolean;
 }
 
-/** Reads as whom the model wants to join, or undefined when it does not say so in words that the broker would take. */
+/** Returns the team and peer that the model wants to join as, or undefined if these fields are malformed. */
 function findWanted(input: Fields): Wanted | undefined {
   const { session_id: session, team_name: team, peer_name: peer, role, groups, ...more } = input;
   if (typeof session !== "string" || typeof team !== "string") return undefined;
@@ -233,7 +240,10 @@ function toText(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** A place as the broker gave it. To who came with a peer's credential, that comes back as `team_id`. */
+/**
+ * Converts the broker's reply. If the call used a peer's credential, the reply returns that credential as
+ * `team_id`.
+ */
 export function toNewTeam(joined: OutputOf<"join_session">, teamId: string): NewTeam {
   const credential = joined.peer_id ?? joined.team_id;
   return {

@@ -93,7 +93,7 @@ it("[STDIO-11] neither the instructions nor what is listed name a tool that is n
   expect(named.filter((name) => !listed.has(name) && !words.has(name))).toEqual([]);
 });
 
-/** Operations that are called as usual words are. */
+/** Names of operations that are also ordinary words. */
 const words: ReadonlySet<string> = new Set(["search", "ack", "nudge"]);
 
 it("[STDIO-2] what this server does itself is not listed: place, credential, connection", () => {

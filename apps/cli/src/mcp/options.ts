@@ -2,24 +2,30 @@ import { defaultToolsets, type Toolset } from "@merkle/wire";
 import { usageError } from "../core/cli-error.js";
 import { type Flags, isSet, textOf } from "../core/flags.js";
 
-/** The options that `merkle mcp` was started with. */
+/** The command-line options of `merkle mcp`. */
 export interface McpOptions {
-  /** The session to join at the first connection, by id or slug, and the name to join it under. */
+  /** The session (id or slug) to join at the first connection, and the team name to use. */
   readonly join: { readonly session: string; readonly team: string } | undefined;
-  /** The id of a place that this machine holds, in which to go on; who started this server sees to its being alone. */
+  /**
+   * The id of a stored peer to continue as. The starter of this server ensures that no other server uses the
+   * peer.
+   */
   readonly as: string | undefined;
   readonly toolsets: ReadonlySet<Toolset>;
-  /** Whether these are all, by `--only-tools`: each tool is listed with every input, and none of this server's own. */
+  /**
+   * Whether only the named toolsets are listed (`--only-tools`). Each tool is then listed with every input,
+   * and the server's own tools are omitted.
+   */
   readonly onlyTools: boolean;
-  /** `compact` for a model, `json` for a program. */
+  /** The format of results: `compact` for a model, `json` for a program. */
   readonly view: "compact" | "json";
-  /** Whether mail wakes the client by channel notifications, too. */
+  /** Whether messages also wake the client through channel notifications. */
   readonly channel: boolean;
-  /** Whether a message of priority now may end a tool that runs. */
+  /** Whether a message with priority `now` may interrupt a running tool. */
   readonly interruptible: boolean;
 }
 
-/** The toolsets there are. Named here so that a wrong flag is told without the catalogue, which takes time to load. */
+/** All toolsets. Listed here so that an invalid flag can be reported without loading the slow catalogue. */
 export const knownToolsets = [
   "core",
   "messaging",
@@ -76,7 +82,7 @@ function readTools(
 }
 
 /**
- * The toolsets that a flag names, separated by commas.
+ * Returns the toolsets named in a comma-separated flag.
  *
  * @throws CliError `usage`
  */

@@ -16,14 +16,14 @@ export interface PeerSession {
   readonly sessionId: string;
   readonly slug: string;
   readonly mail: Inbox;
-  /** Whether this server was started for the peer. */
+  /** Whether this server was started to act as the peer. */
   readonly isLaunched: boolean;
   /** The session key with which the peer joined, if any. */
   readonly sessionKey: KeyPair | null;
   /** Decrypts a private message for the peer. */
   readonly open: (message: Message) => Message;
   credential: string;
-  /** Whether the cursor of the inbox is known; otherwise the broker must be asked first. */
+  /** Whether the inbox's cursor is known. If not, the broker must be asked first. */
   placed: boolean;
   /** The epoch of the inbox's sequence numbers; undefined until known. */
   epoch: string | undefined;
@@ -31,48 +31,48 @@ export interface PeerSession {
   acked: number;
   /** The broker's count of consecutive empty waits. */
   idlePolls: number;
-  /** Whether the database was restored and the model has not been notified yet. */
+  /** Whether the database was restored and the model does not know it yet. */
   resynced: boolean;
   /** A warning about the session's record that the model has not seen yet. */
   warning: string | undefined;
-  /** The highest document version that this server knows of, and the highest that the model knows. */
+  /** The latest document version known to this server (`heard`) and to the model (`told`). */
   readonly document: { heard: number; told: number };
   /** Whether the session is known to be concluded. */
   closed: boolean;
   left: boolean;
-  /** Whether a newer connection acts as the peer and gets its messages. */
+  /** Whether a newer connection has taken over the peer and its messages. */
   replaced: boolean;
-  /** The status that the peer declared itself, from the broker's last reply. */
+  /** The status that the peer set itself, from the broker's last reply. */
   declared: DeclaredStatus | undefined;
-  /** The status seen by hooks that was last sent to the broker. */
+  /** The status derived from hooks that was last sent to the broker. */
   observed: "working" | "idle" | undefined;
-  /** Whether a hook has explained its messages in this conversation. */
+  /** Whether a hook has already explained Merkle's messages in this conversation. */
   introduced: boolean;
-  /** Whether the conversation was shown what the peer holds when it wanted to conclude. */
+  /** Whether the conversation was shown the peer's unfinished tasks and claims when it tried to conclude. */
   hasSeenOpenWork: boolean;
-  /** The brief that the conversation got in place of pages of the feed. */
+  /** The brief that the conversation received instead of pages of messages. */
   brief: GivenBrief | undefined;
-  /** The last message that a hook has announced as too long for hooks. */
+  /** The last message that a hook announced as too long to deliver. */
   announced: number;
-  /** The cursor of each subagent. Only the subagent uses it. */
+  /** Each subagent's own read cursor, by agent id. */
   readonly subagents: Map<string, number>;
-  /** The parked waits, the oldest first. Calling one ends it as its timeout would. */
+  /** The blocked waits, oldest first. Calling an entry ends that wait as its timeout would. */
   readonly waits: Set<() => void>;
   /** Releases the lock on the credential. */
   release(): Promise<void>;
 }
 
 /**
- * A brief that a conversation got in place of many messages. Those messages stay unread, but hooks no longer deliver them
- * (BRIEF-5).
+ * A brief that a conversation received instead of many messages. Those messages stay unread, but hooks no
+ * longer deliver them (BRIEF-5).
  */
 export interface GivenBrief {
   readonly conversation: string;
-  /** The prompt at which the brief was given. Interrupting that prompt takes the brief back. */
+  /** The prompt at which the brief was delivered. Interrupting that prompt withdraws the brief. */
   readonly prompt: string;
-  /** The brief's first line, by which the client's transcript shows it. */
+  /** The brief's first line, used to find the brief in the client's transcript. */
   readonly title: string;
-  /** Messages to everyone up to this sequence are delivered only when the model asks for them. */
+  /** Messages to everyone up to this sequence are delivered only if the model asks for them. */
   readonly setAside: number;
 }
 
@@ -85,46 +85,48 @@ export interface NewTeam {
   readonly slug: string;
   readonly credential: string;
   readonly sessionKey?: KeyPair | null;
-  /** The cursor to read from. Default: the broker's. */
+  /** The cursor to read from. Defaults to the broker's cursor. */
   readonly place?: number;
-  /** Whether a peer that is known already goes back to that cursor. */
+  /** Whether an already known peer goes back to that cursor. */
   readonly replay?: boolean;
   readonly epoch?: string;
   readonly documentVersion?: number;
   readonly isLaunched?: boolean;
-  /** The first state of its inbox. */
+  /** The initial options of the peer's inbox. */
   readonly inbox?: InboxOptions;
   readonly release?: () => Promise<void>;
 }
 
 /**
- * The peers that this server acts as. A call that names none is made as the last joined. The last one of each session has a
- * subscription that pushes its messages; the others of that session get messages only from waits.
+ * The peers that this server acts as. A call that names no peer is made as the peer that joined last.
+ *
+ * In each session, only the peer that joined last has a subscription that pushes messages. Other peers get
+ * messages only from waits.
  */
 export interface PeerSessions {
-  /** Adds a peer as the last joined, unless it is to come first. A known peer is updated. */
+  /** Adds a peer as the last joined, or as the first with `behind`. Updates a peer that is already known. */
   add(team: NewTeam, options?: { readonly behind?: boolean }): PeerSession;
   find(placeId: string): PeerSession | undefined;
-  /** The last peer that has not left, of that session (id or slug) or of any. */
+  /** Returns the last joined peer that has not left, in the given session (id or slug) or in any. */
   findLast(session?: string): PeerSession | undefined;
-  /** The last peer of that session with that team name, and peer name if given, even if it has left. */
+  /** Returns the last joined peer with that team name, and peer name if given, even if it has left. */
   findNamed(session: string, name: string, peerName?: string): PeerSession | undefined;
-  /** The last peer that has left, of that session or of any. */
+  /** Returns the last joined peer that has left, in the given session or in any. */
   findLeft(session?: string): PeerSession | undefined;
-  /** The peers with a subscription: the last one of each session that has not left. */
+  /** Returns the peers with a subscription: in each session the last joined peer that has not left. */
   readers(): readonly PeerSession[];
-  /** Opens the subscriptions on a new client, or again after a credential was replaced. */
+  /** Opens the subscriptions on a new client, or reopens them after a credential change. */
   subscribe(client?: MerkleClient): void;
-  /** Resumes the peers that a replaced connection took, except the one that joins again by itself. */
+  /** Resumes the peers that a newer connection took over. Skips `except`, which rejoins separately. */
   takeUpAgain(except: string): void;
   leave(team: PeerSession): Promise<void>;
-  /** Ends all subscriptions and releases all credentials; the teams stay in their sessions. */
+  /** Ends all subscriptions and releases all credential locks. The teams stay in their sessions. */
   close(): Promise<void>;
 }
 
 interface TeamsOptions {
   readonly log: (text: string) => void;
-  /** Called with each new peer. Returns how to stop what it has started. */
+  /** Called with each new peer. Returns a function that stops what the callback started. */
   readonly onNew: (team: PeerSession) => () => void;
   /** Decrypts a private message for a peer. */
   readonly open: (team: PeerSession, message: Message) => Message;
@@ -135,7 +137,7 @@ interface TeamsOptions {
 }
 
 export function createPeerSessions({ log, onNew, open, onConcluded, onChanged }: TeamsOptions): PeerSessions {
-  /** In the order of joining. */
+  /** All peers, in the order in which they joined. */
   let teams: PeerSession[] = [];
   let client: MerkleClient | undefined;
   const stops: (() => void)[] = [];
@@ -175,7 +177,7 @@ export function createPeerSessions({ log, onNew, open, onConcluded, onChanged }:
         forgetNumbers(team);
         return undefined;
       },
-      // Waits work without the subscription, and report the broker's error to the model.
+      // Waits work without the subscription and report this error to the model.
       onError: (error) => {
         if (error.details["close_code"] === closeCodes.replaced.code) giveUp(team);
         log(`messages are not pushed for ${team.name} in ${team.slug}: ${error.message}`);
@@ -189,7 +191,7 @@ export function createPeerSessions({ log, onNew, open, onConcluded, onChanged }:
   return {
     add(given, { behind = false } = {}) {
       const earlier = teams.find((team) => team.placeId === given.placeId);
-      // Another process has read the peer's messages in the meantime.
+      // Another process has been reading the peer's messages, so the inbox is stale.
       const known = earlier?.replaced ? undefined : earlier;
       const team = known ?? toTeam(given, open);
       if (known) takeUpAgain(known, given);
@@ -225,7 +227,7 @@ export function createPeerSessions({ log, onNew, open, onConcluded, onChanged }:
     },
     async leave(team) {
       team.left = true;
-      // The peer no longer wakes the client.
+      // Empty the inbox, so this peer no longer wakes the client.
       team.mail.restart(team.mail.place);
       subscribe(team.sessionId);
       for (const answer of team.waits) answer();
@@ -239,13 +241,13 @@ export function createPeerSessions({ log, onNew, open, onConcluded, onChanged }:
   };
 }
 
-/** Drops the pending messages: the connection that acts as the peer now gets them. */
+/** Drops the pending messages. They now go to the connection that took over the peer. */
 function giveUp(team: PeerSession): void {
   team.replaced = true;
   team.mail.restart(team.mail.place);
 }
 
-/** Drops the messages of a database that was replaced by another. The next wait reports it. */
+/** Drops sequences and messages of a database that was replaced. The next wait reports the restore. */
 export function forgetNumbers(team: PeerSession): void {
   team.mail.forget();
   team.placed = false;

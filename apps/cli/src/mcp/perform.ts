@@ -29,29 +29,35 @@ interface PerformerOptions {
   readonly secretStore: SecretStore;
   readonly acknowledger: Acknowledger;
   readonly view: McpOptions["view"];
-  /** Operations of which features do a part here. */
+  /** Operations that features handle partly in this server. */
   readonly operations: Readonly<Record<string, OwnOperation>>;
 }
 
-/** Does what a tool is for: mostly by asking the broker; for what this server keeps, with something of its own. */
+/**
+ * Creates the function that performs tool calls. Most calls go to the broker; the rest involve state that
+ * this server keeps.
+ */
 export function createPerformer(options: PerformerOptions): Performer {
   const { link, membership, secretStore, acknowledger, view } = options;
 
   async function ask({ operation, input, signal }: Performance): Promise<unknown> {
-    // The broker knows what an input of its operation is, and refuses what is none.
+    // The broker validates the input.
     const output = await link.call(operation.name as OperationName, input as InputOf<OperationName>, {
       signal,
     });
     secretStore.keepFrom(output);
-    // The broker may be older.
+    // An older broker may return an earlier form of the output.
     return operation.older?.fromOutput(output) ?? output;
   }
 
-  /** The operations of which this server does a part itself. Undefined leaves a call to the broker. */
+  /**
+   * The operations that this server handles partly itself. A handler that returns undefined leaves the call
+   * to the broker.
+   */
   const own: Partial<Record<string, OwnOperation>> = {
     async create_session({ input, signal }) {
       const { output, notice } = await membership.createSession(input, signal);
-      // A program is given the operation's output and nothing else.
+      // A program must get the operation's output and nothing else.
       return view === "compact" ? { output, notice } : { output };
     },
     async join_session({ input, signal }) {
@@ -77,7 +83,7 @@ export function createPerformer(options: PerformerOptions): Performer {
 
   async function run(performance: Performance): Promise<Performed> {
     const { team } = performance;
-    const name = performance.operation.name as OperationName; // The catalogue's keys are its operations' names.
+    const name = performance.operation.name as OperationName; // The names of the catalogue's operations are its keys.
     const performed = await own[name]?.(performance, ask);
     if (performed) return performed;
     const output = await ask(performance);
@@ -86,7 +92,7 @@ export function createPerformer(options: PerformerOptions): Performer {
   }
 
   async function readHistory(performance: Performance): Promise<OutputOf<"get_history">> {
-    // The broker's answer to an operation is that operation's output.
+    // The broker's reply has the type of the operation's output.
     const page = (await ask(performance)) as OutputOf<"get_history">;
     return { ...page, messages: page.messages.map(performance.team?.open ?? asStub) };
   }
@@ -95,13 +101,13 @@ export function createPerformer(options: PerformerOptions): Performer {
     const { operation, input, team } = performance;
     refuseCursor(operation.name, input);
     const parsed = catalogue.wait_for_messages.input.safeParse(input);
-    // The broker refuses a wrong input in its own words. A caller without a team has no inbox here.
+    // The broker reports invalid input. A caller without a team has no inbox here.
     if (!team || !parsed.success) return { output: await ask(performance) };
     const { timeout, include_own: includeOwn } = parsed.data;
     return read(performance, team, { timeoutMs: timeout * 1000, includeOwn });
   }
 
-  /** Reads as a wait does that does not block: the place that this server keeps is the same for both. */
+  /** Reads like a wait that does not block. Both use the same cursor. */
   async function check(performance: Performance): Promise<Performed> {
     const { operation, input, team, everyTeam } = performance;
     if (everyTeam) return checkEvery({ ...performance, everyTeam: undefined }, everyTeam);
@@ -111,7 +117,7 @@ export function createPerformer(options: PerformerOptions): Performer {
     return read(performance, team, { timeoutMs: 0, includeOwn: false });
   }
 
-  /** Reads every session, each on a page with its name. */
+  /** Reads every session and returns one page per session, labelled with its slug. */
   async function checkEvery(performance: Performance, teams: readonly PeerSession[]): Promise<Performed> {
     const pages = await Promise.all(
       teams.map(async (team) => {
@@ -175,11 +181,11 @@ function toPerformed(team: PeerSession, { output, again, settle }: Waited): Perf
 }
 
 /**
- * The notes that are taken of the model's own calls: what it did itself is no news to it, and messages that it acknowledged are
- * not handed to it.
+ * Updates the peer after the model's own calls. The model's own changes are not news to it, and messages that
+ * it acknowledged are not delivered again.
  */
 const notices: Partial<Record<OperationName, (team: PeerSession, output: Fields) => void>> = {
-  // The broker's answer to an operation is that operation's output.
+  // The broker's reply has the type of the operation's output.
   set_status: (team, output) => noteDeclared(team, output as OutputOf<"set_status">),
   ack: (team, { cursor }) => {
     if (typeof cursor === "number") team.mail.passUpTo(cursor);
@@ -206,7 +212,9 @@ function refuseCursor(operation: string, input: Fields): void {
   });
 }
 
-/** The broker speaks of credentials, which a model here never holds, and of fields that no tool of this server has. */
+/**
+ * Rewords the broker's errors, which mention credentials and fields that a model of this server never sees.
+ */
 function explain(error: unknown, performance: Performance): unknown {
   if (!(error instanceof MerkleError)) return error;
   if (error.code === "unauthorized") return explainUnauthorized(error, performance);
@@ -224,7 +232,7 @@ function explainUnauthorized(error: MerkleError, { operation, input, team }: Per
   const { needs, close_code: closeCode } = error.details;
   if (error.details["reason"] === "time") return clockIsOff(error);
   if (needs === "membership" || closeCode === closeCodes.unauthorized.code) return notLetIn(error);
-  // An operation that takes no team's credential, such as one with an invite's proof, was refused for something else.
+  // Operations without `team_id`, such as those with an invite's proof, were refused for another reason.
   if (!("team_id" in operation.input.shape)) return error;
   const { team_id: given, session_id: session } = input;
   if (given === undefined)
@@ -244,7 +252,7 @@ function explainUnauthorized(error: MerkleError, { operation, input, team }: Per
   return error;
 }
 
-/** The server connects by itself once the clock is right. */
+/** Reports a wrong clock. The server reconnects by itself once the clock is right. */
 function clockIsOff({ message, details }: MerkleError): MerkleError {
   return new MerkleError(
     "unauthorized",
@@ -253,7 +261,7 @@ function clockIsOff({ message, details }: MerkleError): MerkleError {
   );
 }
 
-/** Nothing that the model can call changes it. */
+/** Reports that the broker rejects this server. No tool call can change that. */
 function notLetIn({ message }: MerkleError): MerkleError {
   return new MerkleError(
     "unauthorized",

@@ -8,7 +8,7 @@ export interface Performance {
   readonly operation: Operation;
   readonly input: Fields;
   readonly team: PeerSession | undefined;
-  /** The team of every joined session, if the call names none of several sessions. */
+  /** One peer per joined session, if the call names no session and several are joined. */
   readonly everyTeam?: readonly PeerSession[] | undefined;
   readonly caller: Caller;
   readonly signal: AbortSignal;
@@ -18,12 +18,15 @@ export interface Performed {
   readonly output: unknown;
   /** A line for the model in front of the output. */
   readonly notice?: string | undefined;
-  /** Called with whether the answer reached the client. */
+  /** Called when delivery ends, with whether the answer reached the client. */
   readonly settle?: (isDelivered: boolean) => void;
 }
 
-/** Asks the broker for an operation's output. */
+/** Calls the operation at the broker and returns its output. */
 export type AskBroker = (performance: Performance) => Promise<unknown>;
 
-/** An operation of which the server does a part itself. Undefined leaves the whole call to the broker. */
+/**
+ * An operation that the server handles partly itself. Returns undefined to leave the whole call to the
+ * broker.
+ */
 export type OwnOperation = (performance: Performance, ask: AskBroker) => Promise<Performed | undefined>;

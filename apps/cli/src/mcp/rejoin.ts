@@ -16,17 +16,18 @@ import type { NewTeam, PeerSession, PeerSessions } from "./peer-sessions.js";
 import type { SecretStore } from "./secret-store.js";
 import type { SelfDescription } from "./self-description.js";
 
-/** How this server gets into the sessions that it was started for. */
+/** Joins the sessions that this server was started for. */
 export interface Rejoin {
   /**
-   * Resolves when it is in, or with the reason why it cannot be: then the next call tries again.
+   * Resolves with null once joined, or with the reason for failure. After a failure the next call tries
+   * again.
    *
-   * @throws MerkleError `unavailable` when there is no broker to ask
+   * @throws MerkleError `unavailable` if the broker cannot be reached
    */
   enter(): Promise<MerkleError | null>;
-  /** Joins again at the next call, because another process took over the peer. */
+  /** Makes the next call join again, after another process took over the peer. */
   leaveBehind(): void;
-  /** Says anew of each place what this server says of itself, where that has changed. */
+  /** Sends this server's description again for each peer, if the description has changed. */
   describeAgain(): void;
 }
 
@@ -39,7 +40,7 @@ interface RejoinOptions {
   readonly options: Pick<McpOptions, "join" | "as">;
   readonly claudeSessionId: string | null;
   readonly describe: () => SelfDescription;
-  /** Told what a place that was taken up has declared before. */
+  /** Called with the status that a resumed peer had declared earlier. */
   readonly onDeclared: (team: PeerSession, declared: Declared) => void;
   readonly log: (text: string) => void;
 }
@@ -47,8 +48,9 @@ interface RejoinOptions {
 export type Declared = NonNullable<OutputOf<"list_peers">["peers"][number]["declared"]>;
 
 /**
- * Enters the place that was named (`--as`), those in which an earlier server of the same Claude Code session acted and
- * which are still free, or one of the team and session that were asked for (STDIO-7, STDIO-8).
+ * Creates the function that joins this server's sessions (STDIO-7, STDIO-8). It resumes the peer named by
+ * `--as`, or the free peers of an earlier server of the same Claude Code session, or joins under the
+ * requested team name.
  */
 export function createRejoin(entranceOptions: RejoinOptions): Rejoin {
   let entering: Promise<MerkleError | null> | undefined;
@@ -88,12 +90,13 @@ async function goIn(rejoin: RejoinOptions): Promise<void> {
   const { as } = rejoin.options;
   if (as === undefined) return goOnOrJoin(rejoin, meshId);
   const own = await goOnAs(rejoin, meshId, as);
-  // Where the model has joined itself: what was launched has a folder, and goes on by a launch.
+  // Peers by which the model joined other sessions. Peers with a folder were launched, and only a launch
+  // resumes them.
   const isBesides = (place: StoredPeer) => place.folder === null && place.session_id !== own.session_id;
   await goOnFromBefore(rejoin, meshId, isBesides);
 }
 
-/** In exactly this place; whoever started this server keeps others from it. */
+/** Resumes exactly this peer. The starter of this server keeps other servers from using it. */
 async function goOnAs(rejoin: RejoinOptions, meshId: string, placeId: string): Promise<StoredPeer> {
   const held = await findStoredPeer(rejoin.home, placeId);
   if (!held) throw notHere(`This machine has no stored peer ${placeId}`);
@@ -131,7 +134,10 @@ async function goOnOrJoin(rejoin: RejoinOptions, meshId: string): Promise<void> 
   await addTeam(rejoin, { ...toNewTeam(joined, held.team_id), sessionKey, release });
 }
 
-/** Also in a session that was concluded meanwhile; and nothing unread is lost. */
+/**
+ * Resumes the peers of an earlier server, even in sessions that were concluded since. No unread message is
+ * lost.
+ */
 async function goOnFromBefore(
   rejoin: RejoinOptions,
   meshId: string,
@@ -183,7 +189,10 @@ async function takeUp(rejoin: RejoinOptions, held: StoredPeer, release?: () => P
   });
 }
 
-/** Takes the place again, and says who does. Of a concluded session only the cursor is asked: nobody joins it any more. */
+/**
+ * Rejoins as a stored peer and sends this server's description. A concluded session cannot be joined, so only
+ * the cursor is read there.
+ */
 async function resume(
   { link, describe, home }: RejoinOptions,
   held: StoredPeer,
@@ -211,7 +220,7 @@ async function addTeam(rejoin: RejoinOptions, given: NewTeam): Promise<void> {
   void learnDeclared(rejoin, teams.add({ ...given, epoch, inbox, isLaunched }));
 }
 
-/** Whether it is not to be disturbed, a server before this one knew. */
+/** Restores the peer's declared status, such as do not disturb, from before this server started. */
 async function learnDeclared({ link, log, onDeclared }: RejoinOptions, team: PeerSession): Promise<void> {
   const input = { session_id: team.sessionId, team_id: team.credential };
   try {
@@ -220,7 +229,7 @@ async function learnDeclared({ link, log, onDeclared }: RejoinOptions, team: Pee
       peer.team_id === team.teamId && (peer.name ?? null) === team.peerName;
     const declared = peers.find(isMe)?.declared;
     team.declared ??= declared?.status;
-    // Here it is again.
+    // The client reaches this server again, so a status about its absence may be outdated.
     if (declared) onDeclared(team, declared);
   } catch (error) {
     log(`could not read the declared status of ${team.address}: ${String(error)}`);
@@ -236,7 +245,10 @@ async function resumeQuietly({ link, describe, log }: RejoinOptions, team: PeerS
   }
 }
 
-/** A name that was taken has got a number (JOIN-4). */
+/**
+ * True if the stored peer matches the requested session and team. The broker adds a number to a name that is
+ * taken (JOIN-4).
+ */
 function isWanted(held: StoredPeer, { session, team }: NonNullable<McpOptions["join"]>): boolean {
   const name = held.team_name.toLowerCase();
   const wanted = team.toLowerCase();

@@ -1,22 +1,22 @@
 import { parseTeamCredential } from "@merkle/wire";
 
 /**
- * The credentials that this server was given. They never reach the model (STDIO-4): it sees the bare uuid of each, which
- * authorises nothing, and may name by it the one that it means.
+ * The credentials that this server has received. They never reach the model (STDIO-4). The model sees their
+ * bare uuids, which authorise nothing, and can use a uuid to choose a credential.
  */
 export interface SecretStore {
-  /** Takes up what an operation gave out: its `team_id`, `peer_id` or `person_id`. */
+  /** Stores the credentials in an operation's output: its `team_id`, `peer_id` or `person_id`. */
   keepFrom(output: unknown): void;
   keep(credential: string): void;
-  /** The credential whose uuid this is. */
+  /** Returns the credential with this uuid. */
   find(uuid: string): string | undefined;
-  /** The text with the uuid in the place of each credential. */
+  /** Returns the text with each credential replaced by its uuid. */
   hide(text: string): string;
 }
 
 export function createSecretStore(): SecretStore {
   const credentials = new Map<string, string>();
-  /** Also those that were replaced: an output that comes late must not show one either. */
+  /** Includes replaced credentials, because a late output must not reveal those either. */
   const secrets = new Map<string, string>();
 
   function keep(credential: string): void {

@@ -2,10 +2,12 @@ import { hostname } from "node:os";
 import type { InputOf, Toolset, WakePath } from "@merkle/wire";
 import { readEnvironment } from "../settings/config.js";
 
-/** The client and the machine of this server, as others see them, so that they know whom they write to. */
+/**
+ * The client and machine of this server, shown to other participants so they know who they are writing to.
+ */
 export type SelfDescription = Pick<InputOf<"join_session">, "capabilities" | "cwd" | "machine">;
 
-/** A client as it introduced itself. */
+/** A client's name and version, as the client reports them. */
 export interface ClientInfo {
   readonly name: string;
   readonly version: string;
@@ -17,13 +19,17 @@ interface Describing {
   readonly wake: readonly WakePath[];
 }
 
-/** Describes this server. A text that is longer than the broker takes is cut: a client must not be kept out by its own name. */
+/**
+ * Describes this server. Truncates texts at the broker's limits, so that a long client name cannot prevent
+ * joining.
+ */
 export function describeSelf({ client, toolsets, wake }: Describing): SelfDescription {
   const { model: named, projectFolder } = readEnvironment();
   const name = oneLine(client?.name ?? "", 100);
   const version = oneLine(client?.version ?? "", 100);
   const machine = oneLine(hostname(), 100);
-  // A server is not told its client's model. It inherits what the launch, or the user for Claude Code, has named.
+  // Clients do not report their model. The server inherits it from the launch or, with Claude Code, from the
+  // user's settings.
   const model = oneLine(named, 100);
   return {
     capabilities: {

@@ -19,24 +19,27 @@ import type { ToolServer } from "./tool-server.js";
 import { channelCapability } from "./waking/wake-paths.js";
 import { watchParent } from "./watch-parent.js";
 
-/** What features add to the server. */
+/** The parts of the server that features add. */
 interface FeatureParts {
   readonly loadExtensions: () => Promise<readonly CreateExtension[]>;
   readonly checkConcluded: CheckConcluded;
 }
 
-/** Clients kill a server that takes half a second to end. Mostly it takes a few milliseconds. */
+/** Clients kill a server that takes half a second to exit. Exiting usually takes a few milliseconds. */
 const endMsMax = 350;
 
 /**
- * Speaks MCP on stdin and stdout until the client has gone (its pipe or its process) or a signal comes, and never ends for any other reason. It
- * greets at once: everything that takes time, the broker and the SDK included, is only begun then (STDIO-1).
+ * Speaks MCP on stdin and stdout. Ends only when the client's pipe closes, the client's process exits, or a
+ * signal arrives.
+ *
+ * Answers the handshake immediately. Slow work, including the broker connection and loading the SDK, starts
+ * only after that (STDIO-1).
  */
 export async function serveStdio(context: CommandContext, ofFeatures: FeatureParts): Promise<number> {
   const { config, flags, io, output, signal } = context;
   const options = readMcpOptions(flags);
   await refuseClearText(context);
-  // Before anything is read of what others have handed out for the place.
+  // Register this server before it reads anything that another server delivered for the peer.
   const serving = options.as === undefined ? undefined : noteServing(config.home, options.as);
   const log = (text: string) => {
     if (output.verbose) io.stderr.write(`merkle mcp: ${text}\n`);
@@ -67,10 +70,13 @@ export async function serveStdio(context: CommandContext, ofFeatures: FeaturePar
   });
   const requests = createStdioTransport(io.stdin, io.stdout);
   const introduction = introduce(await findPlace(options, config.home), options);
-  // Channels are of the revisions with sessions.
+  // Channels exist only in protocol revisions with sessions.
   const transport = greetFirst(requests, introduction, options.channel ? undefined : introduceStateless);
 
-  /** Clients that are woken otherwise are offered no resource, which costs their models two tools. */
+  /**
+   * Returns the introduction. Clients that can be woken in another way get no resources, because resources
+   * cost their model two tools.
+   */
   async function introduceStateless({ name }: ClientInfo): Promise<Introduction> {
     const { findClientIntroducing } = await import("../clients/clients.js");
     if (findClientIntroducing(name)) return introduction;
@@ -105,12 +111,12 @@ export async function serveStdio(context: CommandContext, ofFeatures: FeaturePar
     serving?.remove();
     await transport.close();
   }
-  // Whatever still lingers, a socket that nobody answers on perhaps, is not waited for.
+  // Do not wait for lingering handles, such as a socket whose peer does not answer.
   setTimeout(() => process.exit(exitCodes.done), 0).unref();
   return exitCodes.done;
 }
 
-/** Refuses an address that would be reached in clear text, before anything is served. */
+/** Refuses an unencrypted remote address before anything is served. */
 async function refuseClearText({ config }: CommandContext): Promise<void> {
   const { base } = config.broker;
   if (base.startsWith("https:") || isLoopback(new URL(base).hostname)) return;
@@ -142,7 +148,10 @@ function createLazyToolServer(load: (client: ToolClient) => Promise<ToolServer>)
   };
 }
 
-/** Finds for whom the model will speak, without asking a broker, which may not be there. */
+/**
+ * Returns the team and peer that the model will act as. Needs no broker, because the broker may not be
+ * running.
+ */
 async function findPlace({ as, join }: McpOptions, home: string): Promise<KnownPlace | undefined> {
   if (as === undefined) return join && { ...join, peer: null };
   const held = await findStoredPeer(home, as);
@@ -156,14 +165,17 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** The team and peer for which the model speaks, as far as they are known before a broker is reached. */
+/** The team and peer that the model acts as, as far as known before a broker is reached. */
 interface KnownPlace {
   readonly session: string;
   readonly team: string;
   readonly peer: string | null;
 }
 
-/** The text that the client gives its model when it connects. Clients cut it, so it stays under 2,000 characters (STDIO-11). */
+/**
+ * Returns the instructions that the client gives its model on connecting. Clients truncate them, so they stay
+ * under 2,000 characters (STDIO-11).
+ */
 export function writeInstructions(place: KnownPlace | undefined): string {
   return `In Merkle, agents of different people work together, in a session with a feed, one document and, at the end, a conclusion.
 

@@ -7,25 +7,25 @@ import type { StdioTransport } from "./stdio-transport.js";
 import type { ToolServer } from "./tool-server.js";
 import type { Channel } from "./waking/wake-paths.js";
 
-/** Tools that are opened for the client that comes, whichever revision it speaks. */
+/** Opens the tools for the connecting client, whichever protocol revision it uses. */
 export interface ServedTools {
-  /** Opens it where nobody has, for this client. */
+  /** Opens the tools for this client, or returns them if they are already open. */
   open(client: ToolClient): Promise<ToolServer>;
 }
 
 export interface ToolClient {
-  /** How it introduced itself, once it has. */
+  /** Returns the client's description of itself, once received. */
   readonly info: () => ClientInfo | undefined;
-  /** By which it can be woken over this very connection; null where it cannot. */
+  /** The channel that can wake the client over this connection, or null if the client has none. */
   readonly channel: Channel | null;
-  /** Whether results have `structuredContent` where a program reads them (MCP-17). */
+  /** Whether results also have `structuredContent`, for programs (MCP-17). */
   readonly structured: boolean;
 }
 
 export interface Serving {
   readonly desk: ServedTools;
   readonly introduction: Introduction;
-  /** Where requests come in. */
+  /** The transport that receives the requests. */
   readonly requests: StdioTransport;
 }
 
@@ -37,7 +37,10 @@ interface Calling {
   readonly sendProgress: (progress: ProgressNotification["params"]) => Promise<void>;
 }
 
-/** Calls a tool for a request of either revision, and tells it what became of its answer. */
+/**
+ * Calls a tool for a request of either protocol revision. Reports to the tool whether its answer was
+ * delivered.
+ */
 export async function callTool(tools: ToolServer, calling: Calling): Promise<CallResult> {
   const { name, requestId, requests, progressToken, sendProgress } = calling;
   const request = requests.find(requestId);

@@ -17,20 +17,20 @@ import { createWakers } from "./waking/wakers.js";
 export interface Watched {
   readonly config: Config;
   readonly placeId: string;
-  /** The client whose server is gone, and the process that it is. */
+  /** The client whose server has ended, and the client's process id. */
   readonly client: Client;
   readonly pid: number;
 }
 
 export interface StandIn {
-  /** Learns what hooks have brought meanwhile. */
+  /** Updates the cursors: hooks may have delivered messages since the last check. */
   look(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * Takes the place of a server that has ended while its client goes on: it tells people what is the matter, and wakes a Claude
- * Code, whose hooks then bring the mail. It hands out nothing itself.
+ * Stands in for a server that ended while its client still runs. It reports the problem to people and wakes
+ * Claude Code, whose hooks then deliver the messages. It delivers no messages itself.
  */
 export async function openStandIn({ config, placeId, client: own, pid }: Watched): Promise<StandIn> {
   const { home } = config;
@@ -48,7 +48,7 @@ export async function openStandIn({ config, placeId, client: own, pid }: Watched
   const wakers = createWakers({
     paths: {
       available: paths.available,
-      // While it works its hooks bring the mail; what they miss is nudged for again.
+      // A working client gets messages from its hooks. Messages that its hooks miss cause another nudge.
       run: async (wake) => ((await idle()) === undefined ? [] : paths.run(wake)),
     },
     turn: createTurn(() => Date.now()),
@@ -89,7 +89,7 @@ export async function openStandIn({ config, placeId, client: own, pid }: Watched
   const [team] = teams.readers();
   if (team) await tellUser(team);
 
-  /** In the roster, and among what waits for a person's attention. */
+  /** Reports the problem in the roster and among the items that need a person's attention. */
   async function tellUser({ sessionId: session_id, credential: team_id }: PeerSession): Promise<void> {
     const reason = serverEnded(own.name);
     const input = { session_id, team_id, status: "blocked", reason, automatic: true } as const;

@@ -4,22 +4,27 @@ import { parseStrictJson } from "@merkle/wire/text";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/sdk/types.js";
 
-/** JSON-RPC over two streams, a message a line, which knows of each request what became of its answer. */
+/**
+ * JSON-RPC over two streams, one message per line. Tracks for each request whether its reply was delivered.
+ */
 export interface StdioTransport extends Transport {
-  /** A request under way; undefined once it was answered. */
+  /** Returns a request in progress, or undefined once it has been answered. */
   find(id: RequestId): StdioRequest | undefined;
-  /** Resolves when the client has gone: its end of our input is closed. */
+  /** Resolves when the client has exited or closed our stdin. */
   readonly ended: Promise<void>;
-  /** Sends a ping; resolves with whether anything comes from the client in that time. */
+  /** Sends a ping. Resolves with whether anything arrives from the client within that time. */
   ping(withinMs: number): Promise<boolean>;
 }
 
 interface StdioRequest {
-  /** The parameters as they came: the SDK's schemas drop fields that an operation must refuse (CAT-5). */
+  /**
+   * The parameters as received. The SDK's schemas would drop unknown fields, which operations must refuse
+   * (CAT-5).
+   */
   readonly params: unknown;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the client no longer waits for the reply. */
   readonly signal: AbortSignal;
-  /** Runs once: with true when the answer has been written in full, with false when it never will be. */
+  /** Calls `run` once: with true when the reply was fully written, with false if it never will be. */
   onSettled(run: (written: boolean) => void): void;
 }
 
@@ -29,10 +34,10 @@ interface Pending extends StdioRequest {
   sent: boolean;
 }
 
-/** No request is as long as this: the broker takes 2 MiB. */
+/** Longer than any valid request: the broker accepts at most 2 MiB. */
 const lineBytesMax = 16 * 1024 * 1024;
 
-/** No client's request and none of the SDK's has an id like this. */
+/** Cannot collide with request ids of clients or of the SDK. */
 const pingId = "merkle-ping";
 
 export function createStdioTransport(input: Readable, output: Writable): StdioTransport {
@@ -61,7 +66,7 @@ export function createStdioTransport(input: Readable, output: Writable): StdioTr
       }),
     async start() {
       stopReading = readLines(input, take, end);
-      // Whoever read our answers has gone, and cannot be told.
+      // stdout is closed: the client has exited.
       output.on("error", end);
     },
     async send(message) {
@@ -91,7 +96,7 @@ export function createStdioTransport(input: Readable, output: Writable): StdioTr
     if (isPong(message)) return;
     if ("method" in message && "id" in message) admit(message.id, message.params);
     const cancelled = cancelledBy(message);
-    // An answer that is on its way is not called back.
+    // A reply that is already being written cannot be cancelled.
     if (cancelled !== undefined && pending.get(cancelled)?.sent === false) settle(cancelled, false);
     transport.onmessage?.(message);
   }
@@ -115,7 +120,7 @@ export function createStdioTransport(input: Readable, output: Writable): StdioTr
   }
 
   function refuse(code: number, message: string): void {
-    // Where it cannot be told, the client has gone, and the end of its streams says so.
+    // If this write fails, the client has exited and its streams will report the end.
     write(output, { jsonrpc: "2.0", id: null, error: { code, message } }).catch(() => undefined);
   }
 
@@ -128,7 +133,9 @@ function write(output: Writable, message: object): Promise<void> {
   });
 }
 
-/** Calls `take` for each line that is not empty, and `end` at the end. Returns how to stop. */
+/**
+ * Calls `take` for each non-empty line, and `end` when the input ends. Returns a function that stops reading.
+ */
 function readLines(input: Readable, take: (line: string) => void, end: () => void): () => void {
   let parts: Buffer[] = [];
   let bytes = 0;

@@ -2,9 +2,9 @@ import type { CallResult } from "./long-results.js";
 
 export interface ToolAnswer {
   readonly result: CallResult;
-  /** Called with whether the answer reached the client. */
+  /** Called when delivery ends, with whether the answer reached the client. */
   settle(isDelivered: boolean): void;
 }
 
-/** The `settle` of an answer whose delivery makes no difference. */
+/** The `settle` callback of an answer whose delivery has no consequences. */
 export function ignore(): void {}

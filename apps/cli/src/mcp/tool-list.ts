@@ -2,10 +2,10 @@ import { type ListedTool, MerkleError, type Operation, type Toolset, takesOnlySe
 import { findOperation, operations, toTool, withOutputSchema } from "@merkle/wire/schemas";
 import { nearest } from "@merkle/wire/text";
 
-/** Fields that are an input of no tool: this server keeps them, or only programs and people ask for them. */
+/** Inputs that no tool lists: the server fills them in, or only programs and people use them. */
 const unlisted: readonly string[] = ["team_id", "idempotency_key", "epoch"];
 
-/** A tool of this server's own. */
+/** The tool for further pieces of a long result, handled by this server itself. */
 export const readMore: ListedTool = {
   name: "read_more",
   description: "Read the next part of a long result; its first line names the id.",
@@ -18,8 +18,8 @@ export const readMore: ListedTool = {
 };
 
 /**
- * The operations of these toolsets, as the model sees them (STDIO-2). It carries them all the time, so that only what it
- * needs is listed; what is not, it may call and give nevertheless.
+ * Returns the tools of these toolsets as the model sees them (STDIO-2). The model carries the list all the
+ * time, so the list has only the necessary tools and inputs. Unlisted tools and inputs still work.
  */
 export function listTools(
   toolsets: ReadonlySet<Toolset>,
@@ -40,10 +40,10 @@ export function listTools(
 }
 
 /**
- * The operation that a tool call names, listed or not (STDIO-2). One that is nobody's team's to do, such as what is for members
- * and admins, is not done by an agent whose human did not name its toolset.
+ * Returns the operation that a tool call names, listed or not (STDIO-2). An operation that no team's
+ * credential covers, such as those for members and admins, needs its toolset in `--tools`.
  *
- * @throws not_found for what is none; forbidden for what is not this agent's
+ * @throws not_found for an unknown tool; forbidden for a tool that this agent may not use
  */
 export function requireTool(name: string, toolsets: ReadonlySet<Toolset>): Operation {
   const operation = findOperation(name);
@@ -56,12 +56,15 @@ export function requireTool(name: string, toolsets: ReadonlySet<Toolset>): Opera
   );
 }
 
-/** Whether agents may call it: an operation that decides about agents is no tool of theirs (PERSON-11). */
+/**
+ * Whether agents may call the operation. Operations that decide about agents are reserved for humans
+ * (PERSON-11).
+ */
 function isAgents({ human, notForModels }: Pick<Operation, "human" | "notForModels">): boolean {
   return notForModels !== true && (human === undefined || human === "person");
 }
 
-/** Whether a team may do it whoever its human is: the member's key that this server came with opens nothing more. */
+/** Whether a team may call the operation regardless of its human's rights. */
 function isTeams({ toolset, access, readOnly }: Operation): boolean {
   if (toolset === "admin") return false;
   return access === "team" || access === "open" || (access === "reader" && readOnly);
@@ -87,12 +90,12 @@ function unknownTool(name: string): MerkleError {
   );
 }
 
-/** The inputs that the list has of an operation. */
+/** Returns the inputs that the tool list shows for an operation. */
 export function listedFields(operation: Operation): string[] {
   return Object.keys(Object(toStdioTool(operation).inputSchema["properties"]));
 }
 
-/** @param whole - with the inputs that a model hardly needs */
+/** @param whole - whether to include inputs that a model rarely needs */
 function toStdioTool(operation: Operation, { whole = false } = {}): ListedTool {
   const tool = toTool(operation);
   const { properties, required } = tool.inputSchema;
@@ -116,7 +119,7 @@ function toStdioTool(operation: Operation, { whole = false } = {}): ListedTool {
   };
 }
 
-/** How long a list may be, the broker says when it is longer. */
+/** Removes the bounds of arrays. The broker reports arrays that are too long. */
 function withoutBounds(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withoutBounds);
   if (typeof schema !== "object" || schema === null) return schema;
@@ -124,5 +127,5 @@ function withoutBounds(schema: unknown): unknown {
   return Object.fromEntries(kept.map(([name, value]) => [name, withoutBounds(value)]));
 }
 
-/** The instructions say once for all tools which session this is when it is left out. */
+/** The instructions explain once, for all tools, which session is used by default. */
 const optionalSession = { type: "string" };

@@ -36,12 +36,15 @@ import { createUnreachedStatus } from "./unreached-status.js";
 import { type Channel, createWakePaths, untilInVain } from "./waking/wake-paths.js";
 import { createWakers } from "./waking/wakers.js";
 
-/** Everything behind the tools: the connection to the broker, the peers that this server acts as, and what it keeps. */
+/**
+ * The state behind the tools: the connection to the broker, the peers that this server acts as, and its
+ * caches.
+ */
 export interface ToolServer {
   readonly tools: ListedTool[];
   /** The number of unread messages in each session. */
   unread(): { session: string; unread: number }[];
-  /** Answers a tool call; a failure is an answer, too. Rejects only if the caller has cancelled the call. */
+  /** Answers a tool call. Failures are answers too. Rejects only if the caller cancels the call. */
   readonly call: CallTool;
   /** Closes the connection. The teams stay in their sessions, and their peers stay stored. */
   close(): Promise<void>;
@@ -50,28 +53,34 @@ export interface ToolServer {
 interface ToolServerOptions {
   readonly config: Config;
   readonly options: McpOptions;
-  /** The Claude Code session whose server this is: a later server of that session continues as the same peers. */
+  /**
+   * The Claude Code session that started this server. A later server of that session continues as the same
+   * peers.
+   */
   readonly claudeSessionId: string | null;
-  /** The client's own description, once it has connected. */
+  /** Returns the client's description of itself, once the client has connected. */
   readonly client: () => ClientInfo | undefined;
   readonly channel: Channel | null;
-  /** Whether results also have `structuredContent` if a program reads them (MCP-17). */
+  /** Whether results also have `structuredContent`, for programs (MCP-17). */
   readonly structured: boolean;
-  /** Whether the client had run hooks before it started this server. */
+  /** Whether the client ran hooks before it started this server. */
   readonly isRestarted: boolean;
-  /** Called with each hook and each call of the client; returns whether this is its server for the peer of `--as`. */
+  /**
+   * Called with each hook and call of the client. Returns whether the client uses this server for the peer of
+   * `--as`.
+   */
   readonly onHeard: () => boolean;
-  /** Called when it turns out that the client does not reach this server. */
+  /** Called when the client turns out not to reach this server. */
   readonly onUnreached: () => void;
-  /** What features add to the server. */
+  /** The features' extensions of the server. */
   readonly extensions: readonly CreateExtension[];
   readonly checkConcluded: CheckConcluded;
   readonly log: (text: string) => void;
 }
 
 /**
- * Puts the parts of the server together, first those that reach the client, then those that reach the broker, then those that
- * answer. What the parts notify each other of is below them, a function for each event.
+ * Assembles the server: the parts that reach the client, those that reach the broker, and those that answer
+ * calls. The functions further down handle the events between the parts.
  */
 export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
   const { config, options, claudeSessionId, client, channel, log } = serverOptions;
@@ -80,16 +89,19 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
   const { home } = config;
   const env = readEnvironment().variables;
   const now = () => Date.now();
-  // A client that no one knows is served like Claude Code.
+  // Unknown clients are treated like Claude Code.
   const own = findClientIntroducing(client()?.name) ?? claude;
   let conversation = claudeSessionId ?? env["MERKLE_CONVERSATION"];
   let heardAt = 0;
   let isReturning = false;
-  /** Stores for which conversation the peers act. Hooks do not wait for it; closing does. */
+  /**
+   * Pending storage of the peers' current conversation. Hooks do not wait for it, but closing the server
+   * does.
+   */
   let moving: Promise<void> = Promise.resolve();
   let { mcp_wait_s: waitSeconds, brief_after: unreadMax } = brokerSettingsDefault;
 
-  // The client.
+  // Parts that reach the client.
   const socket = openHookSocket({
     answer: async (fields) => hookAnswers.toSocket(fields),
     onAttached: describeAgain,
@@ -101,7 +113,7 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
   const claudeInbox = findInboxSocket(env);
   const idle = async () => (claudeInbox ? idleSince(claudeInbox, env) : undefined);
   const paths = untilInVain(createWakePaths({ inbox, channel, hasHooks: () => turn.hasHooks, log }), {
-    // Without hooks, a model that ignores a nudge cannot be told from a client that does not reach this server.
+    // Without hooks, a model that ignores a nudge looks the same as a client that does not reach this server.
     heardAt: () => (turn.hasHooks ? heardAt : Number.POSITIVE_INFINITY),
     idleSince: idle,
     onVain: declareUnreached,
@@ -114,7 +126,7 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
   });
   channel?.onChange(describeAgain);
 
-  // The broker, and the peers that this server acts as there.
+  // Parts that reach the broker, and the peers of this server.
   const secretStore = createSecretStore();
   const link = openBrokerLink({ config, onClient: takeClient, onUp: refreshPeers, log });
   const teams = createPeerSessions({
@@ -139,11 +151,11 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
   const rejoin = createRejoin({ ...place, options, onDeclared: unreached.takeBack });
   const membership = createMembership(place);
 
-  // The features.
+  // Extensions of features.
   const server = { link, teams: () => teams, client: own, config, env, unreadMax: () => unreadMax, log };
   const extensions = serverOptions.extensions.map((create) => create(server));
 
-  // The answers.
+  // Parts that answer calls.
   const longResults = createLongResults();
   const render = createRenderer({ view: options.view, structured, secretStore, longResults });
   const hookAnswers = createHookAnswers({
@@ -182,7 +194,7 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
   });
   void enterQuietly();
 
-  /** If the server cannot enter its sessions, the next call answers with the reason. */
+  /** Joins the sessions. If that fails, the next call returns the reason. */
   async function enterQuietly(): Promise<void> {
     try {
       const refusal = await rejoin.enter();
@@ -192,7 +204,10 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
     }
   }
 
-  /** How the client records messages that it was handed. Undefined for JSON, and for a client that only resembles Claude Code. */
+  /**
+   * Returns how the client records delivered messages. Undefined with JSON results, and for a client that
+   * only resembles Claude Code.
+   */
   function recordFormat() {
     const isKnown = own !== claude || claudeSessionId !== null;
     return options.view === "compact" && isKnown ? own.transcript : undefined;
@@ -217,7 +232,9 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
     describeAgain();
   }
 
-  /** Warns the model if a conclusion's seal does not continue the record that this machine saw before (CLI-73). */
+  /**
+   * Warns the model if a conclusion's seal does not extend the record that this machine saw earlier (CLI-73).
+   */
   async function compareSeal(team: PeerSession, message: Message): Promise<void> {
     const problem = await serverOptions.checkConcluded(message, { home, broker: link });
     if (!problem) return;
@@ -229,18 +246,21 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
     for (const { refresh } of extensions) refresh?.(team, kind);
   }
 
-  /** Called whenever the connection is open again. */
+  /** Runs whenever the connection opens again. */
   function refreshPeers(): void {
     for (const team of teams.readers()) {
       refreshExtensions(team);
-      // Sends the cursors that could not be acknowledged while the connection was lost.
+      // Sends cursors that could not be acknowledged while disconnected.
       acknowledger.soon(team);
     }
     void enterQuietly();
     void readSettings();
   }
 
-  /** Keeps the defaults if the broker is older, or shows its settings to members only. */
+  /**
+   * Reads the broker's settings. The defaults remain if the broker is older or shows its settings to members
+   * only.
+   */
   async function readSettings(): Promise<void> {
     try {
       const { settings } = await link.call("get_settings", {});
@@ -274,12 +294,18 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
     describeAgain();
   }
 
-  /** Claude Code named its conversation when it started this server. Other clients name it with their hooks. */
+  /**
+   * Learns the conversation from hooks. Claude Code does not need this: it names its conversation when it
+   * starts the server.
+   */
   function noteHook(call: HookCall): void {
     if (claudeSessionId === null && call.agentId === "") noteConversation(call.sessionId);
   }
 
-  /** Takes back what was declared for an unreached client (WAKE-15), and the peer from a launch that stood in (WAKE-19). */
+  /**
+   * Withdraws the status declared for an unreached client (WAKE-15). Takes the peer back if a launch stood in
+   * for this server (WAKE-19).
+   */
   function noteHeard(): void {
     const { as = "" } = options;
     heardAt = now();
@@ -294,14 +320,14 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
     });
   }
 
-  /** A call of the main agent proves that its turn has everything that was offered before. */
+  /** Records a tool call. A call of the main agent proves that the agent has everything offered earlier. */
   function noteCall({ toolUseId, meta, signal }: ToolCall): Caller {
     const named = own.callerOf?.(meta) ?? {};
     noteConversation(named.conversation);
     const caller: Caller =
       named.subagent === undefined ? turn.callerOf(toolUseId) : { is: "subagent", agent: named.subagent };
     if (caller.is === "main") for (const team of teams.readers()) proveByCall(team);
-    // If the client gives up waiting for an answer, its user has interrupted the turn.
+    // A client cancels a call when its user interrupts the turn.
     if (caller.is !== "subagent") signal.addEventListener("abort", interruptTurn, { once: true });
     return caller;
   }
@@ -327,7 +353,8 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
       acknowledger.flush();
       socket.close();
       await Promise.race([moving, delay(goodbyeMsMax)]);
-      // Closes the connection while the inboxes are open: the broker learns that no one acts as the peers any more.
+      // The connection closes while the inboxes are open, so the broker learns that no server acts as the
+      // peers.
       await Promise.all([Promise.race([link.close(), delay(goodbyeMsMax)]), teams.close()]);
     },
   };
@@ -335,5 +362,5 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
 
 const noBriefs: Briefs = { asksForRecord: () => false, prepare: async () => null };
 
-/** How long closing waits for the broker's answer. */
+/** How long closing waits for the broker's reply. */
 const goodbyeMsMax = 80;

@@ -1,53 +1,56 @@
 import type { HookCall } from "./hook-call.js";
 
-/** The agent that makes a tool call. `unknown`, without hooks, is treated as the main agent. */
+/** The agent that makes a tool call. `unknown` is treated as the main agent. */
 export type Caller =
   | { readonly is: "main" | "unknown" }
   | { readonly is: "subagent"; readonly agent: string };
 
 /**
- * The client's turns, as its hooks report them: whether one runs, and which tool calls are a subagent's. A hook announces a call
- * by its id before the call arrives (WAKE-7).
+ * The client's turns as its hooks report them: whether a turn is running, and which tool calls are made by a
+ * subagent. A hook announces a call's id before the call arrives (WAKE-7).
  */
 export interface Turn {
-  /** Whether the client runs merkle's hooks. */
+  /** Whether the client runs Merkle's hooks. */
   readonly hasHooks: boolean;
-  /** Whether a prompt was heard. Of a turn that began before, the end may not be heard either. */
+  /** Whether a prompt was reported. If not, the end of the current turn may not be reported either. */
   readonly hasPrompt: boolean;
-  /** Notes a hook. Returns whether it is the first of a conversation, and whether its prompt waits for the running turn. */
+  /**
+   * Records a hook. Returns whether it is the first of a conversation, and whether its prompt is queued
+   * behind the running turn.
+   */
   hook(call: HookCall): { readonly isNewConversation: boolean; readonly isQueued: boolean };
-  /** The agent that makes the call with this id. */
+  /** Returns which agent makes the call with this id. */
   callerOf(toolUseId: string | undefined): Caller;
-  /** Ends the turn. */
+  /** Marks the turn as ended. */
   end(): void;
   /**
-   * Notes that the person interrupted the turn, and is about to write a prompt: nudges wait until the next hook, or for a while
-   * (WAKE-16).
+   * Records that the person interrupted the turn and is probably about to type. Nudges wait for the next hook
+   * or until a timeout (WAKE-16).
    */
   interrupt(at?: number): void;
-  /** Whether the turn was interrupted and no hook has come since. */
+  /** Whether the turn was interrupted and no hook has arrived since. */
   readonly isInterrupted: boolean;
-  /** When the main agent's last hook came, in milliseconds of the clock. */
+  /** When the main agent's last hook arrived, in milliseconds. */
   readonly heardAt: number;
-  /** Until when a turn counts as running, in milliseconds of the clock; 0 if none runs. */
+  /** When the running turn expires, in milliseconds; 0 if no turn is running. */
   readonly runsUntil: number;
 }
 
 /**
- * A turn without a hook for this long may have been interrupted. If a slow tool is running instead, the extra nudge is one line
- * beside that tool's result.
+ * A turn may have been interrupted if no hook arrives for this long. If a slow tool runs instead, the extra
+ * nudge costs one line next to the tool's result.
  */
 const silenceMsMax = 30_000;
-/** How long nudges wait after a person interrupted a turn. */
+/** How long nudges wait after a person interrupts a turn. */
 const quietMs = 20_000;
-/** How many announced calls are kept that have not come yet. */
+/** Maximum number of announced calls to remember that have not arrived yet. */
 const announcedMax = 500;
-/** After this many consecutive calls without a hook, the client counts as running none. */
+/** After this many consecutive calls without a hook, the client is assumed to run no hooks. */
 const unannouncedMax = 3;
 
 export function createTurn(now: () => number): Turn {
   let conversation: string | undefined;
-  /** The prompt of the last turn. */
+  /** The id of the last turn's prompt. */
   let prompt = "";
   let heardAt = 0;
   let runsUntil = 0;
@@ -56,7 +59,7 @@ export function createTurn(now: () => number): Turn {
   let hasPrompt = false;
   let announces = false;
   let unannounced = 0;
-  /** The subagent of each announced tool use id, "" for the main agent, the oldest first. */
+  /** The calling agent of each announced tool use id, oldest first. Empty for the main agent. */
   const announced = new Map<string, string>();
 
   function announce({ toolUseId, agentId }: HookCall): void {
@@ -130,8 +133,9 @@ export function createTurn(now: () => number): Turn {
 }
 
 /**
- * Whether a prompt was typed while a turn runs. The client gives it the running turn's id, and shows it, with its hook's text,
- * after the text of the turn's other hooks. Some clients give all prompts the id of their session.
+ * Returns whether a prompt was typed during a running turn. The client gives such a prompt the id of the
+ * running turn, and shows it with its hook's text after the output of the turn's other hooks. Some clients
+ * use their session id for all prompts.
  */
 export function isQueuedBehind(prompt: string, { event, promptId, sessionId, agentId }: HookCall): boolean {
   const isPrompt = event === "UserPromptSubmit" && agentId === "" && promptId !== "";

@@ -8,13 +8,13 @@ import type { PeerSession, PeerSessions } from "./peer-sessions.js";
 import type { Declared } from "./rejoin.js";
 import type { Turn } from "./turn.js";
 
-/** Declares the peers blocked while the client runs turns without reaching this server (WAKE-19). */
+/** Marks the peers as blocked while the client runs turns without reaching this server (WAKE-19). */
 export interface UnreachedStatus {
-  /** Declares every peer blocked, with what its user can do about it. */
+  /** Marks every peer as blocked and names the remedy for its user. */
   declare(): void;
-  /** Takes these declarations back, because the client reached this server. Returns whether there were any. */
+  /** Withdraws those marks when the client reaches this server. Returns whether there were any. */
   end(): boolean;
-  /** Takes back a status that merkle declared, not the model, and that no longer holds (WAKE-15). */
+  /** Clears a status that Merkle set, rather than the model, and that no longer applies (WAKE-15). */
   takeBack(team: PeerSession, declared: Declared): void;
 }
 

@@ -5,11 +5,13 @@ const lookEveryMs = 2_000;
 const answerWithinMs = 5_000;
 
 /**
- * Watches the process that started this one. The end of stdin says that a client has gone, but not while another process, such
- * as a child of the client, still has the pipe open. Once the parent has ended, `gone` is called as soon as a ping is not
- * answered: a client may be another process than the parent, which only started us.
+ * Watches the parent process. stdin normally ends when the client exits, but stays open while another
+ * process, such as the client's child, has the pipe open.
  *
- * @returns how to stop watching
+ * After the parent has exited, `gone` is called as soon as a ping stays unanswered. A ping is needed because
+ * the client may be a different process from the parent.
+ *
+ * @returns a function that stops watching
  */
 export function watchParent({ ping }: Pick<StdioTransport, "ping">, gone: () => void): () => void {
   const parent = process.ppid;
@@ -27,7 +29,7 @@ export function watchParent({ ping }: Pick<StdioTransport, "ping">, gone: () => 
 }
 
 function isRunning(parent: number): boolean {
-  // Another process becomes the parent of an orphan, except on Windows, which keeps the old number.
+  // An orphan gets a new parent id, except on Windows, which keeps the old one.
   if (process.ppid !== parent) return false;
   if (isPosix()) return true;
   try {

@@ -1,11 +1,11 @@
 import type { Message } from "@merkle/wire";
 
-/** Whether it wakes also a peer that does not want to be disturbed. */
+/** Whether the message also wakes a peer that must not be disturbed. */
 export function breaksThrough(message: Message): boolean {
   return message.type === "chat" && message.priority === "now";
 }
 
-/** Whether nobody in particular is meant, so that more is likely to follow at once. */
+/** Whether the message addresses everyone, so replies from others are likely to follow soon. */
 export function isForEveryone({ to, from }: Message): boolean {
   return to.includes("*") && from?.human !== true;
 }

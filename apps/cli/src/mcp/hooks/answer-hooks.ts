@@ -14,16 +14,19 @@ import type { Turn } from "../turn.js";
 import type { HookAnswer, HookBriefs, HookServer } from "./hook-server.js";
 import type { PermissionWatch } from "./permission-watch.js";
 
-/** Answers the hooks of the client, which come as tool calls or over a socket. */
+/** Answers the client's hooks, which arrive as tool calls or over a socket. */
 interface HookAnswers {
-  /** @param meta - the `_meta` of the request, in which some clients name the agent */
+  /** @param meta - the `_meta` of the request, in which some clients identify the calling agent */
   toCall(fields: Fields, meta: unknown): Promise<ToolAnswer>;
   toSocket(fields: Fields): Promise<HookAnswer>;
 }
 
 interface HookAnswersOptions {
   readonly client: Client;
-  /** Whether the launch has allowed merkle's tools, so that they need no one at the terminal. */
+  /**
+   * Whether the client was started by `merkle launch`, which allows Merkle's tools without asking at the
+   * terminal.
+   */
   readonly isLaunched: boolean;
   readonly teams: Pick<PeerSessions, "readers">;
   readonly turn: Turn;
@@ -34,9 +37,9 @@ interface HookAnswersOptions {
   readonly handedOut: HandedOut;
   readonly secretStore: SecretStore;
   readonly render: Renderer;
-  /** Called with each hook before it is answered. */
+  /** Called with each hook before the hook is answered. */
   readonly onHook: (call: HookCall) => void;
-  /** Called once a hook is answered. `isFirst`: the client had run none before. */
+  /** Called after a hook is answered. `isFirst` is true for the client's first hook. */
   readonly onAnswered: (hook: { readonly isFirst: boolean }) => void;
 }
 
@@ -76,18 +79,18 @@ export function createHookAnswers(options: HookAnswersOptions): HookAnswers {
     return { result: render.text(isAllowed ? allowTool : "{}"), settle: ignore };
   }
 
-  /** An error ended the turn. The client ignores the answer. */
+  /** Handles a turn that ended with an error. The client ignores this answer. */
   function answerFailure(): ToolAnswer {
     options.hooks.endTurn();
     options.onAnswered({ isFirst: false });
     return { result: render.text("{}"), settle: ignore };
   }
 
-  /** Why the edit that a hook announces is refused, or null. */
+  /** Returns why the edit announced by a hook is refused, or null to allow it. */
   function judgeEdit(fields: Fields, { sessionId: conversation, agentId }: HookCall): string | null {
     const { session_id: _session, prompt_id: _prompt, tool_use_id: _call, ...content } = fields;
     const edit = { files: client.editedFiles?.(fields) ?? [], content, conversation, agentId };
-    // Each extension sees the edit, since each remembers what it has warned of.
+    // Every extension must see the edit, because each tracks its own warnings.
     const refusals = options.extensions.map(({ judgeEdit }) => judgeEdit?.(edit) ?? null);
     return refusals.find((each) => each !== null) ?? null;
   }
@@ -112,7 +115,7 @@ export function createHookAnswers(options: HookAnswersOptions): HookAnswers {
   };
 }
 
-/** The answer of a hook that refuses an edit, in the form of Claude Code and Codex. */
+/** Returns the answer of a hook that refuses an edit, in the format of Claude Code and Codex. */
 export function toHookRefusal(reason: string): string {
   const hookSpecificOutput = {
     hookEventName: "PreToolUse",

@@ -1,10 +1,13 @@
 import type { Readable } from "node:stream";
 import type { Fields } from "../membership.js";
 
-/** A client says a few hundred characters, and with a prompt or a tool's results as many as these have. */
+/** A hook's input has a few hundred characters plus the prompt or the tool results. */
 const inputBytesMax = 16 * 1024 * 1024;
 
-/** Reads the fields that the client gives a command that it runs as a hook; none where they are not understood. */
+/**
+ * Reads the fields that the client passes to a hook command. Returns an empty object if they are not valid
+ * JSON.
+ */
 export async function readHookInput(input: Readable): Promise<Fields> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -20,7 +23,10 @@ export async function readHookInput(input: Readable): Promise<Fields> {
   }
 }
 
-/** The conversation that the client's hook is of, by either of the names that clients have for it; undefined when it says none. */
+/**
+ * Returns the conversation id from a hook's input, under either of the names that clients use. Undefined if
+ * missing or invalid.
+ */
 export function conversationOf({ session_id: id, sessionId = id }: Fields): string | undefined {
   return typeof sessionId === "string" && sessionId !== "" && sessionId.length <= 200 ? sessionId : undefined;
 }

@@ -21,7 +21,7 @@ interface HookMail {
   readonly signal: AbortSignal;
 }
 
-/** A turn is not kept waiting for a broker that does not answer. */
+/** Limits the wait for the broker, so that an unresponsive broker does not delay the turn. */
 const withinMs = 3_000;
 
 const notice =
@@ -30,8 +30,10 @@ const toUser =
   "Merkle's MCP server is not connected: type /mcp and reconnect merkle to give the agent its tools back.";
 
 /**
- * Does by a command what the server's hook would do, where the client reaches no server: returns what the client is to add to
- * the conversation and to tell its user (WAKE-15). Undefined when there is nothing to say, or a server is there; rejects for nothing.
+ * Delivers unread messages from a hook command when the client reaches no MCP server of Merkle (WAKE-15).
+ * Returns the text that the client adds to the conversation and shows to its user.
+ *
+ * Returns undefined if there are no messages or a server is running. Never rejects.
  */
 export async function bringMail({ config, input, signal }: HookMail): Promise<string | undefined> {
   try {
@@ -46,12 +48,12 @@ export async function bringMail({ config, input, signal }: HookMail): Promise<st
       call,
       AbortSignal.any([signal, AbortSignal.timeout(withinMs)]),
     );
-    // One that has begun meanwhile brings it, and knows that it may have been seen.
+    // A server that started in between delivers the messages itself, marked as possibly repeated.
     if (text === "" || isServing(config.home, storedPeerId(place))) return undefined;
     const added = { hookEventName: call.event, additionalContext: text };
     return JSON.stringify({ systemMessage: toUser, hookSpecificOutput: added });
   } catch {
-    // The user cannot help it; the next hook tries again.
+    // The user cannot fix a failed hook. The next hook tries again.
     return undefined;
   }
 }
@@ -98,7 +100,7 @@ async function readMail(
   team.warning = notice;
   team.closed = page.session_closed;
   team.mail.fill(cursor, messages, page.next_cursor);
-  // Messages that the conversation holds were brought by a hook before this one.
+  // An earlier hook has already delivered the messages that the conversation contains.
   if (team.mail.place > cursor) await broker.call("ack", { session_id, cursor: team.mail.place });
   const hooks = createHookServer({
     teams,
@@ -110,11 +112,11 @@ async function readMail(
   return hooks.answer(call, await handedOut.readTranscript()).text;
 }
 
-/** How long the client is given to record what the model has just answered. */
+/** How often to check whether the client has recorded the messages of the previous hook. */
 const recordLooks = 10;
 const lookMs = 100;
 
-/** A hook may come sooner than what the one before it brought is recorded. */
+/** Waits until the client has recorded the messages of the previous hook. A hook may run before that. */
 async function untilRecorded(
   open: () => Promise<InboxOptions>,
   messages: readonly Message[],

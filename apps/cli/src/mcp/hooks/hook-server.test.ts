@@ -19,11 +19,11 @@ interface HookOptions {
   readonly agent?: string;
   readonly toolUse?: string;
   readonly session?: string;
-  /** Whether the answer is written. */
+  /** Whether the answer is written to the client. Default: true. */
   readonly written?: boolean;
 }
 
-/** A place, and the hooks and calls of its client, without a broker. */
+/** Starts a peer with the hooks and calls of its client, without a broker. */
 function startPlace(from = 0) {
   const teams = createPeerSessions({
     log: () => undefined,
@@ -48,7 +48,7 @@ function startPlace(from = 0) {
 
   return {
     team,
-    /** What its client has recorded. */
+    /** Sets the client's record of the conversation. */
     set transcript(next: Transcript | undefined) {
       transcript = next;
     },
@@ -73,7 +73,7 @@ function startPlace(from = 0) {
       settle(written);
       return text;
     },
-    /** The beginning of a tool call, which `hook` has announced where it gives an id. */
+    /** Begins a tool call. `hook` must have announced the call if it has an id. */
     call(toolUse?: string) {
       const caller = turn.callerOf(toolUse);
       if (caller.is === "main") team.mail.prove({ by: "call" });
@@ -82,7 +82,7 @@ function startPlace(from = 0) {
   };
 }
 
-/** Fits three messages, as a page that is full. */
+/** Returns a check that accepts three messages, like a page with that capacity. */
 function upToThree(): () => boolean {
   let count = 0;
   return () => {
@@ -91,7 +91,7 @@ function upToThree(): () => boolean {
   };
 }
 
-/** The numbers of the messages in what a model was given. */
+/** Returns the sequences of the messages in a text that the model received. */
 function numbersIn(text: string): number[] {
   return [...text.matchAll(/^(?:\(again\) )?#(\d+)!? /gm)].map(([, number]) => Number(number));
 }
@@ -178,7 +178,7 @@ describe("what hooks deliver", () => {
     place.push();
     expect(numbersIn(place.hook("UserPromptSubmit"))).toEqual([4]);
 
-    // Some clients name all prompts of a conversation alike, and no end of a turn that was interrupted.
+    // Some clients use one id for all prompts of a conversation and do not report interrupted turns.
     const nameless = startPlace();
     for (const number of [1, 2]) {
       nameless.push();
@@ -320,20 +320,23 @@ describe("whatever the client does", () => {
 
 type Step = { readonly do: "push"; readonly kind: number } | { readonly do: Exclude<string, "push"> };
 
-/** A client as it was measured: what an interrupted prompt was given is gone, whatever else the model got stays. */
+/**
+ * A client that behaves like the real one: it discards text added to an interrupted prompt and keeps
+ * everything else that the model received.
+ */
 function startClient() {
   let place = startPlace();
   const feed: Partial<Message>[] = [];
-  /** What the model has ever had in a conversation that goes on after it. */
+  /** Messages that the model received in the current conversation and that an interruption cannot discard. */
   const got = new Set<number>();
-  /** What came with a prompt that nothing has followed yet. */
+  /** Messages that came with the last prompt, before any later step. An interruption discards them. */
   let fragile = new Set<number>();
   const shown = new Set<number>();
   let acknowledged = 0;
   let prompts = 0;
   let session = 1;
   let inTurn = false;
-  /** Whether this server has heard of the turn. */
+  /** Whether this server has received a hook of the turn. */
   let isHeard = false;
   let calls = 0;
 
@@ -342,7 +345,7 @@ function startClient() {
   function show(numbers: readonly number[], isFragile = false): void {
     for (const number of numbers) {
       expect(number).toBeGreaterThan(acknowledged);
-      // What comes for the first time follows everything that came before.
+      // A message shown for the first time must come after all messages shown before.
       if (!shown.has(number)) expect(number).toBeGreaterThan(Math.max(0, ...shown));
       shown.add(number);
       (isFragile ? fragile : got).add(number);
@@ -366,7 +369,7 @@ function startClient() {
     show(numbersIn(place.hook("UserPromptSubmit", ids())), true);
   }
 
-  /** The client adds to a prompt that is typed in a turn only after what else comes in it. */
+  /** Types a prompt during a turn. The client shows its text after everything else of that turn. */
   function queue(): void {
     if (inTurn && isHeard) expect(place.hook("UserPromptSubmit", ids())).toBe("");
   }
@@ -380,7 +383,7 @@ function startClient() {
     if (event === "Stop") inTurn = numbers.length > 0;
   }
 
-  /** A reading tool of the main agent's, announced by its hook. */
+  /** Calls a tool of the main agent that reads messages. A hook announces the call. */
   function read(): void {
     if (!inTurn) return prompt();
     goOn();

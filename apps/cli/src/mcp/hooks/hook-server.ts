@@ -10,23 +10,25 @@ import { breaksThrough } from "../what-wakes.js";
 import { announceMail, fitInHook, type HookMail, introduce, showMail, writeMail } from "./hook-text.js";
 import type { StatusReporter } from "./status-reporter.js";
 
-/** Answers the hooks that a client runs: at a prompt, between two steps and at the end of a turn (WAKE-3). */
+/** Answers the client's hooks at a prompt, between two steps and at the end of a turn (WAKE-3). */
 export interface HookServer {
-  /** @param transcript - the client's record of the conversation, where there is one that is understood */
+  /** @param transcript - the client's record of the conversation, if it exists in a supported format */
   answer(call: HookCall, transcript?: Transcript, briefs?: HookBriefs): HookAnswer;
-  /** An error ended the turn, so that no `Stop` hook runs. The client ignores what this hook returns. */
+  /**
+   * Ends a turn that failed with an error, which runs no `Stop` hook. The client ignores the returned value.
+   */
   endTurn(): void;
 }
 
-/** The briefs that are due at a hook, by the places for which they are. */
+/** The briefs that are due at a hook, by peer. */
 export type HookBriefs = ReadonlyMap<PeerSession, Brief>;
 
 export interface HookAnswer {
-  /** The text for the model, or empty. */
+  /** The text for the model. Empty if there is nothing to add. */
   readonly text: string;
-  /** What the person at the terminal sees of it, or empty. */
+  /** The text for the person at the terminal. Empty if there is nothing to show. */
   readonly toUser: string;
-  /** Tells whether the answer was written to the client. */
+  /** Reports whether the answer was written to the client. */
   settle(written: boolean): void;
 }
 
@@ -34,9 +36,9 @@ interface HookServerOptions {
   readonly teams: Pick<PeerSessions, "readers">;
   readonly turn: Turn;
   readonly status: StatusReporter;
-  /** The conversation that reads is another from now on. */
+  /** Called when another conversation of the client starts to read the messages. */
   readonly onConversation: (sessionId: string) => void;
-  /** Evidence for what was offered before was noted. */
+  /** Called after evidence for earlier offers has been recorded. */
   readonly onProof: (team: PeerSession) => void;
 }
 
@@ -50,7 +52,7 @@ export function createHookServer({
   onConversation,
   onProof,
 }: HookServerOptions): HookServer {
-  /** In the order of time: what was offered before the hook, then what it offers itself. */
+  /** Records evidence for offers made before this hook. Only then delivers new messages. */
   function answerMain(call: HookCall, transcript: Transcript | undefined, briefs: HookBriefs): HookAnswer {
     const readers = teams.readers();
     for (const team of readers) {
@@ -94,7 +96,8 @@ function deliver(
   const answers: HookAnswer[] = [];
   let charsUsed = 0;
   for (const team of readers) {
-    // A compaction takes away what was told before; only the record shows it.
+    // A compaction removes earlier explanations from the conversation. Only the transcript shows whether one
+    // is left.
     const isIntroduced = transcript ? transcript.says(introduce(team)) : team.introduced;
     const frame = { isIntroduced, isAlone: readers.length === 1 };
     const brief = briefs.get(team);
@@ -128,7 +131,7 @@ interface Delivering {
   readonly prompt: string;
   readonly charsUsed: number;
   readonly frame: Pick<HookMail, "isIntroduced" | "isAlone">;
-  /** A text that is given before it. */
+  /** The brief that precedes these messages, if one is due. */
   readonly brief: Brief | undefined;
 }
 
@@ -172,8 +175,9 @@ function deliverFor(team: PeerSession, { event, prompt, charsUsed, frame, brief 
 }
 
 /**
- * The last message that the event hands over, or undefined for none. A prompt takes along whatever there is; for the rest
- * there must be something that is worth it, and for who does not want to be disturbed, something that breaks through.
+ * Returns the last message that the event delivers, or undefined to deliver nothing. A prompt delivers every
+ * pending message. Other events need a message worth waking for. A `dnd` peer gets messages up to the last
+ * one that breaks through.
  */
 function lastToDeliver(
   declared: PeerSession["declared"],
@@ -185,7 +189,10 @@ function lastToDeliver(
   return isWorthIt ? pending.at(-1)?.sequence : undefined;
 }
 
-/** Announces messages that are too long for a hook, once: announced at each end of a turn, they would keep it from ending. */
+/**
+ * Announces messages that are too long for a hook, but only once. Announcing them at the end of every turn
+ * would keep the turn from ending.
+ */
 function announceOnce(team: PeerSession, pending: readonly Message[]): HookAnswer {
   const last = pending.at(-1)?.sequence ?? 0;
   if (last <= team.announced) return nothing;

@@ -6,23 +6,23 @@ import { isPosix } from "../../core/platform.js";
 import type { Fields } from "../membership.js";
 import type { HookAnswer } from "./hook-server.js";
 
-/** Where hooks that are commands, and plugins of the client, reach this server (VENDOR-4). */
+/** The socket over which the client's hook commands and plugins reach this server (VENDOR-4). */
 interface HookSocket {
-  /** The plugins that are connected: each begins a turn with a line that it is told. */
+  /** The connected plugins. A plugin begins a turn when it receives a line. */
   readonly attached: ClientInbox;
-  /** Begins to listen. Where it cannot, mail comes by tool calls alone. */
+  /** Starts listening. If that fails, messages arrive only through tool calls. */
   listen(): void;
   close(): void;
 }
 
 interface HookSocketOptions {
-  /** @throws MerkleError `bad_request` when it is no hook's call */
+  /** Answers a hook. @throws MerkleError `bad_request` if the event is unknown */
   readonly answer: (fields: Fields) => Promise<HookAnswer>;
   readonly onAttached: () => void;
   readonly log: (text: string) => void;
 }
 
-/** No hook says more. */
+/** Longer than the request of any hook. */
 const requestCharsMax = 100_000;
 
 export function openHookSocket({ answer, onAttached, log }: HookSocketOptions): HookSocket {
@@ -81,7 +81,10 @@ export function openHookSocket({ answer, onAttached, log }: HookSocketOptions): 
     });
   }
 
-  /** Another server of the same client keeps its socket; one that was left behind by a killed server is taken. */
+  /**
+   * Takes over the socket if a killed server left it behind. Another running server of the same client keeps
+   * it.
+   */
   function retry(at: string): void {
     const other = connect(at);
     other.once("connect", () => {

@@ -4,14 +4,17 @@ import { counted } from "../../text/time.js";
 import type { Fits, Offer } from "../inbox.js";
 import type { PeerSession } from "../peer-sessions.js";
 
-/** Above 10,000 characters Claude Code puts what a hook says into a file; this leaves room for what it adds. */
+/**
+ * Claude Code writes hook output above 10,000 characters to a file. The difference leaves room for text that
+ * it adds.
+ */
 export const hookCharsMax = 9_000;
 
-/** The room for the frame around the messages, in which the longest names fit. */
+/** Space reserved for the text around the messages. The longest names fit. */
 const frameCharsMax = 1_200;
 const againMark = "(again) ";
 
-/** Says how many messages fit beside what a hook says already. */
+/** Returns a check for the messages that still fit after the `charsUsed` characters of a hook's output. */
 export function fitInHook(charsUsed: number): Fits {
   let chars = charsUsed + frameCharsMax;
   return (message) => {
@@ -23,9 +26,9 @@ export function fitInHook(charsUsed: number): Fits {
 export interface HookMail {
   readonly team: Pick<PeerSession, "address" | "slug">;
   readonly offer: Pick<Offer, "messages" | "again">;
-  /** Whether the conversation has been told already what such messages are. */
+  /** Whether this conversation already contains the explanation of such messages. */
   readonly isIntroduced: boolean;
-  /** Whether it is in one session alone, which need not be named every time. */
+  /** Whether the server is in only one session, whose name can then be left out. */
   readonly isAlone: boolean;
   readonly remaining: number;
   readonly documentVersion: number | undefined;
@@ -34,8 +37,9 @@ export interface HookMail {
 }
 
 /**
- * Messages as a hook hands them to a model: below a line of ours that says whose they are; what that means is told the first
- * time. Nothing in a message can begin a line (TEXT-1), so none can end this frame or pass for another message (WAKE-5).
+ * Formats messages for a model, headed by a line that names their origin. The first hook of a conversation
+ * also explains what they are. No text in a message can begin a line (TEXT-1), so it cannot close this frame
+ * or pose as another message (WAKE-5).
  */
 export function writeMail(mail: HookMail): string {
   const { team, offer, remaining, documentVersion, notice, closed, isIntroduced, isAlone } = mail;
@@ -53,7 +57,7 @@ export function writeMail(mail: HookMail): string {
   );
 }
 
-/** The words that a conversation is given once before the messages that follow. */
+/** Returns the explanation that precedes the first messages of a conversation. */
 export function introduce({ slug, address }: Pick<PeerSession, "address" | "slug">): string {
   return (
     `from other agents or humans of the session ${slug}, in which you are ${address}. ` +
@@ -61,7 +65,7 @@ export function introduce({ slug, address }: Pick<PeerSession, "address" | "slug
   );
 }
 
-/** Says that there are messages of which not even the first has room in a hook. */
+/** Announces messages when not even the first fits into a hook's output. */
 export function announceMail({ slug }: Pick<PeerSession, "slug">, count: number): string {
   return `${counted(count, "Merkle message")} in the session ${slug}, too long to show here: read with check_messages.`;
 }
@@ -70,11 +74,14 @@ function toLine(message: Message, again: ReadonlySet<number>): string {
   return `${again.has(message.sequence) ? againMark : ""}${compactMessage(message)}`;
 }
 
-/** The person sees who wrote, and how it begins. */
+/** Maximum number of messages shown to the person. Each is cut after its first characters. */
 const shownMax = 5;
 const shownCharsMax = 160;
 
-/** Chat that a hook brings, for the person at the terminal: `Ben → you: …`. The client shows it and no model pays for it (WAKE-17). */
+/**
+ * Formats delivered chat messages for the person at the terminal, such as `Ben → you: …`. The client shows
+ * them without adding them to the model's context (WAKE-17).
+ */
 export function showMail(messages: readonly Message[]): string {
   const chat = messages.filter(({ type }) => type === "chat");
   const more = chat.length - shownMax;

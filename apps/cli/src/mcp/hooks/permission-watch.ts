@@ -6,11 +6,11 @@ import type { Fields } from "../membership.js";
 import type { PeerSession, PeerSessions } from "../peer-sessions.js";
 import { noteDeclared } from "./status-reporter.js";
 
-/** Shows others that the client waits for a permission at its terminal (WAKE-18). */
+/** Shows other participants that the client is waiting for a permission at its terminal (WAKE-18). */
 export interface PermissionWatch {
-  /** The client asks its user, as its hook says. */
+  /** Called when the client's hook reports that it asks its user. */
   ask(hook: Fields): void;
-  /** The client goes on. */
+  /** Called when the client continues. */
   goOn(): void;
 }
 
@@ -31,10 +31,13 @@ const waitsWithinMs = 5_000;
 export function createPermissionWatch(options: PermissionWatchOptions): PermissionWatch {
   const { link, teams, readState, hide, log } = options;
   let watching = new AbortController();
-  /** The peers that this watch has declared blocked. */
+  /** The peers that this watch has marked as blocked. */
   const blocked = new Set<PeerSession>();
 
-  /** The prompt may be answered by another hook first, and no hook says how it was answered: the client's file does. */
+  /**
+   * Polls the client's state file until the permission prompt is answered. Another hook may answer first, and
+   * no hook reports the answer.
+   */
   async function watch(reason: string, signal: AbortSignal): Promise<void> {
     const askedAt = Date.now();
     let hasWaited = false;
@@ -54,7 +57,7 @@ export function createPermissionWatch(options: PermissionWatchOptions): Permissi
 
   async function block(team: PeerSession, reason: string, signal: AbortSignal): Promise<void> {
     const output = await declare(team, { status: "blocked", reason, automatic: true });
-    // What the model has declared itself stays.
+    // A status that the model set itself must be kept.
     if (output?.declared.reason !== reason) return;
     if (signal.aborted) show(team, signal.reason);
     else blocked.add(team);
@@ -100,12 +103,12 @@ export function createPermissionWatch(options: PermissionWatchOptions): Permissi
 
 const begin = "waiting for permission at its terminal";
 
-/** Whether a permission watch declared this status, possibly in an earlier server process. */
+/** Returns whether a permission watch set this status, possibly in an earlier server process. */
 export function isPermission(reason: string | null): boolean {
   return reason?.startsWith(begin) === true;
 }
 
-/** The most informative inputs of a tool call, best first. */
+/** The most informative inputs of a tool call, in order of preference. */
 const telling = ["command", "file_path", "notebook_path", "url", "query", "pattern", "path"];
 const inputCharsMax = 160;
 

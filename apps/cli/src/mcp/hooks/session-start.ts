@@ -4,13 +4,16 @@ import { conversationOf, readHookInput } from "./hook-input.js";
 
 interface SessionStart {
   readonly home: string;
-  /** The place that the launch of this client took; undefined when nobody launched it. */
+  /** The peer that the client was launched as. Undefined if the client was not launched by Merkle. */
   readonly placeId: string | undefined;
-  /** The fields that the client gives its hook. */
+  /** The input that the client passes to its hook. */
   readonly input: Readable;
 }
 
-/** The answer that has Claude Code add text to a conversation that begins; undefined when there is nothing to say (WAKE-12). */
+/**
+ * Returns the hook answer that makes Claude Code add text to a new conversation (WAKE-12). Undefined if there
+ * is nothing to add.
+ */
 export async function startSession({ home, placeId, input }: SessionStart): Promise<string | undefined> {
   const sessionId = conversationOf(await readHookInput(input));
   const introduction = await introduceSession({ home, placeId, sessionId });
@@ -20,9 +23,10 @@ export async function startSession({ home, placeId, input }: SessionStart): Prom
 }
 
 /**
- * Notes which conversation of the client the place is held for from now on, and returns what the client is to add to it:
- * who the model is, and how its mail comes (WAKE-12). Undefined when there is nothing to say: a hook that fails is shown
- * to the user, who cannot help it.
+ * Stores the client's current conversation for its peer. Returns the text to add to the conversation: who the
+ * model is and how messages arrive (WAKE-12).
+ *
+ * Returns undefined instead of failing, because a failed hook is shown to the user, who cannot fix it.
  */
 export async function introduceSession({
   home,
@@ -32,7 +36,7 @@ export async function introduceSession({
   if (placeId === undefined || !/^[0-9a-f-]{36}$/.test(placeId)) return undefined;
   const place = await findStoredPeer(home, placeId);
   if (!place) return undefined;
-  // Unsaved it is only not found by a later launch that resumes this conversation, which then asks for a place anew.
+  // Without this value, a later launch that resumes the conversation does not find the peer and asks for one.
   if (sessionId && sessionId !== place.claude_session_id)
     await saveTeam(home, { ...place, claude_session_id: sessionId }).catch(() => undefined);
   return introduce(place);

@@ -6,13 +6,13 @@ import type { InboxSocket } from "../../clients/claude-inbox.js";
 import type { BrokerLink } from "../broker-link.js";
 import type { PeerSession } from "../peer-sessions.js";
 
-/** Tells the others what a peer is doing, as its client's hooks show it. */
+/** Reports a peer's activity to other participants, derived from its client's hooks. */
 export interface StatusReporter {
-  /** In the background, and only what is new: a hook must not wait for a broker. */
+  /** Reports a changed status in the background. Hooks must not wait for the broker. */
   tell(team: PeerSession, status: "working" | "idle"): void;
 }
 
-/** Later it would be no longer true. */
+/** A status that arrives later than this would be outdated. */
 const timeoutMs = 5_000;
 
 export function createStatusReporter(link: BrokerLink, log: (text: string) => void): StatusReporter {
@@ -37,14 +37,18 @@ export function createStatusReporter(link: BrokerLink, log: (text: string) => vo
   };
 }
 
-/** Notes the declared status that the broker answered with: a status that the model has declared itself stands. */
+/**
+ * Stores the declared status from the broker's reply. It can differ from the sent status, because the model's
+ * own status has precedence.
+ */
 export function noteDeclared(team: PeerSession, { declared }: OutputOf<"set_status">): void {
   team.declared = declared.status;
 }
 
 /**
- * Since when the client is idle, as it keeps it in a file for other clients of its user, in milliseconds of the clock; undefined
- * when it is busy or does not say so. It is how a turn shows that it was interrupted, of which no hook tells.
+ * Returns when the client became idle, in milliseconds, from the state file that it keeps for the user's
+ * other clients. Undefined if it is busy or the file does not say. Only this file reveals an interrupted
+ * turn, because no hook reports interruptions.
  */
 export async function idleSince(inbox: InboxSocket, env: NodeJS.ProcessEnv): Promise<number | undefined> {
   const folder = join(env["CLAUDE_CONFIG_DIR"] || join(homedir(), ".claude"), "sessions");
@@ -54,7 +58,8 @@ export async function idleSince(inbox: InboxSocket, env: NodeJS.ProcessEnv): Pro
     const isIdle = status === "idle" && messagingSocketPath === inbox.path;
     return isIdle && typeof statusUpdatedAt === "number" ? statusUpdatedAt : undefined;
   } catch {
-    // No client promises this file: without it a turn ends by its hooks, or by their silence.
+    // The file is not part of a documented interface. Without it, a turn ends with its last hook or after a
+    // silence.
     return undefined;
   }
 }

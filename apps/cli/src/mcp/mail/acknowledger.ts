@@ -2,22 +2,29 @@ import type { BrokerLink } from "../broker-link.js";
 import type { PeerSession } from "../peer-sessions.js";
 import type { HandedOut } from "./handed-out.js";
 
-/** Tells the broker how far models have got, in the background: the messages are here, and nobody must wait for it. */
+/**
+ * Reports the cursors of models to the broker. Runs in the background, because the messages are already in
+ * this process.
+ */
 export interface Acknowledger {
-  /** Shortly after: often a wait follows, which says the same. */
+  /** Acknowledges after a short delay. A wait that follows in the meantime acknowledges as well. */
   soon(team: PeerSession): void;
-  /** Says now what is still to be said, without waiting for answers. */
+  /** Sends all pending acknowledgements without waiting for replies. */
   flush(): void;
 }
 
 const soonMs = 200;
-/** Clients record within a fraction of a second. What is not found by then is recorded in a form that is not understood. */
+/**
+ * Clients record messages within a fraction of a second. A message still missing after this time is recorded
+ * in an unsupported format.
+ */
 const recordWithinMs = 5_000;
 
 /**
- * Acknowledges messages that evidence shows the model to have, once the client's record of the conversation holds them: a client
- * that is killed before has lost them, and is offered them again when it goes on. Evidence is enough where there is no record, or
- * where it does not hold them after a while (WAKE-4).
+ * Acknowledges proved messages once the client's record contains them (WAKE-4). A client that is killed
+ * before that has lost the messages and must be offered them again.
+ *
+ * If there is no record, or the messages do not appear in it in time, the evidence is sufficient.
  */
 export function createAcknowledger(
   link: BrokerLink,
@@ -51,7 +58,7 @@ export function createAcknowledger(
       () => {
         if (team.epoch === epoch) team.acked = Math.max(team.acked, cursor);
       },
-      // The next one says it, too, or a wait, and else the next connection.
+      // A failed acknowledgement is repeated by the next one, by a wait, or after reconnecting.
       () => undefined,
     );
   }

@@ -4,32 +4,38 @@ import type { Transcript } from "../../clients/transcript.js";
 import type { GivenBrief, PeerSession } from "../peer-sessions.js";
 import { breaksThrough, isForEveryone } from "../what-wakes.js";
 
-/** A hook of the main agent. */
+/** A hook that the main agent runs. */
 export interface MainHook {
   readonly event: HookEvent;
   readonly sessionId: string;
   readonly promptId: string;
 }
 
-/** A brief for a hook, and what the peer notes once the client has it. */
+/** A brief for a hook, with the data that the peer stores once the client has received the brief. */
 export interface Brief {
   readonly text: string;
   readonly given: GivenBrief;
 }
 
 export interface Briefs {
-  /** Whether the client's record decides if a brief is due. */
+  /** Returns whether the client's record is needed to decide if a brief is due. */
   asksForRecord(team: PeerSession, call: MainHook): boolean;
-  /** The brief that is due at a hook, if any. It waits for a broker that is connected, a second at most, and for no other. */
+  /**
+   * Returns the brief that is due at a hook, or null. Waits at most a second, and only for a connected
+   * broker.
+   */
   prepare(team: PeerSession, call: MainHook, transcript?: Transcript): Promise<Brief | null>;
 }
 
-/** The unread messages that hooks and nudges bring: all but those that a brief has set aside. */
+/** Returns the unread messages that hooks and nudges deliver. Messages set aside by a brief are excluded. */
 export function broughtMail({ mail }: Pick<PeerSession, "mail">, given: GivenBrief | undefined): Message[] {
   return mail.pending.filter((message) => !isSetAside(message, given));
 }
 
-/** Messages to the peer by name, from humans and of priority `now` are never set aside. */
+/**
+ * Returns whether a brief sets the message aside. Messages that address the peer by name, come from humans or
+ * have priority `now` never are.
+ */
 export function isSetAside(message: Message, given: GivenBrief | undefined): boolean {
   return message.sequence <= (given?.setAside ?? 0) && isCommon(message);
 }

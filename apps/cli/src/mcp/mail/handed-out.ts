@@ -4,33 +4,42 @@ import { readTranscript, type Transcript, type TranscriptFormat } from "../../cl
 import { findStoredPeer, handedOutFile } from "../../home/stored-peers.js";
 import type { Earlier, InboxOptions } from "../inbox.js";
 
-/** Knowledge of messages that outlives this server: which were handed out for a place, and which the client recorded. */
+/**
+ * Data about delivered messages that outlives this server: which were offered for a peer, and which the
+ * client recorded.
+ */
 export interface HandedOut {
-  /** The client's record of the conversation that reads, or undefined when nothing is known of it. */
+  /** Returns the client's record of the current conversation, or undefined if it cannot be found. */
   readTranscript(): Promise<Transcript | undefined>;
-  /** Another conversation of the client reads from now on. */
+  /** Switches to another conversation of the client. */
   moveTo(conversation: string): void;
-  /** How a place's inbox begins, and what it notes for the server after this one. */
+  /**
+   * Returns the options of a peer's inbox. They include what an earlier server offered, and record offers for
+   * the next server.
+   */
   openPlace(placeId: string, epoch: string | undefined): Promise<InboxOptions>;
 }
 
 interface HandedOutOptions {
   readonly home: string;
-  /** How the client records conversations; undefined where that is not known, or messages are handed out in a form that is not looked for. */
+  /**
+   * The format of the client's conversation records. Undefined if unknown, or if messages are delivered in a
+   * form that cannot be found there.
+   */
   readonly format: TranscriptFormat | undefined;
-  /** Some clients name it with their first call only. */
+  /** The conversation's id. Undefined for clients that send it only with their first call. */
   readonly conversation?: string | undefined;
   readonly env: NodeJS.ProcessEnv;
-  /** The process that shows what is handed out to a model. */
+  /** The process id of the client, which shows offered messages to a model. */
   readonly client: number;
 }
 
 interface Note {
-  /** The database whose number it is. */
+  /** The epoch of the database that numbered the message. */
   readonly epoch: string;
-  /** The last message that was handed out. */
+  /** The last message that was offered. */
   readonly sequence: number;
-  /** The client to which it was. */
+  /** The process id of the client that received the offer. */
   readonly client: number;
 }
 
@@ -44,7 +53,8 @@ export function createHandedOut({ home, env, client, format, ...options }: Hande
   async function findEarlier(placeId: string, epoch: string | undefined): Promise<Earlier | undefined> {
     const note = readNote(handedOutFile(home, placeId));
     if (!note || note.epoch !== epoch) return undefined;
-    // A client that still runs may show what it has not recorded yet, and take back what the model has not answered.
+    // A running client may show messages that it has not recorded yet, and may discard messages that the
+    // model has not answered.
     const isLive = note.client === client;
     if (isLive) conversation ??= (await findStoredPeer(home, placeId))?.claude_session_id ?? undefined;
     const transcript = await read();
@@ -66,7 +76,7 @@ export function createHandedOut({ home, env, client, format, ...options }: Hande
       return {
         isRecorded: format !== undefined,
         ...(earlier && { earlier }),
-        // At once: when it has been handed out, this process may be killed.
+        // Write synchronously, because the process may be killed once the messages are offered.
         onOffer(sequence) {
           if (epoch !== undefined) writeNote(handedOutFile(home, placeId), { epoch, sequence, client });
         },
@@ -83,7 +93,7 @@ function readNote(path: string): Note | undefined {
     const isNote = typeof epoch === "string" && typeof sequence === "number" && typeof client === "number";
     return isNote ? { epoch, sequence, client } : undefined;
   } catch {
-    // Nothing was handed out, as far as anybody knows.
+    // Without a readable note, assume that nothing was offered.
     return undefined;
   }
 }
@@ -92,6 +102,6 @@ function writeNote(path: string, note: Note): void {
   try {
     writeFileSync(path, JSON.stringify(note), { mode: 0o600 });
   } catch {
-    // A home that cannot be written to keeps no place either; then a repeat is not said to be one.
+    // If the home is not writable, repeated messages are not marked as repeats.
   }
 }

@@ -4,8 +4,8 @@ import type { PeerSession } from "../peer-sessions.js";
 import type { Waited, WaitRequest } from "./wait.js";
 
 /**
- * Answers a subagent's wait: it reads what is there for the peer whose subagent it is, each message once, and takes nothing
- * from it. Nothing is asked of the broker, to which such a reader does not exist (WAKE-7).
+ * Answers a subagent's wait. The subagent reads its peer's messages, each once, without taking them from the
+ * peer. The broker is not called, because it does not know subagents (WAKE-7).
  */
 export async function readAlong(agent: string, request: Omit<WaitRequest, "acknowledger">): Promise<Waited> {
   const { team, timeoutMs, signal, view } = request;

@@ -9,9 +9,9 @@ type WaitOutput = OutputOf<"wait_for_messages">;
 
 export interface Waited {
   readonly output: WaitOutput;
-  /** Those messages that the model may have seen already. */
+  /** The sequences of messages that the model may have seen already. */
   readonly again?: ReadonlySet<number>;
-  /** Tells whether the answer arrived: messages that did not are handed out again. */
+  /** Reports whether the answer reached the client. If not, its messages are offered again. */
   settle(arrived: boolean): void;
 }
 
@@ -19,21 +19,27 @@ export interface WaitRequest {
   readonly team: PeerSession;
   readonly timeoutMs: number;
   readonly includeOwn: boolean;
-  /** Whether a model reads the page, or a program. */
+  /** The reader of the page: a model (`compact`) or a program (`json`). */
   readonly view: "compact" | "json";
   readonly signal: AbortSignal;
   readonly acknowledger: Acknowledger;
 }
 
-/** How much later than the wait's own end the broker's answer may come, which knows more than an answer of our own. */
+/**
+ * How long after the wait's own timeout the broker's reply is still accepted. That reply has more information
+ * than a local one.
+ */
 const graceMs = 1_000;
-/** A wait that the broker answers before its time, because it stops, is made again; not sooner than this. */
+/** Minimum pause before repeating a wait that the broker ended early because it is stopping. */
 const pauseMs = 250;
 
 /**
- * Answers with the next messages for a team: those that were pushed at once, else whatever comes first, a push that ends
- * it or the answer of the broker, where a wait is parked meanwhile, so that the others see it (ROSTER-6). It only offers
- * them: they are acknowledged when something shows that the model has got them (STDIO-5, STDIO-6).
+ * Returns the next messages for a team. Messages that were already pushed are returned immediately. Otherwise
+ * the first push or the broker's reply ends the wait. The wait is also parked at the broker, so that others
+ * see it (ROSTER-6).
+ *
+ * Messages are only offered. They are acknowledged once evidence shows that the model received them (STDIO-5,
+ * STDIO-6).
  */
 export async function waitForMessages(link: BrokerLink, request: WaitRequest): Promise<Waited> {
   const { team, signal } = request;
@@ -47,12 +53,15 @@ export async function waitForMessages(link: BrokerLink, request: WaitRequest): P
 }
 
 interface Parked {
-  /** Aborted when the wait is to be answered at once, as at its timeout, or is cancelled. */
+  /** Aborted when the wait must be answered immediately, as at its timeout, or is cancelled. */
   readonly signal: AbortSignal;
   leave(): void;
 }
 
-/** A fifth wait of one peer answers the oldest (WAIT-6), here instead of at the broker, which cannot tell them apart. */
+/**
+ * Registers a wait. A peer's fifth wait ends its oldest (WAIT-6). This happens here, because the broker
+ * cannot tell the waits of one peer apart.
+ */
 function park({ waits }: PeerSession, cancelled: AbortSignal): Parked {
   const early = new AbortController();
   const answer = () => early.abort();
@@ -77,12 +86,13 @@ async function readOrBlock(
     await findPlace(link, team, signal);
     const leftMs = ends - performance.now();
     const isOver = team.left || parked.signal.aborted || (wasConnected && leftMs <= 0);
-    // A wait that begins reads whatever is there. Later messages must be worth ending it, until the time is up.
+    // A new wait returns any pending message. Messages that arrive later must be worth ending the wait before
+    // its timeout.
     if (!request.includeOwn && (isFirst || isOver ? team.mail.pending.length > 0 : isAnswered(team))) {
       tellProgress(link, request);
       return fromMail(request, team.epoch ?? (await link.connected(signal)));
     }
-    // Looking in (`timeout: 0`) asks the broker, too.
+    // A wait with `timeout: 0` must also ask the broker.
     if (isOver) return nothing(link, team, signal);
     if (!wasConnected) await link.connected(signal);
     wasConnected = true;
@@ -98,7 +108,7 @@ function isAnswered({ mail }: PeerSession): boolean {
   return mail.pending.some(wakes);
 }
 
-/** Learns from the broker how far the team has read, where this server was not there when it did. */
+/** Reads the team's cursor from the broker if this server does not know it. */
 async function findPlace(link: BrokerLink, team: PeerSession, signal?: AbortSignal): Promise<void> {
   if (team.placed) return;
   const { cursor } = await link.call(
@@ -112,10 +122,10 @@ async function findPlace(link: BrokerLink, team: PeerSession, signal?: AbortSign
   team.placed = true;
 }
 
-/** Tells the broker how far the model has got, and that it gets messages now, without waiting for the answer. */
+/** Reports the model's cursor and the received messages to the broker, without waiting for a reply. */
 function tellProgress(link: BrokerLink, { team, acknowledger }: WaitRequest): void {
   if (team.idlePolls === 0) return acknowledger.soon(team);
-  // Only a wait with messages starts the count of empty ones again (WAIT-8).
+  // Only a wait that returns messages resets the broker's count of empty waits (WAIT-8).
   team.idlePolls = 0;
   const { sessionId: session_id, credential: team_id, mail } = team;
   const since_cursor = mail.place;
@@ -124,14 +134,14 @@ function tellProgress(link: BrokerLink, { team, acknowledger }: WaitRequest): vo
     () => {
       if (team.epoch === epoch) team.acked = Math.max(team.acked, since_cursor);
     },
-    // The count of idle polls is advice; what was read is said by itself.
+    // The broker's count is only a hint. The cursor is acknowledged separately.
     () => acknowledger.soon(team),
   );
 }
 
 /**
- * Has a wait parked at the broker until it is answered or mail is pushed that ends it; null when the second came first, or
- * the time is up and the broker has not said so.
+ * Parks a wait at the broker until the broker replies. Returns null if pushed messages end the wait first, or
+ * if time runs out without a reply.
  */
 async function askBroker(
   link: BrokerLink,
@@ -143,8 +153,8 @@ async function askBroker(
   const signal = AbortSignal.any([enough.signal, parked.signal]);
   let timer = setTimeout(() => enough.abort(), leftMs);
   try {
-    // Messages that are offered are not the model's yet, and the broker would hand them out again at once: so pushes alone
-    // answer until the offer is settled.
+    // The model does not have offered messages yet, and the broker would return them again immediately. Until
+    // the offer is settled, only pushes end the wait.
     await untilMail(team, signal, () => isAnswered(team) || !team.mail.isOffering);
     if (signal.aborted || (!includeOwn && isAnswered(team))) return null;
     clearTimeout(timer);
@@ -154,7 +164,7 @@ async function askBroker(
     return await Promise.race([reply, untilMail(team, signal, () => isAnswered(team)).then(() => null)]);
   } catch (error) {
     if (signal.aborted) return null;
-    // A broker that goes away meanwhile is waited for, as long as this wait may last.
+    // If the broker disconnects, keep waiting until this wait times out.
     if (isError(error, "unavailable") && leftMs > 0) return null;
     if (!isError(error, "resync")) throw error;
     if (team.placed) forgetNumbers(team);
@@ -176,7 +186,7 @@ async function callBroker(
 ): Promise<WaitOutput> {
   signal.throwIfAborted();
   const since_cursor = team.mail.place;
-  // So that it is not said a second time meanwhile.
+  // Prevents a second acknowledgement of the same cursor while the wait is running.
   team.acked = Math.max(team.acked, since_cursor);
   const reply = await link.call(
     "wait_for_messages",
@@ -195,7 +205,10 @@ async function callBroker(
   return reply;
 }
 
-/** Resolves when `isThere`, which changes with the mail, or when the signal is aborted. */
+/**
+ * Resolves once `isThere` returns true or the signal is aborted. The condition is checked on every change of
+ * the inbox.
+ */
 function untilMail({ mail }: PeerSession, signal: AbortSignal, isThere: () => boolean): Promise<void> {
   return new Promise((resolve) => {
     const look = () => {
@@ -210,7 +223,10 @@ function untilMail({ mail }: PeerSession, signal: AbortSignal, isThere: () => bo
   });
 }
 
-/** The wait's answer from the broker's; undefined when the broker answered early and there is time left. */
+/**
+ * Converts the broker's reply to the wait's answer. Returns undefined if the broker replied early and time
+ * remains.
+ */
 function takeReply(request: WaitRequest, reply: WaitOutput, leftMs: number): Waited | undefined {
   const { team } = request;
   team.epoch = reply.epoch;
@@ -239,10 +255,14 @@ function fromMail(request: WaitRequest, epoch: string, reply?: WaitOutput): Wait
   };
 }
 
-/** With one's own messages a page is no page of the mail; it passes over what that holds. */
+/**
+ * Returns a page with the peer's own messages. Such a page does not come from the inbox, so the inbox then
+ * skips the messages it contains.
+ */
 function withOwn({ team, view }: WaitRequest, reply: WaitOutput): Waited {
   const fits = fitPage(view);
-  // The broker's page repeats messages that the model has got: they are acknowledged only once they are recorded.
+  // The broker's page repeats messages that the model already has, because they are acknowledged only once
+  // recorded.
   const all = reply.messages.filter(({ sequence }) => sequence > team.mail.shown).map(team.open);
   const beyond = all.findIndex((message) => !fits(message));
   const messages = beyond === -1 ? all : all.slice(0, beyond);
@@ -289,7 +309,7 @@ function toOutput(
   };
 }
 
-/** The answer when the time is up and the broker has not said so: it is stopping, or away. */
+/** Returns an empty answer for a timeout without a reply: the broker is stopping or disconnected. */
 async function nothing(link: BrokerLink, team: PeerSession, signal: AbortSignal): Promise<Waited> {
   const epoch = await link.connected(signal);
   const output = toOutput(team, { epoch, next_cursor: team.mail.place }, [], {

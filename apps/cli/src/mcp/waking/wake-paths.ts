@@ -1,19 +1,19 @@
 import type { WakePath } from "@merkle/wire";
 import type { ClientInbox } from "../../clients/client.js";
 
-/** The ways to make the client of this server begin a turn. */
+/** The ways to make this server's client begin a turn. */
 export interface WakePaths {
   /** The paths that are expected to work now. */
   readonly available: readonly WakePath[];
-  /** Tries all paths, and resolves with those that took the nudge. */
+  /** Tries all paths. Resolves with the paths that accepted the nudge. */
   run(wake: Wake): Promise<WakePath[]>;
 }
 
 interface Wake {
   readonly line: string;
-  /** Attributes of the line, for clients that show them. */
+  /** Attributes of the line, for clients that display them. */
   readonly meta: Readonly<Record<string, string>>;
-  /** Whether the nudge may abort a running tool. */
+  /** Whether the nudge may interrupt a running tool. */
   readonly interrupts: boolean;
 }
 
@@ -25,7 +25,10 @@ interface WakePathsOptions {
 }
 
 export function createWakePaths({ inbox, channel, hasHooks, log }: WakePathsOptions): WakePaths {
-  /** A client that did not take a line is tried again, but not listed as available. */
+  /**
+   * Whether the last attempt to post to the inbox failed. A failing inbox is tried again but not listed as
+   * available.
+   */
   let inboxFails = false;
 
   async function post({ line, interrupts }: Wake): Promise<boolean> {
@@ -68,20 +71,21 @@ export function createWakePaths({ inbox, channel, hasHooks, log }: WakePathsOpti
 }
 
 interface HearingOptions {
-  /** When the client last reached this server, in milliseconds of the clock. */
+  /** Returns when the client last reached this server, in milliseconds. */
   readonly heardAt: () => number;
-  /** Since when the client is idle; undefined if busy or unknown. */
+  /** Returns when the client became idle; undefined if it is busy or unknown. */
   readonly idleSince: () => Promise<number | undefined>;
-  /** Called when a nudge had no effect. */
+  /** Called when a nudge turns out to have had no effect. */
   readonly onVain: () => void;
 }
 
 /**
- * Disables the paths after a nudge without effect: the client took it and became idle again without reaching this server. Its
- * connection is broken, and each nudge would cost a turn. The paths return when the client reaches the server again (WAKE-19).
+ * Disables the wake paths after a nudge without effect: the client accepted the nudge and became idle again
+ * without reaching this server. The client's connection is broken, and each nudge would cost a turn. The
+ * paths are enabled again when the client reaches the server (WAKE-19).
  */
 export function untilInVain(paths: WakePaths, { heardAt, idleSince, onVain }: HearingOptions): WakePaths {
-  /** When the first nudge was made since the client last reached this server. */
+  /** The time of the first nudge since the client last reached this server. */
   let nudgedAt = 0;
   let vainAt = 0;
   const isVain = () => heardAt() < vainAt;
@@ -111,21 +115,26 @@ export function untilInVain(paths: WakePaths, { heardAt, idleSince, onVain }: He
   };
 }
 
-/** A client that takes notifications from this server: it supports channels, or subscribes to the inbox (MCP-18). */
+/**
+ * A client that accepts notifications from this server. It supports channels, or subscribes to the messages
+ * resource (MCP-18).
+ */
 export interface Channel {
   readonly isThere: boolean;
   send(message: ChannelMessage): Promise<void>;
   onChange(run: () => void): void;
 }
 
-/** A message that clients with channels show their model as `<channel source="merkle" …>content</channel>`. */
+/**
+ * A message that clients with channels show to their model as `<channel source="merkle" …>content</channel>`.
+ */
 export interface ChannelMessage {
   readonly content: string;
-  /** Clients drop values that are no strings. */
+  /** Attributes of the message. Clients drop values that are not strings. */
   readonly meta: Readonly<Record<string, string>>;
 }
 
-/** The capability of a server that sends channel messages. */
+/** The capability that a server with channel messages declares. */
 export const channelCapability = { "claude/channel": {} };
 
 export const channelMethod = "notifications/claude/channel";

@@ -12,7 +12,7 @@ interface Circumstances {
   mayInterrupt?: boolean;
 }
 
-/** A waker whose clock the test moves, and the nudges that it made, each with its time. */
+/** Starts a waker with a clock that the test moves. Records each nudge with its time. */
 function startWaker(circumstances: Circumstances = {}) {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
@@ -52,7 +52,7 @@ function startWaker(circumstances: Circumstances = {}) {
       mail.offer({ by: "call" }, () => true)?.settle(true);
       mail.prove({ by: "call" });
     },
-    /** Lets time pass in small steps. */
+    /** Advances the clock in small steps. */
     pass(ms: number) {
       for (const end = now + ms; now < end; ) {
         now += 100;

@@ -2,11 +2,11 @@ import { type Message, wakes } from "@merkle/wire";
 import type { Inbox } from "../inbox.js";
 import { breaksThrough, isForEveryone } from "../what-wakes.js";
 
-/** Sees to it that a model reads what it is worth waking for. */
+/** Wakes the model for messages that are worth a turn, until the model reads them. */
 export interface Waker {
-  /** To be called when something changed that it goes by, other than the mail. */
+  /** Checks again. Call when anything other than the inbox has changed. */
   look(): void;
-  /** Somebody asks for a nudge, whatever there is to read. Resolves with what took it. */
+  /** Sends a requested nudge, regardless of unread messages. Resolves with the result of `run`. */
   nudge<Path>(run: (nudge: Nudge) => Promise<Path>): Promise<Path>;
   stop(): void;
 }
@@ -17,46 +17,51 @@ export interface Nudge {
   readonly interrupts: boolean;
 }
 
-/** The facts that a waker goes by, as they are at the moment when they are asked for. */
+/** The current conditions that a waker checks before each decision. */
 interface WakerState {
   readonly mail: Pick<Inbox, "pending" | "listen">;
-  /** Whether only what breaks through may wake the peer. */
+  /** Whether only messages that break through may wake the peer. */
   readonly isDnd: () => boolean;
-  /** Whether a call of the model blocks for mail, which it gets without being woken. */
+  /** Whether a call of the model is blocked waiting for messages, which it gets without being woken. */
   readonly isWaiting: () => boolean;
-  /** Until when a turn is taken to run, at whose end hooks look for mail. */
+  /** When the running turn is expected to end. Its hooks deliver messages at that point. */
   readonly turnRunsUntil: () => number;
 }
 
 interface WakerOptions extends WakerState {
-  /** Whether a message of priority now may end a tool that runs. */
+  /** Whether a message with priority `now` may interrupt a running tool. */
   readonly mayInterrupt: boolean;
   readonly send: (nudge: Nudge) => void;
-  /** Called when mail waits for the end of a turn alone. */
+  /** Called when messages wait only for the end of a turn. */
   readonly onTurnAwaited: () => void;
-  /** The clock, in milliseconds. */
+  /** Returns the current time in milliseconds. */
   readonly now: () => number;
 }
 
-/** How long after a nudge more mail to everyone waits for the rest of a burst: one turn reads all. */
+/**
+ * How long after a nudge further messages to everyone wait for the rest of a burst. One turn can then read
+ * them all.
+ */
 const coalesceMs = 2_000;
-/** A wait is about to take what has come; if it does not, it is not there any more. */
+/** A blocked wait takes new messages within this time, unless it has ended. */
 const waitTakesMs = 1_000;
-/** After so many nudges in vain only new mail makes another. */
+/** Pauses between repeated nudges. After the last pause, only new messages cause a nudge. */
 const pausesMs: readonly number[] = [10_000, 30_000, 90_000, 270_000];
 
 /**
- * Nudges as soon as there is mail that is worth it, unless it is read by itself: by a wait that blocks, or by the hooks of
- * the turn that runs. What stays unread is nudged for again, a few times, after growing pauses (WAKE-9, WAKE-10).
+ * Nudges when a message is worth waking for, unless the model will get it anyway: from a blocked wait, or
+ * from the hooks of the running turn. Repeats the nudge a few times, after growing pauses, while messages
+ * stay unread (WAKE-9, WAKE-10).
  */
 export function createWaker(options: WakerOptions): Waker {
   const { mail, mayInterrupt, send, now } = options;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  // Those of an earlier server of the same client are not used again, which would drop them.
+  // Numbers continue beyond those of an earlier server of the same client, because the client would drop
+  // repeated lines.
   let last = Math.floor(Date.now() / 1_000) % 100_000;
   /**
-   * The unread messages of now: since when there are any, how often they were nudged for, when any nudge was last, and up to
-   * which message.
+   * State of the current unread messages: when the first arrived, the number of nudges for them, the time of
+   * the last nudge, and the last message it covered.
    */
   let since: number | undefined;
   let nudges = 0;
@@ -83,7 +88,7 @@ export function createWaker(options: WakerOptions): Waker {
     timer.unref();
   }
 
-  /** When the next nudge is due, as far as it can be seen now. */
+  /** Returns when the next nudge is due, under the current conditions. */
   function findDue(waking: readonly Message[]): number | undefined {
     if (options.isWaiting()) return now() + waitTakesMs;
     const isNew = ({ sequence }: Message) => sequence > nudgedUpTo;

@@ -5,32 +5,35 @@ import type { Turn } from "../turn.js";
 import { createWaker, type Nudge, type Waker } from "./wake.js";
 import type { WakePaths } from "./wake-paths.js";
 
-/** The wakers of all peers of this server, which share one client. */
+/** The wakers of all peers of this server. They share one client. */
 export interface Wakers {
-  /** Starts to watch a peer's inbox. Returns how to stop. */
+  /** Starts watching a peer's inbox. Returns a function that stops. */
   add(team: PeerSession): () => void;
-  /** Checks again, because something other than an inbox has changed. */
+  /** Checks all peers again after anything other than an inbox has changed. */
   look(): void;
-  /** Wakes the client on request. Resolves with the wake paths that took the nudge. */
+  /** Wakes the client on request. Resolves with the wake paths that accepted the nudge. */
   nudge(team: PeerSession): Promise<WakePath[]>;
 }
 
 interface WakersOptions {
   readonly paths: WakePaths;
   readonly turn: Turn;
-  /** Whether the client has run hooks before it started this server, which it then may have done during a turn. */
+  /**
+   * Whether the client ran hooks before it started this server. If so, the server may have started during a
+   * turn.
+   */
   readonly isRestarted: boolean;
-  /** Since when the client is idle, in milliseconds of the clock; undefined if busy or unknown. */
+  /** Returns when the client became idle, in milliseconds; undefined if it is busy or unknown. */
   readonly idleSince: () => Promise<number | undefined>;
   readonly mayInterrupt: boolean;
-  /** Called after the wake paths were tried, since some may have failed. */
+  /** Called after each use of the wake paths, because some may have failed. */
   readonly onRun: () => void;
   /** Called when the client turns out not to reach this server. */
   readonly onUnreached: () => void;
   readonly now: () => number;
 }
 
-/** How often to check for an interrupted turn while messages wait for its end. */
+/** How often to check for an interrupted turn while messages wait for the turn's end. */
 const lookMs = 500;
 
 export function createWakers(options: WakersOptions): Wakers {
@@ -39,9 +42,11 @@ export function createWakers(options: WakersOptions): Wakers {
   let watching: ReturnType<typeof setTimeout> | undefined;
 
   /**
-   * No hook tells that a turn was interrupted; but the client became idle then, after the last hook. After the hook that ends a
-   * turn it becomes idle as well, and nothing was interrupted. That hook does not reach a server that the client started during
-   * the turn (WAKE-15).
+   * Detects an interrupted turn. No hook reports interruptions, but the client becomes idle after the turn's
+   * last hook.
+   *
+   * The client also becomes idle after the hook that ends a turn normally. That hook does not reach a server
+   * that the client started during the turn (WAKE-15).
    */
   async function noteIdle(): Promise<void> {
     const { heardAt } = turn;
@@ -107,14 +112,17 @@ export function createWakers(options: WakersOptions): Wakers {
 }
 
 interface NudgeLine {
-  /** Unique for each nudge: clients drop a line that they have had before. */
+  /** A unique number, because clients drop a line that they have received before. */
   readonly number: number;
   readonly unread: number;
-  /** Whether a person or an agent requested the nudge, instead of a message causing it. */
+  /** Whether a person or agent requested the nudge. */
   readonly isAsked?: boolean;
 }
 
-/** A line with counts only: some clients show it as their user's text, which must not contain names chosen by senders (WAKE-8). */
+/**
+ * Formats a nudge, with counts only. Some clients show the line as their user's text, which must not contain
+ * names chosen by senders (WAKE-8).
+ */
 export function writeNudge({ number, unread, isAsked = false }: NudgeLine): string {
   return (
     `Merkle nudge ${number}: ${isAsked ? "please check your messages. " : ""}${unread} unread. ` +
