@@ -58,13 +58,13 @@ describe("what fails alone", () => {
     }
     const posted = outcomes.filter((each) => each.status === "fulfilled" && each.value.outcome === "posted");
     expect(posted).toHaveLength(good.length);
-    // What failed gives back its room in the queue, too (FEED-10).
+    // Failed posts give back their room in the queue too (FEED-10).
     expect(appender.queuedBytes).toBe(0);
   });
 
   it("[FEED-3] where the disk has no room for a large row, the small ones of its flush are posted, and a full disk is asked a few times alone", async () => {
     const session = await openFeed(sql);
-    // The server's own error for a full disk, from the size on that no longer fits.
+    // Raises PostgreSQL's own error for a full disk when a row is too large to fit.
     await sql.unsafe(`
       CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
         $$BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END$$;
@@ -134,7 +134,7 @@ describe("a session that somebody holds", () => {
     const waiting: Promise<Appended>[] = [];
     for (const each of rows) {
       waiting.push(appender.append(each).finally(() => answered.push(each.id)));
-      // Between any two of them a post to another session comes and goes.
+      // A post to another session succeeds between any two of these rows.
       expect(await appender.append(makeRow(free))).toMatchObject({ outcome: "posted" });
     }
     expect(answered).toEqual([]);
@@ -151,7 +151,7 @@ describe("a session that somebody holds", () => {
     const holder = await hold(held);
     const rows = Array.from({ length: 8 }, () => makeRow(held));
     const poisoned = makeRow(free, { content: '{"text":"\u0000"}' });
-    // The batch is halved around the poisoned row, so that the held session is met several times.
+    // The batch is halved around the poisoned row, so the locked session is met several times.
     const batch = [...rows.slice(0, 3), poisoned, ...rows.slice(3, 6)].map((each) => appender.append(each));
     await expect(batch[3]).rejects.toMatchObject({ code: "bad_request" });
     const later = rows.slice(6).map((each) => appender.append(each));
@@ -179,7 +179,7 @@ describe("a database that goes away", () => {
     const [held, free] = [await openFeed(sql), await openFeed(sql)];
     const { appender } = start();
     const holder = await hold(held);
-    // The session is held, so that its rows are certain to be under way when their connection is ended.
+    // The session is locked so that its rows are certainly in flight when their connection is closed.
     const waiting = [makeRow(held), makeRow(held), makeRow(held)].map((each) => appender.append(each));
     await appender.append(makeRow(free));
     await endWaitingBackends();
@@ -206,7 +206,8 @@ describe("a database that goes away", () => {
     const ending = async () => {
       while (appended < batches) {
         const before = appended;
-        // Ended faster than they are opened, they would be away for longer than an outcome may stay open.
+        // If connections were closed faster than they are opened, the database would be unreachable for longer than an
+        // outcome may stay unknown.
         if (await endBackends()) await expect.poll(() => appended, { interval: 1 }).toBeGreaterThan(before);
       }
     };
@@ -268,7 +269,7 @@ describe.concurrent("what takes its five seconds", () => {
     let losses = 1;
     const { appender } = start({
       append: database.append,
-      // The first attempt may have been committed; the later ones find the feed held.
+      // The first attempt may have been committed. The later attempts find the feed locked.
       appendWaiting: (rows) => (losses-- > 0 ? Promise.reject(lost) : database.appendWaiting(rows)),
     });
     const holder = await hold(held);
@@ -324,7 +325,7 @@ describe("bounds and end", () => {
 
 type AppendingDatabase = Pick<Database, "append" | "appendWaiting">;
 
-/** Starts an appender, and notes the size of each flush that was answered and what was told of. */
+/** Starts an appender. Records the size of each answered flush, and the messages passed to `onPosted`. */
 function start(on: AppendingDatabase = database): {
   appender: Appender;
   flushes: number[];
@@ -349,7 +350,9 @@ function start(on: AppendingDatabase = database): {
   return { appender, flushes, posted };
 }
 
-/** Another client's transaction that holds a feed, having appended a row if one is given, until it is released. */
+/**
+ * Starts a transaction on another connection that locks a feed, after appending a row if one is given, until it is released.
+ */
 async function hold(session: string, appended?: MessageRow): Promise<{ release(): Promise<void> }> {
   const connection = connectTestDatabase(url, cleanUp);
   const events = new EventTarget();
@@ -369,7 +372,7 @@ async function hold(session: string, appended?: MessageRow): Promise<{ release()
   };
 }
 
-/** Ends the connections on which an append waits for a lock, as soon as there are any. */
+/** Waits until connections wait for a lock in an append, then terminates them. */
 async function endWaitingBackends(): Promise<void> {
   for (;;) {
     const ended = await sql`
@@ -379,7 +382,7 @@ async function endWaitingBackends(): Promise<void> {
   }
 }
 
-/** Ends every connection of ours that there is, and says whether there were any. */
+/** Terminates every connection that is running an append. Returns whether there was any. */
 async function endBackends(): Promise<boolean> {
   const ended = await sql`
     SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -387,7 +390,7 @@ async function endBackends(): Promise<boolean> {
   return ended.length > 0;
 }
 
-/** The same database, with something in between that can break. */
+/** Opens the same database through a proxy that can break the connection. */
 async function openProxied() {
   const direct = new URL(url);
   const proxy = await startPostgresProxy({ host: direct.hostname, port: Number(direct.port) });

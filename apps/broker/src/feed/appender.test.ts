@@ -8,10 +8,10 @@ import { chatRow, everyone } from "../core/message.js";
 import { createMetrics } from "../core/metrics.js";
 import { startAppender } from "./appender.js";
 
-/** What the appender counts beside a row's content: its other columns. */
+/** Bytes that the appender counts for a row's other columns, besides its content. */
 const rowBytes = 200;
 
-/** An appender whose flushes are recorded, and can be held back. */
+/** Starts an appender whose flushes are recorded and can be paused. */
 async function startWatchedAppender() {
   const database = await openDatabase({ target: await createTestDatabase() });
   onTestFinished(() => database.close());
@@ -35,7 +35,7 @@ async function startWatchedAppender() {
   return {
     appender,
     batches,
-    /** Holds back what is flushed from now on; returns how to let it go. */
+    /** Pauses all further flushes. Returns a function that resumes them. */
     hold(): () => void {
       let release = () => {};
       gate = new Promise((resolve) => {
@@ -46,7 +46,7 @@ async function startWatchedAppender() {
   };
 }
 
-/** A message of a session that does not exist: it goes the whole way, and is answered `missing`. */
+/** Makes a message row of a session that does not exist. The row takes the normal path and gets the outcome `missing`. */
 function row(contentBytes = 100): MessageRow {
   const author = { teamId: randomUUID(), peerId: randomUUID(), team: "Birch", peer: null, human: false };
   const said = (text: string) =>
@@ -102,7 +102,7 @@ it("[FEED-10] [LIMIT-1] appendQueueBytesMax may wait to be written, one byte mor
         ? { outcome: "missing" }
         : { code: "unavailable", details: { outcome: "none", retry_after_s: 1 } },
     );
-    // What was answered makes room again.
+    // Answered posts free their room in the queue.
     expect(await appender.append(row())).toEqual({ outcome: "missing" });
   }
 });

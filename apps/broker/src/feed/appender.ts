@@ -17,36 +17,40 @@ import type { Metrics } from "../core/metrics.js";
 import { retryWhileLost } from "../core/retry-while-lost.js";
 
 /**
- * Where a message ended up; `busy` never leaves the appender. `settled`: it answers an ask, and another answer was first.
+ * The outcome of a post. The appender handles `busy` itself. `settled`: the message answers an ask that already has another
+ * answer.
  */
 export type Appended = Exclude<AppendOutcome, { outcome: "busy" }> | { outcome: "settled" };
 
 export interface Appender {
   /**
-   * Appends one message. Resolves when it is on disk, or with the reason why it never will be.
+   * Appends one message. Resolves once the message is on disk, or with the reason why it cannot be stored.
    *
-   * @throws unavailable, before admission when too much is queued, or with `outcome: "unknown"` when the database went
-   * away and did not come back in time to say whether it has the message
+   * @throws unavailable, without admitting the post when too much is queued, or with `outcome: "unknown"` when the
+   * connection to the database was lost and did not come back in time to find out
    */
   append(row: MessageRow): Promise<Appended>;
-  /** The bytes of the posts that are admitted and not answered yet. */
+  /** Total bytes of the posts that are admitted and not answered yet. */
   readonly queuedBytes: number;
-  /** Refuses further posts, and resolves when every admitted one is answered. */
+  /** Refuses further posts. Resolves once every admitted post is answered. */
   stop(): Promise<void>;
 }
 
 export interface AppenderOptions {
   readonly database: Pick<Database, "append" | "appendWaiting">;
   readonly metrics: Pick<Metrics, "posts" | "commitSeconds" | "recentCommits" | "batchRows">;
-  /** Called with each batch of messages as soon as it is committed, in the feed's order. */
+  /** Called with each batch of messages once it is committed, in the order of the feed. */
   readonly onPosted: (posted: readonly StoredMessage[]) => void;
-  /** Called with a message that was stored before: the broker may have lost the answer to its commit and never announced it. */
+  /**
+   * Called with a message that was already stored. The broker may have lost the reply to its commit and never announced the
+   * message.
+   */
   readonly onFound: (sessionId: string, sequence: number) => void;
 }
 
 /**
- * The size from which on a row has been found not to fit, in one flush. A disk that is really full is so asked about ten
- * times for a batch of a thousand rows, and not once for each.
+ * The size of the smallest row known not to fit on the disk in this flush. Larger rows are refused without another attempt.
+ * A full disk is thus tried about ten times for a batch of a thousand rows, not once per row.
  */
 interface Room {
   bytesMax: number;
@@ -61,9 +65,9 @@ interface Pending {
 }
 
 /**
- * Groups posts into commits (FEED-3): whatever arrived while one flush was in flight goes into the next, so a lone post
- * waits for nothing and a thousand share one fsync. A session whose feed another transaction has locked gets its own
- * queue on other connections: its posts keep their order and no other session waits for them (FEED-15).
+ * Groups posts into commits (FEED-3). Posts that arrive during one flush go into the next, so a lone post does not wait and
+ * a thousand posts share one fsync. A session whose feed is locked by another transaction gets its own queue on other
+ * connections. Its posts keep their order, and no other session waits for them (FEED-15).
  */
 export function startAppender({ database, metrics, onPosted, onFound }: AppenderOptions): Appender {
   let queue: Pending[] = [];
@@ -99,7 +103,7 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
   }
 
   async function flushQueue(): Promise<void> {
-    // Posts that came in one turn of the event loop, over all connections, share the first flush.
+    // Posts that arrive in one turn of the event loop share the first flush, across all connections.
     await new Promise<void>((resolve) => setImmediate(resolve));
     while (queue.length > 0) setAside(await flush(takeBatch(), database.append));
     flushing = null;
@@ -112,8 +116,8 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
   }
 
   /**
-   * Sends a batch and answers its posts, except those of locked sessions, which it returns. Never throws: every post gets
-   * its own outcome.
+   * Sends a batch and answers its posts. Returns the posts of locked sessions, which are not answered yet. Never throws:
+   * every post gets its own outcome.
    */
   async function flush(
     batch: readonly Pending[],
@@ -136,7 +140,7 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
     const rows = batch.map((pending) => pending.row);
     const begunAt = performance.now();
     metrics.batchRows.observe(rows.length);
-    // Their ids are fixed, so what was committed before the connection died answers `duplicate`.
+    // A retry repeats the message ids, so rows that were committed before the connection was lost return `duplicate`.
     const outcomes = await retryWhileLost(() => send(rows), batch[0]?.admittedAt);
     const tookMs = performance.now() - begunAt;
     metrics.commitSeconds.observe(tookMs / 1_000);
@@ -163,7 +167,7 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
     });
     for (const [outcome, count] of counts) metrics.posts.inc({ outcome }, count);
     if (posted.length > 0) onPosted(posted);
-    // Readers first: whoever hears that a post is there may ask them at once.
+    // Readers are notified first: a caller that gets its reply may query them immediately.
     batch.forEach((pending, index) => {
       const outcome = outcomes[index];
       if (outcome && outcome.outcome !== "busy") resolve(pending, outcome);
@@ -172,8 +176,8 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
   }
 
   /**
-   * One row whose data the database refuses, or has no room for, must not fail its neighbours: the batch is halved until it
-   * stands alone.
+   * Halves a batch until the row that failed is alone, so that a row which the database refuses or has no room for does not
+   * fail the others.
    */
   async function settleFailure(
     batch: readonly Pending[],
@@ -184,7 +188,7 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
     if ((isDataError(error) || isOutOfRoom(error)) && batch.length > 1) {
       const middle = Math.ceil(batch.length / 2);
       const busy = await flush(batch.slice(0, middle), send, room);
-      // A locked session may be free again by now: the posts behind its rows must not overtake them.
+      // A locked session may be unlocked by now. Later posts of the session must not overtake its busy rows.
       const busySessions = new Set(busy.map((pending) => pending.row.session_id));
       const mustFollow = (pending: Pending) => busySessions.has(pending.row.session_id);
       const second = batch.slice(middle);
@@ -214,7 +218,7 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
     }
   }
 
-  /** Gives each busy session its own queue; its posts that were queued behind the busy rows follow them there. */
+  /** Gives each busy session its own queue, and moves its posts that were queued behind the busy rows there. */
   function setAside(busy: readonly Pending[]): void {
     for (const sessionId of new Set(busy.map((pending) => pending.row.session_id))) {
       const ofSession = (pending: Pending) => pending.row.session_id === sessionId;

@@ -7,20 +7,20 @@ import type { FeedServices } from "./services.js";
 
 type PostInput = ParsedInputOf<"post_message">;
 
-/** A text that only its recipient can read; the broker has it as it came. */
+/** An encrypted text that only its recipient can read. The broker stores it as received. */
 type SealedContent = { readonly private: true; readonly sealed: string; readonly answer?: undefined };
 
-/** A message that somebody wants to post. */
+/** A message that a caller wants to post. */
 export interface PostRequest extends Pick<PostInput, "to" | "priority" | "reply_to"> {
   readonly content: PostInput["content"] | SealedContent;
   readonly operation: "post_message" | "send_message";
 }
 
 /**
- * Checks what a message replies to (SEND-7), and what it answers (SEND-10): an answer is one of the ask's options, and is
- * stored as that is written.
+ * Checks the message that a post replies to (SEND-7) and the ask that it answers (SEND-10). An answer must be one of the
+ * ask's options and is stored in the option's spelling.
  *
- * @throws not_found, bad_request, or conflict when the ask has its answer
+ * @throws not_found, bad_request, or conflict when the ask already has an answer
  */
 export async function checkReply(
   ctx: TeamContext<FeedServices>,
@@ -40,7 +40,7 @@ export async function checkReply(
   return { content: { ...content, answer }, answers: reply_to };
 }
 
-/** @throws conflict when another message than this one has settled the ask */
+/** @throws conflict when a different message has already answered the ask */
 export async function refuseSettled(ctx: TeamContext<FeedServices>, id: string, ask: number): Promise<void> {
   const settling = await findAnswer(ctx.services.database.orm, ctx.session.sessionId, ask);
   if (!settling || settling.id === id) return;
@@ -72,7 +72,7 @@ function isSameAs(answer: string): (option: string) => boolean {
 
 function toAsk({ type, content }: StoredMessage): { options: readonly string[] } | null {
   if (type !== "chat") return null;
-  // The stored content passed the schema of post_message when it was posted.
+  // The stored content was validated by the schema of post_message when it was posted.
   const { kind, options = [] }: { kind?: string; options?: string[] } = JSON.parse(content);
   return kind === "ask" ? { options } : null;
 }

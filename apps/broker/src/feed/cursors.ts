@@ -8,7 +8,10 @@ import type { FeedServices } from "./services.js";
 type Input = ParsedInputOf<"ack">;
 type Output = OutputOf<"ack">;
 
-/** Acknowledges up to a cursor; when this resolves it is on disk, and what is acknowledged is not handed out again (CURSOR-7). */
+/**
+ * Acknowledges the feed up to a cursor. Once this resolves the acknowledgement is on disk, and acknowledged messages are not
+ * delivered again (CURSOR-7).
+ */
 export async function ack(ctx: ReaderContext<FeedServices>, input: Input): Promise<Output> {
   const { channels } = ctx.services;
   await refuseOtherHistory(ctx, { cursor: input.cursor });
@@ -25,7 +28,10 @@ async function ackAsTeam(ctx: TeamContext<FeedServices>, input: Input): Promise<
   return { cursor: peer.acked, ...(skipped > 0 ? { skipped } : {}) };
 }
 
-/** Notes how far a person has read in a session, in it or not, and says how much is left (READ-1). */
+/**
+ * Saves how much of a session a person has read, whether or not the person is in it. Returns the number of unread messages
+ * (READ-1).
+ */
 export async function markRead(
   ctx: PersonReaderContext<FeedServices>,
   input: ParsedInputOf<"mark_read">,
@@ -46,8 +52,8 @@ async function readHead({ services, session }: PersonReaderContext<FeedServices>
 }
 
 /**
- * Acknowledges what a peer says that it has read, and returns how many messages for it that passed over although they
- * were never handed out (CURSOR-5). Those stay unread.
+ * Acknowledges the messages that a peer reports as read. Returns how many messages for the peer were skipped without ever
+ * being delivered (CURSOR-5). Skipped messages stay unread.
  */
 export async function acknowledge(
   { services }: TeamContext<FeedServices>,
@@ -55,7 +61,7 @@ export async function acknowledge(
   cursor: number,
 ): Promise<number> {
   const skipped = await countSkipped(services, peer, cursor);
-  // Passing over nothing but what is not for the peer passes over nothing.
+  // If nothing for the peer is skipped, the whole range counts as delivered.
   if (skipped === 0) offerUpTo(peer, cursor);
   acknowledgeUpTo(peer, cursor);
   return skipped;
@@ -68,7 +74,7 @@ async function countSkipped({ database }: FeedServices, peer: Peer, cursor: numb
   return countMail(database.orm, sessionId, addressee, { after: peer.offered, upTo: cursor });
 }
 
-/** @throws bad_request when a cursor lies beyond the end of the feed (CURSOR-1) */
+/** @throws bad_request when a cursor is beyond the end of the feed (CURSOR-1) */
 export async function refuseBeyondEnd(
   ctx: SessionContext<FeedServices>,
   field: string,
@@ -76,7 +82,7 @@ export async function refuseBeyondEnd(
   head: number,
 ): Promise<void> {
   if (cursor <= head) return;
-  // The head in memory may lag behind what another node wrote.
+  // The head in memory may lag behind messages that another node wrote.
   const [feed] = await readFeedHeads(ctx.services.database.orm, [ctx.session.sessionId]);
   const last = feed?.lastSequence ?? 0;
   if (cursor <= last) return;
@@ -88,10 +94,10 @@ export async function refuseBeyondEnd(
 }
 
 /**
- * Refuses numbers from another history of the database: those that come with its epoch (WAIT-12), and, as nobody need say
- * an epoch, the first that a peer comes with after a restore (BACKUP-5).
+ * Refuses cursors from another history of the database. A caller that passes an epoch is refused when the epoch differs
+ * (WAIT-12). Since the epoch is optional, a peer's first cursor after a restore is refused too (BACKUP-5).
  *
- * @throws resync, once to each peer that does not say the epoch
+ * @throws resync, once to each peer that passes no epoch
  */
 export async function refuseOtherHistory(
   { services, team }: Pick<SessionContext<FeedServices>, "services" | "team">,
@@ -115,9 +121,9 @@ async function noteResynced({ orm }: FeedServices["database"], peer: Peer): Prom
 }
 
 /**
- * Notes that a person has read up to a cursor, and returns how far that is then; the person's team acknowledges along,
- * and other browsers of the person are told. A person reads where and how it likes, so what it says that it has read
- * counts, whatever was handed out (PERSON-6).
+ * Saves that a person has read up to a cursor, and returns the resulting cursor. The person's team acknowledges the same
+ * range, and the person's other browsers are notified. A person may read anywhere, so the reported cursor counts even if the
+ * messages were not delivered here (PERSON-6).
  */
 async function noteReading(
   { services, session, team, write }: ReaderContext<FeedServices>,
@@ -127,7 +133,7 @@ async function noteReading(
   const { database, presence, mesh } = services;
   const { sessionId } = session;
   const reading = { meshId: database.meshId, personId, sessionId };
-  // Whom this write is to make is made in its transaction (PERSON-15).
+  // A person that this write creates must be created in the same transaction (PERSON-15).
   const lastRead = drawn
     ? await write(({ tx }) => saveLastRead(tx, reading, cursor))
     : await saveLastRead(database.orm, reading, cursor);

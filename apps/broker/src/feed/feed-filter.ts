@@ -6,9 +6,9 @@ import type { FeedServices } from "./services.js";
 type Input = Pick<ParsedInputOf<"get_history">, "types" | "kinds" | "team" | "q" | "thread">;
 
 /**
- * Which messages a reader of a feed asks for; null where it asks for all of them.
+ * Returns the filter that a reader of a feed has requested, or null if the reader wants all messages.
  *
- * @throws not_found for a team that never was in the session
+ * @throws not_found for a team that was never in the session
  */
 export async function toFeedFilter(
   { session }: SessionContext<FeedServices>,

@@ -18,7 +18,7 @@ import type { FeedServices } from "./services.js";
 
 type Input = ParsedInputOf<"get_history">;
 
-/** Reads a feed a page at a time, by default backwards from its end; within a page the oldest message comes first (FEED-14). */
+/** Reads one page of a feed, by default backwards from its end. Within a page the oldest message comes first (FEED-14). */
 export async function getHistory(
   ctx: SessionContext<FeedServices>,
   input: Input,
@@ -35,7 +35,7 @@ export async function getHistory(
 
   ctx.onWritten(() => {
     metrics.deliveries.inc({ path: "history" }, page.messages.length);
-    // A filtered page does not count as handed out: the filter may have passed over messages in between.
+    // A filtered page does not count as delivered, because the filter may have skipped messages in between.
     if (!ctx.team || !last || filter) return;
     offerUpTo(ctx.team.peer, last.sequence);
     presence.saveSoon(ctx.team.peer);
@@ -50,7 +50,7 @@ export async function getHistory(
   };
 }
 
-/** Where the feed ends, or ended at a time (FEED-19). */
+/** Returns the last sequence of the feed, now or at a given time (FEED-19). */
 async function findEnd(
   { session }: SessionContext<FeedServices>,
   db: Queryable,
@@ -63,7 +63,7 @@ async function findEnd(
 
 interface Page {
   readonly messages: FeedPart["messages"];
-  /** The cursors that `before_cursor` and `after_cursor` go on with; null where nothing is. */
+  /** Cursors for the next call with `before_cursor` or `after_cursor`, or null if that direction has no more messages. */
   readonly older: number | null;
   readonly newer: number | null;
 }
@@ -106,7 +106,7 @@ async function readAround(
   return { messages, older: more ? reached : null, newer: upTo < end ? upTo : null };
 }
 
-/** 1 to 500 as asked; anything else means the default, without an error. */
+/** Returns the requested size if it is from 1 to 500. Any other size means the default and is not an error. */
 function pageSize(limit: number | undefined): number {
   if (limit === undefined || limit < 1 || limit > limits.pageMessagesMax) return limits.pageMessagesDefault;
   return limit;

@@ -6,18 +6,18 @@ import type { Channel, Mail, ReadBounds } from "./delivery/channel.js";
 import { readReceipt } from "./message-status.js";
 import type { FeedServices } from "./services.js";
 
-/** Where a call begins to read. */
+/** The position at which a call starts reading. */
 export interface Beginning {
   readonly since: number;
-  /** How far earlier replies went of which nothing shows that they arrived: what is read up to there is brought again. */
+  /** End of the earlier replies that are not known to have arrived. Messages up to this sequence are delivered again. */
   readonly again: number;
-  /** The acknowledgement is on disk. It is awaited before the answer, while the call does its work. */
+  /** Resolves once the acknowledgement is on disk. It is awaited just before the reply, so the call can work in parallel. */
   readonly saved: Promise<unknown>;
 }
 
 /**
- * Goes on where the caller's calls without a cursor have come to. What they brought is acknowledged where something shows
- * that it arrived: the receipt, or that this connection brought it; what lacks that is brought once more (CURSOR-6).
+ * Continues where the caller's previous calls without a cursor ended. Messages of those replies are acknowledged if the
+ * receipt or the same connection shows that they arrived. All others are delivered once more (CURSOR-6).
  */
 export async function resumeReading(
   ctx: TeamContext<FeedServices>,
@@ -27,22 +27,26 @@ export async function resumeReading(
   const { presence } = ctx.services;
   const { peer } = ctx.team;
   noteArrival(peer, ctx.connection);
-  // A caller that gives receipts has read what they name; of any other it is taken for granted once it was brought twice.
+  // A caller that passes receipts has read the messages they name. For other callers, messages delivered twice count as
+  // read.
   const granted = receipt === undefined ? peer.repeated : await readReceipt(ctx, channel, receipt);
   const since = acknowledgeUpTo(peer, Math.max(peer.arrived, granted));
-  // An earlier call may have acknowledged it, and failed to save that.
+  // An earlier call may have acknowledged the range and failed to save it.
   const saved = since > peer.ackedOnDisk ? presence.save(peer) : Promise.resolve();
   return { since, again: peer.returned, saved: awaitLater(saved, noteRead(ctx)) };
 }
 
-/** It is awaited only later; until then its failure must not count as unhandled. */
+/** Combines saves that are awaited later. Until then a failure must not be reported as an unhandled rejection. */
 export function awaitLater(...saving: readonly Promise<unknown>[]): Promise<unknown> {
   const all = Promise.all(saving);
   all.catch(() => undefined);
   return all;
 }
 
-/** Notes that a person has read what its reading acknowledges (PERSON-6), with what an earlier call failed to note of it. */
+/**
+ * Saves that a person has read the messages that the peer acknowledged (PERSON-6), including those that an earlier call
+ * failed to save.
+ */
 export async function noteRead({
   services: { database },
   session,
@@ -56,20 +60,26 @@ export async function noteRead({
   peer.readNoted = Math.max(peer.readNoted, acked);
 }
 
-/** A caller's mail in a feed, read on from where it began. */
+/** Reads the caller's messages in a feed, starting at a given position. */
 export interface InboxReader {
-  /** Whether in the page that was read, or behind it up to the feed's head then, anything stands that no earlier reply brought. */
+  /**
+   * Returns whether anything up to `head` was not in an earlier reply. `page` is the page just read, and may end before
+   * `head`.
+   */
   hasNew(page: Mail, head: number): Promise<boolean>;
-  /** Reads the next page. Without entries there is nothing for the caller up to the feed's end. */
+  /** Reads the next page. A page without entries means that the rest of the feed has nothing for the caller. */
   read(): Promise<Mail>;
   /**
-   * Reads what came since the last page, without taking it: whether something of it ends a wait. It waits for the
-   * database only where the feed's end is no longer in memory.
+   * Checks whether a message after the last page ends the wait, without consuming it. Queries the database only if the end
+   * of the feed is not in memory.
    */
   poll(): Promise<boolean>;
-  /** The same, or null when it would have to wait. */
+  /** Does the same as `poll`, or returns null if it would have to query the database. */
   pollNow(): boolean | null;
-  /** In how many milliseconds what was polled ends the wait, where that is an event that has ended one a moment ago (DELIVER-4). */
+  /**
+   * Milliseconds until a polled event ends the wait, if such an event ended another wait of the peer a moment ago
+   * (DELIVER-4).
+   */
   readonly endsInMs: number | null;
 }
 
@@ -81,16 +91,16 @@ export function openInboxReader(
   const { peer } = ctx.team;
   const addressee: Addressee = { peerId: peer.peerId, own };
   const bounds = pageBounds(ctx);
-  // The next page begins behind `taken`; between the two stands what does not end a wait.
+  // The next page begins after `taken`. The messages between `taken` and `looked` do not end a wait.
   let taken = own ? since : firstUnknown(peer, since);
-  // Messages that are only brought again end no wait.
+  // Messages that are only delivered again do not end a wait.
   let looked = Math.max(taken, again);
   let ending = false;
   let eventEnds = false;
   const isConvener = peer.teamId === ctx.session.createdByTeamId;
 
   function pass(upTo: number): void {
-    // Own messages are passed over by those alone who never see them.
+    // A caller that also reads its own messages must not skip them.
     if (!own) passOver(peer, taken, upTo);
     taken = upTo;
   }
@@ -109,7 +119,10 @@ export function openInboxReader(
     return Math.max(0, peer.eventEndedWaitAt + limits.endsWaitsMsMin - performance.now());
   }
 
-  /** Only what ended no other wait of the peer for a while ends this one. */
+  /**
+   * Returns whether the wait ends. An event ends it only if no event has ended another wait of the peer within
+   * `endsWaitsMsMin`.
+   */
   function endsNow(): boolean {
     if (ending) return true;
     if (eventEndsInMs() > 0) return false;
@@ -121,7 +134,7 @@ export function openInboxReader(
   return {
     async hasNew({ entries, upTo }, head) {
       const last = entries.at(-1)?.sequence ?? 0;
-      // Unless its bounds cut it, the page shows all that there is.
+      // Unless its bounds cut it short, the page contains all messages up to the head.
       if (upTo >= head || last === 0 || last > again) return last > again;
       const { sessionId } = ctx.session;
       const { orm } = ctx.services.database;
@@ -165,14 +178,14 @@ function pageBounds(ctx: TeamContext<FeedServices>): ReadBounds {
   };
 }
 
-/** The part of the caller's mail that lies behind a page. */
+/** The caller's messages that come after a page. */
 export interface Rest {
-  /** The last sequence that the page covers: with none of the caller's mail left behind it, the feed's end. */
+  /** The last sequence that the page covers. This is the end of the feed if no message for the caller follows the page. */
   readonly upTo: number;
   readonly remaining: number;
 }
 
-/** Counts what of the caller's mail lies behind a page, which may have ended before the feed did. */
+/** Counts the caller's messages after a page. The page may have ended before the feed did. */
 export async function countRest(
   { services, session, team }: TeamContext<FeedServices>,
   channel: Channel,

@@ -19,7 +19,7 @@ import type { FeedServices } from "./services.js";
 type Output = OutputOf<"message_status">;
 
 /**
- * Tells which peers a message reached, which of them have got it, and who answered it (DELIVER-9).
+ * Returns the peers that a message reached, which of them have received it, and who answered it (DELIVER-9).
  *
  * @throws not_found when the session has no such message
  */
@@ -61,17 +61,17 @@ async function readAnswer(
   };
 }
 
-/** The part of a message that tells whom it is for. */
+/** The fields of a message that determine its recipients. */
 interface Directed {
   readonly sequence: number;
-  /** Null for everyone. */
+  /** Ids of the recipients, or null for everyone. */
   readonly reaches: readonly string[] | null;
   readonly postedAt: Date;
-  /** Whoever caused it is none of those that it is for. */
+  /** The peer that caused the message. It is never one of the recipients. */
   readonly authorPeerId: string | null;
 }
 
-/** The peers that a message reaches, in the order of joining, and what is known of it there (DELIVER-9). */
+/** Returns the peers that a message reaches, in the order of joining, each with its delivery state (DELIVER-9). */
 export async function readRecipientStates(
   services: FeedServices,
   session: SessionIdentity,
@@ -84,7 +84,10 @@ export async function readRecipientStates(
   return recipients.map((peer) => toState(peer, message, receivedAt.get(peer.peerId) ?? null));
 }
 
-/** What is known of each when the message has just been posted, by how they were when it was addressed: nobody has it yet. */
+/**
+ * Returns the delivery states of a message that was just posted, from the peers that were read when it was addressed. No
+ * recipient has it yet.
+ */
 export function statesWhenPosted(known: readonly KnownPeer[], message: Directed): RecipientState[] {
   return recipientsOf(known, message).map((peer) => toState(peer, message, null));
 }
@@ -95,7 +98,9 @@ function recipientsOf(known: readonly KnownPeer[], message: Directed): KnownPeer
   return meant.filter(({ peerId }) => peerId !== authorPeerId);
 }
 
-/** The peers that were there at a moment. That a team had no named peer then, and has one now, is not told apart. */
+/**
+ * Returns the peers that were in the session at a given time. A team that has a named peer now counts as if it had one then.
+ */
 function thereAt(known: readonly KnownPeer[], at: Date): KnownPeer[] {
   const come = known.filter(({ joinedAt }) => joinedAt <= at);
   const gone = leftPeers(come).filter(({ leftAt, teamLeftAt }) => {
@@ -109,7 +114,7 @@ function isIn(peerIds: readonly string[]): (peer: KnownPeer) => boolean {
   return ({ peerId }) => ids.has(peerId);
 }
 
-/** Its model has got the message: its cursor passed it. A person may also have said so wherever they read (PERSON-6). */
+/** Returns whether the peer's cursor has passed the message. For a person, reading anywhere counts too (PERSON-6). */
 function hasGot({ acked, personLastRead }: KnownPeer, { sequence }: Directed): boolean {
   return Math.max(acked, personLastRead ?? 0) >= sequence;
 }
@@ -130,25 +135,23 @@ function toState(peer: KnownPeer, message: Directed, receivedAt: Date | null): R
   };
 }
 
-/**
- * Returns the ways in which a peer can be woken at this moment: a wait that it has parked, or what its client says of
- * itself while it is connected.
- */
+/** Returns the ways in which a peer can be woken now: a parked wait, or the wake paths that its connected client reports. */
 function wakePathsOf({ polling, connections, capabilities }: KnownPeer): WakePath[] {
   if (polling) return ["wait"];
   if (connections === 0) return [];
   return toCapabilities(capabilities)?.wake?.filter((path) => path !== "wait") ?? [];
 }
 
-/** Names what a reply without a cursor brought to a peer, for the call that says that it has arrived (CURSOR-6). */
+/** Makes the receipt for a reply without a cursor. The next call passes it to confirm that the reply arrived (CURSOR-6). */
 export function makeReceipt({ database }: FeedServices, { peerId }: Peer, upTo: number): string {
   return `${upTo}.${peerId}.${database.epoch}`;
 }
 
 /**
- * Returns up to where the reply went; 0 for `none`, by which a caller says that it has none yet.
+ * Returns the last sequence of the reply that a receipt names. Returns 0 for `none`, which a caller without a receipt
+ * passes.
  *
- * @throws bad_request for what is no receipt of this peer, resync for one from another history of the database
+ * @throws bad_request if it is not a receipt of this peer, resync if it is from another history of the database
  */
 export async function readReceipt(
   ctx: TeamContext<FeedServices>,
@@ -167,7 +170,7 @@ export async function readReceipt(
   }
   await refuseOtherHistory(ctx, { epoch });
   await refuseBeyondEnd(ctx, "receipt", Number(upTo), channel.head);
-  // The broker may have been killed before it had noted that the reply was written.
+  // The broker may have been killed before it recorded that the reply was written.
   offerUpTo(peer, Number(upTo));
   return Number(upTo);
 }

@@ -6,10 +6,11 @@ import { addressOf, resolveRecipients } from "./recipients.js";
 import type { FeedServices } from "./services.js";
 
 /**
- * Runs the wake paths of those that `to` names, and tells what was reached; it posts nothing (NUDGE-1). A parked wait is
- * answered as at its timeout; a client that holds a peer is asked to run its own paths, and to say which it ran.
+ * Runs the wake paths of the peers that `to` names and reports which paths reached them. Posts nothing (NUDGE-1). A parked
+ * wait ends as if it had timed out. A client that holds a peer is asked to run its own wake paths and to report which it
+ * ran.
  *
- * @throws not_found or bad_request as a message to them would be answered
+ * @throws not_found or bad_request, as for a message to the same recipients
  */
 export async function nudge(
   ctx: TeamContext<FeedServices>,

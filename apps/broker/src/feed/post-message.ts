@@ -26,11 +26,11 @@ import type { FeedServices } from "./services.js";
 type Posted = OutputOf<"post_message">;
 
 /**
- * Posts a chat message. When this resolves it is on disk, and no kill of anything loses it (FEED-2). Sent again with the
- * same key it is the same message (FEED-5).
+ * Posts a chat message. Once this resolves, the message is on disk and survives a crash of any process (FEED-2). A retry
+ * with the same key returns the same message (FEED-5).
  *
- * @throws session_closed, session_held or budget_spent; not_found for a recipient or a message that there is none of;
- * conflict when the key was used for another message, or the ask has its answer
+ * @throws session_closed, session_held or budget_spent; not_found for an unknown recipient or message; conflict when the key
+ * was used for another message, or the ask already has an answer
  */
 function postChat(ctx: TeamContext<FeedServices>, request: PostRequest): Promise<Posted> {
   const id = messageId(ctx.session.sessionId, ctx.team.peer.peerId, request.operation, ctx.idempotencyKey);
@@ -43,7 +43,7 @@ function postChat(ctx: TeamContext<FeedServices>, request: PostRequest): Promise
 
 const stored = ["messages", "bytes"] as const;
 
-/** What is repeated was posted, and takes no room (FEED-5). */
+/** Posts while a quota is used up. A retry of a stored message still succeeds, because it needs no room (FEED-5). */
 async function postWithinQuota(
   ctx: TeamContext<FeedServices>,
   id: string,
@@ -61,13 +61,15 @@ async function prepareAndPost(
   id: string,
   request: PostRequest,
 ): Promise<Posted> {
-  // All of this only reads, so a database that is away for a moment is waited for.
+  // Preparing only reads, so a short loss of the database is retried.
   const prepared = await retryWhileLost(() => prepare(ctx, id, request));
   if ("earlier" in prepared) return repeat(ctx, prepared.earlier, request);
   return post(ctx, prepared.row, prepared.known, request);
 }
 
-/** Whether a post is for everyone, replies to nothing and is not sealed: it goes its way without a look at the database. */
+/**
+ * Returns whether a post is for everyone, replies to nothing and is not sealed. Such a post needs no database reads first.
+ */
 function namesNothing({ to, reply_to, content }: PostRequest): boolean {
   return (
     (to === undefined || to.every(isEveryone)) &&
@@ -77,7 +79,7 @@ function namesNothing({ to, reply_to, content }: PostRequest): boolean {
   );
 }
 
-/** A row to append, with the peers that were looked through for its recipients; or what has been posted before. */
+/** A row to append with the peers that were searched for its recipients, or the message that was stored earlier. */
 type Prepared =
   | { readonly row: MessageRow; readonly known: readonly KnownPeer[] }
   | { readonly earlier: StoredMessage };
@@ -89,10 +91,10 @@ async function prepare(ctx: TeamContext<FeedServices>, id: string, request: Post
     const { content, answers } = await checkReply(ctx, id, request);
     return { row: toRow(ctx, id, request, content, audience, answers), known };
   } catch (error) {
-    // A peer or message that it names may be gone by now, which is no reason to refuse the repetition of what was posted.
+    // A recipient or a replied-to message may have been removed since. A retry of a stored message must succeed regardless.
     const earlier = ctx.idempotencyKey === undefined ? null : await findStored(ctx, id);
     if (earlier) return { earlier };
-    // Whoever may not post at all is told that first (ERR-2).
+    // If the caller may not post at all, that error takes precedence (ERR-2).
     if (error instanceof MerkleError) await requirePostingAllowed(ctx);
     throw error;
   }
@@ -108,7 +110,7 @@ function toRow(
 ): MessageRow {
   const { teamId, name, kind, peer } = team;
   const author = { teamId, peerId: peer.peerId, team: name, peer: peer.name, human: kind === "human" };
-  // A guest's message stands as a guest's in the record for ever, whatever becomes of the person.
+  // The record marks a guest's message permanently, even if the person is verified later.
   const marked = kind === "guest" ? { ...content, guest: true } : content;
   const said = { content: marked, audience, priority, replyTo: reply_to ?? null, answers };
   return chatRow(session.sessionId, id, author, said);
@@ -140,7 +142,7 @@ async function post(
       return post(ctx, row, known, request);
     case "held":
     case "over_budget":
-      // A human may have spoken meanwhile: then it is tried again.
+      // A human may have posted in between, so the post is retried if it is allowed now.
       await retryWhileLost(() => requirePostingAllowed(ctx));
       return post(ctx, row, known, request);
     case "closed":
@@ -157,7 +159,7 @@ function place(ctx: TeamContext<FeedServices>, row: MessageRow): Promise<Appende
   return appending;
 }
 
-/** Posts in the transaction that makes the caller a team, so that a message that is refused makes none. */
+/** Posts in the transaction that makes the caller a team, so a refused message creates no team. */
 async function joinAndPost(ctx: TeamContext<FeedServices>, row: MessageRow): Promise<Appended> {
   try {
     const { sequence, at } = await ctx.write(async (write) => {
@@ -213,7 +215,7 @@ async function getStored(ctx: TeamContext<FeedServices>, id: string): Promise<St
   return stored;
 }
 
-/** A box opens for one key. */
+/** Requires exactly one recipient, because a sealed box can be opened with one key only. */
 function requireOnePeer({ recipients, reaches }: Audience): void {
   if (reaches?.length === 1) return;
   throw new MerkleError(
@@ -230,7 +232,7 @@ function otherMessage(sequence: number): MerkleError {
   );
 }
 
-/** Posts a chat message, to everyone unless `to` names some (SEND-1). */
+/** Posts a chat message to the recipients in `to` (default: everyone) (SEND-1). */
 export function postMessage(
   ctx: TeamContext<FeedServices>,
   input: ParsedInputOf<"post_message">,
@@ -239,7 +241,7 @@ export function postMessage(
   return postChat(ctx, { operation: "post_message", content, to, priority, reply_to });
 }
 
-/** Posts a chat message to those that `to` names (SEND-1). */
+/** Posts a chat message to the recipients in `to` (SEND-1). */
 export function sendMessage(
   ctx: TeamContext<FeedServices>,
   input: ParsedInputOf<"send_message">,
@@ -249,7 +251,7 @@ export function sendMessage(
   return postChat(ctx, { operation: "send_message", content, to, priority, reply_to });
 }
 
-/** Whether what is said is what the message with the same key said (IDEM-8), however its recipients were written. */
+/** Returns whether a request equals the message stored under the same key (IDEM-8), however its recipients are written. */
 async function isRepetition(
   ctx: TeamContext<FeedServices>,
   stored: StoredMessage,
@@ -258,13 +260,13 @@ async function isRepetition(
   return (
     stored.priority === request.priority &&
     stored.reply_to === (request.reply_to ?? null) &&
-    // A redacted message cannot be compared: it counts as the same, and is not posted again.
+    // The content of a redacted message cannot be compared. It counts as equal, and the message is not posted again.
     (stored.redaction !== null || isSameContent(stored.content, request.content)) &&
     (await isSameAudience(ctx, stored.recipients, request.to))
   );
 }
 
-/** An answer is stored as the option is written, and may be given otherwise. */
+/** Compares contents. An answer is stored in the option's spelling, and the retry may spell it differently. */
 function isSameContent(stored: string, { answer, ...content }: PostRequest["content"]): boolean {
   const { answer: given, guest }: { answer?: string; guest?: true } = JSON.parse(stored);
   const same = answer !== undefined && given !== undefined && fold(answer) === fold(given);
@@ -273,8 +275,8 @@ function isSameContent(stored: string, { answer, ...content }: PostRequest["cont
 }
 
 /**
- * Compares names and not peers: some may have left since, and what is repeated was posted. So a peer's name alone stands
- * for the address with its team's.
+ * Compares names, not peers: some recipients may have left since, and the message is already stored. A peer's name alone
+ * matches its full address.
  */
 async function isSameAudience(
   ctx: TeamContext<FeedServices>,
@@ -295,7 +297,7 @@ async function isSameAudience(
 
 const sessionKeyForm = /^[A-Za-z0-9+/]{43}=$/;
 
-/** Puts the address of its peer in the place of a session key. */
+/** Replaces each session key with the address of its peer. */
 async function nameKeys(
   { services, session }: TeamContext<FeedServices>,
   to: readonly string[],
@@ -307,10 +309,7 @@ async function nameKeys(
   return to.map((entry) => addresses.get(entry) ?? entry);
 }
 
-/**
- * Moves a person's reading over what the person has just posted, when nothing for the person stands unread before it:
- * one's own words are no news (PERSON-6).
- */
+/** Marks a person's own post as read, if nothing unread for the person comes before it (PERSON-6). */
 async function readOwnPost(
   ctx: TeamContext<FeedServices>,
   person: PersonActor,
@@ -329,8 +328,8 @@ async function readOwnPost(
     await saveLastRead(database.orm, { meshId, personId, sessionId }, posted);
     mesh.announceToPerson(personId, sessionId);
   } catch (error) {
-    // The message is posted, whatever becomes of this, and no reading is lost with it: own words are unread to nobody, and
-    // the next ones, or the next reading, move it over these as well.
+    // The message is already posted, and a failure here loses nothing. Own messages never count as unread, and the next post
+    // or read moves the cursor past them.
     log.warn("a person's reading could not be moved over their own post", { sessionId, error });
   }
 }

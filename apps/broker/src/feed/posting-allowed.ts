@@ -7,8 +7,8 @@ import { isBudgetSpent } from "../sessions/hold-session.js";
 import type { FeedServices } from "./services.js";
 
 /**
- * Throws the error that says why the caller cannot post now; returns if it can. Whether a message is posted is decided by
- * `packages/db/sql/append_messages.sql`, which numbers it; this reads the session again to explain a refusal.
+ * Throws the error that explains why the caller cannot post now, or returns if it can. The decision itself is made in
+ * `packages/db/sql/append_messages.sql`, which numbers messages. This function reads the session again to explain a refusal.
  *
  * @throws session_closed, session_held or budget_spent
  */
@@ -28,7 +28,10 @@ export async function requirePostingAllowed(ctx: TeamContext<FeedServices>): Pro
   throw budgetSpent(row);
 }
 
-/** Tells everyone, once for each time that the budget is spent: agents who are refused do not change what it was spent at. */
+/**
+ * Announces the spent budget to everyone, once each time it is spent. The id contains the message count, which refused posts
+ * do not change.
+ */
 async function announceSpent(
   { services, session }: TeamContext<FeedServices>,
   row: SessionRow,
@@ -43,7 +46,7 @@ async function announceSpent(
   try {
     await services.appender.append(systemRow(sessionId, event, { causedBy: null, id }));
   } catch (error) {
-    // The refusal stands, whatever becomes of this; the next one tries again.
+    // The post is refused even if the announcement fails. The next refused post tries again.
     services.log.warn("a spent message budget could not be announced", { sessionId, error });
   }
 }

@@ -5,7 +5,7 @@ import { type Addressable, resolveRecipients } from "./recipients.js";
 
 const left = new Date(0);
 
-/** A peer by its id, which tells team and name: `Oak/atlas`, or `Oak` for the unnamed one. */
+/** Makes a peer from an id that contains team and name: `Oak/atlas`, or `Oak` for the unnamed peer. */
 function peer(id: string, more: Partial<Addressable> & { in?: readonly string[] } = {}): Addressable {
   const [team = "", name = null] = id.split("/");
   const { in: groups = [], ...facts } = more;
@@ -27,7 +27,7 @@ function peer(id: string, more: Partial<Addressable> & { in?: readonly string[] 
 const birchKey = `${"b".repeat(43)}=`;
 const sharedKey = `${"/".repeat(43)}=`;
 
-/** Oak has two peers; Birch and Ana one without a name each; Elm has a peer called as the team Cedar is. */
+/** Oak has two named peers. Birch and Ana each have one unnamed peer. A peer of Elm has the same name as the team Cedar. */
 const rows = [
   peer("Oak"),
   peer("Oak/atlas", { in: ["Backend"] }),

@@ -5,7 +5,7 @@ import type { TeamContext } from "../sessions/context.js";
 import { type KnownPeer, presentPeers, readKnownPeers } from "../sessions/roster/known-peers.js";
 import type { FeedServices } from "./services.js";
 
-/** The fields of a peer that tell whether it is meant. */
+/** The fields of a peer that decide whether it is a recipient. */
 export type Addressable = Pick<
   PeerRosterRow,
   | "peerId"
@@ -20,7 +20,7 @@ export type Addressable = Pick<
   | "leftAt"
 >;
 
-/** Resolves whom a message is for, among the peers as they are at this moment (SEND-2). For everyone none are read. */
+/** Resolves the recipients of a message among the current peers (SEND-2). A message for everyone reads no peers. */
 export async function readAudience(
   { services, session, team, transport }: TeamContext<FeedServices>,
   to: readonly string[],
@@ -31,10 +31,10 @@ export async function readAudience(
 }
 
 /**
- * Finds the peers that are meant, but never who asks (SEND-3).
+ * Finds the peers that `to` names, without the sender (SEND-3).
  *
- * @param atTeams - whether `@Birch` means the team where no group has that name, as models write it (MCP-22)
- * @throws not_found for somebody who is not there, bad_request when it is not plain who is meant or it is the sender alone
+ * @param atTeams - whether `@Birch` means the team if no group has that name, because models write it so (MCP-22)
+ * @throws not_found for a name that is not in the session, bad_request if a name is ambiguous or only the sender is named
  */
 export function resolveRecipients(
   rows: readonly Addressable[],
@@ -59,22 +59,25 @@ function isHumans(entry: string): boolean {
   return fold(entry) === "@humans";
 }
 
-/** Names are compared without case. */
+/** Converts a name to lower case. Names are compared without case. */
 export function fold(name: string): string {
   return name.toLowerCase();
 }
 
-/** A peer as it can be written to. A team's name that would be taken for a group's, or for everyone, is left out. */
+/**
+ * Returns the address with which a peer can be named. A team name that could be mistaken for a group or for everyone is left
+ * out.
+ */
 export function addressOf({ team, name }: Pick<Addressable, "team" | "name">): string {
   if (name === null) return team;
   return /^[@*]/.test(team) ? name : `${team}/${name}`;
 }
 
-/** The names that can be meant, folded once: a message may name many, and a session may have many more. */
+/** The names that can be recipients, indexed once: a message may name many of them, and a session may have many more. */
 interface Roster {
-  /** Everybody who ever was in the session. */
+  /** All peers that were ever in the session. */
   readonly rows: readonly Addressable[];
-  /** Those that can be written to. */
+  /** The peers that can receive messages now. */
   readonly there: readonly Addressable[];
   readonly senderId: string;
   readonly byAddress: Index;
@@ -118,7 +121,7 @@ function indexBy(peers: readonly Addressable[], keyOf: (peer: Addressable) => st
   return index;
 }
 
-/** The peers that one entry means, and its name as it is given out. */
+/** The peers that one entry of `to` means, and the name stored for it. */
 interface Target {
   readonly name: string;
   readonly peers: readonly Addressable[];
@@ -138,7 +141,7 @@ function resolve(roster: Roster, entry: string, atTeams: boolean): Target {
 
 function findGroup({ there, memberships }: Roster, entry: string): Target | null {
   if (isEveryone(entry)) return { name: "*", peers: there };
-  // People read a session without being in it, so there may be somebody where the roster has nobody.
+  // People can read a session without joining it, so `@humans` is valid even if the roster has no human.
   if (isHumans(entry)) return { name: "@humans", peers: there.filter(({ kind }) => kind !== "agent") };
   const wanted = `${fold(entry.slice(1))}/`;
   const found = memberships.filter(({ path }) => path.startsWith(wanted));
@@ -146,7 +149,7 @@ function findGroup({ there, memberships }: Roster, entry: string): Target | null
   return orNull(`@${spelled?.join("/")}`, [...new Set(found.map(({ peer }) => peer))]);
 }
 
-/** `team/peer`. A team's name may hold a slash, a peer's holds none, so no two have the same. */
+/** Finds a peer by `team/peer`. A team's name may contain a slash and a peer's may not, so addresses are unique. */
 function findAddress({ byAddress }: Roster, entry: string): Target | null {
   return toOne(byAddress.get(fold(entry)), entry);
 }
@@ -165,7 +168,7 @@ function findPeer({ byName, byTeam }: Roster, entry: string): Target | null {
   return toOne([found], entry);
 }
 
-/** All peers of a team that can be written to. */
+/** Finds all peers of a team that can receive messages. */
 function findTeam({ byTeam }: Roster, entry: string): Target | null {
   const peers = byTeam.get(fold(entry)) ?? [];
   return orNull(peers[0]?.team ?? entry, peers);
@@ -173,7 +176,7 @@ function findTeam({ byTeam }: Roster, entry: string): Target | null {
 
 function toOne([found]: readonly Addressable[] = [], entry: string): Target | null {
   if (!found) return null;
-  // The name of such a team would be read as another recipient's.
+  // The name of such a team would be read as that of another recipient.
   const name = found.name === null && /^[@*]/.test(found.team) ? entry : addressOf(found);
   return { name, peers: [found] };
 }
@@ -182,7 +185,7 @@ function orNull(name: string, peers: readonly Addressable[]): Target | null {
   return peers.length > 0 ? { name, peers } : null;
 }
 
-/** So many names are worth reading in an error. */
+/** Maximum number of names listed in an error. */
 const namesMax = 20;
 
 function notThere({ rows, there, senderId }: Roster, entry: string): MerkleError {

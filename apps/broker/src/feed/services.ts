@@ -6,11 +6,11 @@ import type { MeshChannel } from "./delivery/mesh-channel.js";
 import type { WaitSignals } from "./wait-signal.js";
 import type { WakePeers } from "./wake-peers.js";
 
-/** The services that write the feed, and bring it to its readers. */
+/** The services that write the feed and deliver it to readers. */
 export interface FeedServices extends SessionServices {
   readonly appender: Appender;
   readonly channels: Channels;
-  /** Null where no traces are made. */
+  /** Null if tracing is off. */
   readonly traces: Traces | null;
   readonly mesh: MeshChannel;
   readonly wakePeers: WakePeers;

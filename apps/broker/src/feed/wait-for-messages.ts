@@ -20,8 +20,8 @@ type Input = ParsedInputOf<"wait_for_messages">;
 type Output = OutputOf<"wait_for_messages">;
 
 /**
- * Answers with the next messages for the caller, at once or as soon as one comes that is worth waking for (WAIT-1, DELIVER-4).
- * Acknowledged is only what the caller says, or something shows, that it has read (CURSOR-4, CURSOR-6).
+ * Returns the next messages for the caller, immediately or once a message arrives that ends a wait (WAIT-1, DELIVER-4).
+ * Acknowledges only messages that the caller reports as read or is known to have received (CURSOR-4, CURSOR-6).
  */
 export async function waitForMessages(ctx: TeamContext<FeedServices>, input: Input): Promise<Output> {
   const { channels, nodes, presence } = ctx.services;
@@ -38,15 +38,15 @@ export async function waitForMessages(ctx: TeamContext<FeedServices>, input: Inp
   if (page.entries.length > 0) peer.idlePolls = 0;
   if (page.timedOut) peer.idlePolls += 1;
   if (!nodes.alone) await saveAnswer(ctx, page, rest);
-  // A wait that ends with its connection tells nothing of its peer.
+  // If the connection closed during the wait, the wait does not show that the peer is active.
   if (!ctx.signal.aborted) presence.poll(peer);
   return toOutput(ctx, input, { ...beginning, page, rest, channel });
 }
 
 /**
- * Knows, before it reads, what the peer was given at other nodes, and how far the feed has come there. What another node is yet to
- * note shows: a cursor that nobody handed out, or a reply that is not known to have been written, nor, where nothing else is to
- * show that it was read, to have come twice.
+ * Loads the peer's cursors and the head of the feed from other nodes before reading. A cursor beyond everything delivered
+ * here shows that another node has not saved its state yet. So does a reply that is not known to have been written, or,
+ * without other proof of reading, to have been sent twice.
  */
 async function catchUp(
   { services, team: { peer }, connection }: TeamContext<FeedServices>,
@@ -63,8 +63,8 @@ async function catchUp(
 }
 
 /**
- * Says what is about to be handed out before it is, and that a wait was in vain: the next call, which goes on from there, may come
- * to another node at once (NODE-7). Of an answer that is cut off nothing is acknowledged by that.
+ * Saves the delivery before the reply is written, and saves that a wait timed out. The next call continues from there and
+ * may reach another node immediately (NODE-7). This acknowledges nothing of a reply that is cut off.
  */
 async function saveAnswer(
   { services, team: { peer } }: TeamContext<FeedServices>,
@@ -94,7 +94,9 @@ async function beginReading(
 }
 
 interface Page extends Mail {
-  /** Whether it blocked until its time was up, in vain. Looking in with `timeout: 0` is no idle poll. */
+  /**
+   * Whether the call blocked until its timeout without a result. A check with `timeout: 0` does not count as an idle poll.
+   */
   readonly timedOut: boolean;
 }
 
@@ -109,8 +111,8 @@ async function readOrBlock(
   const timeoutMs = Math.min(input.timeout, limits.waitSecondsMax) * 1000;
   const wake = ctx.services.waitSignals.open({ timeoutMs, signal: ctx.signal });
   let blocked = false;
-  // Attached before the first read: what is committed while it reads rings, and is looked at next. What comes while it
-  // blocks is looked at on the spot, since most of it may be for others.
+  // Attached before the first read, so that a message committed during the read rings the signal and is read next. Messages
+  // that arrive while the call blocks are checked immediately, since most may be for others.
   const detach = channel.attach({
     wake: () => {
       if (!blocked || channel.closed || inbox.pollNow() !== false) wake.ring();
@@ -121,8 +123,8 @@ async function readOrBlock(
   try {
     const { head } = channel;
     const unread = await inbox.read();
-    // Messages that are only brought again come with those that end the wait: a caller that shows nothing makes
-    // no second round for them.
+    // Messages that are only delivered again are returned with those that end the wait. A caller that confirms nothing then
+    // needs no second call for them.
     if (await inbox.hasNew(unread, head)) return { ...unread, timedOut: false };
     while (!channel.closed) {
       ctx.onBlocked();
@@ -142,7 +144,10 @@ async function readOrBlock(
   }
 }
 
-/** A peer may have four waits parked; one more answers the oldest as its timeout would (WAIT-6). Returns how to take it away. */
+/**
+ * Parks a wait. A peer may have four parked waits; a fifth ends the oldest as if it had timed out (WAIT-6). Returns a
+ * function that removes the wait.
+ */
 export function park(
   { services }: { services: Pick<FeedServices, "metrics" | "presence"> },
   peer: Peer,
@@ -197,7 +202,7 @@ function toOutput(ctx: TeamContext<FeedServices>, input: Input, answer: Answer):
   };
 }
 
-/** Only an answer that reached its caller was an offer; one that was cut off brings its messages again (CURSOR-8). */
+/** Records a delivery once the reply was written. A reply that was cut off is delivered again (CURSOR-8). */
 function noteWritten(
   ctx: TeamContext<FeedServices>,
   input: Input,
@@ -221,8 +226,8 @@ function idleAdvice(polls: number): string {
 }
 
 /**
- * Answers with what is unread, and never waits (DELIVER-7). It goes on where the caller's waits without a cursor, and
- * checks, have come to (CURSOR-6).
+ * Returns the unread messages without waiting (DELIVER-7). Continues where the caller's earlier checks, and waits without a
+ * cursor, ended (CURSOR-6).
  */
 export async function checkMessages(
   ctx: TeamContext<FeedServices>,

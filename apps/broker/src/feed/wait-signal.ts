@@ -1,11 +1,14 @@
-/** Wakes whoever waits at it; rung while nobody waits, it is remembered. */
+/** Wakes the call that waits for it. A ring is remembered if no call is waiting. */
 export interface WaitSignal {
   ring(): void;
-  /** Rings so much later, instead of when it was asked to before; null never. */
+  /** Rings after a delay, which replaces any earlier delay. Null cancels it. */
   ringIn(ms: number | null): void;
-  /** Ends the wait as if its time were up. */
+  /** Ends the wait as if it had timed out. */
   expire(): void;
-  /** Resolves at the next ring, or when the time is up, its signal is aborted or the broker stops; at once if that has been. */
+  /**
+   * Resolves at the next ring, at the timeout, or when its signal is aborted or the broker stops. Resolves immediately if
+   * one of these has already happened.
+   */
   answered(): Promise<"rung" | "expired">;
   stop(): void;
 }
@@ -14,7 +17,10 @@ export interface WaitSignals {
   open(options: { readonly timeoutMs: number; readonly signal: AbortSignal }): WaitSignal;
 }
 
-/** @param stopping - ends all of them. None listens to it itself: a signal looks through its listeners whenever one comes or goes. */
+/**
+ * @param stopping - ends all waits. The waits do not listen to it themselves, because a signal searches its listeners
+ * whenever one is added or removed.
+ */
 export function createWaitSignals(stopping: AbortSignal): WaitSignals {
   const waiting = new Set<WaitSignal>();
   stopping.addEventListener("abort", () => {

@@ -16,12 +16,12 @@ import type { Nodes } from "../core/nodes.js";
 import type { Peer } from "../sessions/peers/peer.js";
 import type { Presence } from "../sessions/peers/presence.js";
 
-/** By peer, the wake paths that were run. */
+/** The wake paths that were run, by peer id. */
 export type Reached = ReadonlyMap<string, readonly WakePath[]>;
 
-/** Runs the wake paths of peers, at whichever nodes they are (NUDGE-1). */
+/** Runs the wake paths of peers on every node (NUDGE-1). */
 export interface WakePeers {
-  /** Resolves when all have said what they ran, or the time for that is over. */
+  /** Resolves once every client has reported the paths it ran, or after a timeout. */
   wake(asked: NudgeRequest, signal: AbortSignal): Promise<Reached>;
   stop(): void;
 }
@@ -32,9 +32,9 @@ interface NudgeRequest {
   readonly by: NudgeFrame["by"];
 }
 
-/** A nudge that this node stored for the others, and that some of them have not answered yet. */
+/** A nudge that this node stored for the other nodes and that some of them have not answered yet. */
 interface StoredNudge {
-  /** Reads the answers from its row. */
+  /** Reads the answers from the nudge's row. */
   check(): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ export function createWakePeers(options: {
     return new Map(here.map(({ peerId }, at) => [peerId, reached[at] ?? []]));
   }
 
-  /** Stores the nudge, from where the others read whom to wake and for whom, and reads what they reached. */
+  /** Stores the nudge for the other nodes, which read the peers to wake from it. Returns the wake paths that they ran. */
   async function wakeElsewhere(
     { sessionId, peerIds, by }: NudgeRequest,
     signal: AbortSignal,
@@ -87,7 +87,7 @@ export function createWakePeers(options: {
 
   async function answer(id: string): Promise<void> {
     const nudge = await findNudge(database.orm, id);
-    // One that this node answered already, or that nobody waits for any more.
+    // Ignores a nudge that this node has answered already, or that was deleted because its caller stopped waiting.
     if (!nudge || nodes.id in nudge.answers || answering.has(id)) return;
     answering.add(id);
     try {
@@ -101,7 +101,7 @@ export function createWakePeers(options: {
   }
 
   bus.on("nudge", ({ id }) => {
-    // Not returned: whatever waits for hints to be followed does not wait for clients that are woken.
+    // The promise is not returned, so that the bus does not wait for the woken clients.
     answer(id).catch((error: unknown) =>
       log.warn("a nudge of another node could not be answered", { error }),
     );
@@ -125,7 +125,7 @@ export function createWakePeers(options: {
 function toReached(answers: NudgeAnswers): Reached {
   const reached = new Map<string, WakePath[]>();
   for (const [peerId, paths] of Object.values(answers).flatMap((each) => Object.entries(each))) {
-    // A node of this version wrote them.
+    // The answers were written by nodes of this version.
     reached.set(peerId, [...(reached.get(peerId) ?? []), ...(paths as WakePath[])]);
   }
   return reached;
@@ -146,7 +146,7 @@ async function wakePeer(
   return [...new Set([...(waits.length > 0 ? (["wait"] as const) : []), ...answers.flat()])];
 }
 
-/** Who does not say in time what was run has run nothing that could be told. */
+/** Returns `none` if the answer does not arrive in time. */
 async function inNudgeTime<Answer>(
   answer: Promise<Answer>,
   none: Answer,

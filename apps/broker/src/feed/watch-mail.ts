@@ -7,17 +7,17 @@ export interface MailWatch {
   readonly services: FeedServices;
   readonly channel: Channel;
   readonly peer: Peer;
-  /** Told when a peer has mail that it has not read, also at the beginning, and again whenever more has come. */
+  /** Called when a peer has unread messages: at the start, and again whenever more have arrived. */
   readonly onMail: () => void;
-  /** Told when it is ended because the peer has parked too many waits after it. */
+  /** Called when the watch ends because the peer has parked too many newer waits. */
   readonly onReplaced: () => void;
 }
 
 const bounds: ReadBounds = { messagesMax: 200, bytesMax: 256 * 1024 };
 
 /**
- * Watches for a peer's mail as a wait does that is parked all the time, and counts as one (WAIT-6). It hands nothing out and
- * acknowledges nothing: whoever is told reads by a wait or a check. Returns how to stop.
+ * Watches for a peer's messages like a permanently parked wait, and counts as one (WAIT-6). It delivers and acknowledges
+ * nothing: the client reads with a wait or a check. Returns a function that stops it.
  */
 export function watchMail({ services, channel, peer, onMail, onReplaced }: MailWatch): () => void {
   let cursor = firstUnknown(peer, peer.acked);
@@ -34,7 +34,7 @@ export function watchMail({ services, channel, peer, onMail, onReplaced }: MailW
         if (entries.length > 0 && !stopped) onMail();
       }
     } catch (error) {
-      // The next message, or whatever else wakes the channel's readers, has it read again.
+      // The next message, or anything else that wakes the channel's readers, starts another read.
       services.log.warn("reading a feed for a stream failed", { sessionId: channel.sessionId, error });
     } finally {
       reading = false;
@@ -59,7 +59,7 @@ export function watchMail({ services, channel, peer, onMail, onReplaced }: MailW
   return stop;
 }
 
-/** How many messages a peer has not read, up to 200, and up to where they go. */
+/** Counts the unread messages of a peer, up to 200. `upTo` is the end of the counted range. */
 export async function countUnread(channel: Channel, peer: Peer): Promise<{ unread: number; upTo: number }> {
   const after = firstUnknown(peer, peer.acked);
   const { entries, upTo } = await channel.readMail(after, { peerId: peer.peerId, own: false }, bounds);

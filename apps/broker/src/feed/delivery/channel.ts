@@ -12,11 +12,11 @@ import type { Log } from "../../core/log.js";
 import { sessionArchived } from "../../sessions/access/authorize.js";
 import { createRing, type Entry, isMailOf, type RingBudget, textFrame, toEntry } from "./entry.js";
 
-/** Something that is told when a session has more to read. */
+/** A reader that is notified when a session has more to read. */
 export interface Reader {
-  /** The head has moved, or the session was closed. */
+  /** Called when the head has moved or the session was closed. */
   wake(): void;
-  /** Something that is no message has changed. */
+  /** Called when something other than the feed has changed. */
   changed?(frame: Buffer): void;
 }
 
@@ -25,16 +25,16 @@ export interface ReadBounds {
   readonly bytesMax: number;
 }
 
-/** The messages of a feed that a peer reads at once. */
+/** The messages of a feed that a peer reads in one call. */
 export interface Mail {
   readonly entries: readonly Entry[];
-  /** The feed holds nothing more for the peer up to here. */
+  /** The feed contains nothing more for the peer up to this sequence. */
   readonly upTo: number;
 }
 
 /**
- * One session's live end: its head, its last messages, and who reads on. Readers keep one number each, and nothing
- * queues for them: whoever is behind reads from the ring, or a page from the feed.
+ * The live end of one session: its head, its latest messages and its attached readers. Readers keep only a cursor, and
+ * nothing queues for them. A reader that is behind reads from the ring, or a page from the feed in the database.
  */
 export interface Channel {
   readonly sessionId: string;
@@ -42,40 +42,47 @@ export interface Channel {
   readonly closed: boolean;
   readonly documentVersion: number;
   readonly readers: number;
-  /** Takes in committed messages. A hole before them is filled by one read: holding number n + 1 means n is committed. */
+  /**
+   * Accepts committed messages. A gap before them is filled by one read, because message n + 1 is committed only after
+   * message n.
+   */
   accept(messages: readonly StoredMessage[]): void;
-  /** Learns that the feed is at least this far; reads what is missing. */
+  /** Records that the feed has reached at least this sequence, and reads the missing messages. */
   hint(sequence: number): void;
-  /** The same; resolves when it was read, or could not be. */
+  /** Does the same as `hint`. Resolves once the messages were read or the read failed. */
   reach(sequence: number): Promise<void>;
-  /** Reads on after a sequence, in order, as much as the bounds allow. */
+  /** Reads the entries after a sequence, in order and within the bounds. */
   read(after: number, bounds: ReadBounds): Promise<readonly Entry[]>;
-  /** The same when it is all in memory, else null. */
+  /** Reads like `read`, from memory only. Returns null if an entry is not in memory. */
   readNow(after: number, bounds: ReadBounds): readonly Entry[] | null;
-  /** Reads on after a sequence what is for a peer. Without entries it says how far the feed was looked through. */
+  /** Reads the entries for one peer after a sequence. Without entries, `upTo` is the end of the range that was searched. */
   readMail(after: number, addressee: Addressee, bounds: ReadBounds): Promise<Mail>;
-  /** The same when it is all in memory, else null. */
+  /** Reads like `readMail`, from memory only. Returns null if an entry is not in memory. */
   readMailNow(after: number, addressee: Addressee, bounds: ReadBounds): Mail | null;
   /**
-   * The frames of entries as one buffer: one write to each socket is a good deal cheaper than one for each message. Readers
-   * that are woken together share it where they were given one list.
+   * Returns the frames of the entries as one buffer, because one write per socket is much cheaper than one write per
+   * message. Readers that are woken together share the buffer if they pass the same array.
    */
   framesOf(entries: readonly Entry[], kind: SubscriptionKind): Buffer;
   attach(reader: Reader): () => void;
-  /** Ends the feed at this message, once it is here: before, a reader would be told that nothing more comes (WAIT-3). */
+  /**
+   * Marks the feed as closed at this message, once the channel has the message. Closing earlier would end a reader's feed
+   * too soon (WAIT-3).
+   */
   closeAt(sequence: number): void;
   announceChange(kind: ChangedKind, version: number): void;
   dispose(): void;
 }
 
 /**
- * The most that is handed out in one turn of the event loop, so that many readers of much do not hold up
- * what others ask meanwhile.
+ * Maximum number of bytes sent to readers in one turn of the event loop, so that many readers of large messages do not delay
+ * other requests.
  */
 const turnBytesMax = 1024 * 1024;
 /**
- * The cost of telling a reader, beside the bytes, in bytes: a call to the system is worth some thousand of them. Between two turns
- * those readers ask again, which costs more than telling the others, so up to 512 readers are told first.
+ * Cost of waking a reader besides the bytes sent, in bytes: one system call costs as much as some thousand bytes. Woken
+ * readers call again between two turns, which costs more than waking the others, so up to 512 readers are woken in the first
+ * turn.
  */
 const readerBytes = 2 * 1024;
 
@@ -96,16 +103,19 @@ export function createChannel(
   const readers = new Set<Reader>();
   let known = head;
   let filling: Promise<void> | null = null;
-  /** Those who are yet to be woken, while others have been; whoever comes meanwhile is among them. */
+  /** The readers that are still to be woken in this round. Readers that attach during the round are included. */
   let toWake: Iterator<Reader> | null = null;
   let wakeAgain = false;
   let turn: NodeJS.Immediate | undefined;
   let handedOut = 0;
-  // Kept only while readers are woken: the ring bounds what a session may hold for longer.
+  // Kept only while readers are woken. The ring limits what a session may keep in memory for longer.
   const joined = new Map<readonly Entry[], Partial<Record<SubscriptionKind, Buffer>>>();
   let lastMail: readonly Entry[] = [];
 
-  /** Wakes every reader, at once or over some turns of the event loop; who is woken late finds all that came until then. */
+  /**
+   * Wakes every reader, immediately or over several turns of the event loop. A reader that is woken late also gets the
+   * messages that arrived in between.
+   */
   function wakeAll(): void {
     if (toWake) {
       wakeAgain = true;
@@ -125,7 +135,7 @@ export function createChannel(
         next.value.wake();
       }
     } catch (error) {
-      // Left as it is, nobody would ever be woken again.
+      // Without this reset no reader would ever be woken again.
       endWaking();
       throw error;
     }
@@ -173,8 +183,8 @@ export function createChannel(
   }
 
   /**
-   * Drops a removed text. Frames that were made for readers who are being woken hold it as well; a reader who is
-   * woken later must not get it.
+   * Drops a removed text from memory. Frames built for the readers that are being woken contain the text too, and readers
+   * that are woken later must not get it.
    */
   function forgetText(sequence: number): void {
     ring.forget(sequence);
@@ -200,14 +210,14 @@ export function createChannel(
     } catch (error) {
       log.warn("reading a feed's missing messages failed; the next hint tries again", { sessionId, error });
     } finally {
-      // In the same breath in which it saw that nothing is missing: a hint that comes next begins anew.
+      // Reset in the same turn as the check that nothing is missing, so the next hint starts a new read.
       filling = null;
     }
   }
 
   /**
-   * Where nothing was found, the messages may be in the archive: a reader that was let in before that would pass over what it has
-   * not got (ARCHIVE-6).
+   * If a read returned nothing, the messages may be in the archive. A reader that was admitted before the session was
+   * archived would otherwise skip messages that it has not received (ARCHIVE-6).
    *
    * @throws session_archived
    */
@@ -232,7 +242,7 @@ export function createChannel(
     return entries && within(entries, bounds);
   }
 
-  /** Peers for whom the same is meant are given one list, so that they share its frames. */
+  /** Returns the same array to peers with the same messages, so that they share its frames. */
   function mailIn(entries: readonly Entry[], addressee: Addressee): readonly Entry[] {
     const mail = entries.filter((entry) => isMailOf(entry, addressee));
     if (mail.length === entries.length) return entries;
@@ -306,7 +316,7 @@ export function createChannel(
       return () => readers.delete(reader);
     },
     closeAt(sequence) {
-      // What is still being read brings the conclusion itself.
+      // If the head is behind, the read in progress returns the conclusion itself.
       if (closed || head < sequence) return;
       closed = true;
       wakeAll();
@@ -317,7 +327,7 @@ export function createChannel(
         documentVersion = version;
       }
       tellOfChange(kind, version);
-      // What was archived may be back.
+      // An archived session may have been restored.
       if (kind === "session") wakeAll();
     },
     dispose() {

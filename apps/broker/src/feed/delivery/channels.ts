@@ -11,46 +11,54 @@ import { createStatePushes, type StatePushes, type StateReceiver } from "./state
 import type { Sink } from "./subscription.js";
 import { createThrottle } from "./throttle.js";
 
-/** The channels of the sessions that somebody reads at this moment. */
+/** The channels of the sessions that currently have readers. */
 export interface Channels {
-  /** Opens a session's channel, or joins the open one; it stays while readers are attached. */
+  /** Opens the channel of a session, or returns the open one. A channel stays open while readers are attached. */
   open(sessionId: string): Promise<Channel>;
   find(sessionId: string): Channel | undefined;
-  /** Gives committed messages to whoever reads here, and a hint to the other nodes. */
+  /** Delivers committed messages to the readers on this node, and sends a hint to the other nodes. */
   deliver(sessionId: string, messages: readonly StoredMessage[]): void;
-  /** The same for messages of any sessions that one flush has committed. */
+  /** Does the same as `deliver` for the messages of one flush, which may belong to several sessions. */
   deliverPosted(posted: readonly StoredMessage[]): void;
   announceChange(sessionId: string, kind: Exclude<ChangedKind, "delivery">, version: number): void;
-  /** Says that somebody is there, or no longer; at most once a second for a session. */
+  /** Announces that a peer has come or gone, at most once a second per session. */
   announcePresence(sessionId: string): void;
-  /** Says so of every session that is read here: another node is gone, and with it those who were there. */
+  /**
+   * Announces a presence change for every session that is read on this node. Called when another node has stopped, and its
+   * peers with it.
+   */
   announceAllPresence(): void;
-  /** Says that anything that hints tell of may have changed: of the sessions that are read here, and of every mesh (NODE-3). */
+  /**
+   * Announces that anything may have changed that hints report: in the sessions read on this node, and in every mesh
+   * (NODE-3).
+   */
   announceAnything(): void;
-  /** Says that a peer has read up to a cursor; at most once a second for a session, where anybody follows it. */
+  /**
+   * Announces that a peer has read up to a cursor, at most once a second per session and only if the session has readers.
+   */
   announceDelivery(sessionId: string, cursor: number): void;
-  /** Pushes what a key of a session, or of the mesh, holds now. */
+  /** Pushes the current value of a state key of a session or of the mesh. */
   announceState(meshId: string, change: StateChangeFrame): void;
-  /** The pushes of state at this node. */
+  /** The state pushes of this node. */
   readonly state: StatePushes;
-  /** Adds a connection to those that are told of a mesh's state; of none's for null. */
+  /** Adds a connection that receives the state changes of a mesh. With null, it receives those of no mesh. */
   receiveState(meshId: string | null, sink: Sink, cutOff: () => void): StateReceiver;
-  /** The safety query (OPS-8): catches what a lost hint did not say. */
+  /** The safety query (OPS-8): reads the heads of all open channels, in case a hint was lost. */
   checkHeads(): Promise<void>;
-  /** Closes channels without readers. */
+  /** Closes channels that have had no readers for a while. */
   sweep(): void;
   stop(): void;
 }
 
-/** A channel that is being opened, and what was hinted at meanwhile. */
+/** A channel that is being opened, with the hints that arrived since. */
 interface Opening {
   readonly hints: number[];
   readonly channel: Promise<Channel>;
 }
 
-/** A channel without readers is kept this long: a client that polls over HTTP is between two waits. */
+/** How long a channel without readers is kept. A client that polls over HTTP has no reader between two waits. */
 const keepMs = 60_000;
-/** The least time between two hints of a session about something that changes all the time. */
+/** Minimum time between two hints of a session about something that changes constantly. */
 const hintEveryMs = 1_000;
 
 export function startChannels(options: {
@@ -69,7 +77,7 @@ export function startChannels(options: {
   const throttle = createThrottle(hintEveryMs);
   const isAlone = bus.kind === "local";
 
-  /** Reads how far a feed has come, and what is new of it, unless that is here already. */
+  /** Reads the head of a feed and the messages that this node lacks, unless the channel already has them. */
   async function catchUp(sessionId: string, sequence: number): Promise<void> {
     const channel = channels.get(sessionId) ?? (await opening.get(sessionId)?.channel);
     if (!channel || channel.head >= sequence) return;
@@ -84,7 +92,7 @@ export function startChannels(options: {
   }
 
   function open(sessionId: string): Opening {
-    // Hints that arrive between the read of the head and the registration would be lost: they are collected first.
+    // Hints that arrive between reading the head and registering the channel would be lost, so they are collected first.
     const hints: number[] = [];
     const under = { hints, channel: openChannel(sessionId, hints) };
     opening.set(sessionId, under);

@@ -11,26 +11,31 @@ import {
 import { limits } from "@merkle/wire/limits";
 import { toMessage, withoutSealed } from "../../core/message.js";
 
-/** A message on its way to readers. What readers share is made once, when the first of them needs it. */
+/** A message as it is sent to readers. Parts that readers share are built once, when the first reader needs them. */
 export interface Entry {
   readonly sequence: number;
-  /** The peer that wrote it, or caused the event. */
+  /** The peer that wrote the message or caused the event. */
   readonly peerId: string | null;
-  /** The peers that it is for; null for everyone. */
+  /** Ids of the peers that the message reaches, or null for everyone. */
   readonly reaches: ReadonlySet<string> | null;
-  /** Whether it ends a wait that blocks (DELIVER-4). */
+  /** Whether the message ends a blocking wait (DELIVER-4). */
   readonly wakes: boolean;
-  /** Whose blocking waits it ends, now and then, without waking anyone (DELIVER-4). */
+  /**
+   * The peers whose blocking waits the event may end, at most once per `endsWaitsMsMin`, without waking anyone (DELIVER-4).
+   */
   readonly endsWaitsOf: "everyone" | "convener" | "nobody";
   readonly bytes: number;
   readonly concludes: boolean;
-  /** The message that it says was redacted. */
+  /** Sequence of the message that this event reports as redacted. */
   readonly redacts: number | null;
-  /** Whether it says that versions of the document were. */
+  /** Whether this event reports that document versions were redacted. */
   readonly redactsDocument: boolean;
-  /** As those whom it reaches see it. */
+  /** The message as its recipients see it. */
   readonly message: Message;
-  /** An inbox brings it to whom it reaches; a follow is anybody's. */
+  /**
+   * Returns the frame for a subscription. An inbox belongs to a recipient. Anyone may follow, so that frame has no sealed
+   * content.
+   */
   frame(kind: SubscriptionKind): Buffer;
 }
 
@@ -38,7 +43,7 @@ export function toEntry(stored: StoredMessage): Entry {
   return new StoredEntry(stored);
 }
 
-/** Parsed when somebody reads it: in a session that nobody watches, nobody does. */
+/** An entry that parses its message on first use. A session without readers never needs it. */
 class StoredEntry implements Entry {
   readonly #stored: StoredMessage;
   readonly #frames: Partial<Record<SubscriptionKind, Buffer>> = {};
@@ -87,31 +92,38 @@ class StoredEntry implements Entry {
 }
 
 /**
- * Whether a message is for a peer: it is for everyone or reaches the peer, and the peer did not cause it (DELIVER-1). What
- * is delivered goes by this alone; the feed's queries ask it of what is no longer in memory.
+ * Returns whether a message is for a peer: it is for everyone or reaches the peer, and the peer did not cause it
+ * (DELIVER-1). Delivery depends on this rule only. The feed's queries apply the same rule to messages that are not in
+ * memory.
  */
 function isAddressedTo(entry: Entry, peerId: string): boolean {
   return entry.peerId !== peerId && (entry.reaches === null || entry.reaches.has(peerId));
 }
 
-/** Whether it belongs to what a reader asked for: its mail, and with `own` what it caused itself. */
+/**
+ * Returns whether an entry belongs to the reader's messages. With `own`, the entries that the reader caused belong to them
+ * too.
+ */
 export function isMailOf(entry: Entry, { peerId, own }: Addressee): boolean {
   return isAddressedTo(entry, peerId) || (own && entry.peerId === peerId);
 }
 
-/** How many bytes all rings of a broker may hold together. */
+/** Total bytes in all rings of a broker, shared between them. */
 export interface RingBudget {
   bytes: number;
 }
 
-/** The last messages of one feed, without gaps, within a bound of bytes. */
+/** The latest messages of one feed, without gaps, within a limit of bytes. */
 export interface Ring {
-  /** The oldest sequence that it holds; beyond the head when it is empty. */
+  /** The oldest sequence in the ring, or head + 1 when the ring is empty. */
   readonly first: number;
   push(entry: Entry): void;
-  /** The entries after a sequence, or null when some of them are no longer here. Readers at one place get one list. */
+  /**
+   * Returns the entries after a sequence, or null if some of them were dropped. Readers with the same cursor get the same
+   * array.
+   */
   after(sequence: number): readonly Entry[] | null;
-  /** Drops what it holds up to a sequence: whoever needs it reads the feed. */
+  /** Drops the entries up to a sequence. Readers that need them read the feed. */
   forget(upTo: number): void;
   clear(): void;
 }
@@ -120,7 +132,7 @@ export function createRing(head: number, budget: RingBudget): Ring {
   let entries: Entry[] = [];
   let first = head + 1;
   let bytes = 0;
-  // Nearly all readers stand at the same place, and ask one after the other.
+  // Nearly all readers have the same cursor and read one after the other.
   let lastAnswer: { sequence: number; entries: readonly Entry[] } | null = null;
 
   function dropOldest(): void {
@@ -141,7 +153,7 @@ export function createRing(head: number, budget: RingBudget): Ring {
       bytes += entry.bytes;
       budget.bytes += entry.bytes;
       while (entries.length > 1 && bytes > limits.ringBytesPerSessionMax) dropOldest();
-      // Other sessions' rings keep what they have: this one makes room, and readers that are behind read the feed.
+      // The rings of other sessions keep their entries. This ring makes room, and readers that are behind read the feed.
       while (entries.length > 0 && budget.bytes > limits.ringBytesTotalMax) dropOldest();
     },
     after(sequence) {
@@ -166,7 +178,7 @@ export function createRing(head: number, budget: RingBudget): Ring {
 }
 
 /**
- * A complete WebSocket text frame from a server, which is never masked (RFC 6455, section 5.2). Built once, it can be
+ * Builds a complete WebSocket text frame. Frames from a server are never masked (RFC 6455, section 5.2), so one frame can be
  * written to any number of sockets.
  */
 export function textFrame(text: string): Buffer {

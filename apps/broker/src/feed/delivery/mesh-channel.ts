@@ -6,36 +6,39 @@ import { createOutbox, type Outbox } from "./outbox.js";
 import type { Sink } from "./subscription.js";
 import { createThrottle } from "./throttle.js";
 
-/** Tells connections that watch a mesh that a read of it would now differ (MESH-1). While nobody does, nothing is done. */
+/**
+ * Notifies connections that watch a mesh when a read of the mesh would now return something else (MESH-1). Does nothing
+ * without watchers.
+ */
 export interface MeshChannel {
-  /** Whether anybody watches this mesh, so that looking for changes is worth its price. */
+  /** Whether any connection watches this mesh, so that checking for changes is worth the cost. */
   readonly watched: boolean;
-  /** Adds a connection; returns how to stop. */
+  /** Adds a connection. Returns a function that removes it. */
   watch(watcher: MeshWatcher): () => void;
   announce(kind: Exclude<MeshChangedKind, "person">, sessionId: string | null): void;
-  /** Tells those alone who watch as this person. */
+  /** Notifies only the connections that watch as this person. */
   announceToPerson(personId: string, sessionId: string | null): void;
 }
 
-/** The channels of all meshes. What happens in a session is told to the mesh that the session belongs to. */
+/** The channels of all meshes. Changes in a session are announced to the mesh that the session belongs to. */
 export interface MeshChannels {
   in(meshId: string): MeshChannel;
-  /** Tells those who watch at this node: the others are told of it otherwise. */
+  /** Notifies the watchers on this node. The other nodes learn of the change through their own hints. */
   announceHere(kind: MeshChangedKind, sessionId: string): void;
-  /** Tells every mesh of what concerns the whole broker. */
+  /** Notifies the watchers of every mesh about a change to the whole broker. */
   announceEverywhere(kind: Exclude<MeshChangedKind, "person">): void;
-  /** Tells those who watch at this node that any read of any mesh may differ. */
+  /** Notifies the watchers on this node that any read of any mesh may have changed. */
   announceAnything(): void;
-  /** Announces here what committed messages change. */
+  /** Announces on this node the changes that committed messages cause. */
   deliver(sessionId: string, messages: readonly StoredMessage[]): void;
   stop(): void;
 }
 
 interface MeshWatcher {
   readonly sink: Sink;
-  /** The watcher, where it is a person. */
+  /** The person who watches, or null if the watcher is not a person. */
   readonly personId: string | null;
-  /** Ends a connection that does not read what it is told. */
+  /** Closes a connection that does not read its notifications. */
   cutOff(): void;
 }
 
@@ -44,18 +47,16 @@ interface Watch {
   readonly personId: string | null;
 }
 
-/** The connections that a change is told to, by mesh and by person; a field that is left out does not matter. */
+/** Selects the connections to notify, by mesh and by person. An omitted field matches every connection. */
 interface Audience {
   readonly meshId?: string | undefined;
   readonly personId?: string | undefined;
 }
 
-/** A kind is told of one session at most so often. */
+/** Minimum time between two notifications of the same kind about one session. */
 const everyMs = 1_000;
 
-/**
- * @param meshOf - the mesh of a session, or null where there is no such session
- */
+/** @param meshOf - returns the mesh of a session, or null if the session does not exist */
 export function createMeshChannels(
   meshOf: (sessionId: string) => Promise<string | null>,
   bus: Pick<Bus, "publish" | "on">,
@@ -73,7 +74,7 @@ export function createMeshChannels(
     throttle.hint(name, () => {
       meshOf(sessionId).then(
         (meshId) => meshId !== null && offer(name, kind, sessionId, { meshId }),
-        // The database is away: who watches reads again when the connection or the next change tells them to.
+        // The database is unavailable. Watchers read again when they reconnect or at the next change.
         () => undefined,
       );
     });
@@ -154,7 +155,7 @@ const allKinds = Object.keys({
   person: true,
 } satisfies Record<MeshChangedKind, true>) as MeshChangedKind[];
 
-/** Which reads of the mesh committed messages change. */
+/** Returns the reads of the mesh that committed messages change. */
 export function changesOf(messages: readonly StoredMessage[]): readonly MeshChangedKind[] {
   return [...new Set(messages.flatMap(changesOfOne))];
 }
@@ -170,12 +171,12 @@ function changesOfEvent({ content }: StoredMessage): readonly MeshChangedKind[] 
   return eventKinds[event].changes;
 }
 
-/** Whether a message says that its session was concluded. */
+/** Returns whether a message reports that its session was concluded. */
 export function concludes({ type, content }: StoredMessage): boolean {
   return type === "system" && content.includes('"event":"session_concluded"');
 }
 
-/** Canonical JSON has its quotes escaped within a text, so this is a key and its value. */
+/** Searches the raw JSON: canonical JSON escapes quotes within a text, so a match is always a key with its value. */
 function isAsk({ content }: StoredMessage): boolean {
   return content.includes('"kind":"ask"');
 }

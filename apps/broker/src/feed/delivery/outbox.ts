@@ -1,19 +1,20 @@
 import { limits } from "@merkle/wire/limits";
 import type { Sink } from "./subscription.js";
 
-/** Sends one connection frames about things of which only the newest matters. */
+/** Sends a connection frames of which only the newest per name matters. */
 export interface Outbox {
-  /** Writes a frame, or keeps it in place of an earlier one of that name until the connection takes more. */
+  /** Writes a frame. If the connection is not ready, the frame waits and replaces an earlier frame of the same name. */
   offer(name: string, frame: Buffer): void;
   end(): void;
 }
 
 /**
- * Writes to a sink that takes more, and keeps the newest frame of each name for one that does not. What is kept is bounded:
- * a connection that falls further behind is cut off, and reads again when it is back.
+ * Creates an outbox. It writes immediately while the sink is ready, and otherwise keeps the newest frame of each name. The
+ * waiting bytes are limited: a connection that falls further behind is closed, and reads again after it has reconnected.
  */
 export function createOutbox(sink: Sink, cutOff: () => void): Outbox {
-  // Made when it is needed: nearly every connection takes what comes, and each empty map would cost all of them.
+  // Created when needed. Nearly every connection accepts each frame immediately, and an empty map per connection would cost
+  // memory.
   let waiting: Map<string, Buffer> | undefined;
   let bytes = 0;
   let ended = false;

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { createStatePushes } from "./state-pushes.js";
 import type { Sink } from "./subscription.js";
 
-/** A sink that is full until it is read. */
+/** Opens a sink that is full until the test reads it. */
 function openSink() {
   const listeners = new Set<() => void>();
   const written: StateChangeFrame[] = [];

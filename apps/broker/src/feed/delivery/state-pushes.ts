@@ -3,32 +3,35 @@ import { textFrame } from "./entry.js";
 import { createOutbox, type Outbox } from "./outbox.js";
 import type { Sink } from "./subscription.js";
 
-/** Carries changes of state to connections: the newest value of each key, whatever came before it (STATE-10). */
+/** Sends state changes to connections. Only the newest value of each key is sent (STATE-10). */
 export interface StatePushes {
-  /** Adds a connection, which is told of a mesh's keys from now on; of none's for null. */
+  /** Adds a connection, which receives the changes of a mesh's keys from now on. With null, it receives those of no mesh. */
   open(meshId: string | null, sink: Sink, cutOff: () => void): StateReceiver;
-  /** @param meshId - where the key is, or the key's session */
+  /** @param meshId - the mesh of the key, or the mesh of the key's session */
   push(meshId: string, change: StateChangeFrame): void;
-  /** Whether anybody would be told of a key of the session, or of the mesh for null. */
+  /** Returns whether any connection receives the keys of the session. A null session means the keys of the mesh. */
   isRead(meshId: string, sessionId: string | null): boolean;
-  /** The sessions and meshes of whose keys somebody is told. */
+  /** Returns the sessions and meshes whose keys are sent to at least one connection. */
   read(): { readonly sessionIds: readonly string[]; readonly meshIds: readonly string[] };
 }
 
-/** One connection. */
+/** One connection that receives state changes. */
 export interface StateReceiver {
-  /** Tells it of a session's keys, until the returned function is called; several may ask for the same. */
+  /**
+   * Sends the connection the keys of a session until the returned function is called. Calls for the same session are
+   * counted.
+   */
   follow(sessionId: string): () => void;
   end(): void;
 }
 
-/** The most keys whose last pushed version is kept. */
+/** Maximum number of keys whose last pushed version is remembered. */
 const rememberedMax = 10_000;
 
 export function createStatePushes(): StatePushes {
   const byMesh = new Map<string, Set<Outbox>>();
   const bySession = new Map<string, Map<Outbox, number>>();
-  // In the order of their last push.
+  // Ordered by the time of the last push.
   const pushed = new Map<string, number>();
 
   function follow(outbox: Outbox, sessionId: string): () => void {
@@ -43,7 +46,10 @@ export function createStatePushes(): StatePushes {
     };
   }
 
-  /** Commits of one key are in order, the answers of their connections need not be: an older one must not come last. */
+  /**
+   * Commits of one key are in order, but the replies of their database connections may not be. An older version must not be
+   * pushed last.
+   */
   function isNewest(name: string, version: number): boolean {
     const last = pushed.get(name) ?? 0;
     if (version <= last) return false;

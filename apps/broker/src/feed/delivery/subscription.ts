@@ -3,11 +3,11 @@ import type { Log } from "../../core/log.js";
 import { firstUnknown, offerUpTo, type Peer, passOver } from "../../sessions/peers/peer.js";
 import type { Channel, Mail, ReadBounds, Reader } from "./channel.js";
 
-/** Where a subscription writes. The rules below know no more of a connection than this. */
+/** The target of a subscription, and all that the rules below know about a connection. */
 export interface Sink {
-  /** Whether it takes more now; when not, `onDrain` says when it does again. */
+  /** Whether the sink accepts more now. If not, `onDrain` listeners are called once it does. */
   readonly ready: boolean;
-  /** How many bytes it takes before it is ready no more; one message may be larger. */
+  /** Number of bytes that the sink accepts before it stops being ready. One message may be larger. */
   readonly room: number;
   write(frame: Buffer): void;
   onDrain(listener: () => void): () => void;
@@ -16,13 +16,13 @@ export interface Sink {
 export interface SubscriptionOptions {
   readonly channel: Channel;
   readonly kind: SubscriptionKind;
-  /** Messages with a higher sequence follow. */
+  /** The subscription sends the messages with a higher sequence. */
   readonly after: number;
-  /** The peer whose inbox it is; a `follow` has none. */
+  /** The peer whose inbox is sent, or null for a `follow`. */
   readonly peer: Peer | null;
   readonly sink: Sink;
   readonly log: Log;
-  /** Told when an inbox has been handed out further, and at its end. */
+  /** Called when more of an inbox was sent, and when the subscription ends. */
   readonly onOffered?: (peer: Peer) => void;
   readonly onDelivered: (messages: Mail["entries"]) => void;
 }
@@ -32,15 +32,17 @@ export interface Subscription {
   stop(): void;
 }
 
-/** Read in pieces, so that one reader that is far behind neither fills the memory nor holds the event loop. */
+/** Feeds are read in pieces, so that a reader far behind neither fills the memory nor blocks the event loop. */
 const pumpBounds: ReadBounds = { messagesMax: 200, bytesMax: 256 * 1024 };
-/** A read that failed is tried again this much later: nobody may post for long, and then nothing would wake it. */
+/**
+ * Delay before a failed read is retried. Without a retry the reader could wait for a long time, because only a new message
+ * would wake it.
+ */
 const retryReadMs = 250;
 
 /**
- * Sends a feed, or of an inbox what is for its peer, to a sink from a cursor on: one number and a pump (WS-3). While the
- * number is below the head and the sink is ready, the next messages are taken from the channel; nothing is queued for a
- * reader that is slow.
+ * Sends a feed to a sink from a cursor on, or only the messages for one peer if it is an inbox (WS-3). While the cursor is
+ * below the head and the sink is ready, the next messages are read from the channel. Nothing is queued for a slow reader.
  */
 export function startSubscription(options: SubscriptionOptions): Subscription {
   const { channel, kind, peer, sink, log } = options;
@@ -67,7 +69,7 @@ export function startSubscription(options: SubscriptionOptions): Subscription {
     }
   }
 
-  /** A reader that has not shown that it reads gets little at a time, and what is on its way to it counts as delivered. */
+  /** A reader that has not proved that it reads gets small pieces, because messages in flight to it count as delivered. */
   function bounds(): ReadBounds {
     const { room } = sink;
     return room < pumpBounds.bytesMax ? { ...pumpBounds, bytesMax: room } : pumpBounds;
@@ -140,7 +142,9 @@ export function startSubscription(options: SubscriptionOptions): Subscription {
   };
 }
 
-/** Its messages are elsewhere: nothing is tried again until the session changes (ARCHIVE-6). */
+/**
+ * The messages of an archived session are not in the feed. The read is not retried until the session changes (ARCHIVE-6).
+ */
 function isArchived(error: unknown): boolean {
   return error instanceof MerkleError && error.code === "session_archived";
 }

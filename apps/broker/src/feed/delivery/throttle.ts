@@ -1,6 +1,12 @@
-/** Lets hints of each name through at most so often; what comes in between is told once, when the time is over. */
+/**
+ * Limits how often hints of one name are sent. Further hints within the interval are merged into one, sent when the interval
+ * ends.
+ */
 export interface Throttle {
-  /** Tells now, or later where the name was told lately; of several that wait only the last is told. */
+  /**
+   * Calls `tell` now, or at the end of the interval if this name was sent recently. Only the last waiting call of a name is
+   * made.
+   */
   hint(name: string, tell: () => void): void;
   stop(): void;
 }
@@ -10,9 +16,9 @@ interface Told {
   again: (() => void) | null;
 }
 
-/** @param everyMs - the least time between two hints of one name; a name is remembered no longer than that */
+/** @param everyMs - minimum time between two hints of one name; a name without a new hint is dropped after this time */
 export function createThrottle(everyMs: number): Throttle {
-  // In the order in which they were told, so the first is always the next that is over; one timer serves all.
+  // Ordered by the time of the last call, so the first entry always expires next and one timer is enough.
   const told = new Map<string, Told>();
   let timer: NodeJS.Timeout | undefined;
 
