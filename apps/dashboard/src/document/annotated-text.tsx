@@ -9,14 +9,14 @@ import { OutlineAside } from "./outline-places";
 export interface AnnotatedTextProps {
   readonly text: ShownText;
   readonly scroller: RefObject<HTMLDivElement | null>;
-  /** Whether it is the newest text: only that can be commented on. */
+  /** True for the newest text. Only the newest text can be commented on. */
   readonly isLive: boolean;
   readonly canComment: boolean;
-  /** The text, laid out. */
+  /** The rendered text. */
   readonly children: ReactNode;
 }
 
-/** A text with its headings and comments beside it. */
+/** A text with its outline and comments next to it. */
 export function AnnotatedText({ text, scroller, isLive, canComment, children }: AnnotatedTextProps) {
   const root = useRef<HTMLDivElement>(null);
   return (

@@ -8,7 +8,7 @@ import { useKeptText } from "@/sessions/use-kept-text";
 import { Button } from "@/ui/button";
 import { MarkdownField } from "./markdown-field";
 
-/** Adds a paragraph at the end of the document, which never conflicts with others. */
+/** A form that appends a paragraph to the document. Appending never conflicts with other authors. */
 export function AppendNote({ onClose }: { onClose: () => void }) {
   const { session } = useSession();
   const call = useCall();
@@ -18,7 +18,7 @@ export function AppendNote({ onClose }: { onClose: () => void }) {
   function append(): void {
     if (text.trim() === "") return;
     void save.run(async () => {
-      // A blank line above makes it a paragraph of its own.
+      // The blank line before the text makes it a separate paragraph.
       await call("append_to_session_doc", { session_id: session.session_id, text: `\n${text.trim()}\n` });
       forgetText();
       onClose();

@@ -6,15 +6,15 @@ export interface ChangeNoteProps {
   readonly version: number;
   /** The version that was shown before. */
   readonly since: number;
-  /** The titles of the sections that changed. */
+  /** Titles of the sections that changed. */
   readonly sections: readonly string[];
   readonly onShow: () => void;
   readonly onDismiss: () => void;
 }
 
 /**
- * Says that the document changed under its reader, and leads there when asked to. It stands at the end of the document and
- * sticks to the bottom of what is in view, so that nothing above it moves when it comes and goes.
+ * Notes that the document changed while it was being read, with a button to show the change. The note is sticky at the bottom of
+ * the view, so nothing above it moves when it appears or disappears.
  */
 export function ChangeNote({ writtenBy, version, since, sections, onShow, onDismiss }: ChangeNoteProps) {
   return (

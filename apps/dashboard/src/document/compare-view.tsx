@@ -21,14 +21,14 @@ import { type Comparison, toCompareParam } from "./use-version-param";
 
 const RestoreVersion = lazyPart(() => import("./restore-version"), "RestoreVersion");
 
-/** The differences of two versions, one below the other or side by side. */
+/** The differences between two versions, unified or side by side. */
 export function CompareView({ comparison }: { comparison: Comparison }) {
   const { session, looksOn } = useSession();
   const { from, to } = comparison;
   const { data, problem, refresh } = useRead(
     "read_session_doc",
     { session_id: session.session_id, since_version: from, version: to },
-    // The difference of two versions never changes, but a text may be removed.
+    // A difference between two versions never changes, except when a text is removed.
     { on: ["document"] },
   );
   const [layout] = usePreference("diff");
@@ -67,7 +67,8 @@ export function CompareView({ comparison }: { comparison: Comparison }) {
           <Writer version={from} />
           <Writer version={to} />
           {from > 0 && from < newest && session.status === "active" && !looksOn && (
-            // On a phone one compares to read: too little of a document is seen there to put another in its place.
+            // Hidden on a phone, where people compare only to read: too little of the document is visible to restore a version
+            // safely.
             <span className="contents max-md:hidden">
               <Restore version={from} newest={newest} />
             </span>
@@ -87,7 +88,7 @@ export function CompareView({ comparison }: { comparison: Comparison }) {
       {diff?.hunks.length === 0 && (
         <p className="p-4 text-sm text-muted-foreground">These versions are identical.</p>
       )}
-      {/* A key of its own: which parts are open belongs to one comparison. */}
+      {/* The key resets which parts are expanded when another comparison is shown. */}
       {diff && diff.hunks.length > 0 && <DiffView key={`${from}..${to}`} diff={diff} layout={layout} />}
     </section>
   );

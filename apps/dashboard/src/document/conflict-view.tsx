@@ -11,7 +11,7 @@ import { Button } from "@/ui/button";
 import { MergeBlocks } from "./merge-blocks";
 import { useVersion } from "./use-document";
 
-/** The page stays where it is. */
+/** Limits the merge search, so that the page stays responsive. */
 const searchBounds: SearchBounds = { editLengthMax: 1_000, searchMsMax: 300 };
 
 export interface ConflictViewProps {
@@ -24,8 +24,8 @@ export interface ConflictViewProps {
 }
 
 /**
- * Brings one's own text and what another saved meanwhile together. What only one side changed is taken as it is; a place that
- * both changed waits for a choice, and nothing can be saved before all are made.
+ * Merges the user's text with a version that someone else saved in between. Changes of only one side are taken as they are. Each
+ * place that both sides changed needs a choice, and saving is disabled until all choices are made.
  */
 export function ConflictView({ conflict, isSaving, refusal, onSave, onEdit, onBack }: ConflictViewProps) {
   const { theirsRevision } = conflict;

@@ -4,7 +4,7 @@ import { changedParts, pairLines, toSplitRows } from "@/text/diff/diff-rows";
 import type { DiffLine } from "@/text/diff/unified-diff";
 import { showHidden } from "@/text/markdown/hidden-characters";
 
-/** The lines of a hunk one below the other, as `diff -u` writes them. */
+/** The lines of a hunk in one column, like the output of `diff -u`. */
 export function UnifiedHunk({ lines }: { lines: readonly DiffLine[] }) {
   const pairs = useMemo(() => pairLines(lines), [lines]);
   return (
@@ -24,7 +24,7 @@ export function UnifiedHunk({ lines }: { lines: readonly DiffLine[] }) {
   );
 }
 
-/** The lines of a hunk as they were, beside what they are. */
+/** The lines of a hunk in two columns: the old text on the left, the new text on the right. */
 export function SplitHunk({ lines }: { lines: readonly DiffLine[] }) {
   const rows = useMemo(() => toSplitRows(lines), [lines]);
   return (
@@ -95,7 +95,7 @@ function NumberCell({ line, className }: { line: number | null; className?: stri
 
 interface TextCellProps {
   readonly line: DiffLine;
-  /** The line that it took the place of, or that took its place. */
+  /** The line that this line replaced, or that replaced this line. */
   readonly other: DiffLine | undefined;
   readonly className?: string;
 }
@@ -112,7 +112,7 @@ function TextCell({ line, other, className }: TextCellProps) {
   );
 }
 
-/** The line with what differs from the other one set off. */
+/** Returns the line's text, with the part that differs from the other line marked. */
 function markChanged(line: DiffLine, other: DiffLine | undefined): ReactNode {
   const parts =
     line.kind === "removed" && other

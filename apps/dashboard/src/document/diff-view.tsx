@@ -6,9 +6,9 @@ import { Button } from "@/ui/button";
 import { SplitHunk, UnifiedHunk } from "./diff-hunk";
 import { DiffCounts } from "./history-row";
 
-/** A diff with more lines opens section by section. */
+/** A diff with more lines starts with its sections collapsed. */
 const openLinesMax = 1_500;
-/** The number of lines of a hunk that are shown at a time. */
+/** Number of lines of a hunk that are shown initially. */
 export const hunkLinesMax = 400;
 
 export interface DiffViewProps {
@@ -24,7 +24,7 @@ interface DiffGroup {
   readonly removed: number;
 }
 
-/** A diff, with the section that each part is in. One too large to be read at once is opened part by part. */
+/** A diff, grouped by the section of the document. The groups of a large diff are collapsed. */
 export function DiffView({ diff, layout }: DiffViewProps) {
   const groups = useMemo(() => toGroups(diff.hunks), [diff]);
   const lines = groups.reduce((sum, group) => sum + group.lines, 0);
@@ -92,7 +92,7 @@ function Hunk({ hunk, layout }: { hunk: DiffHunk; layout: DiffViewProps["layout"
   const hidden = hunk.lines.length - part.length;
   return (
     <>
-      {/* Side by side needs room: in a narrow pane it is one below the other, whatever was chosen. */}
+      {/* Two columns need space, so a narrow pane shows one column whatever the user chose. */}
       {layout === "split" && (
         <div className="hidden @min-[44rem]:block">
           <SplitHunk lines={part} />
@@ -112,7 +112,7 @@ function Hunk({ hunk, layout }: { hunk: DiffHunk; layout: DiffViewProps["layout"
   );
 }
 
-/** Consecutive hunks of one section are grouped. */
+/** Groups consecutive hunks of the same section. */
 function toGroups(hunks: readonly DiffHunk[]): DiffGroup[] {
   const groups: { section: string; hunks: DiffHunk[]; lines: number; added: number; removed: number }[] = [];
   for (const hunk of hunks) {

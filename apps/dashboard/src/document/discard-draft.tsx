@@ -3,7 +3,7 @@
 import { ConfirmButton } from "@/components/confirm-button";
 import { Button } from "@/ui/button";
 
-/** Discards the draft, after a question. */
+/** A button that discards the draft after a confirmation. */
 export function DiscardDraft({ onDiscard }: { onDiscard: () => void }) {
   return (
     <ConfirmButton

@@ -10,13 +10,13 @@ import { toCompareParam } from "./use-version-param";
 
 export interface DocumentBannerProps {
   readonly doc: DocumentRead;
-  /** The version that was asked for by its number. */
+  /** The version number in the URL, if any. */
   readonly version: number | null;
-  /** The shown moment of the past. */
+  /** The past moment that is shown. Null for the present. */
   readonly at: string | null;
 }
 
-/** Says that an older version is shown, and leads to the newest. */
+/** A note that an older version is shown, with a link to the newest version. */
 export function DocumentBanner({ doc, version, at }: DocumentBannerProps) {
   const { session, looksOn } = useSession();
   if (version === null && at === null) return null;

@@ -1,22 +1,22 @@
-/** A text that somebody is writing and has not saved. It is kept in the browser, so that a reload or a crash loses nothing. */
+/** A text that the user has not saved yet. It is kept in the browser, so that it survives a reload or a crash. */
 export interface DocumentDraft {
-  /** The version that it was begun on. */
+  /** The version that the draft is based on. */
   readonly baseVersion: number;
-  /** The text, of the whole document or of the one section. */
+  /** The text of the whole document, or of the edited section. */
   readonly text: string;
-  /** The section that is edited in place, as it read when it was begun; null for the whole document. */
+  /** The original text of the section that is edited in place. Null for the whole document. */
   readonly section: string | null;
   readonly changedAt: string;
 }
 
 export interface DraftShelf {
   read(): DocumentDraft | null;
-  /** Returns whether the browser had room for it. */
+  /** Returns false if the browser's storage is full or blocked. */
   write(draft: DocumentDraft): boolean;
   clear(): void;
 }
 
-/** Where the draft of one session's document is kept. */
+/** Returns the storage for the draft of one session's document. */
 export function openDraftShelf(sessionId: string, storage: Storage | undefined): DraftShelf {
   const place = `merkle.document-draft.${sessionId}`;
   return {
@@ -39,7 +39,7 @@ export function openDraftShelf(sessionId: string, storage: Storage | undefined):
       try {
         storage?.removeItem(place);
       } catch {
-        // A browser that keeps nothing has nothing to remove.
+        // Without storage there is no draft to remove.
       }
     },
   };

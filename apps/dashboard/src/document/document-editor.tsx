@@ -12,12 +12,12 @@ import { useVersion } from "./use-document";
 import { useDraftText } from "./use-draft-text";
 
 export interface DocumentEditorProps {
-  /** The newest version. */
+  /** The newest version of the document. */
   readonly doc: { readonly version: number; readonly content: string };
   readonly onClose: () => void;
 }
 
-/** Edits the whole document. If somebody else saved first, their text is shown beside this one, and the person decides. */
+/** The editor of the whole document. If someone else saved first, it shows both texts and lets the user merge them. */
 export function DocumentEditor({ doc, onClose }: DocumentEditorProps) {
   const { session } = useSession();
   const call = useCall();
@@ -34,7 +34,7 @@ export function DocumentEditor({ doc, onClose }: DocumentEditorProps) {
     onClose();
   }
 
-  /** The text, made from a version, becomes the draft before it is sent: a reload in between loses no decision. */
+  /** Stores the text as the draft before sending it, so that a reload during the request does not lose the merge. */
   function write(made: { text: string; baseVersion: number }): void {
     text.change(made);
     void save.run(async () => settle(await saveWhole(call, { sessionId, ...made })));
@@ -43,7 +43,7 @@ export function DocumentEditor({ doc, onClose }: DocumentEditorProps) {
   if (conflict) {
     return (
       <ConflictView
-        // A new conflict is a new question.
+        // The key resets all choices when a new conflict appears.
         key={conflict.theirsRevision}
         conflict={conflict}
         isSaving={save.pending}

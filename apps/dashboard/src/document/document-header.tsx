@@ -15,12 +15,12 @@ import { useCompareParam, useProposalParam } from "./use-version-param";
 export interface DocumentHeaderProps {
   readonly doc: DocumentRead | undefined;
   readonly scroller: RefObject<HTMLElement | null>;
-  /** Whether the newest version is shown, as it is now. */
+  /** True if the newest version is shown and kept up to date. */
   readonly isLive: boolean;
   readonly canEdit: boolean;
 }
 
-/** The version that is shown, who wrote it and when, and the toolbar. */
+/** The header of the document: its version, author, time and toolbar. */
 export function DocumentHeader({ doc, scroller, isLive, canEdit }: DocumentHeaderProps) {
   const version = useVersion(doc?.version);
   const [face] = useQueryParam("doc");
@@ -48,7 +48,7 @@ export function DocumentHeader({ doc, scroller, isLive, canEdit }: DocumentHeade
       <div
         role="toolbar"
         aria-label="Document"
-        // If it does not fit beside the name, it has its own line from the start, so that the text never moves down.
+        // If the toolbar does not fit next to the name, it wraps before the text loads, so that the text never moves down.
         className="ms-auto flex flex-wrap items-center justify-end @min-[36rem]:gap-0.5 min-[1200px]:@max-[36rem]:-mx-2 min-[1200px]:@max-[36rem]:w-[calc(100%+1rem)] min-[1400px]:gap-1.5"
       >
         {isRead && <OutlineButton content={content} scroller={scroller} />}

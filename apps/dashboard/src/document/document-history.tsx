@@ -9,7 +9,7 @@ import { HistoryRow } from "./history-row";
 import { toCompareParam } from "./use-version-param";
 import { useVersions } from "./use-versions";
 
-/** All versions, newest first: whose, when, what changed, and any two beside each other. */
+/** All versions with author, time and changes, newest first. Any two can be compared. */
 export function DocumentHistory() {
   const { session, colourOf } = useSession();
   const { versions, hasMore, isLoading, problem, showMore, refresh, readAgain } = useVersions();
@@ -17,7 +17,7 @@ export function DocumentHistory() {
   const [older, newer] = [...picked].sort((a, b) => a - b);
 
   function pick(version: number): void {
-    // A third one takes the place of the one that was picked first.
+    // Selecting a third version replaces the one that was selected first.
     setPicked(
       picked.includes(version) ? picked.filter((v) => v !== version) : [...picked, version].slice(-2),
     );

@@ -5,7 +5,7 @@ export interface DocumentOutlineProps {
   readonly onGo: (key: string) => void;
 }
 
-/** The headings of the document, to go to. */
+/** The headings of the document, as a list of links. */
 export function DocumentOutline({ sections, onGo }: DocumentOutlineProps) {
   const headings = sections.filter(({ title }) => title !== "");
   if (headings.length === 0) return <p className="p-3 text-sm text-muted-foreground">No headings yet.</p>;

@@ -22,7 +22,7 @@ import { ProposalReview, SourcePane } from "./source-pane";
 import { type DocumentRead, useDocument } from "./use-document";
 import { useCompareParam, useProposalParam, useVersionParam } from "./use-version-param";
 
-/** The session's document: its text, editor, history and comparisons. The address says what is shown. */
+/** The session's document: its text, editor, history and comparisons. The URL selects what is shown. */
 export function DocumentPane() {
   return (
     <PanelBoundary title="Document">
@@ -74,7 +74,7 @@ function DocumentFaces() {
           <DocumentEmpty version={doc.version} canEdit={canEdit} />
         ) : (
           <DocumentReader
-            // A moment in the past gets a reader of its own; new versions of the present document replace each other in place.
+            // Each past version has its own reader. New versions of the present document update the same reader in place.
             key={isLive ? "live" : `${doc.version}`}
             doc={doc}
             isLive={isLive}
@@ -121,7 +121,7 @@ function isReadable(doc: DocumentRead | undefined): doc is DocumentRead & { cont
   return doc?.content !== undefined;
 }
 
-/** In place of an empty document. */
+/** Shown if the document is empty. */
 function DocumentEmpty({ version, canEdit }: { version: number; canEdit: boolean }) {
   return (
     <Empty>

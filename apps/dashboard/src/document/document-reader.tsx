@@ -17,13 +17,13 @@ import { usePointOut } from "./use-point-out";
 
 export interface DocumentReaderProps {
   readonly doc: { readonly version: number; readonly content: string };
-  /** Whether this is the newest version, which may change while it is shown. */
+  /** True for the newest version, which may change while it is shown. */
   readonly isLive: boolean;
   readonly canEdit: boolean;
   readonly scroller: RefObject<HTMLElement | null>;
 }
 
-/** A section that is edited in place, with its text when editing began. */
+/** A section that is edited in place, and its text when editing began. */
 interface EditedSection {
   readonly key: string;
   readonly title: string;
@@ -31,7 +31,7 @@ interface EditedSection {
   readonly baseVersion: number;
 }
 
-/** The text of the document. A new version replaces the old one without moving the reader. */
+/** The text of the document. A new version replaces the old one without moving the scroll position. */
 export function DocumentReader({ doc, isLive, canEdit, scroller }: DocumentReaderProps) {
   const { myTeamId } = useSession();
   const version = useVersion(doc.version);
@@ -44,7 +44,7 @@ export function DocumentReader({ doc, isLive, canEdit, scroller }: DocumentReade
 
   const edit = useCallback(
     ({ key, title, text }: DocumentSection) => {
-      // A section that occurs twice can only be edited as part of the whole document.
+      // If the section's text occurs twice, an edit in place would be ambiguous. Open the editor of the whole document instead.
       if (doc.content.indexOf(text) !== doc.content.lastIndexOf(text)) setQuery({ edit: "1" });
       else setEdited({ key, title, text, baseVersion: doc.version });
     },
@@ -108,7 +108,7 @@ export function DocumentReader({ doc, isLive, canEdit, scroller }: DocumentReade
   );
 }
 
-/** The draft in this browser that can be continued. It is looked up again whenever nothing is being edited. */
+/** Returns the stored draft that can be resumed. Reads it again whenever nothing is being edited. */
 function useKeptDraft(isLookedFor: boolean): [DocumentDraft | null, () => void] {
   const { session } = useSession();
   const [draft, setDraft] = useState<DocumentDraft | null>(null);
@@ -132,7 +132,7 @@ interface DraftNoteProps {
   readonly onDiscard: () => void;
 }
 
-/** Says that something written here was not saved. */
+/** A note that the user has an unsaved draft. */
 function DraftNote({ draft, onResume, onDiscard }: DraftNoteProps) {
   return (
     <div
@@ -166,8 +166,8 @@ interface Seen {
 const nothingChanged: ReadonlySet<string> = new Set();
 
 /**
- * Tells which sections of the document changed since it was last acknowledged. The first version that is shown counts as looked
- * at. Whoever wrote the newest version themselves has nothing to be told.
+ * Returns the sections that changed since the user last acknowledged the document. The first version shown counts as
+ * acknowledged, and so does the user's own version.
  */
 function useSeenDocument(
   doc: { readonly version: number; readonly content: string },

@@ -11,15 +11,15 @@ export interface DocumentSectionsProps {
   readonly sections: readonly DocumentSection[];
   /** The link definitions of the whole document. */
   readonly definitions: string;
-  /** The keys of sections that are pointed out for a moment. */
+  /** Keys of the sections that are highlighted for a moment. */
   readonly pointedOut: ReadonlySet<string>;
-  /** Begins to edit a section in place; absent where nothing can be edited. */
+  /** Starts editing a section in place. Undefined if the document cannot be edited. */
   readonly onEdit?: ((section: DocumentSection) => void) | undefined;
-  /** The editor in place of the section with this key, or above all sections if that section is gone. */
+  /** The editor that replaces the section with this key. If that section no longer exists, the editor is above all sections. */
   readonly editor: { readonly key: string; readonly face: ReactNode } | null;
 }
 
-/** The document, laid out section by section. Unchanged sections are not laid out again. */
+/** The document, rendered section by section. Unchanged sections do not render again. */
 export function DocumentSections({
   sections,
   definitions,
@@ -48,7 +48,7 @@ export function DocumentSections({
   );
 }
 
-/** Its place is empty while it loads, so that the page moves only once. */
+/** The wrapper is empty while the editor loads, so that the layout shifts only once. */
 function EditedSection({ editor }: { editor: NonNullable<DocumentSectionsProps["editor"]> }) {
   return (
     <div data-part={editor.key} className="my-4 max-w-[72ch]">
@@ -73,7 +73,7 @@ const Section = memo(function Section({ section, definitions, isPointedOut, onEd
       tabIndex={-1}
       className={cn(
         "group/section relative -mx-3 scroll-mt-4 rounded-md px-3 duration-1000 motion-safe:transition-colors",
-        // A section's first heading does not know whether another section is above it.
+        // CSS spaces the headings: a section cannot know whether another section precedes it.
         section.level === 1 ? "not-first:mt-7" : section.level === 2 ? "not-first:mt-6" : "not-first:mt-4",
         isPointedOut && "bg-highlight outline outline-transparent",
       )}

@@ -27,7 +27,7 @@ export interface EditorFrameProps {
   readonly fieldClassName?: string;
 }
 
-/** A field for markdown with its preview, what it takes of the room there is, and what can be done with it. */
+/** A markdown field with its preview, a size indicator and the buttons to save or cancel. */
 export function EditorFrame({
   label,
   text,

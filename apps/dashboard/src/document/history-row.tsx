@@ -21,11 +21,11 @@ export interface HistoryRowProps {
   readonly colour: number;
   readonly isPicked: boolean;
   readonly onPick: () => void;
-  /** Its text is gone. */
+  /** Called after the text of this version was removed. */
   readonly onRemoved: () => void;
 }
 
-/** One version. What changed in it is looked up once the row is in view. */
+/** A version in the history. Its changes are loaded once the row is near the view. */
 export function HistoryRow({ version, colour, isPicked, onPick, onRemoved }: HistoryRowProps) {
   const { session, looksOn } = useSession();
   const [isRemoving, setRemoving] = useState(false);
@@ -108,7 +108,7 @@ export function HistoryRow({ version, colour, isPicked, onPick, onRemoved }: His
   );
 }
 
-/** How much a version added and took away, and in which sections. */
+/** The number of added and removed lines of a version, and the sections they are in. */
 function Changes({ version, isWanted }: { version: number; isWanted: boolean }) {
   const { session } = useSession();
   const { data, status } = useRead(
@@ -150,7 +150,7 @@ export function DiffCounts({ added, removed }: { added: number; removed: number 
   );
 }
 
-/** Whether an element has been in view, or nearly. */
+/** Returns whether an element has been in view, or within 200 px of it. */
 function useInView<T extends Element>(): { ref: RefObject<T | null>; wasInView: boolean } {
   const ref = useRef<T>(null);
   const [wasInView, setInView] = useState(false);

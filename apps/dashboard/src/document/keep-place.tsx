@@ -2,9 +2,9 @@ import { Component, type ReactNode, type RefObject } from "react";
 import type { Revision } from "@/sessions/source";
 
 interface KeepPlaceProps {
-  /** The element that is scrolled. */
+  /** The scroll container. */
   readonly scroller: RefObject<HTMLElement | null>;
-  /** Changes whenever the content does, which may move the reader's place. */
+  /** Changes together with the content. A change may shift the reader's position. */
   readonly version: Revision;
   readonly children: ReactNode;
 }
@@ -15,15 +15,15 @@ interface Place {
 }
 
 /**
- * Keeps what one reads where it is while parts above it come, go and grow: the first part in view stays at its height. Parts
- * are the elements with `data-part`. Only a class is asked by React before it changes the page.
+ * Keeps the scroll position stable while content above the reader changes: the first visible part stays at its height. Parts are
+ * the elements with `data-part`. This is a class because React has no hook that runs before the DOM changes.
  */
 export class KeepPlace extends Component<KeepPlaceProps> {
   override getSnapshotBeforeUpdate(before: KeepPlaceProps): readonly Place[] {
     const scroller = this.props.scroller.current;
     if (before.version === this.props.version || !scroller || scroller.scrollTop === 0) return [];
     const { top, bottom } = scroller.getBoundingClientRect();
-    // All parts in view, in order. If the first is gone afterwards, the next one is kept in place.
+    // All visible parts, in order. If the first no longer exists after the update, the next one keeps its height.
     return [...scroller.querySelectorAll<HTMLElement>("[data-part]")].flatMap((part) => {
       const box = part.getBoundingClientRect();
       const inView = box.bottom > top && box.top < bottom;

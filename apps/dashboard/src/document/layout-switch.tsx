@@ -3,7 +3,7 @@
 import { usePreference } from "@/core/preferences/use-preference";
 import { Button } from "@/ui/button";
 
-/** Whether changes are shown one below the other or side by side, if there is room for both. */
+/** Switches diffs between one and two columns. */
 export function LayoutSwitch() {
   const [layout, setLayout] = usePreference("diff");
   return (

@@ -1,7 +1,7 @@
 import { lazyPart } from "@/core/lazy-part";
 import { DocumentSkeleton } from "./document-skeleton";
 
-/** Parts that are loaded when they are first shown: most people who open a document only read it. */
+/** Components that load when first shown. Most people only read a document. */
 export const SectionEditor = lazyPart(() => import("./section-editor"), "SectionEditor");
 export const DocumentEditor = lazyPart(
   () => import("./document-editor"),

@@ -8,15 +8,14 @@ export interface MarkdownFieldProps {
   readonly label: string;
   readonly value: string;
   readonly onChange: (value: string) => void;
-  /** Ctrl+Enter, or Command+Enter. */
+  /** Called on Ctrl+Enter or Command+Enter. */
   readonly onSave: () => void;
   readonly autoFocus?: boolean;
   readonly className?: string | undefined;
 }
 
 /**
- * Where markdown is written. Tab indents; after Escape the next Tab leaves the field, so that nobody who has only the keyboard
- * is kept in it.
+ * A text field for markdown. Tab indents. After Escape, the next Tab leaves the field, so keyboard users are not trapped in it.
  */
 export function MarkdownField({ label, value, onChange, onSave, autoFocus, className }: MarkdownFieldProps) {
   const hintId = useId();
@@ -24,7 +23,7 @@ export function MarkdownField({ label, value, onChange, onSave, autoFocus, class
 
   function handleKey(event: KeyboardEvent<HTMLTextAreaElement>): void {
     if (event.key === "Escape") {
-      // The field has the key to itself: what closes with it around the field stays open.
+      // Only the field handles this Escape: a dialog or panel around it stays open.
       event.stopPropagation();
       tabLeaves.current = true;
     } else if (event.key === "Tab" && !tabLeaves.current && !event.shiftKey && !hasModifier(event)) {
@@ -62,7 +61,7 @@ function hasModifier(event: KeyboardEvent): boolean {
   return event.ctrlKey || event.metaKey || event.altKey;
 }
 
-/** Typed in rather than set, so that undo takes it back. Old as it is, nothing else does this. */
+/** Inserts text as if it was typed, so that undo works. The deprecated `execCommand` is the only API that does this. */
 function insertText(field: HTMLTextAreaElement, text: string): void {
   field.ownerDocument.execCommand("insertText", false, text);
 }

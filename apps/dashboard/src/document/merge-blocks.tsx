@@ -13,7 +13,7 @@ export interface MergeBlocksProps {
   readonly onChoose: (index: number, choice: Choice) => void;
 }
 
-/** The merged document from top to bottom, with a question at each place that both sides changed. */
+/** The merged document, with a choice at each place that both sides changed. */
 export function MergeBlocks({ blocks, choices, theirName, onChoose }: MergeBlocksProps) {
   let questions = 0;
   return (
@@ -64,7 +64,7 @@ function Settled({
   );
 }
 
-/** Long unchanged stretches show only the lines beside a change, and how many are between them. */
+/** A long unchanged passage. Shows only the lines next to a change, and the number of hidden lines. */
 function Unchanged({ text, isFirst }: { text: string; isFirst: boolean }) {
   const lines = text.replace(/\n$/, "").split("\n");
   const before = isFirst ? 0 : contextLines;
@@ -149,7 +149,7 @@ function Lines({ text, className }: { text: string; className?: string }) {
   return (
     <pre dir="auto" className={cn("px-3 leading-5 break-words whitespace-pre-wrap", className)}>
       {showHidden(text.replace(/\n$/, ""))}
-      {/* A blank line has its height as well. */}
+      {/* The space gives an empty line its height. */}
       {/^\n?$/.test(text) && " "}
     </pre>
   );

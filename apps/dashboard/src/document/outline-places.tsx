@@ -13,7 +13,7 @@ interface OutlinePlaceProps {
   readonly scroller: RefObject<HTMLElement | null>;
 }
 
-/** The headings beside the text, where the pane is wide enough for both. */
+/** The outline next to the text, if the pane is wide enough. */
 export function OutlineAside({ content, scroller }: OutlinePlaceProps) {
   const sections = useMemo(() => (hasOutline(content) ? splitSections(content) : []), [content]);
   if (sections.length < 2) return null;
@@ -24,7 +24,7 @@ export function OutlineAside({ content, scroller }: OutlinePlaceProps) {
   );
 }
 
-/** Opens the headings over the text, where they have no place beside it. */
+/** A button that opens the outline over the text, if the pane has no space for it next to the text. */
 export function OutlineButton({ content, scroller }: OutlinePlaceProps) {
   const [isOpen, setOpen] = useState(false);
   const sections = useMemo(() => (isOpen ? splitSections(content) : []), [isOpen, content]);
@@ -32,7 +32,7 @@ export function OutlineButton({ content, scroller }: OutlinePlaceProps) {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: it handles events of the button and the list.
     <div
-      // Comments and a persona's reading beside the text take the room of the headings.
+      // Comments or a persona's reading next to the text use the outline's space.
       className="@min-[64rem]:hidden group-has-data-topics-margin/document:@max-[84rem]:block group-data-perspective/document:@max-[90rem]:block group-has-data-topics-margin/document:group-data-perspective/document:@max-[110rem]:block"
       onKeyDown={(event) => {
         if (event.key !== "Escape" || !isOpen) return;

@@ -4,14 +4,14 @@ import { cutLines, laidOutCharsMax } from "./plain-document";
 
 export type TextLayout = ShownText["layout"];
 
-/** The part that a block of code is. */
+/** The key of the only part of a file that is shown as code. */
 export const codePart = "code";
 
 export function layoutOfMarkdown(content: string): TextLayout {
   return content.length > laidOutCharsMax ? "lines" : "sections";
 }
 
-/** Where each part that a text is drawn in begins, by its key. */
+/** Returns the offset in the text at which each rendered part begins, by the part's key. */
 export function partStarts(content: string, layout: TextLayout): ReadonlyMap<string, number> {
   if (layout === "code") return new Map([[codePart, 0]]);
   const starts = new Map<string, number>();

@@ -2,12 +2,12 @@ import { useMemo } from "react";
 import { useSource } from "@/sessions/source-context";
 import { showHidden } from "@/text/markdown/hidden-characters";
 
-/** A longer document is shown as plain text: laying it out would block the page for seconds. */
+/** A longer document is shown as plain text, because rendering it as markdown would block the page for seconds. */
 export const laidOutCharsMax = 128 * 1024;
 
 const linesPerPart = 200;
 
-/** Markdown that is too long to be laid out, as plain text. */
+/** A markdown text that is too long to render, shown as plain text. */
 export function PlainDocument({ content }: { content: string }) {
   const { source } = useSource();
   return (
@@ -21,7 +21,7 @@ export function PlainDocument({ content }: { content: string }) {
   );
 }
 
-/** A plain text. Parts out of view cost nothing. */
+/** A plain text, split into parts so that the browser can skip those out of view. */
 export function PlainLines({ content }: { content: string }) {
   const parts = useMemo(() => cutLines(content), [content]);
   return (
@@ -42,7 +42,7 @@ export function PlainLines({ content }: { content: string }) {
   );
 }
 
-/** The parts that the text is drawn in, with a line break between two of them. */
+/** Splits the text into the parts to render. There is one line break between two parts. */
 export function cutLines(content: string): { key: string; text: string }[] {
   const lines = content.split("\n");
   return Array.from({ length: Math.ceil(lines.length / linesPerPart) }, (_, part) => ({

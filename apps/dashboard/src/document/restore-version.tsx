@@ -23,7 +23,7 @@ export interface RestoreVersionProps {
   readonly newest: number;
 }
 
-/** Saves an older version as the next one. The present version stays in the history. */
+/** Saves an older version as the newest. The current version stays in the history. */
 export function RestoreVersion({ version, content, newest }: RestoreVersionProps) {
   const { session } = useSession();
   const call = useCall();
@@ -35,7 +35,8 @@ export function RestoreVersion({ version, content, newest }: RestoreVersionProps
       await call("update_session_doc", {
         session_id: session.session_id,
         content,
-        // The person has seen the newest version. If another came since, the broker refuses, and they are asked again.
+        // The user has seen this version. If someone saved in between, the broker returns a conflict and the user can decide
+        // again.
         expected_version: newest,
       });
       setOpen(false);

@@ -2,7 +2,7 @@ import { MerkleError } from "@merkle/wire";
 import type { Call } from "@/broker/use-call";
 import type { Revision } from "@/sessions/source";
 
-/** Two texts that were made from the same one. */
+/** Two different texts that are based on the same version. */
 export interface Conflict<Of extends Revision = number> {
   readonly base: string;
   readonly mine: string;
@@ -16,14 +16,14 @@ export type SaveOutcome =
 
 export interface WholeText {
   readonly sessionId: string;
-  /** The version that the text was made from. */
+  /** The version that the text is based on. */
   readonly baseVersion: number;
   readonly text: string;
 }
 
 /**
- * Writes a text as the document's next version. Where another version came in between, nothing is written: what the other
- * side wrote comes back beside one's own.
+ * Saves a text as the document's next version. If someone else saved in between, writes nothing and returns both texts as a
+ * conflict.
  */
 export async function saveWhole(
   call: Call,
@@ -46,14 +46,14 @@ export async function saveWhole(
 export interface SectionText {
   readonly sessionId: string;
   readonly baseVersion: number;
-  /** The section in the version that editing started from. */
+  /** The section's text in the version that editing started from. */
   readonly section: string;
   readonly text: string;
 }
 
 /**
- * Writes one section in place, whatever happened to the others meanwhile. Where the section itself was changed, or stands in
- * the document more than once, it is written as part of the whole.
+ * Saves one section, even if other sections have changed in between. If the section itself was changed or occurs twice, saves the
+ * whole document instead.
  */
 export async function saveSection(call: Call, change: SectionText): Promise<SaveOutcome> {
   const { sessionId, baseVersion, section } = change;
@@ -74,7 +74,7 @@ export async function saveSection(call: Call, change: SectionText): Promise<Save
   }
 }
 
-/** Reads what is needed to merge a text with the newest version, if they differ. */
+/** Reads the texts needed to merge with the newest version. Returns `saved` if the newest version already equals the text. */
 export async function findConflict(
   call: Call,
   { sessionId, baseVersion, text }: WholeText,
@@ -92,7 +92,7 @@ async function readVersion(call: Call, session_id: string, version: number): Pro
   return content;
 }
 
-/** Blank lines between a section and the next stay as they were, however the text was typed. */
+/** Keeps the blank lines between the section and the next one, regardless of the typed text. */
 export function withEndOf(section: string, text: string): string {
   const end = section.slice(section.trimEnd().length);
   return text.trim() === "" ? "" : text.trimEnd() + end;

@@ -11,15 +11,15 @@ import { useDraftText } from "./use-draft-text";
 
 export interface SectionEditorProps {
   readonly title: string;
-  /** The section's markdown in that version. */
+  /** The section's markdown in `baseVersion`. */
   readonly section: string;
   readonly baseVersion: number;
   readonly onClose: () => void;
-  /** Continues in the editor of the whole document, after a conflict. */
+  /** Continues in the editor of the whole document after a conflict. */
   readonly onWhole: () => void;
 }
 
-/** Edits one section in place. Changes of others elsewhere in the document do not conflict. */
+/** Edits one section in place. Changes by others elsewhere in the document do not conflict. */
 export function SectionEditor({ title, section, baseVersion, onClose, onWhole }: SectionEditorProps) {
   const { session } = useSession();
   const call = useCall();

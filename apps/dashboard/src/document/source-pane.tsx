@@ -7,17 +7,17 @@ import { DocumentSkeleton } from "./document-skeleton";
 
 export interface SourcePaneProps {
   readonly label: string;
-  /** Above the text, without scrolling with it. */
+  /** Content above the text that does not scroll with it. */
   readonly head: ReactNode;
-  /** Below the text. */
+  /** Content below the text. */
   readonly foot?: ReactNode;
-  /** The persona whose reading is shown beside the text. */
+  /** The persona whose reading is shown next to the text. */
   readonly persona: string | null;
   readonly scroller: RefObject<HTMLDivElement | null>;
   readonly children: ReactNode;
 }
 
-/** The text of a document or a file, or a part in its place, with its toolbar and the panes beside it. */
+/** The text of a document or file, with its toolbar and side panes. Another view can replace the text. */
 export function SourcePane({ label, head, foot, persona, scroller, children }: SourcePaneProps) {
   return (
     <section
@@ -31,9 +31,9 @@ export function SourcePane({ label, head, foot, persona, scroller, children }: S
           ref={scroller}
           className={cn(
             "min-h-0 min-w-0 flex-1 overflow-y-auto [overflow-anchor:none]",
-            // On a very wide screen the text is in the middle of its pane.
+            // On a very wide screen the text is centred in its pane.
             "min-[150rem]:px-[max(0px,calc((100%-52rem)/2))]",
-            // Without room for both, the persona's reading replaces the text.
+            // If the pane is too narrow for both, the persona's reading replaces the text.
             persona !== null && "@container hidden @min-[48rem]:block",
           )}
         >
@@ -46,7 +46,7 @@ export function SourcePane({ label, head, foot, persona, scroller, children }: S
   );
 }
 
-/** A proposal under review, in place of the text. */
+/** Shows a proposal for review instead of the text. */
 export function ProposalReview({ proposalId }: { readonly proposalId: number }) {
   return <Parts key={proposalId} of={({ text }) => text?.Review} given={{ proposalId }} />;
 }

@@ -6,13 +6,13 @@ import { useSource } from "@/sessions/source-context";
 export type DocumentRead = OutputOf<"read_session_doc">;
 export type DocumentVersion = OutputOf<"list_doc_versions">["versions"][number];
 
-/** The shown state of the document: the newest, one by its number, or the one at a moment. */
+/** Selects the document's version: the newest, a version by number, or the version at a past moment. */
 export interface Wanted {
   readonly version: number | null;
   readonly at: string | null;
 }
 
-/** The document's text. The newest version is kept up to date. */
+/** Reads the document. The newest version is kept up to date. */
 export function useDocument({ version, at }: Wanted): Read<DocumentRead> {
   const { session } = useSession();
   const { session_id } = session;
@@ -24,12 +24,12 @@ export function useDocument({ version, at }: Wanted): Read<DocumentRead> {
       ...(version === null ? {} : { version }),
       ...(version !== null || at === null ? {} : { at }),
     },
-    // An older version stays as it is, but how many are newer does not.
+    // An older version never changes, but the number of newer versions does.
     { on: ["document"], keepLast: isNewest },
   );
 }
 
-/** The author and time of a version; undefined until they are known, and for version 0, which has no author. */
+/** Returns the author and time of a version. Undefined while loading, and for version 0, which has no author. */
 export function useVersion(version: number | undefined): DocumentVersion | undefined {
   const { source } = useSource();
   const { data } = useRead(

@@ -2,7 +2,9 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import { useSession } from "@/sessions/session-context";
 import { type DocumentDraft, openDraftShelf } from "./document-draft";
 
-/** So long after the last key the draft is kept; also at once when the page goes. */
+/**
+ * Pause after the last keystroke before the draft is stored, in milliseconds. It is also stored immediately when the page closes.
+ */
 const keepAfterMs = 300;
 
 export type DraftStart = Pick<DocumentDraft, "baseVersion" | "text" | "section">;
@@ -10,16 +12,14 @@ export type DraftStart = Pick<DocumentDraft, "baseVersion" | "text" | "section">
 export interface DraftText {
   readonly draft: DocumentDraft;
   readonly isChanged: boolean;
-  /** False when the browser did not keep the draft: then it is lost with the page. */
+  /** False if the browser could not store the draft, which is then lost when the page closes. */
   readonly isKept: boolean;
   change(change: Partial<DraftStart>): void;
-  /** Forgets the draft: it is saved, or not wanted. */
+  /** Deletes the draft, because it was saved or discarded. */
   discard(): void;
 }
 
-/**
- * The text that is being written, kept in the browser as it is typed. It begins with the draft that was kept, where there is one.
- */
+/** Returns the text being written and stores it in the browser as the user types. Starts with the stored draft, if any. */
 export function useDraftText(start: DraftStart): DraftText {
   const { session } = useSession();
   const shelf = useMemo(

@@ -1,11 +1,11 @@
 import { type RefObject, useCallback, useEffect, useState } from "react";
 
-/** Long enough to find it, short enough not to be in the way. */
+/** How long a highlight is visible: long enough to find, short enough not to distract. */
 const shownMs = 3_000;
 
 const none: ReadonlySet<string> = new Set();
 
-/** Points out parts of the document: scrolls to the first, and marks all for a moment. */
+/** Highlights parts of the document for a moment, and scrolls to the first. */
 export function usePointOut(scroller: RefObject<HTMLElement | null>): {
   pointedOut: ReadonlySet<string>;
   pointOut: (keys: ReadonlySet<string>) => void;
@@ -29,7 +29,7 @@ export function usePointOut(scroller: RefObject<HTMLElement | null>): {
   return { pointedOut, pointOut };
 }
 
-/** Brings a part to the top, and the keyboard with it. */
+/** Scrolls a part to the top and moves the focus there. */
 export function goToPart(scroller: HTMLElement | null, key: string): void {
   const part = scroller?.querySelector<HTMLElement>(`[data-part="${CSS.escape(key)}"]`);
   if (!part) return;

@@ -1,12 +1,12 @@
 import { useQueryParam } from "@/core/address/use-query-param";
 
-/** The version that the address names, as `?v=12`. */
+/** Returns the version in the URL, as in `?v=12`. */
 export function useVersionParam(): number | null {
   const [text] = useQueryParam("v");
   return parseVersion(text);
 }
 
-/** The proposal that the address asks to review, as `?proposal=9`. */
+/** Returns the proposal in the URL, as in `?proposal=9`. */
 export function useProposalParam(): number | null {
   const [text] = useQueryParam("proposal");
   return parseVersion(text);
@@ -18,7 +18,7 @@ export interface Comparison {
   readonly to: number;
 }
 
-/** The comparison that the address asks for, as `?compare=12..14`. */
+/** Returns the comparison in the URL, as in `?compare=12..14`. */
 export function useCompareParam(): Comparison | null {
   const [text] = useQueryParam("compare");
   const [from, to] = (text ?? "").split("..").map(parseVersion);

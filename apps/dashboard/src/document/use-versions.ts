@@ -8,18 +8,21 @@ import type { DocumentVersion } from "./use-document";
 const pageSize = 30;
 
 export interface Versions {
-  /** Newest first. */
+  /** Sorted with the newest first. */
   readonly versions: readonly DocumentVersion[];
   readonly hasMore: boolean;
   readonly isLoading: boolean;
   readonly problem: Problem | undefined;
   readonly showMore: () => void;
   readonly refresh: () => void;
-  /** Reads one version's row again, because its text was removed. */
+  /** Reads the row of one version again, because its text was removed. */
   readonly readAgain: (version: number) => void;
 }
 
-/** The document's versions, page by page; new ones appear as they are written. Of a version nothing else changes. */
+/**
+ * Returns the document's versions, page by page. New versions appear as they are written. Known versions never change, except by
+ * a removal.
+ */
 export function useVersions(): Versions {
   const { session } = useSession();
   const { session_id } = session;
@@ -57,14 +60,14 @@ export function useVersions(): Versions {
 
   return {
     versions,
-    // Versions are counted without a gap from 1.
+    // Versions are numbered from 1 without gaps.
     hasMore: oldest > 1,
     isLoading: newest.status === "loading" || paging.isLoading,
     problem: newest.problem ?? paging.problem,
     showMore: () => void showMore(),
     refresh: newest.refresh,
     readAgain: (version) => {
-      // After a failure the old list stays.
+      // If the request fails, refresh the first page instead.
       broker
         .call("list_doc_versions", { session_id, before_version: version + 1, limit: 1 })
         .then((page) => setKnown((before) => withAll(before, page.versions)))

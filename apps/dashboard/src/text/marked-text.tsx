@@ -1,6 +1,6 @@
 import { splitMarks } from "./split-marks";
 
-/** A text with marked matches. It is never parsed as markup. */
+/** A text with highlighted matches. The text is never parsed as markup. */
 export function MarkedText({ text }: { readonly text: string }) {
   return splitMarks(text).map((piece, index) =>
     piece.found ? (

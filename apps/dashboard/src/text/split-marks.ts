@@ -1,10 +1,10 @@
-/** A piece of a text in which something was searched. */
+/** A piece of a search result: a match, or the text around it. */
 export interface MarkedPiece {
   readonly text: string;
   readonly found: boolean;
 }
 
-/** Parts a text of `recall` or `search` at its «marks»; the broker shows a « of the text itself as ‹ (MEM-7). */
+/** Splits a text of `recall` or `search` at its «marks». The broker replaces a « in the original text with ‹ (MEM-7). */
 export function splitMarks(marked: string): readonly MarkedPiece[] {
   return marked
     .split(/«([^«»]*)»/)

@@ -2,17 +2,17 @@ import { headingText, scanMarkdown } from "@merkle/wire/text";
 
 /** A part of the document that begins with a heading, or the text above the first heading. */
 export interface DocumentSection {
-  /** The same for the same section of the next version, as long as its heading stays. */
+  /** Stable between versions while the heading stays the same. */
   readonly key: string;
-  /** The heading's level; 0 above the first heading. */
+  /** Level of the heading. 0 above the first heading. */
   readonly level: number;
-  /** The heading's words without inline marks; "" above the first heading. */
+  /** Text of the heading without inline markup. Empty above the first heading. */
   readonly title: string;
-  /** The markdown from the heading's line to the next heading. All sections joined are the document. */
+  /** The markdown from the heading to the next heading. All sections joined are the document. */
   readonly text: string;
 }
 
-/** Cuts a document where its headings are, those of the document itself alone: one in a list or a quote belongs to that. */
+/** Splits a document at its top-level headings. A heading inside a list or quote does not start a section. */
 export function splitSections(content: string): DocumentSection[] {
   const cuts: Cut[] = [];
   scanMarkdown(content, (heading) => {
@@ -37,7 +37,7 @@ interface Cut {
   readonly title: string;
 }
 
-/** A heading as one reads it: links as their words, without the marks of emphasis and code. */
+/** Returns the visible text of a heading: links by their text, without emphasis and code marks. */
 function plainTitle(text: string): string {
   return text
     .replace(/!?\[([^[\]]*)\]\([^()]*\)/g, "$1")
@@ -46,12 +46,12 @@ function plainTitle(text: string): string {
     .trim();
 }
 
-/** On one line: looking beyond it for the end of each "[" would take the square of the document's length. */
+/** Matches within one line. Searching further for the end of each "[" would take quadratic time. */
 const definition = /^ {0,3}\[(?!\^)[^\]\n]+\]:[ \t]*\S.*$/gm;
 
 /**
- * The link definitions of a document. A section is drawn on its own and needs those of the others: put below its text, they
- * show nothing themselves.
+ * Returns all link definitions of a document. A section is rendered separately, so it needs the definitions of the others
+ * appended. They are invisible themselves.
  */
 export function linkDefinitions(content: string): string {
   if (!content.includes("]:")) return "";
@@ -59,7 +59,7 @@ export function linkDefinitions(content: string): string {
   return found ? `\n\n${[...new Set(found)].join("\n")}` : "";
 }
 
-/** The keys of the sections that are new or read otherwise than before. */
+/** Returns the keys of sections that are new or have changed. */
 export function changedSections(
   before: readonly DocumentSection[],
   after: readonly DocumentSection[],

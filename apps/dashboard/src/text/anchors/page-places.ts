@@ -1,28 +1,28 @@
-/** A stretch of a source, in UTF-16 units. */
+/** A range of a source text, in UTF-16 code units. */
 export interface SourceStretch {
   readonly start: number;
   readonly end: number;
 }
 
 export interface SelectedStretch extends SourceStretch {
-  /** Part of what was selected is known only as a whole, so that more than it is meant. */
+  /** True if the stretch is larger than the selection, because part of the selected text maps to the source only as a whole. */
   readonly isWidened: boolean;
 }
 
 /**
- * The way between a document as it is laid out and the text that it was laid out from. Each part is an element with
- * `data-part`, each piece in it one with `data-at`: an offset in its part.
+ * Maps between a rendered document and its source text. Each part is an element with `data-part`. Each piece inside is an element
+ * with `data-at`, its offset in the part.
  */
 export interface PagePlaces {
-  /**
-   * Returns the stretch of the source that is written where somebody selected; null where nothing of the document is selected.
-   */
+  /** Returns the source range of a selection. Null if the selection is outside the document. */
   toSource(selected: Range): SelectedStretch | null;
-  /** Where in the page a stretch is laid out, piece by piece; empty where none of it is seen. */
+  /** Returns the DOM ranges that render a source range. Empty if none of it is rendered. */
   toPage(stretch: SourceStretch): Range[];
 }
 
-/** The places of a document in `root`, whose parts begin at these offsets. They hold until it is laid out anew. */
+/**
+ * Maps the document rendered in `root`, whose parts begin at the offsets `starts`. The mapping is valid until the next render.
+ */
 export function placesIn(root: HTMLElement, starts: ReadonlyMap<string, number>): PagePlaces {
   let known: readonly Piece[] | undefined;
   function pieces(): readonly Piece[] {
@@ -36,7 +36,7 @@ export function placesIn(root: HTMLElement, starts: ReadonlyMap<string, number>)
       const start = Math.min(...touched.map((each) => each.start));
       const end = Math.max(...touched.map((each) => each.end));
       if (touched.length === 0 || start >= end) return null;
-      // In between all is meant, so only the ends can be wider than what was selected.
+      // The text in between is selected completely, so only the ends can be wider than the selection.
       const isWidened = touched.some((each) => each.isWidened && (each.start === start || each.end === end));
       return { start, end, isWidened };
     },
@@ -48,10 +48,10 @@ export function placesIn(root: HTMLElement, starts: ReadonlyMap<string, number>)
   };
 }
 
-/** A piece of text in the page, with where it is written in the whole source. */
+/** A piece of rendered text, and its range in the source. */
 interface Piece extends SourceStretch {
   readonly element: HTMLElement;
-  /** Whether it is written there character by character. */
+  /** True if each rendered character is one character of the source. */
   readonly isExact: boolean;
 }
 
@@ -73,7 +73,7 @@ function takeSelected(piece: Piece, selected: Range): SelectedStretch[] {
   const holdsEnd = element.contains(selected.endContainer);
   const from = holdsStart ? charactersBefore(element, selected.startContainer, selected.startOffset) : 0;
   const to = holdsEnd ? charactersBefore(element, selected.endContainer, selected.endOffset) : length;
-  // A selection that only touches an element's edge selects nothing of it.
+  // A selection that only touches an element's edge contains none of its text.
   if (from >= to) return [];
   if (piece.isExact) return [{ start: piece.start + from, end: piece.start + to, isWidened: false }];
   return [{ start: piece.start, end: piece.end, isWidened: from > 0 || to < length }];
@@ -86,7 +86,7 @@ function charactersBefore(element: HTMLElement, node: Node, offset: number): num
   return before.toString().length;
 }
 
-/** The part of a piece that lies in the stretch. */
+/** Returns the DOM range of a piece, clipped to the source range. */
 function toRange(piece: Piece, start: number, end: number): Range {
   const range = document.createRange();
   range.selectNodeContents(piece.element);

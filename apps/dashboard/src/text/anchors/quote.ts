@@ -1,7 +1,7 @@
 import { limits } from "@merkle/wire/limits";
 import type { SourceStretch } from "./page-places";
 
-/** A stored place of a source: its text, and the text before and after it. */
+/** A stored position in a source text: the quoted text, and the text before and after it. */
 export interface Quote {
   readonly quote: string;
   readonly prefix: string;
@@ -9,7 +9,7 @@ export interface Quote {
   readonly start: number;
 }
 
-/** The quote of a stretch, without the blanks at its ends; null where nothing else is in it. */
+/** Returns the quote for a source range, without surrounding white space. Null if the range contains only white space. */
 export function quoteOf(source: string, { start, end }: SourceStretch): Quote | null {
   const text = source.slice(start, end);
   const quote = text.trim();
@@ -24,7 +24,7 @@ export function quoteOf(source: string, { start, end }: SourceStretch): Quote | 
   };
 }
 
-/** Without the half of a character that was cut in two. */
+/** Drops half of a surrogate pair at either end, left by cutting the text. */
 function wholeCharacters(text: string): string {
   return text.replace(/^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/g, "");
 }

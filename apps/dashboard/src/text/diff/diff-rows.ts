@@ -1,12 +1,12 @@
 import type { DiffLine } from "./unified-diff";
 
-/** A line of the split view: before and after. */
+/** A row of the split view: the old and the new line. */
 export interface SplitRow {
   readonly left: DiffLine | null;
   readonly right: DiffLine | null;
 }
 
-/** Puts a hunk's lines side by side: each run of removed lines beside the added lines that follow it. */
+/** Pairs a hunk's lines into rows: each run of removed lines with the added lines that follow. */
 export function toSplitRows(lines: readonly DiffLine[]): SplitRow[] {
   const rows: SplitRow[] = [];
   let removed: DiffLine[] = [];
@@ -40,8 +40,8 @@ export interface ChangedPart {
 }
 
 /**
- * Returns the parts that differ between a removed line and the added one in its place: all between their common beginning and
- * their common end. Null when they share too little for the difference to say anything.
+ * Returns the parts that differ between a removed and an added line: everything between their common beginning and end. Returns
+ * null if the lines have too little in common.
  */
 export function changedParts(
   removed: string,
@@ -50,7 +50,7 @@ export function changedParts(
   const shorter = Math.min(removed.length, added.length);
   let start = 0;
   while (start < shorter && removed[start] === added[start]) start++;
-  // A pair of surrogates stays together.
+  // Keeps surrogate pairs together.
   if (start > 0 && isHighSurrogate(removed.charCodeAt(start - 1))) start--;
   let tail = 0;
   while (tail < shorter - start && removed.at(-1 - tail) === added.at(-1 - tail)) tail++;
@@ -63,8 +63,7 @@ export function changedParts(
 }
 
 /**
- * The counterpart of each changed line in a hunk, where there is one: the first removed line's is the first added one, and so
- * on.
+ * Returns the counterpart of each changed line. Within a run, the first removed line belongs to the first added line, and so on.
  */
 export function pairLines(lines: readonly DiffLine[]): ReadonlyMap<DiffLine, DiffLine> {
   const pairs = new Map<DiffLine, DiffLine>();

@@ -3,14 +3,14 @@ import { linesOf } from "@merkle/wire/text";
 import type { DiffLine } from "./unified-diff";
 
 export type Hunk = OutputOf<"get_proposal">["hunks"][number];
-/** Where a hunk changes its text, and what. */
+/** The position and text of a change. */
 export type HunkChange = Pick<Hunk, "id" | "old_start" | "old_lines" | "new_lines">;
 
 const contextLines = 3;
 
 /**
- * The lines of each hunk with those around it, which read the same before and after. The proposed text has all of them, so
- * nothing else is needed to show them. No line is shown twice.
+ * Returns the lines of each hunk with unchanged context lines around them. The proposed text contains all context, so the old
+ * text is not needed. No line appears twice.
  */
 export function linesOfHunks(
   proposed: string,
@@ -45,7 +45,7 @@ export function linesOfHunks(
   return shown;
 }
 
-/** The proposed text with only the chosen hunks; the others keep the old text. */
+/** Returns the proposed text with only the chosen hunks applied. Other hunks keep the old text. */
 export function textWith(
   proposed: string,
   hunks: readonly HunkChange[],

@@ -2,7 +2,7 @@ import type { ConflictBlock, MergeBlock } from "@merkle/wire/text";
 
 export type Choice = "mine" | "theirs" | "mine-theirs" | "theirs-mine";
 
-/** The merged text, once every conflict has its choice; null before. `choices` go by the block's place in the list. */
+/** Returns the merged text, or null until every conflict has a choice. `choices` is keyed by the block's index. */
 export function resolveMerge(
   blocks: readonly MergeBlock[],
   choices: ReadonlyMap<number, Choice>,
@@ -17,7 +17,7 @@ export function resolveMerge(
     if (choice === undefined) return null;
     parts.push(takeChoice(block, choice));
   }
-  // Only a document's last line may lack its line break; where another part follows such a line, it gets one.
+  // Only the last line of a document may lack a line break. `join` adds the break if another part follows.
   return parts.filter((part) => part !== "").reduce((text, part) => join(text, part), "");
 }
 

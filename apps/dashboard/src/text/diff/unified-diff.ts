@@ -3,16 +3,16 @@ export type DiffLineKind = "same" | "added" | "removed";
 export interface DiffLine {
   readonly kind: DiffLineKind;
   readonly text: string;
-  /** Its number in the older text; null for an added line. */
+  /** Line number in the old text. Null for an added line. */
   readonly oldLine: number | null;
-  /** Its number in the newer text; null for a removed line. */
+  /** Line number in the new text. Null for a removed line. */
   readonly newLine: number | null;
-  /** The text ends with this line, without a line break. */
+  /** True if the text ends with this line and without a line break. */
   readonly endsText: boolean;
 }
 
 export interface DiffHunk {
-  /** The heading of the section it begins in; "" above the first heading. */
+  /** The heading of the section that contains the hunk's start. Empty above the first heading. */
   readonly section: string;
   readonly oldStart: number;
   readonly newStart: number;
@@ -27,16 +27,14 @@ export interface ParsedDiff {
 
 const hunkHead = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@ ?(.*)$/;
 
-/**
- * Reads the unified diff of one text, as `read_session_doc` gives it. What stands above the first hunk is names, and left out.
- */
+/** Parses the unified diff that `read_session_doc` returns. Ignores the file names above the first hunk. */
 export function parseUnifiedDiff(diff: string): ParsedDiff {
   const reader = new DiffReader();
   for (const line of diff.split("\n")) reader.read(line);
   return reader.end();
 }
 
-/** The sections that a diff touches, in order, each once, without their number signs. */
+/** Returns the titles of the sections that a diff touches, in order, without duplicates and number signs. */
 export function touchedSections(diff: ParsedDiff): string[] {
   const names = diff.hunks.map(({ section }) => section.replace(/^#{1,6}\s+/, ""));
   return [...new Set(names)].filter((name) => name !== "");

@@ -1,4 +1,4 @@
-/** A part of a laid out text, and where it is written in the source that it was laid out from. */
+/** A part of a rendered text, and its range in the markdown source. */
 export interface AlignedPart {
   readonly text: string;
   readonly start: number;
@@ -11,16 +11,18 @@ export interface Stretch {
 }
 
 /**
- * Finds where each character of a laid out text is written in its source: what escapes it, spells it as an entity or begins
- * its line is source without being text. A part whose source is as long as itself is written there character by character;
- * any other part stands for all of its source at once. What cannot be followed to its end comes back as one such part, so that
- * nothing is ever said to stand where it does not.
+ * Finds the source range of each character of a rendered text. Escapes, entities and line prefixes occur only in the source. If a
+ * part is as long as its source range, characters correspond one to one. Otherwise the part maps to its range only as a whole. If
+ * the text cannot be followed to its end, the result is one such part, so positions are never wrong.
  */
 export function alignText(text: string, source: string, within: Stretch): readonly AlignedPart[] {
   return followText(text, source, within) ?? [{ text, ...within }];
 }
 
-/** The same for code that stands in a line: what its marks enclose, where that reads as it is written. */
+/**
+ * Aligns inline code: the text between the backticks, if it occurs there unchanged. Otherwise the code maps to its range only as
+ * a whole.
+ */
 export function alignInlineCode(code: string, source: string, within: Stretch): readonly AlignedPart[] {
   const [, marks = "", inner] = /^(`+)(.*)\1$/s.exec(source.slice(within.start, within.end)) ?? [];
   const padding = inner !== undefined && inner.length === code.length + 2 ? 1 : 0;
@@ -30,8 +32,8 @@ export function alignInlineCode(code: string, source: string, within: Stretch): 
 }
 
 /**
- * The same for a block of code, of which the lines are known to end as they are written: one in a list or a quote has
- * something before each of them, and is then one part.
+ * Aligns a code block with its source. In a list or quote each line has a prefix, so the block then maps to its range only as a
+ * whole.
  */
 export function alignCodeBlock(code: string, source: string, within: Stretch): AlignedPart {
   const whole = source.slice(within.start, within.end);
@@ -39,7 +41,7 @@ export function alignCodeBlock(code: string, source: string, within: Stretch): A
   const from = isFenced ? whole.indexOf("\n") + 1 : 0;
   const at = whole.indexOf(code, from);
   const isOnce = at !== -1 && at === whole.lastIndexOf(code);
-  // The code of a fenced block begins with the line below the fence, however often it is found again.
+  // In a fenced block the code starts on the line below the fence, even if the same text occurs again.
   if (code === "" || at === -1 || !(isFenced ? at === from : isOnce)) return { text: code, ...within };
   return { text: code, start: within.start + at, end: within.start + at + code.length };
 }
@@ -53,7 +55,7 @@ function followText(text: string, source: string, { start, end }: Stretch): read
   let open = { from: 0, start };
   let at = start;
 
-  /** Ends the part that is written character by character before the text's character at `index`. */
+  /** Ends the current one-to-one part before the character at `index`. */
   function close(index: number): void {
     if (index > open.from) parts.push({ text: text.slice(open.from, index), start: open.start, end: at });
   }
@@ -101,7 +103,7 @@ function followText(text: string, source: string, { start, end }: Stretch): read
   return at <= end && source.slice(at, end).trim() === "" ? parts : null;
 }
 
-/** Whether the text itself goes on with the characters of the entity, as one that nobody knows does. */
+/** True if the text continues with the entity's own characters, as it does for an unknown entity. */
 function startsAlike(text: string, index: number, source: string, at: number): boolean {
   const written = source.slice(at, at + lengthAt(entity, source, at));
   return text.startsWith(written, index);

@@ -8,15 +8,15 @@ import type { ColourReply, ColourRequest } from "./colour-worker";
 export interface CodeBlockProps {
   readonly code: string;
   readonly language: string | null;
-  /** Where its text is written in a document; with `to`, only where all of it is. */
+  /** Offset of the code in the document. If `to` is set, offsets inside the code are unknown. */
   readonly at?: number;
   readonly to?: number;
 }
 
-/** Longer code stays in one colour: too many coloured parts would block the page. */
+/** Longer code is not highlighted, because too many coloured spans would block the page. */
 export const colouredCharsMax = 10_000;
 
-/** A block of code as it was written; its colours come later and move nothing. */
+/** A block of code. Syntax colours appear later and do not shift the layout. */
 export function CodeBlock({ code, language, at, to }: CodeBlockProps) {
   const lines = useColours(code, language);
   return (
@@ -66,7 +66,7 @@ function useColours(code: string, language: string | null): readonly CodeLine[] 
         colours.set(key, lines);
         if (!stale) setColoured({ of: key, lines });
       })
-      // Without colours it is still the code.
+      // Without colours the code is still readable.
       .catch(() => undefined);
     return () => {
       stale = true;
@@ -75,13 +75,13 @@ function useColours(code: string, language: string | null): readonly CodeLine[] 
   return known ?? (coloured?.of === key ? coloured.lines : null);
 }
 
-/** Coloured code by language and text, kept because rows of a feed come and go. */
+/** Cache of highlighted code by language and text, because feed rows mount and unmount as the user scrolls. */
 const colours = new Map<string, readonly CodeLine[]>();
 const coloursMax = 200;
 
 /**
- * Has a piece of code coloured beside the page: the first piece in a language takes a third of a second, in which nothing
- * in the page would move. Null where the code stays as it is.
+ * Highlights code in a worker. The first code of a language takes a third of a second, which would freeze the page. Returns null
+ * if the code should stay uncoloured.
  */
 async function askForColours(code: string, language: string): Promise<readonly CodeLine[] | null> {
   colourer ??= startColourer();
@@ -90,7 +90,7 @@ async function askForColours(code: string, language: string): Promise<readonly C
 
 type Colourer = (code: string, language: string) => Promise<readonly CodeLine[] | null>;
 
-/** One for the page, started with the first code in it: it holds the grammars, which are large. */
+/** One worker per page, started with the first code block, because the grammars are large. */
 let colourer: Colourer | undefined;
 
 function startColourer(): Colourer {

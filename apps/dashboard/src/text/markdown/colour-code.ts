@@ -3,9 +3,7 @@ import { createJavaScriptRegexEngine } from "shiki/engine/javascript";
 
 export type CodeLine = readonly { readonly text: string; readonly className: string | undefined }[];
 
-/**
- * Colours a piece of code; null for a language that there is no grammar for. Grammars are loaded when they are first needed.
- */
+/** Highlights code. Returns null for a language without a grammar. Grammars load on first use. */
 export async function colourCode(code: string, language: string): Promise<CodeLine[] | null> {
   const lang = aliases[language.toLowerCase()];
   if (lang === undefined) return null;
@@ -15,7 +13,8 @@ export async function colourCode(code: string, language: string): Promise<CodeLi
     lang,
     theme: theme.name,
     tokenizeMaxLineLength: 2_000,
-    // A limit would leave the rest of a line in one colour on a busy machine; what is long is not coloured at all.
+    // 0 disables the time limit, which on a busy machine would leave the rest of a line uncoloured. Long code is never
+    // highlighted.
     tokenizeTimeLimit: 0,
   });
   return tokens.map((line) => line.map(({ content, color }) => ({ text: content, className: color })));
@@ -33,7 +32,7 @@ const grammars = {
   rust: () => import("shiki/langs/rust.mjs"),
 };
 
-/** One grammar serves JavaScript and TypeScript with and without elements. */
+/** One grammar covers JavaScript and TypeScript, with and without JSX. */
 const aliases: Record<string, keyof typeof grammars> = {
   ...named("tsx", "js mjs javascript jsx ts typescript"),
   ...named("json", "jsonc"),
@@ -50,7 +49,7 @@ function named(lang: keyof typeof grammars, others: string) {
   return Object.fromEntries([lang, ...others.split(" ")].map((name) => [name, lang]));
 }
 
-/** In place of colours it has the classes of the page's own, so that both themes come for free. */
+/** A theme whose colours are the page's CSS classes, so that light and dark mode both work. */
 const theme = {
   name: "page",
   fg: "text-foreground",
@@ -76,7 +75,7 @@ function of(foreground: string, ...scope: string[]) {
   return { scope, settings: { foreground } };
 }
 
-/** One for the page: it holds the grammars, which are large. */
+/** One tokenizer per page, because the grammars are large. */
 const tokenizer = createShikiPrimitiveAsync({
   themes: [theme],
   langs: [],

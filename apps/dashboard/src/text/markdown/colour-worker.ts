@@ -1,6 +1,6 @@
 import { type CodeLine, colourCode } from "./colour-code";
 
-/** A page's request to the worker; the answer has the same id. */
+/** A request from the page to the worker. The reply has the same id. */
 export interface ColourRequest {
   readonly id: number;
   readonly code: string;
@@ -9,14 +9,14 @@ export interface ColourRequest {
 
 export interface ColourReply {
   readonly id: number;
-  /** Null where the code stays as it is. */
+  /** Null if the code should stay uncoloured. */
   readonly lines: readonly CodeLine[] | null;
 }
 
 self.addEventListener("message", ({ data }: MessageEvent<ColourRequest>) => {
   const { id, code, language } = data;
   void colourCode(code, language)
-    // Without colours it is still the code.
+    // Without colours the code is still readable.
     .catch(() => null)
     .then((lines) => self.postMessage({ id, lines } satisfies ColourReply));
 });

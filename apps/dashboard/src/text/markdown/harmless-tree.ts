@@ -3,7 +3,7 @@ import { splitHidden } from "./hidden-characters";
 import { readWebAddress } from "./web-address";
 
 const depthMax = 40;
-/** The properties that elements keep. Others, set by a message, could make readers take it for part of the page. */
+/** The properties that elements keep. Any others, set by a message, could make it look like part of the page. */
 const propertiesKept: Record<string, readonly string[]> = {
   a: ["href"],
   code: ["className"],
@@ -17,12 +17,12 @@ const propertiesKept: Record<string, readonly string[]> = {
   li: ["className"],
 };
 
-/** Properties that lead to elsewhere: to the web, or nowhere. */
+/** Properties that contain URLs. */
 const addresses = ["href", "src"];
 
 /**
- * A rehype plugin: leaves nothing in the tree that could act on the page around it. Ids and other properties go (two
- * messages may not share a name, and none may take one of ours), hidden characters get a shape, nesting has an end.
+ * A rehype plugin that removes everything that could affect the page around the text. It drops ids and other properties, so that
+ * messages cannot clash with each other or the page. It makes hidden characters visible and limits nesting.
  */
 export function harmlessTree() {
   return (tree: Root): void => {
@@ -61,7 +61,7 @@ function toText(value: string): ElementContent[] {
   );
 }
 
-/** Without recursion, since what is cut off here may be nested as deep as its writer liked. */
+/** Iterative instead of recursive, because the nesting can be arbitrarily deep. */
 export function textOf(element: Element): string {
   const open: ElementContent[] = [element];
   let text = "";

@@ -1,19 +1,20 @@
-/** A part of a text: as it is, or a character that would act on the reader without being seen. */
+/** A part of a text: plain text, or a hidden character that could mislead the reader. */
 export interface TextPart {
   readonly text: string;
-  /** `U+202E`, of a hidden character. */
+  /** Code point of a hidden character, such as `U+202E`. */
   readonly hidden?: string;
 }
 
 /**
- * Direction overrides, embeddings and isolates (which reorder what is read), tag characters (which spell unseen words) and
- * controls. The marks and joiners that Arabic, Hebrew, Persian and emoji need are left alone, and so are the tags of a flag.
+ * Matches direction overrides, embeddings and isolates (which reorder text), tag characters (which spell invisible words) and
+ * control characters. Marks and joiners that Arabic, Hebrew, Persian and emoji need are not matched, nor are the tags of flag
+ * emoji.
  */
 const hiddenCharacters =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: controls are what is looked for.
   /[\u{E0000}-\u{E007F}](?<!\u{1F3F4}[\u{E0020}-\u{E007F}]*.)|[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069\uFFF9-\uFFFB]/gu;
 
-/** Takes a text apart so that hidden characters can be shown by their number. Most texts come back whole. */
+/** Splits a text at hidden characters, so that they can be shown by their code point. Most texts are a single part. */
 export function splitHidden(text: string): TextPart[] {
   const parts: TextPart[] = [];
   let from = 0;
@@ -26,7 +27,7 @@ export function splitHidden(text: string): TextPart[] {
   return parts;
 }
 
-/** The text with each hidden character written as `[U+202E]`, where there is only room for text. */
+/** Returns the text with each hidden character written as `[U+202E]`, for places that show only text. */
 export function showHidden(text: string): string {
   return splitHidden(text)
     .map((part) => (part.hidden === undefined ? part.text : `[${part.hidden}]`))

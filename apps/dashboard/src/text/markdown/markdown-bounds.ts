@@ -1,4 +1,4 @@
-/** Beyond this a text is shown as it was written: laying it out would hold up the page. */
+/** Longer texts are shown as plain text, because rendering them would block the page. */
 export const markdownCharsMax = 32_000;
 
 const quoteDepthMax = 30;
@@ -7,8 +7,8 @@ const unbrokenCharsMax = 2_000;
 const unbrokenLinksMax = 20;
 
 /**
- * Whether a text can be laid out as markdown within a moment. Parsers need time that grows with the square of some texts:
- * deep quotes, brackets never closed, addresses run together; such texts are not written for readers.
+ * True if a text can be rendered as markdown quickly. Parsers take quadratic time for deep quotes, unclosed brackets and long
+ * runs of links. Real messages do not contain these.
  */
 export function isMarkdownLayable(text: string): boolean {
   return (

@@ -7,22 +7,22 @@ import { isMarkdownLayable } from "./markdown-bounds";
 import type { RenderedMarkdownProps } from "./rendered-markdown";
 
 const LazyMarkdown = lazy(loadMarkdown);
-/** The renderer, kept once it is loaded for as long as the page lasts. A lazy component shows its fallback once even then. */
+/** The renderer, once loaded. A lazy component would show its fallback once even if its module is already loaded. */
 let loaded: typeof import("./rendered-markdown") | undefined;
 
-/** Loads what lays out markdown, ahead of the first text. Once it is there, texts are laid out at once. */
+/** Loads the markdown renderer before the first text needs it. Afterwards, texts render immediately. */
 export async function loadMarkdown() {
   loaded = await import("./rendered-markdown");
   return { default: loaded.RenderedMarkdown };
 }
 
-/** Lays out a message's text before it is wanted, for as long as it is kept. */
+/** Renders a message's text ahead of time and caches the result. */
 export function layOutAhead(text: string): void {
   if (!loaded || !isMarkdownLayable(text)) return;
   try {
     loaded.layOutOnce(text);
   } catch {
-    // It fails again where it is drawn, and is shown as it was written.
+    // Rendering fails again when the text is shown, and the plain text appears instead.
   }
 }
 
@@ -34,9 +34,9 @@ export interface MarkdownTextProps {
 }
 
 /**
- * A text by somebody else, as markdown: the only renderer of texts that are not ours. It never makes elements of HTML, loads no
- * image, leads only to http, https and mail addresses, and says where. Until the renderer is loaded, and for texts that it could
- * not lay out in a moment, the text itself is shown.
+ * Renders a text written by another user as markdown. All such texts must use this component. It creates no HTML from the text
+ * and loads no images. Links open only http, https and mail addresses, and show their target. The plain text is shown until the
+ * renderer is loaded, and always if rendering would be slow.
  */
 export function MarkdownText({ text, variant = "feed", className }: MarkdownTextProps) {
   const box = cn(
@@ -45,7 +45,7 @@ export function MarkdownText({ text, variant = "feed", className }: MarkdownText
     className,
   );
   const raw = <RawText text={text} {...(variant === "document" && { at: 0 })} />;
-  // Decided once, so that a text that was shown before its renderer is not laid out again.
+  // Decided once per component, so that a text shown before the renderer loaded does not render twice.
   const [RenderedMarkdown] = useState<ComponentType<RenderedMarkdownProps>>(
     () => loaded?.RenderedMarkdown ?? LazyMarkdown,
   );
@@ -64,10 +64,10 @@ export function MarkdownText({ text, variant = "feed", className }: MarkdownText
   );
 }
 
-/** A text as it was written, with its line breaks; `at` says where it begins in what it is a part of. */
+/** A text as plain text with its line breaks. `at` is its offset in the document. */
 export function RawText({ text, at }: { readonly text: string; readonly at?: number }) {
   const shown = showHidden(text);
-  // Where a character is shown by its number, only the whole stands where it is written.
+  // If a hidden character is shown by its code point, offsets inside the text no longer match the source.
   const to = at === undefined || shown === text ? undefined : at + text.length;
   return (
     <span data-at={at} data-to={to} className="break-words whitespace-pre-wrap">
@@ -76,7 +76,7 @@ export function RawText({ text, at }: { readonly text: string; readonly at?: num
   );
 }
 
-/** A text that the renderer fails on is still a text. React catches such errors in classes only. */
+/** Shows the plain text if the renderer throws. React catches such errors only in class components. */
 class RawTextOnError extends Component<
   { readonly raw: ReactNode; readonly children: ReactNode },
   { failed: boolean }

@@ -6,16 +6,16 @@ import { unified } from "unified";
 import { harmlessTree } from "./harmless-tree";
 import { sourcePlaces } from "./source-places";
 
-/** `feed`: of messages. `document`: of what is commented on, so each piece of it says where it is written. */
+/** `feed`: for messages. `document`: for texts that can be commented on, with the source position of each piece. */
 export type MarkdownVariant = "feed" | "document";
 
-/** Reads a text as markdown. Raw HTML in it is text, and nothing in the tree can act on the page around it. */
+/** Parses a text as markdown. Raw HTML becomes text, and the resulting tree cannot affect the page around it. */
 export function readMarkdown(text: string, variant: MarkdownVariant): Root {
   const reader = readers[variant];
   return reader.runSync(reader.parse(text), text);
 }
 
-/** Made once: to put one together takes as long as to read a short text. */
+/** Created once, because creating a parser takes as long as parsing a short text. */
 const readers = {
   feed: startReader().use(harmlessTree).freeze(),
   document: startReader().use(sourcePlaces).use(harmlessTree).freeze(),
@@ -26,8 +26,8 @@ function startReader() {
 }
 
 /**
- * Whether a text is one line of words and stops, which means the same in markdown: most of what is said in passing is so.
- * Beside it, reading markdown takes a hundred times as long.
+ * True for a single line of words and punctuation that renders as itself. Most messages are like this, and parsing them as
+ * markdown would take a hundred times as long.
  */
 export function isPlainLine(text: string): boolean {
   return plainLine.test(text);

@@ -6,12 +6,12 @@ const linkStyles = "text-link underline decoration-1 underline-offset-2 break-wo
 
 export interface OutsideLinkProps {
   readonly href: string | undefined;
-  /** The link's words, to see whether they say where it leads. */
+  /** The link's text, to check whether it already shows the target. */
   readonly text: string;
   readonly children: ReactNode;
 }
 
-/** A link somebody else wrote. It always shows its host; one that leads nowhere we would go is only its text. */
+/** A link written by another user. It always shows the target's host. A link with a disallowed target is shown as plain text. */
 export function OutsideLink({ href, text, children }: OutsideLinkProps) {
   const address = href === undefined ? null : readWebAddress(href);
   if (!address) return <bdi>{children}</bdi>;
@@ -27,7 +27,10 @@ export function OutsideLink({ href, text, children }: OutsideLinkProps) {
   );
 }
 
-/** An image is a request to somebody's server, so only its description and address are shown; a click goes there. */
+/**
+ * An image in another user's text. Loading it would send a request to a third-party server, so only its description and a link
+ * are shown.
+ */
 export function OutsideImage({ src, alt }: { readonly src: string | undefined; readonly alt: string }) {
   const address = src === undefined ? null : readWebAddress(src);
   const label = alt.trim() === "" ? "Image" : alt;

@@ -1,4 +1,4 @@
-/** How a text begins, for a line or two of a list: without the signs of markdown that are in the way most. */
+/** Returns a text for a preview of one or two lines, without the most distracting markdown syntax. */
 export function plainBrief(text: string): string {
   return text
     .replace(/^ {0,3}(```|~~~).*$/gm, "")

@@ -13,18 +13,19 @@ export interface RenderedMarkdownProps {
   readonly variant: MarkdownVariant;
 }
 
-/** Lays out one text. Raw HTML in it comes out as the characters it is written with. */
+/** Renders a text as markdown. Raw HTML appears as literal characters. */
 export function RenderedMarkdown({ text, variant }: RenderedMarkdownProps) {
   return variant === "feed" ? layOutOnce(text) : layOut(text, variant);
 }
 
 /**
- * Elements of texts of messages, the least recently wanted first: rows come and go as one scrolls, their texts stay the same.
+ * Cache of rendered message texts, least recently used first. Rows mount and unmount while the user scrolls, but their texts stay
+ * the same.
  */
 const laidOut = new Map<string, ReactElement>();
 const laidOutTextsMax = 1_000;
 
-/** Lays out a message's text, or returns the cached result. */
+/** Renders a message's text, or returns the cached result. */
 export function layOutOnce(text: string): ReactElement {
   const element = laidOut.get(text) ?? layOut(text, "feed");
   laidOut.delete(text);
@@ -49,7 +50,7 @@ function layOut(text: string, variant: MarkdownVariant): ReactElement {
   });
 }
 
-/** The tree's element that a component renders. */
+/** The node of the markdown tree that a component renders. */
 interface OfElement {
   readonly node?: Element | undefined;
 }
@@ -58,7 +59,7 @@ type Components = {
   readonly [Tag in keyof JSX.IntrinsicElements]?: ComponentType<JSX.IntrinsicElements[Tag] & OfElement>;
 };
 
-/** Not an `h1`: the page has its own, and what somebody writes does not outrank it. */
+/** Not an `h1`, because the page has its own. The level is shifted below the page's headings. */
 function Heading({ node, deeper, styles, children }: HeadingProps) {
   const level = Number(node?.tagName.slice(1));
   return (
@@ -76,9 +77,9 @@ function Heading({ node, deeper, styles, children }: HeadingProps) {
 }
 
 interface HeadingProps extends OfElement {
-  /** How many levels of headings the page itself has above the text. */
+  /** Number of heading levels that the page itself has above the text. */
   readonly deeper: number;
-  /** By level; the last serves what is below. */
+  /** Classes by heading level. The last entry is also used for all deeper levels. */
   readonly styles: readonly string[];
   readonly children?: ReactNode;
 }
@@ -199,7 +200,7 @@ const components = {
   document: { ...common, ...headings(DocumentHeading) },
 };
 
-/** The text of a code block, and what it says to be written in. */
+/** Returns the text and language of a code block. */
 function readCode(pre: Element | undefined): { code: string; language: string | null } {
   const [child] = pre?.children ?? [];
   if (!pre || child?.type !== "element") return { code: pre ? textOf(pre) : "", language: null };
@@ -208,7 +209,7 @@ function readCode(pre: Element | undefined): { code: string; language: string | 
   return { code: textOf(child).replace(/\n$/, ""), language: name?.slice("language-".length) ?? null };
 }
 
-/** Where a block of code is written, as its element says. */
+/** Returns the source position of a code block from its properties. */
 function readPlace(pre: Element | undefined): { at?: number; to?: number } {
   const { dataAt, dataTo } = pre?.properties ?? {};
   return {

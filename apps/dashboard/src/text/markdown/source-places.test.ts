@@ -4,7 +4,7 @@ import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
 import { readMarkdown } from "./markdown-tree";
 
-/** The pieces that a text is laid out as, each with what is written where it says that it is. */
+/** Returns the rendered pieces of a text, each with the source text at its position. */
 function piecesOf(source: string): { text: string; written: string; isExact: boolean }[] {
   const markup = renderToStaticMarkup(
     toJsxRuntime(readMarkdown(source, "document"), { Fragment, jsx, jsxs }),

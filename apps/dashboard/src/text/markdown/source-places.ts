@@ -4,9 +4,9 @@ import { textOf } from "./harmless-tree";
 import { splitHidden } from "./hidden-characters";
 
 /**
- * A rehype plugin: puts each piece of text into an element that says where it is written, so that what is selected in the
- * page can be found in the source. `data-at` is the offset of its first character; with `data-to` the piece stands for all
- * that is written from there to here, and no part of it is known by itself. Text that nobody wrote has neither.
+ * A rehype plugin that wraps each piece of text in an element with its source position, so that a selection can be mapped to the
+ * source. `data-at` is the offset of the first character. With `data-to`, the piece maps to the whole range and offsets inside it
+ * are unknown. Generated text has neither.
  */
 export function sourcePlaces() {
   return (tree: Root, file: { readonly value: unknown }): void => {
@@ -21,7 +21,7 @@ function place(children: readonly RootContent[], source: string, align: Align): 
     const stretch = stretchOf(child);
     if (child.type === "text" || child.type === "raw") {
       if (stretch === null) return [child];
-      // A hidden character is shown by its number, which takes more room than the character itself.
+      // A hidden character is shown by its code point, which is longer than the character itself.
       if (splitHidden(child.value).some(({ hidden }) => hidden !== undefined)) {
         return [toElement(child.value, { dataAt: stretch.start, dataTo: stretch.end })];
       }
@@ -34,7 +34,7 @@ function place(children: readonly RootContent[], source: string, align: Align): 
   });
 }
 
-/** A block of code is laid out from its text alone, and says of the whole where it is written. */
+/** Adds the source position to a code block as a whole, because code blocks are rendered from their text only. */
 function placeCode(pre: Element, source: string): Element {
   const stretch = stretchOf(pre);
   if (stretch === null) return pre;

@@ -39,6 +39,6 @@ it("[DASH-52] a link's text stands for its host only when it begins with exactly
   expect(shows("https://bank.example", "https://evil.example")).toBe(false);
   expect(shows("https://bank.example.evil.example", "https://bank.example")).toBe(false);
   expect(shows("https://bank.example@evil.example", "https://bank.example@evil.example")).toBe(false);
-  // The browser writes a host in foreign letters in its plain form.
+  // The browser converts a host with non-ASCII letters to its ASCII form.
   expect(readWebAddress("https://еxample.org")?.place).toBe("xn--xample-2of.org");
 });

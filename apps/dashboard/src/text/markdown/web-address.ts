@@ -1,15 +1,15 @@
-/** Where a link that somebody else wrote may lead. */
+/** The target of a link written by another user. */
 export interface WebAddress {
   readonly href: string;
-  /** The words that a reader should see before following it: the host as the browser reads it, or the recipient of a mail. */
+  /** The text that a reader should see before following the link: the host as the browser parses it, or the mail's recipient. */
   readonly place: string;
 }
 
 const protocols = new Set(["http:", "https:", "mailto:"]);
 
 /**
- * Reads a link's target; null for whatever is not an absolute http, https or mailto address. The browser's own parser
- * decides, so that no spelling of another scheme slips through.
+ * Parses a link's target. Returns null unless it is an absolute http, https or mailto URL. Uses the browser's own parser, so that
+ * no spelling of another scheme gets through.
  */
 export function readWebAddress(target: string): WebAddress | null {
   const url = parseUrl(target);
@@ -19,8 +19,8 @@ export function readWebAddress(target: string): WebAddress | null {
 }
 
 /**
- * Whether a link's text already shows where it leads: it is the address, or the beginning of it up to the host. "bank.com"
- * in front of another host is not, nor is a host behind a user name that looks like one.
+ * True if a link's text already shows its target: it equals the URL, or begins with it up to the host. A text such as "bank.com"
+ * for another host does not count, nor does a user name that looks like a host.
  */
 export function showsPlace(text: string, { place, href }: WebAddress): boolean {
   const said = text.trim().toLowerCase();
