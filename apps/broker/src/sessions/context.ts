@@ -7,17 +7,17 @@ import type { TeamActor } from "./access/credentials.js";
 import type { AccessServices } from "./access/services.js";
 import type { SessionHooks } from "./hooks.js";
 
-/** The services of what happens in a session's roster. */
+/** The services of operations on a session's roster. */
 export interface SessionServices extends AccessServices {
   readonly hooks: SessionHooks;
   readonly channels: SessionAnnouncer;
 }
 
-/** One request, as a verb sees it. */
+/** One request, as its handler sees it. */
 export interface Context<Services extends AccessServices> extends IdentityContext<Services> {
-  /** The team that calls; a person's, where the person is or has been one. */
+  /** The team that calls. For a person, the team that the person has or had in the session. */
   readonly team: TeamActor | null;
-  /** Whether the call's write first makes the caller a team: what is posted must then be part of that write (PERSON-3). */
+  /** Whether the write first makes the caller a team. Messages must then be posted in the same transaction (PERSON-3). */
   readonly joins: boolean;
 }
 
@@ -29,39 +29,39 @@ export interface TeamContext<Services extends AccessServices> extends SessionCon
   readonly team: TeamActor;
 }
 
-/** A reader of a session: a team of it, or a person, who need not be in it. */
+/** A reader of a session: one of its teams, or a person, who need not have joined. */
 export type ReaderContext<Services extends AccessServices> =
   | (TeamContext<Services> & { readonly person: null })
   | (SessionContext<Services> & { readonly person: PersonActor });
 
-/** A caller of the mesh who addresses no session: a team of any of its sessions, or a person. */
+/** A caller that addresses no session: a team of any session in the mesh, or a person. */
 export type MeshContext<Services extends AccessServices> =
   | (Context<Services> & { readonly team: TeamActor; readonly person: null })
   | PersonContext<Services>;
 
-/** In open mode, an agent of whom nothing is known (AUTH-15). */
+/** An agent in open mode without any identity (AUTH-15). */
 export type UnnamedContext<Services extends AccessServices> = Context<Services> & {
   readonly team: null;
   readonly person: null;
 };
 
-/** The agent of a running job, which is no team and no person. */
+/** The agent of a running job, which is neither a team nor a person. */
 export type AgentContext<Services extends AccessServices> = Context<Services> & {
   readonly principal: JobPrincipal;
   readonly team: null;
   readonly person: null;
 };
 
-/** The author of a proposal: a caller of the mesh, or the agent of a job. */
+/** The author of a proposal: a team or person of the mesh, or the agent of a job. */
 export type ProposerContext<Services extends AccessServices> = MeshContext<Services> | AgentContext<Services>;
 
-/** A person, where no session is addressed. */
+/** A person whose call addresses no session. */
 export type PersonContext<Services extends AccessServices> = Context<Services> & {
   readonly team: null;
   readonly person: PersonActor;
 };
 
-/** A person who reads a session, in it or not. */
+/** A person who reads a session and may not have joined it. */
 export type PersonReaderContext<Services extends AccessServices> = SessionContext<Services> & {
   readonly person: PersonActor;
 };

@@ -4,7 +4,7 @@ import { requireMember } from "../identity/require-member.js";
 import { makeToken } from "../identity/tokens/token.js";
 import type { SessionContext, SessionServices } from "./context.js";
 
-/** Makes a link for somebody who is to look on in one session and do nothing else (TOKEN-7). */
+/** Creates a link for an observer, who can read one session and do nothing else (TOKEN-7). */
 export async function createObserverLink(
   ctx: SessionContext<SessionServices>,
   { label, expires_in_s: seconds }: ParsedInputOf<"create_observer_link">,

@@ -12,7 +12,7 @@ import { refuseSecondSession } from "./roster/refuse-second-session.js";
 import { toSessionSettings } from "./session-settings.js";
 import { takeSlug } from "./slug.js";
 
-/** Creates a session with its convener, which may be a person. It posts no event: the feed begins empty (SES-1). */
+/** Creates a session with its convener, which may be a person. Posts no event: the feed starts empty (SES-1). */
 export async function createSession(
   ctx: Context<SessionServices>,
   input: ParsedInputOf<"create_session">,
@@ -80,7 +80,7 @@ function nameMissing(): MerkleError {
 }
 
 /**
- * Reads the conclusion of a session for the one that continues it, and the note for the new one's description (SES-30).
+ * Reads the conclusion of the session that the new one continues, and the note for the new session's description (SES-30).
  *
  * @throws not_found; conflict for a session that is not concluded
  */
@@ -109,7 +109,7 @@ async function readPredecessor(
   };
 }
 
-/** Adds the note about the earlier session to the end of a description. */
+/** Appends the note about the earlier session to a description. */
 function withNote(description: string, note: string): string {
   const text = description === "" ? note : `${description}\n\n${note}`;
   if (text.length <= limits.descriptionCharsMax) return text;

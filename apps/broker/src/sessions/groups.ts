@@ -4,7 +4,7 @@ import type { SessionServices, TeamContext } from "./context.js";
 import { withMembership, withoutMembership } from "./peers/membership.js";
 import { announceRoster } from "./roster/announce-roster.js";
 
-/** Puts the caller's peer into a group, or gives it another role there (PEER-13). */
+/** Adds the caller's peer to a group, or changes its role there (PEER-13). */
 export async function joinGroup(
   ctx: TeamContext<SessionServices>,
   { name, role }: ParsedInputOf<"join_group">,
@@ -12,7 +12,7 @@ export async function joinGroup(
   return changeGroups(ctx, (groups) => withMembership(groups, { name, role }));
 }
 
-/** Takes the caller's peer out of a group; out of one that it is not in, too. */
+/** Removes the caller's peer from a group. Succeeds if the peer is not in the group. */
 export async function leaveGroup(
   ctx: TeamContext<SessionServices>,
   { name }: ParsedInputOf<"leave_group">,
@@ -20,7 +20,7 @@ export async function leaveGroup(
   return changeGroups(ctx, (groups) => withoutMembership(groups, name));
 }
 
-/** Changes the groups of the caller's peer, and returns those it is in then. */
+/** Changes the groups of the caller's peer. Returns the resulting groups. */
 async function changeGroups(
   { services, session: { sessionId }, team, write }: TeamContext<SessionServices>,
   change: (groups: readonly GroupMembership[]) => GroupMembership[],

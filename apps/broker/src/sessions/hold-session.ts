@@ -12,7 +12,10 @@ import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import type { SessionServices, TeamContext } from "./context.js";
 import { changeSessionSettings, toSessionSettings } from "./session-settings.js";
 
-/** Keeps agents from posting until a human resumes the session, and tells them (HOLD-2). Held already, it stays as it is. */
+/**
+ * Keeps agents from posting until a human resumes the session, and announces the hold (HOLD-2). An existing hold is not
+ * changed.
+ */
 export async function holdSession(
   ctx: TeamContext<SessionServices>,
   input: ParsedInputOf<"hold_session">,
@@ -29,7 +32,7 @@ export async function holdSession(
     if (earlier) return { held: earlier, teams };
 
     const hold = { by: ctx.team.name, reason: input.reason ?? null, at: new Date() };
-    // From here to the commit nothing is posted: what comes before the event was said before the hold.
+    // No message is posted from here to the commit, so every message before the event was posted before the hold.
     await saveHold(tx, sessionId, hold);
     const held = { ...hold, at: hold.at.toISOString() };
     const { sequence } = await announce(
@@ -42,13 +45,16 @@ export async function holdSession(
   });
 }
 
-/** The human who holds a session, if one does. */
+/** Returns the hold of a session, or null if it is not on hold. */
 export function toHeld(row: SessionRow): OutputOf<"get_session">["held"] {
   if (!row.heldAt) return null;
   return { by: row.heldBy ?? "", reason: row.holdReason, at: row.heldAt.toISOString() };
 }
 
-/** Lets agents go on: ends a hold, and counts their messages and tokens anew (HOLD-5, BUDGET-5, USAGE-5). Says so where something held them back. */
+/**
+ * Ends a hold and resets the counts of the agents' messages and tokens (HOLD-5, BUDGET-5, USAGE-5). Announces it if agents
+ * could not post before.
+ */
 export async function resumeSession(
   ctx: TeamContext<SessionServices>,
   input: ParsedInputOf<"resume_session">,
@@ -84,7 +90,7 @@ export async function resumeSession(
   });
 }
 
-/** Whether agents have said as much as they may since the last human word. */
+/** Returns whether agents have posted as many messages as the budget allows since a human last posted. */
 export function isBudgetSpent({
   messageBudget,
   agentMessages,

@@ -2,9 +2,9 @@ import type { OutputOf, Peer, Session } from "@merkle/wire";
 import type { CoreServices } from "../core/services.js";
 import type { Write } from "../core/write.js";
 
-/** What features add to a session, beside its roster and its feed. */
+/** The extension points of a session for features, besides its roster and feed. */
 export interface SessionHooks {
-  /** Each is called in the transaction that creates a session, and returns what it adds to the reply. */
+  /** Called in the transaction that creates a session. Each hook returns its additions to the reply. */
   readonly onCreateSession: readonly CreateSessionHook[];
   /** Each reads a fact that `get_session` returns. */
   readonly sessionFacts: SessionFactReaders;
@@ -26,12 +26,12 @@ export interface CreatedSession {
   readonly predecessor: Predecessor | null;
 }
 
-/** A concluded session that another one continues. */
+/** A concluded session that another session continues. */
 export interface Predecessor {
-  /** Its title and its slug. */
+  /** The title and the slug of the session. */
   readonly name: string;
   readonly conclusion: string;
-  /** The lines that say how the conclusion can be checked, and where the whole session is. */
+  /** The lines that name the full session and how to check its conclusion. */
   readonly source: string;
 }
 
@@ -47,13 +47,13 @@ export type SessionFactReaders = {
   ) => Promise<FeatureFacts[Name]>;
 };
 
-/** The facts of a session that features know. */
+/** The facts about a session that features provide. */
 export type FeatureFacts = Omit<
   OutputOf<"get_session">,
   keyof Session | "settings" | "last_change" | "agent_messages" | "origin"
 >;
 
-/** The facts of a peer that features know. */
+/** The facts about a peer that features provide. */
 export type PeerFacts = Pick<Peer, Extract<keyof Peer, "task">>;
 
 export type PeerFactReaders = {
@@ -63,7 +63,7 @@ export type PeerFactReaders = {
   ) => Promise<(peerId: string) => PeerFacts[Name]>;
 };
 
-/** Reads the facts of a session's peers at once; the function that is returned gives those of one. */
+/** Reads the facts of all peers of a session. Returns a function that looks up the facts of one peer. */
 export async function readPeerFacts(
   services: Pick<CoreServices, "database"> & { readonly hooks: Pick<SessionHooks, "peerFacts"> },
   sessionId: string,
@@ -77,7 +77,7 @@ export async function readPeerFacts(
   return (peerId) => Object.fromEntries(facts.map(([name, factOf]) => [name, factOf(peerId)])) as PeerFacts;
 }
 
-/** Reads all of them at once. */
+/** Reads all facts that features provide about a session. */
 export async function readFeatureFacts(
   services: Pick<CoreServices, "database"> & { readonly hooks: Pick<SessionHooks, "sessionFacts"> },
   sessionId: string,

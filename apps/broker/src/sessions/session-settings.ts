@@ -3,7 +3,7 @@ import type { SessionSettings } from "@merkle/wire";
 import { sessionSettingsDefault } from "@merkle/wire/schemas";
 import type { Write } from "../core/write.js";
 
-/** Returns the settings that a session's row holds, with the default for each one that it leaves out. */
+/** Returns a session's stored settings, with defaults for the missing ones. */
 export function toSessionSettings(stored: unknown): SessionSettings {
   return { ...sessionSettingsDefault, ...(typeof stored === "object" ? stored : {}) };
 }
@@ -11,13 +11,16 @@ export function toSessionSettings(stored: unknown): SessionSettings {
 interface Changed {
   readonly sessionId: string;
   readonly by: string;
-  /** The peer of who changes them, where there is one. */
+  /** The peer that changes the settings, or null if the change is not made by a peer. */
   readonly causedBy: string | null;
   readonly old: SessionSettings;
   readonly settings: { readonly [Name in keyof SessionSettings]?: SessionSettings[Name] | undefined };
 }
 
-/** Changes a session's settings, with the session held, and tells everyone what was changed by whom (SET-6). */
+/**
+ * Changes a session's settings and announces which settings changed and who changed them (SET-6). The session row must be
+ * locked.
+ */
 export async function changeSessionSettings(
   { tx, announce }: Write,
   { sessionId, by, causedBy, old, settings }: Changed,
@@ -34,7 +37,7 @@ export async function changeSessionSettings(
     await setMessageBudget(tx, sessionId, next.message_budget);
   }
   if (next.token_budget !== old.token_budget || next.team_token_budget !== old.team_token_budget) {
-    // The next report finds out whether that is near the new one.
+    // The next usage report checks again whether the new budget is nearly spent.
     await setTokensNear(tx, sessionId, null);
   }
   const event = { event: "settings_changed", by, changes, at: new Date().toISOString() } as const;
@@ -42,7 +45,7 @@ export async function changeSessionSettings(
 }
 
 function settingNames(settings: SessionSettings): (keyof SessionSettings)[] {
-  // Both were parsed by the schema of these names.
+  // Both objects were parsed by the schema that defines these names.
   return Object.keys(settings) as (keyof SessionSettings)[];
 }
 

@@ -12,7 +12,7 @@ export async function getSettings(
   return describeSettings(services, input.session_id);
 }
 
-/** The broker's settings, the addresses that follow from them, and one session's settings when it is named. */
+/** Returns the broker's settings, the addresses derived from them and, if a session is named, its settings. */
 async function describeSettings(
   services: SessionServices,
   sessionRef?: string,
@@ -76,14 +76,14 @@ export async function updateSettings(
   return describeSettings(ctx.services, input.session_id);
 }
 
-/** A person, or the member whom no person stands for. */
+/** Returns the name of the person, or of the member if the call has no person. */
 function nameOfCaller({ person, principal }: Context<SessionServices>): string {
   if (person) return person.name;
   if (principal?.kind === "member") return principal.name;
   throw new TypeError("Only a person or a member can change settings.");
 }
 
-/** A budget, and how long a session may be silent, decide what waits for a human. */
+/** Announces the change. It also affects `attention`: budgets and the silence limit decide what waits for a human. */
 function tellWhoReads(
   { mesh, meshChannels, channels }: SessionServices,
   changed: string | null,
@@ -98,12 +98,15 @@ function tellWhoReads(
   }
 }
 
-/** A session's settings are for everybody who works there; the broker's concern all. */
+/**
+ * Refuses callers who are not admins. The broker's settings affect everyone, whereas anyone in a session may change its
+ * settings.
+ */
 function refuseButAdmins({ principal }: Context<SessionServices>): void {
   if (principal?.kind === "member" && principal.role !== "admin") throw adminsOnly("update_settings");
 }
 
-/** A public URL invites other machines, and in open mode any of them would be admitted (AUTH-5). */
+/** Refuses a public URL in open mode, because it invites other machines and all of them would be admitted (AUTH-5). */
 function refusePublicUrl(url: string | null | undefined): void {
   if (url == null || isLoopbackUrl(url)) return;
   throw new MerkleError(
@@ -113,7 +116,7 @@ function refusePublicUrl(url: string | null | undefined): void {
   );
 }
 
-/** A name proves nothing if anyone is admitted: the first caller to use it would lock out its owner. */
+/** Builds the error for open mode, where names prove nothing: the first caller to use a name would lock out its owner. */
 function noMembersHere(): MerkleError {
   return new MerkleError(
     "bad_request",

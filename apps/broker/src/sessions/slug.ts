@@ -5,8 +5,7 @@ import { limits } from "@merkle/wire/limits";
 import { slugFrom } from "@merkle/wire/slug";
 
 /**
- * Takes a name for a new session. One that was asked for must be free; one that comes from a title gets a number when
- * it is not.
+ * Takes a slug for a new session. A requested slug must be free. A slug derived from the title gets a number if it is taken.
  *
  * @throws conflict
  */
@@ -31,7 +30,7 @@ export async function takeSlug(
     const slug = number === 1 ? base : withSuffix(base, `-${number}`);
     if (!taken.has(slug) && (await claimSlug(tx, meshId, slug, sessionId))) return slug;
   }
-  // Others took every number that was free a moment ago.
+  // Other sessions have taken every number that was free a moment ago.
   const slug = withSuffix(base, `-${randomBytes(4).toString("hex")}`);
   await claimSlug(tx, meshId, slug, sessionId);
   return slug;

@@ -6,7 +6,10 @@ import { toSessionSettings } from "./session-settings.js";
 
 type Changes = OutputOf<"update_session_metadata">["changes"];
 
-/** Changes title or description and tells everybody what, who and why (SES-7). Of two updates the later wins. */
+/**
+ * Changes the title or description and announces the change with its author and reason (SES-7). The later of two updates
+ * wins.
+ */
 export async function updateSessionMetadata(
   ctx: TeamContext<SessionServices>,
   input: ParsedInputOf<"update_session_metadata">,

@@ -7,39 +7,43 @@ import { type AccessRequest, authorize, refuseStranger } from "./authorize.js";
 import type { Caller } from "./credentials.js";
 import type { AccessServices } from "./services.js";
 
-/** The parts of a call that say who calls. */
+/** The parts of a call that identify the caller. */
 export interface CallClaims {
   readonly operation: AccessRule;
-  /** The principal that calls. */
+  /** The principal behind the call, or null for an unauthenticated client. */
   readonly principal: Principal | null;
-  /** A credential that came beside the input: the header `X-Team-ID`. The argument `team_id` goes before it. */
+  /** A credential sent outside the input, in the header `X-Team-ID`. The argument `team_id` takes precedence. */
   readonly credential?: string | undefined;
-  /** The person that calls, where its write is to make it (PERSON-15). */
+  /** Input for the person that this write creates for the caller (PERSON-15). */
   readonly newPerson?: RawInput | undefined;
-  /** The credential that the connection itself remembers: that of the team that an MCP session joined as. */
+  /** Returns the credential that the connection remembers: the one of the team that an MCP session joined as. */
   readonly remembered?: ((sessionId: string) => string | undefined) | undefined;
-  /** That credential where no session is addressed, when it has joined one session only. */
+  /**
+   * Returns the remembered credential when the call addresses no session. Undefined unless the MCP session has joined
+   * exactly one session.
+   */
   readonly rememberedAlone?: (() => string | undefined) | undefined;
-  /** The connection over which it came, if it carries one client's calls alone. */
+  /** The connection of the call, if it carries the calls of one client only. */
   readonly connection?: object | undefined;
 }
 
-/** Which session is meant, and who calls; whether they may is not decided yet. */
+/** The addressed session and the caller, before authorisation. */
 export interface Authenticated {
   readonly session: SessionIdentity | null;
-  /** The team or person that the credential proves; null without one, and for one that proves nobody. */
+  /** The team or person that the credential proves. Null without a valid credential. */
   readonly caller: Caller | null;
   readonly credential: string | undefined;
 }
 
-/** A caller that was admitted. */
+/** A caller that passed authentication, authorisation and rate limits. */
 export interface AdmittedCaller {
   readonly session: SessionIdentity | null;
   readonly caller: Caller | null;
 }
 
 /**
- * The one way in, of every call and of every frame that is none (AUTH-12): which session, who, may they, not too often.
+ * Admits a call or a frame: finds the session, authenticates the caller, authorises the operation and applies the rate
+ * limits. Every call and every other frame goes through this function (AUTH-12).
  *
  * @throws not_found, unauthorized, forbidden, session_closed, too_many_requests
  */
@@ -51,7 +55,7 @@ export async function admitCaller(
   return letIn(services, call, await identifyCaller(services, call, raw));
 }
 
-/** The first half of `admitCaller`. */
+/** Finds the session and authenticates the caller. This is the first half of `admitCaller`. */
 export async function identifyCaller(
   services: AccessServices,
   call: CallClaims,
@@ -63,7 +67,7 @@ export async function identifyCaller(
   return call.newPerson === undefined ? found : takeNewPerson(found, services, call, call.newPerson);
 }
 
-/** Who is known under that credential already is that, as where a request comes again. */
+/** Prepares the new person of a call, unless the credential already proves a caller, as in a retry. */
 async function takeNewPerson(
   found: Authenticated,
   services: AccessServices,
@@ -76,7 +80,7 @@ async function takeNewPerson(
   return person ? { ...found, caller: { person, team: null } } : found;
 }
 
-/** The second half of `admitCaller`. */
+/** Authorises the operation and applies the rate limits. This is the second half of `admitCaller`. */
 export function letIn(
   services: Pick<AccessServices, "limiter" | "presence">,
   {
@@ -114,8 +118,8 @@ async function findAddressedSession(
 }
 
 /**
- * Argument before header before what the connection remembers (AUTH-2, MCP-2). In invite mode a credential is worth nothing
- * in the hands of another member than the one whose team or person it is (ENTER-5).
+ * Authenticates the caller by the argument, then the header, then the credential that the connection remembers (AUTH-2,
+ * MCP-2). In invite mode a credential proves nothing if another member than its owner sends it (ENTER-5).
  */
 async function authenticate(
   session: SessionIdentity | null,
@@ -127,7 +131,7 @@ async function authenticate(
   const { principal, connection } = call;
   if (principal?.kind === "client") return authenticateClient(session, services, principal);
   const argument = raw["team_id"];
-  // A `team_id` that is no text is a credential that proves nothing.
+  // A `team_id` that is not a string counts as an invalid credential.
   const given = argument === undefined ? call.credential : typeof argument === "string" ? argument : "";
   if (!session) return authenticateInMesh(services, call, given, argument !== undefined);
   if (given !== undefined) {
@@ -151,7 +155,7 @@ function toAuthenticated(
   return { session, caller: caller && isOwn(caller, principal) ? caller : null, credential };
 }
 
-/** A client is its team by its token, whatever credential it gives beside that (OAUTH-6). */
+/** Authenticates an OAuth client. Its token identifies its team, and any other credential is ignored (OAUTH-6). */
 async function authenticateClient(
   session: SessionIdentity | null,
   { credentials }: Pick<AccessServices, "credentials">,
@@ -162,20 +166,20 @@ async function authenticateClient(
   return { session, caller, credential: undefined };
 }
 
-/** Nobody gave a credential. */
+/** Returns the result for a call without a credential. */
 function toNobody(session: SessionIdentity | null): Authenticated {
   return { session, caller: null, credential: undefined };
 }
 
 function isOwn({ person, team }: Caller, principal: Principal | null): boolean {
   if (principal?.kind === "anyone") return true;
-  // A program never speaks for a human, whatever credential it holds.
+  // A program never acts as a verified human, whichever credential it sends.
   if (person?.verified && isProgram(principal)) return false;
   const owner = person ? person.memberId : (team?.memberId ?? null);
   return principal?.kind === "member" && (owner === null || owner === principal.memberId);
 }
 
-/** Where no session is addressed, a credential counts for the operations that name it among their inputs. */
+/** Authenticates a call that addresses no session. The credential counts only if `team_id` is an input of the operation. */
 async function authenticateInMesh(
   { credentials }: Pick<AccessServices, "credentials">,
   { operation, principal, rememberedAlone }: CallClaims,
@@ -188,18 +192,20 @@ async function authenticateInMesh(
   const credential = given ?? remembered;
   if (credential === undefined || !("team_id" in operation.input.shape)) return toNobody(null);
   const caller = await credentials.verifyInMesh(credential);
-  // One that was replaced or has ended elsewhere meanwhile: the caller gave none.
+  // The remembered credential was replaced or has ended elsewhere. The call counts as one without a credential.
   if (!caller && remembered !== undefined) return toNobody(null);
   if (!caller?.team) return toAuthenticated(caller, principal, null, credential);
-  // A team belongs to its session: it cannot make another. In a header it may just stand there for all calls.
+  // A team belongs to its session and cannot create another. In a header the credential is ignored then, because clients may
+  // send the header with every call.
   const concernsTeams = operation.access !== "open";
   if (!isArgument && (!concernsTeams || (caller.team.leftAt && !needsOne))) return toNobody(null);
   return toAuthenticated(concernsTeams ? caller : null, principal, null, credential);
 }
 
 /**
- * An MCP session that joins again under its own name gets its place back; under another name, its peer's included, it is
- * somebody new. A team that has left is nobody there, except to repeat its leaving; a person is the same person still.
+ * Returns whether the remembered credential applies to a call. An MCP session that joins again under the same names resumes
+ * its team. Under another team or peer name it joins as a new team. A team that has left counts as unauthenticated, except
+ * when it repeats its leave call. A person stays the same person.
  */
 function usesRemembered(
   { teamCredential, afterLeaving }: Pick<AccessRule, "teamCredential" | "afterLeaving">,
@@ -210,7 +216,7 @@ function usesRemembered(
   if (teamCredential !== "given") return person !== null || !team.leftAt || afterLeaving === true;
   const wanted = raw["team_name"];
   if (!isSameName(wanted, team.name)) return false;
-  // A team's own credential is also what adds a peer to it.
+  // The team's own credential is also used to add a peer to the team.
   const peerName = raw["peer_name"];
   return team.peer.name === null || peerName === undefined || isSameName(peerName, team.peer.name);
 }

@@ -6,23 +6,22 @@ import type { Caller, TeamActor } from "./credentials.js";
 import { refuseBeyondJob } from "./refuse-beyond-job.js";
 import { refuseBeyondTeam } from "./refuse-beyond-team.js";
 
-/** An operation that somebody wants to call, and as whom. */
+/** An operation that a caller wants to run, and the caller's identity. */
 export interface AccessRequest {
   readonly operation: Omit<AccessRule, "input" | "rate">;
-  /** By which transport it is asked; what is a human's is not asked by a model's. */
+  /** The transport of the call. Models use MCP, so some operations for humans are refused there. */
   readonly transport?: "rest" | "mcp" | "websocket" | undefined;
-  /** The principal; null for somebody whom the broker does not know. */
+  /** The principal, or null for an unauthenticated client. */
   readonly principal: Principal | null;
   readonly session: SessionIdentity | null;
   /** The team or person that the credential proved, if any. */
   readonly caller: Caller | null;
-  /** Whether the caller gave a credential at all. */
+  /** Whether the call contained a credential, valid or not. */
   readonly credentialGiven: boolean;
 }
 
 /**
- * Refuses those who were not let in, before it is looked at what they ask about: a stranger does not even learn whether a
- * session exists (ERR-2).
+ * Refuses unauthenticated clients before the session is looked up, so they cannot find out whether a session exists (ERR-2).
  *
  * @throws unauthorized
  */
@@ -40,15 +39,16 @@ export function refuseStranger(
 }
 
 /**
- * The one place that allows or refuses, for every transport (AUTH-11). Who was let in may create, join and read in that mesh, an
- * observer only read in one session; what is done in a team's name needs that team's credential, or that of its person.
+ * Allows or refuses an operation, the same way for every transport (AUTH-11). Authenticated callers may create, join and
+ * read sessions in their mesh, and an observer may only read one session. A write in a team's name needs the credential of
+ * the team or of its person.
  *
- * @throws unauthorized before forbidden and session_closed, as ERR-2 orders them
+ * @throws unauthorized before forbidden and session_closed, in the order of ERR-2
  */
 export function authorize(request: AccessRequest): void {
   const { operation, principal, session, caller, credentialGiven } = request;
   refuseStranger(operation, principal);
-  // An onlooker may do what a stranger may: redeem an invite, above all.
+  // An observer may do everything that an unauthenticated client may, such as redeem an invite.
   if (principal?.kind === "observer" && operation.access !== "public")
     refuseBeyondLooking(operation, principal, session);
   if (principal?.kind === "job" && operation.access !== "public")
@@ -58,7 +58,7 @@ export function authorize(request: AccessRequest): void {
     const whose = session
       ? "of a team, a peer or a person in this session"
       : "of a person or a team of this mesh";
-    // What a program came with may well be the credential of its member's person.
+    // A program may have sent a valid credential of its member's person.
     const but = isProgram(principal)
       ? ". A token for programs cannot be used together with a verified person's credential"
       : "";
@@ -81,7 +81,7 @@ export function authorize(request: AccessRequest): void {
   if (session?.archived && !operation.whileArchived) throw sessionArchived(session);
 }
 
-/** Its messages are elsewhere: read as it is, its feed would be empty (ARCHIVE-5). */
+/** Refuses to read an archived session. Its messages are elsewhere, so the feed would look empty (ARCHIVE-5). */
 export function sessionArchived({ slug }: Pick<SessionIdentity, "slug">): MerkleError {
   return new MerkleError(
     "session_archived",
@@ -98,7 +98,7 @@ export function onlyACopy({ slug }: Pick<SessionIdentity, "slug">): MerkleError 
   );
 }
 
-/** An observer's link shows one session, as it is and as it goes on, and no more. */
+/** Limits an observer's link to reading one session, including its later messages. */
 function refuseBeyondLooking(
   operation: AccessRequest["operation"],
   { sessionId }: Extract<Principal, { kind: "observer" }>,
@@ -114,8 +114,8 @@ function refuseBeyondLooking(
 }
 
 /**
- * Lets nobody but humans lift what keeps agents in check or let others in, and nobody but a person do what is the person's own
- * (PERSON-11). A member stands for itself where no person is needed.
+ * Requires a human for operations that lift the limits of agents or admit others, and a person for the person's own data
+ * (PERSON-11). A member's key is enough where no person is needed.
  */
 function requireHuman({ operation, transport, principal, caller }: AccessRequest): void {
   const { name, human, access } = operation;
@@ -123,7 +123,7 @@ function requireHuman({ operation, transport, principal, caller }: AccessRequest
   if (human === undefined) return;
   if (human !== "person" && transport === "mcp") throw notByModels(name);
   if (human !== "person" && isProgram(principal)) throw notByPrograms(name);
-  // The member vouches, whichever team's credential goes along.
+  // The member vouches, so the team credential does not matter.
   if (human === "vouching") return;
   if (caller && !caller.person) throw humansOnly(name);
   if (human !== "power") return;
@@ -132,15 +132,15 @@ function requireHuman({ operation, transport, principal, caller }: AccessRequest
 }
 
 /**
- * Whether this is a person's first write in a session, or the first after leaving: it makes the person a team there
- * before it is done (PERSON-3).
+ * Returns whether this call is a person's first write in a session, or the first after leaving. The person becomes a team
+ * there before the write is done (PERSON-3).
  */
 export function joinsByWriting(
   operation: Pick<OperationRules, "access" | "readOnly" | "notesReading" | "afterLeaving">,
   caller: Caller | null,
 ): boolean {
   if (!caller?.person || (caller.team && !caller.team.leftAt)) return false;
-  // Reading is noted without joining, and who leaves does not come for it.
+  // Saving a read position does not join the session. Leaving does not either.
   const { access, readOnly, notesReading, afterLeaving } = operation;
   return access === "team" && !readOnly && !notesReading && !afterLeaving;
 }
@@ -156,7 +156,7 @@ function authorizePerson(
       "A person's team has no separate credential to replace: the person's credential is valid for it in every session.",
     );
   }
-  // A concluded session gets no further teams (SES-11).
+  // No further teams can join a concluded session (SES-11).
   if (joinsByWriting(operation, caller) && session.closed) throw sessionClosed(session);
   if (operation.access !== "team" || joinsByWriting(operation, caller) || operation.notesReading) return;
   const { person, team } = caller;
@@ -213,7 +213,7 @@ export function adminsOnly(operation: string): MerkleError {
   });
 }
 
-/** Told only to who has proved to be it. */
+/** Returned only to callers that proved to be this team or peer. */
 export function hasLeft({ name, peer }: Pick<TeamActor, "name" | "peer">): MerkleError {
   if (peer.name === null) return unauthorized(`The team "${name}" has left this session`);
   return unauthorized(

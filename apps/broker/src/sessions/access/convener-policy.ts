@@ -11,10 +11,10 @@ const whatIsKept = {
 } as const satisfies Readonly<Record<NonNullable<OperationRules["keptBy"]>, string>>;
 
 /**
- * Refuses what a session's settings keep for its convener (SES-15).
+ * Refuses an action that the session's settings reserve for its convener (SES-15).
  *
  * @param team - null for a person who is not in the session yet
- * @throws forbidden when the session keeps this for the team that created it, and the caller is another one
+ * @throws forbidden when the action is reserved for the convener and another team calls
  */
 export async function requireConvenerPolicy(
   { database }: AccessServices,

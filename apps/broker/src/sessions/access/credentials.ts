@@ -18,37 +18,41 @@ import { type CredentialCache, hashSecret, isVerified, type PersonActor } from "
 import type { Peer } from "../peers/peer.js";
 import type { Presence } from "../peers/presence.js";
 
-/** A team that has proved itself, by its own credential or by that of one of its named peers. */
+/** A team that authenticated with its own credential or with that of one of its named peers. */
 export interface TeamActor {
   readonly teamId: string;
   readonly name: string;
   readonly kind: "agent" | "human" | "guest";
-  /** When the team left, or the named peer that calls. */
+  /** Time at which the team, or the named peer that calls, left the session. */
   readonly leftAt: Date | null;
-  /** The peer that calls: the one whose credential it is, or the team's unnamed one. */
+  /** The peer that calls: the owner of the credential, or the team's unnamed peer. */
   readonly peer: Peer;
-  /** The credential that proved it; only ever given back to the caller who sent it. */
+  /** The credential that the caller sent. It is only returned to that caller. */
   readonly credential: string;
-  /** The member whose team it is; null where it was made while everybody was let in. */
+  /** The member that owns the team, or null if the team was created in open mode. */
   readonly memberId: string | null;
 }
 
-/** The actor that a credential proves: a team, or a person with the team that it is in the session, if it has been one (PERSON-2). */
+/**
+ * The caller that a credential proves: a team, or a person with the team that the person has or had in the session
+ * (PERSON-2).
+ */
 export type Caller =
   | { readonly person: null; readonly team: TeamActor }
   | { readonly person: PersonActor; readonly team: TeamActor | null };
 
-/** Checks credentials, and remembers those in use for a moment. */
+/** Checks credentials and caches the ones in use. */
 export interface Credentials extends CredentialCache {
   /**
-   * Returns the actor that a credential proves in a session, also in a team that has left, or null.
+   * Returns the caller that a credential proves in a session, or null. The team may have left.
    *
-   * @param connection - over which it came: what was proved there once is not hashed again while it holds
+   * @param connection - the connection of the call; a credential proved there is not hashed again while its cache entry is
+   * valid
    */
   verify(sessionId: string, credential: string, connection?: object): Caller | null | Promise<Caller | null>;
-  /** The team of agents with this uuid, for whom its own proof is that of a token (OAUTH-6); it has no credential to give back. */
+  /** Returns the agent team with this uuid. For OAuth clients, whose token is the proof (OAUTH-6). */
   findTeam(sessionId: string, teamId: string): Promise<Caller | null>;
-  /** The same where no session is addressed: a person, who is no team there, or a team in the session that is its own. */
+  /** Verifies a credential when no session is addressed. A person is returned without a team, a team in its own session. */
   verifyInMesh(credential: string): Promise<Caller | null>;
 }
 
@@ -58,9 +62,9 @@ type FoundPerson = Omit<PersonActor, "credential">;
 
 interface Proof {
   readonly secretHash: Uint8Array;
-  /** The owner of further secrets that prove the same; a named peer has none. */
+  /** Owner of the further secrets that prove the same identity. Null for named peers, which have no further secrets. */
   readonly holder: SecretHolder | null;
-  /** Those, once somebody came with another secret than the first. */
+  /** The further secrets, loaded when a caller first sends a secret other than the first. */
   further?: readonly Uint8Array[];
 }
 
@@ -69,7 +73,7 @@ interface Remembered extends Proof {
   readonly expiresAt: number;
 }
 
-/** The caller that a connection proved last, and the cached row and key that it was found by. */
+/** The caller that a connection proved last, with the cache entry and key used for it. */
 interface ProvedCaller {
   readonly credential: string;
   readonly key: string;
@@ -77,9 +81,9 @@ interface ProvedCaller {
   readonly caller: Caller;
 }
 
-/** Another node may rotate or end a credential; this is how long that can go unnoticed here. */
+/** Another node may rotate or end a credential. This is the longest time for which this node may not notice. */
 const rememberMs = 5_000;
-/** Where no other node is, each change is forgotten as it is made. */
+/** Without other nodes every change updates this cache immediately, so entries can live longer. */
 const rememberAloneMs = 5 * 60_000;
 
 export function createCredentials(options: {
@@ -89,10 +93,11 @@ export function createCredentials(options: {
   cachedMax?: number;
 }): Credentials {
   const { database, presence, bus, cachedMax = limits.cachedCredentialsMax } = options;
-  // Both by the credential's uuid and the session; the one that was used last stands last, and is dropped last.
+  // Both maps use the credential's uuid and the session as key. `remembered` is ordered by last use, and the oldest entry is
+  // dropped.
   const remembered = new Map<string, Remembered>();
   const looking = new Map<string, Promise<Remembered | null>>();
-  // A credential is compared with the one that the same connection proved before, so that the comparison tells nobody anything.
+  // A plain comparison is safe here: the connection has already proved the same credential, so timing reveals nothing new.
   const provedOver = new WeakMap<object, ProvedCaller>();
 
   async function find(sessionId: string, id: string): Promise<Remembered | null> {
@@ -104,12 +109,12 @@ export function createCredentials(options: {
     return known;
   }
 
-  /** Of a peer that has been quiet for long, presence makes another object when it comes back. */
+  /** Checks the peer as well: after a long absence, presence makes a new object for a returning peer. */
   function isValid({ expiresAt, found: { team } }: Remembered): boolean {
     return expiresAt > performance.now() && (team === null || presence.find(team.peer.peerId) === team.peer);
   }
 
-  /** A busy team has hundreds of calls under way at the moment when its time is up: they share one look. */
+  /** Shares one lookup between concurrent calls. A busy team may have hundreds of calls in flight when its entry expires. */
   async function lookOnce(key: string, lookUp: () => Promise<Remembered | null>): Promise<Remembered | null> {
     const underWay = looking.get(key);
     if (underWay !== undefined) return underWay;
@@ -117,7 +122,7 @@ export function createCredentials(options: {
     looking.set(key, look);
     try {
       const found = await look;
-      // Told to forget meanwhile, it may have read what was true before.
+      // If the entry was dropped in the meantime, the lookup may have read outdated data.
       if (found && looking.get(key) === look) remember(key, found);
       return found;
     } finally {
@@ -191,12 +196,15 @@ export function createCredentials(options: {
     return caller;
   }
 
-  /** Whether what a connection proved is what is remembered now, and for this session. */
+  /** Returns whether the cached proof of a connection is still valid and is for this session. */
   function isStillTrue({ key, known }: ProvedCaller, sessionId: string): boolean {
     return key.endsWith(sessionId) && remembered.get(key) === known && isValid(known);
   }
 
-  /** Most hold the first secret, so the others are looked for only when it is none of these, and then remembered, too. */
+  /**
+   * Checks a secret. Most callers use the first secret, so the further secrets are loaded only when it does not match, and
+   * then cached.
+   */
   async function isProved(known: Proof, secret: string): Promise<boolean> {
     if (proves(secret, known.secretHash)) return true;
     if (known.holder === null) return false;
@@ -256,7 +264,7 @@ function keyOf(sessionId: string, id: string): string {
   return `${id} ${sessionId}`;
 }
 
-/** Bytes from the database are a slice of a larger piece of memory, all of which they would keep. */
+/** Copies bytes from the database, because the driver's slices keep a larger buffer in memory. */
 function copy(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes);
 }

@@ -3,8 +3,7 @@ import type { JobPrincipal } from "../../identity/principal.js";
 import type { SessionIdentity } from "../../identity/session-directory.js";
 
 /**
- * The agent of a job does what is for jobs of that kind, in the session that its job is about, and nothing anywhere else
- * (JOB-12).
+ * Refuses the agent of a job everything except the operations for jobs of its kind, in the session of the job (JOB-12).
  *
  * @throws forbidden
  */

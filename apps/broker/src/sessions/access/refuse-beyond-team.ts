@@ -4,12 +4,12 @@ import type { SessionIdentity } from "../../identity/session-directory.js";
 type ClientRules = Pick<Operation, "access" | "human" | "notForModels" | "teamCredential" | "forOnlookers">;
 
 /**
- * Whether a client that was let in by OAuth may call an operation: what a team does and reads in its session, and nothing
- * that is a person's, a member's or the mesh's (OAUTH-6).
+ * Returns whether an OAuth client may call an operation. It may do what a team does and reads in its session, but nothing
+ * that belongs to a person, a member or the mesh (OAUTH-6).
  */
 export function isForClients(operation: ClientRules, isOfSession: boolean): boolean {
   const { access, human, notForModels, teamCredential, forOnlookers } = operation;
-  // Its token is its credential: it is given no other, which would outlive that.
+  // The token is the client's credential. The client gets no other credential, because it would outlive the token.
   if (human !== undefined || notForModels || teamCredential === "replaced") return false;
   const isTeams = access === "team" || access === "reader" || access === "open";
   return isTeams && (isOfSession || forOnlookers === true);

@@ -2,7 +2,7 @@ import type { IdentityServices } from "../../identity/context.js";
 import type { Presence } from "../peers/presence.js";
 import type { Credentials } from "./credentials.js";
 
-/** The services that find out as which team or person somebody acts. */
+/** The services that authenticate a caller as a team or person. */
 export interface AccessServices extends IdentityServices {
   readonly credentials: Credentials;
   readonly presence: Presence;

@@ -10,24 +10,24 @@ import { announceJoined, announceRoster } from "./announce-roster.js";
 import { refusePosing, refuseTakenName, takeName } from "./names.js";
 import { toPeerFacts } from "./peer-facts.js";
 
-/** The result of joining: what the joiner goes on with. */
+/** The result of joining, with the credentials that the caller uses from now on. */
 export interface Joined {
-  /** The credential of the team that was made, or the one that was given. */
+  /** The credential of the new team, or the credential that the caller sent. */
   readonly credential: string;
   readonly name: string;
-  /** The named peer's, as which the caller goes on. */
+  /** The named peer that the caller joined as, or null. */
   readonly peer: { readonly credential: string; readonly name: string } | null;
   readonly resumed: boolean;
   readonly cursor: number;
 }
 
-/** The session that is joined, as it is. */
+/** The current state of the session that is joined. */
 export interface JoinedSession {
   readonly lastSequence: number;
   readonly documentVersion: number;
 }
 
-/** Adds a team, with a named peer if its joiner asks for one, which then is the one that reads. */
+/** Adds a team, with a named peer if the input names one. The named peer is then the one that reads. */
 export async function addTeam(
   ctx: SessionContext<SessionServices>,
   write: Write,
@@ -46,7 +46,8 @@ export async function addTeam(
     insertTeam(tx, { sessionId, teamId, name: free, provedBy: { secretHash }, memberId, joinedAt }),
   );
 
-  // The peers are stored before the event, which must come last; their cursors are put behind it once it has a number.
+  // The event must be the last write, so the peers are inserted before it. Their cursors are set once the event has a
+  // sequence.
   const start = { sessionId, teamId, cursor: 0, documentVersion };
   const facts = toPeerFacts(input);
   if (input.peer_name === undefined) {
@@ -74,7 +75,7 @@ export async function addTeam(
   };
 }
 
-/** Adds a named peer to a team, which reads on from the feed's end. No event tells of it, unless the team had left. */
+/** Adds a named peer to a team. It starts reading at the end of the feed. Posts no event, unless the team had left. */
 export async function addPeer(
   ctx: SessionContext<SessionServices>,
   team: TeamActor,

@@ -4,12 +4,15 @@ import type { Write } from "../../core/write.js";
 import type { SessionIdentity } from "../../identity/session-directory.js";
 import type { SessionServices } from "../context.js";
 
-/** Tells who follows a session that its roster reads differently, where no event of the feed says so (WS-8). */
+/** Notifies the followers of a session that its roster has changed without an event in the feed (WS-8). */
 export function announceRoster({ channels }: Pick<SessionServices, "channels">, sessionId: string): void {
   channels.announceChange(sessionId, "roster", channels.find(sessionId)?.head ?? 0);
 }
 
-/** The priority of what ends the waits of everyone in a session of few teams, and of the convener in any (DELIVER-4). */
+/**
+ * Returns the priority of an event that ends the waits of all teams in a small session, and only the convener's in a large
+ * one (DELIVER-4).
+ */
 export async function priorityAmongFew(
   { tx }: Pick<Write, "tx">,
   sessionId: string,
@@ -17,7 +20,10 @@ export async function priorityAmongFew(
   return toPriority(await listTeamIds(tx, sessionId, limits.endsWaitsTeamsMax + 1));
 }
 
-/** A convener that nobody else is with waits for just this, and is woken (DELIVER-4). */
+/**
+ * Returns the priority of a join event. A convener who is alone is waiting for exactly this event, so it is woken
+ * (DELIVER-4).
+ */
 async function priorityOfJoining(
   { tx }: Pick<Write, "tx">,
   { sessionId, createdByTeamId }: SessionIdentity,
@@ -32,7 +38,7 @@ function toPriority({ length }: readonly string[]): "low" | undefined {
   return length > limits.endsWaitsTeamsMax ? "low" : undefined;
 }
 
-/** Tells a session that a team has joined it, and returns the sequence of that. */
+/** Announces in the feed that a team has joined. Returns the sequence of the event. */
 export async function announceJoined(
   { services, session }: { readonly services: SessionServices; readonly session: SessionIdentity },
   write: Write,

@@ -5,14 +5,14 @@ import type { MeshContext, SessionServices, UnnamedContext } from "../context.js
 
 interface Author {
   readonly name: string;
-  /** The session of its team, or the one that a person names; null for a person who names none. */
+  /** The session of the author's team, or the session that a person names. Null for a person who names none. */
   readonly sessionId: string | null;
 }
 
 /**
- * Returns the author of a memory, a log entry or the like, and the session that it comes from.
+ * Returns the author of a memory, log entry or similar, and the session it comes from.
  *
- * @param named - the session that the caller names; a person is in none here
+ * @param named - the session that the caller names; a person belongs to no session here
  * @throws bad_request when a team names another session than its own
  */
 export async function authorOf(
@@ -43,18 +43,18 @@ interface Named {
   readonly peer: { readonly name: string | null };
 }
 
-/** The name of an author as others are shown it: `team/peer` for a named peer, else the team's name. */
+/** Returns an author's name for display: `team/peer` for a named peer, otherwise the team's name. */
 export function authorName({ name, kind, peer }: Named): string {
   if (peer.name !== null) return `${name}/${peer.name}`;
   return kind === "guest" ? guestName(name) : name;
 }
 
-/** A guest where there is only a name to tell one by; no name can hold the mark (NAME-3). */
+/** Marks a guest in places that show only a name. No real name can contain the mark (NAME-3). */
 function guestName(name: string): string {
   return `${name} (guest)`;
 }
 
-/** The name of a caller of whom nothing is known; no team can be called so (NAME-3). */
+/** The name of a caller without any identity. No team can have this name (NAME-3). */
 export const unnamedAgent = guestName("agent");
 
 export function personName({

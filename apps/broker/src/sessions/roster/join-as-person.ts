@@ -19,31 +19,34 @@ import type { PersonContext, SessionServices } from "../context.js";
 import { announceJoined } from "./announce-roster.js";
 import { takeName } from "./names.js";
 
-/** A person who is about to become a team of a session, by a write. */
+/** A person who is about to become a team of a session with a write. */
 export interface Joining {
-  /** The team that the person is from that write on; until then only its ids and its name are drawn. */
+  /** The team that the person becomes with the write. Until then only its ids and its name have been chosen. */
   readonly team: TeamActor;
-  /** Whether that write is committed. */
+  /** Whether the write was committed. */
   readonly joined: boolean;
   /**
-   * Makes the team in the transaction of the write, before anything else, so that neither is there without the other.
+   * Creates the team in the transaction of the write, before anything else, so that both are stored or neither.
    *
    * @throws JoinedOtherwise
    */
   join(write: Write): Promise<void>;
 }
 
-/** Somebody else was faster: the person is a team there already, or its name is taken. To be tried again. */
+/**
+ * Thrown when another request was faster: the person already has a team in the session, or the name is taken. The call can
+ * be retried.
+ */
 export class JoinedOtherwise extends Error {
   override readonly name = "JoinedOtherwise";
 }
 
-/** Prepares a person's joining by a write, without being asked to join: what it needs is looked up, and nothing is written. */
+/** Prepares a person's joining with a write, without a separate join call. Only reads, and writes nothing. */
 export async function prepareJoining(who: {
   readonly services: SessionServices;
   readonly session: SessionIdentity;
   readonly person: PersonActor;
-  /** The team that the person was there and has left. */
+  /** The team that the person had in the session before leaving. */
   readonly left: TeamActor | null;
 }): Promise<Joining> {
   const { services, session, person, left } = who;
@@ -85,7 +88,7 @@ async function drawTeam({
   const name = await takeName(database.orm, sessionId, person.name, async () => true);
   const teamId = randomUUID();
   const facts = { sessionId, teamId, name, kind, personId, memberId, leftAt: null };
-  // One that is never made is soon forgotten, like any peer that is gone.
+  // A team that is never created is dropped from presence soon, like any absent peer.
   const peer = presence.load({
     ...facts,
     secretHash: null,
@@ -114,7 +117,7 @@ interface Entered {
   readonly name: string;
   /** Whether the person had this team before. */
   readonly resumed: boolean;
-  /** Where its reading starts: its joining, or what it has acknowledged. */
+  /** Start of the person's reading: the join event, or the acknowledged cursor. */
   readonly cursor: number;
 }
 
@@ -124,15 +127,15 @@ interface Who {
   readonly person: PersonActor;
 }
 
-/** The ids that a new team and its peer get. */
+/** The ids for a new team and its peer. */
 interface NewIds {
   readonly teamId: string;
   readonly peerId: string;
 }
 
 /**
- * Makes a person a team of kind `human` in a session, or brings that team back if it has left, and tells the others; a
- * team that is there stays as it is. However many ask at once, a person has one team in a session (PERSON-4).
+ * Makes a person a team of kind `human` in a session, or restores the team if it has left, and announces it. An existing
+ * team is not changed. Concurrent calls create only one team for a person in a session (PERSON-4).
  */
 export async function enterSession(
   who: Who,
@@ -141,7 +144,7 @@ export async function enterSession(
   ids: NewIds = { teamId: randomUUID(), peerId: randomUUID() },
 ): Promise<Entered> {
   const { services, session, person } = who;
-  // Whoever asks at the same moment, at any node, waits here and then finds the team.
+  // Concurrent calls on any node wait here for the lock, and then find the team.
   await lockPerson(write.tx, services.database.meshId, person.personId);
   const team = await findTeamOfPerson(write.tx, session.sessionId, person.personId);
   write.afterCommit(() => services.credentials.forget(session.sessionId, person.personId));
@@ -183,10 +186,10 @@ async function addTeam(
 }
 
 /**
- * The team that a person is in a session which the call does not address, and the call's write: who is in it not yet, or has
- * left, joins it in that, as in any other write (PERSON-3).
+ * Returns the team of a person in a session that the call does not address, and the call's write. If the person has not
+ * joined or has left, the write first joins the session, as any other write does (PERSON-3).
  *
- * @throws session_closed to who was not in it when it was concluded
+ * @throws session_closed if the session was concluded before the person joined
  */
 export async function teamOfPerson(
   { services, person, write }: Pick<PersonContext<SessionServices>, "services" | "person" | "write">,

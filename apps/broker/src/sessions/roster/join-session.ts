@@ -17,8 +17,8 @@ import { resumePeer, resumeTeam, startAgainFrom } from "./resume.js";
 type Input = ParsedInputOf<"join_session">;
 
 /**
- * Adds a team or a peer to a session and tells the others, or gives one that is there its place back (JOIN-1, JOIN-5,
- * PEER-1). A new team's cursor is its own joining: it reads on from there.
+ * Adds a team or a peer to a session and announces it, or resumes an existing team or peer (JOIN-1, JOIN-5, PEER-1). The
+ * cursor of a new team is its own join event.
  *
  * @throws conflict, with a free name in its details, when a peer's name is taken
  */
@@ -31,7 +31,7 @@ export async function joinSession(
   if (ctx.person && input.peer_name !== undefined) throw personHasNoPeers();
   if (ctx.principal?.kind === "client" && input.peer_name !== undefined) throw clientHasNoPeers();
 
-  // A peer may start again further back: its unsaved cursor must not move it forward afterwards, so it is saved first.
+  // A peer may move its cursor back. Its unsaved cursor is saved first, so that a later save does not move it forward again.
   if (ctx.team && input.replay_from !== undefined) await services.presence.save(ctx.team.peer);
 
   const { joined, row } = await ctx.write(async (write) => {
@@ -68,7 +68,7 @@ async function join(
 ): Promise<Joined> {
   if (ctx.person) return enterAsPerson(ctx, ctx.person, write, input, found);
   const team = ctx.team ?? (await takeOwnTeam(ctx, write, input.team_name));
-  // A team that is there already stays, whatever the others of its member do.
+  // A team that is already in the session may stay, even if other teams of its member are in other sessions.
   if (!team || team.leftAt) await refuseSecondSession(ctx, write, ctx.session.sessionId);
   if (!team) return addTeam(ctx, write, input, found);
   if (team.peer.name !== null) return resumePeer(ctx, team, write, input);
@@ -84,7 +84,7 @@ function personHasNoPeers(): MerkleError {
   );
 }
 
-/** A peer's credential would outlive the token. */
+/** Refuses named peers to an OAuth client, because a peer's credential would outlive the token. */
 function clientHasNoPeers(): MerkleError {
   return new MerkleError(
     "bad_request",
@@ -102,7 +102,7 @@ function refuseBeyondEnd(replayFrom: number, lastSequence: number): void {
   );
 }
 
-/** A person has one name and one team here, whatever `team_name` says (PERSON-5). */
+/** Joins as a person, who has one name and one team in the session regardless of `team_name` (PERSON-5). */
 async function enterAsPerson(
   ctx: SessionContext<SessionServices>,
   person: PersonActor,
@@ -123,8 +123,8 @@ async function enterAsPerson(
 }
 
 /**
- * The team of that name that the member who joins has in the session already, with a further credential of it: on another
- * machine, or after its home was lost, a member comes back to its team instead of making "Birch (2)" (MEMBER-3).
+ * Finds the joining member's existing team of that name and adds a credential to it. After a change of machine or the loss
+ * of the Merkle home, a member thus gets the same team back instead of creating "Birch (2)" (MEMBER-3).
  */
 async function takeOwnTeam(
   ctx: SessionContext<SessionServices>,
@@ -135,7 +135,7 @@ async function takeOwnTeam(
   if (memberId === null) return null;
   const { services, session } = ctx;
   const { sessionId } = session;
-  // Two machines may join at once under one name: the second finds the first one's team.
+  // Two machines may join at the same time under one name. The second finds the team of the first.
   await lockMember(tx, services.database.meshId, memberId);
   const row = await findTeamOfMember(tx, sessionId, { memberId, name });
   if (!row) return null;

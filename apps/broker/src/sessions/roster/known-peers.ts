@@ -3,19 +3,19 @@ import type { SessionServices } from "../context.js";
 import type { Peer } from "../peers/peer.js";
 import { deriveStatus, type Status } from "../peers/status.js";
 
-/** A peer's row, with what this broker has seen of the peer since the row was written. */
+/** A peer's row, updated with the activity that this broker has seen since the row was written. */
 export interface KnownPeer extends PeerRosterRow {
   readonly status: Status;
   readonly polling: boolean;
-  /** How many inboxes of it are open. */
+  /** Number of open inboxes of the peer. */
   readonly connections: number;
-  /** Undefined when it was not here for long. */
+  /** The peer in memory. Undefined if it has not been active on this node for a while. */
   readonly live: Peer | undefined;
 }
 
 type Parts = Pick<SessionServices, "database" | "presence" | "settings" | "nodes">;
 
-/** Every peer that a session ever had, in the order of joining. */
+/** Returns every peer that was ever in a session, in the order of joining. */
 export async function readKnownPeers(services: Parts, sessionId: string): Promise<KnownPeer[]> {
   const { database } = services;
   const rows = await listPeers(database.orm, database.meshId, sessionId);
@@ -24,8 +24,8 @@ export async function readKnownPeers(services: Parts, sessionId: string): Promis
 }
 
 /**
- * What was declared with a team's own credential is said of the whole team: it counts for each of its named peers that says
- * neither `dnd` nor `blocked` of itself (PEER-18). The unnamed peer that holds it is often not shown.
+ * Applies a team's declared status to its named peers, except peers that declared `dnd` or `blocked` themselves (PEER-18).
+ * The team's status is stored with its unnamed peer, which is often not shown.
  */
 function withTeamsWords(rows: readonly PeerRosterRow[]): PeerRosterRow[] {
   const words = new Map(
@@ -39,12 +39,15 @@ function withTeamsWords(rows: readonly PeerRosterRow[]): PeerRosterRow[] {
   });
 }
 
-/** Whether a peer declared what others must know before they wait for it. */
+/** Returns whether the peer declared a status that others must know before they wait for it. */
 function wantsNotice({ declaredStatus }: Pick<PeerRosterRow, "declaredStatus">): boolean {
   return declaredStatus === "blocked" || declaredStatus === "dnd";
 }
 
-/** Adds to the row, which nobody else has: to copy its thirty fields took a tenth of reading a roster of hundreds. */
+/**
+ * Extends the row in place, since no other code has it. Copying its thirty fields took a tenth of the time to read a roster
+ * of hundreds.
+ */
 function toKnown(services: Parts, row: PeerRosterRow, now: number): KnownPeer {
   const seen = sight(services, row, now, hasLeft(row));
   return Object.assign(row, seen, {
@@ -53,15 +56,15 @@ function toKnown(services: Parts, row: PeerRosterRow, now: number): KnownPeer {
   });
 }
 
-/** The part of a peer's row that tells whether the peer is there. */
+/** The fields of a peer's row that show whether the peer is present. */
 type SeenRow = Pick<
   PeerRosterRow,
   "peerId" | "joinedAt" | "lastSeenAt" | "heldNode" | "pollingNode" | "here" | "goneAt"
 >;
 
 /**
- * Whether a peer is there, by its row and by what this broker has seen since. That it is at another node counts as long as that
- * node is there (NODE-8).
+ * Returns a peer's presence from its row and from its activity on this node. A peer's presence on another node counts while
+ * that node is running (NODE-8).
  */
 export function sight(
   { presence, settings, nodes }: Pick<Parts, "presence" | "settings" | "nodes">,
@@ -76,7 +79,7 @@ export function sight(
   const elsewhere = sightElsewhere(row, nodes.others);
   const polling = (live?.waits.size ?? 0) + elsewhere.waits > 0;
   const connections = (live?.holders.size ?? 0) + elsewhere.inboxes;
-  // Seen elsewhere since, it has come back.
+  // A peer that was seen on another node later has returned.
   const isGoneHere = live?.gone === true && !isAfter(savedSeenAt, seenHereAt);
   const sighting = {
     left,
@@ -88,7 +91,7 @@ export function sight(
   return { lastSeenAt, status: deriveStatus(settings.current, sighting, now), polling, connections, live };
 }
 
-/** A node of the version before says no more than where a peer is. */
+/** Counts a peer's inboxes and waits on other nodes. Nodes of the previous version store only the node, not the counts. */
 function sightElsewhere(
   { heldNode, pollingNode, here }: Pick<SeenRow, "heldNode" | "pollingNode" | "here">,
   others: ReadonlySet<string>,
@@ -110,7 +113,7 @@ function latest(a: Date | null, b: Date | null): Date | null {
   return a > b ? a : b;
 }
 
-/** Whether a peer has left, by itself or with its team. */
+/** Returns whether a peer has left, alone or with its team. */
 function hasLeft(row: Pick<PeerRosterRow, "leftAt" | "teamLeftAt">): boolean {
   return row.leftAt !== null || row.teamLeftAt !== null;
 }
@@ -118,8 +121,8 @@ function hasLeft(row: Pick<PeerRosterRow, "leftAt" | "teamLeftAt">): boolean {
 type Row = Pick<PeerRosterRow, "teamId" | "name" | "leftAt" | "teamLeftAt" | "lastPolledAt">;
 
 /**
- * Returns those of a session's peers that are there, whom a message can reach (PEER-7). A team's unnamed peer is one of them
- * only as long as no named peer of the team is there, or once it has asked for messages itself: else nobody reads as it.
+ * Returns the peers that are present and can receive messages (PEER-7). A team's unnamed peer counts only if the team has no
+ * named peer present or if the unnamed peer has read messages itself. Otherwise nothing reads as the unnamed peer.
  */
 export function presentPeers<Peer extends Row>(rows: readonly Peer[]): Peer[] {
   const there = rows.filter((row) => !hasLeft(row));
@@ -127,7 +130,10 @@ export function presentPeers<Peer extends Row>(rows: readonly Peer[]): Peer[] {
   return there.filter((row) => isNamed(row) || row.lastPolledAt !== null || !teamsByName.has(row.teamId));
 }
 
-/** Those that have left, each team's unnamed peer only if somebody ever read as it. */
+/**
+ * Returns the peers that have left. A team's unnamed peer is included only if the team has no named peers or it has read
+ * messages itself.
+ */
 export function leftPeers<Peer extends Row>(rows: readonly Peer[]): Peer[] {
   const teamsWithNames = new Set(rows.filter(isNamed).map(({ teamId }) => teamId));
   return rows.filter(

@@ -6,8 +6,8 @@ import type { SessionServices, TeamContext } from "../context.js";
 import { announceRoster, priorityAmongFew } from "./announce-roster.js";
 
 /**
- * Ends a team's part in a session, or that of the named peer that asks, whose team goes with it when nobody of it is left
- * (JOIN-6, PEER-9). Its row in the roster stays.
+ * Ends the participation of a team, or of the named peer that calls. The team leaves with its last named peer (JOIN-6,
+ * PEER-9). The row in the roster is kept.
  */
 export async function leaveSession(ctx: TeamContext<SessionServices>): Promise<OutputOf<"leave_session">> {
   const { sessionId } = ctx.session;
@@ -30,7 +30,7 @@ async function endPeer(ctx: TeamContext<SessionServices>, write: Write, leftAt: 
   write.afterCommit(() => announceRoster(services, session.sessionId));
 }
 
-/** Whether no named peer of the team is there, and the team itself never read. */
+/** Returns whether all named peers of the team have left and the unnamed peer never read messages. */
 async function isTeamLeftEmpty(
   { services, session, team }: TeamContext<SessionServices>,
   write: Write,
@@ -63,7 +63,7 @@ async function endTeam(ctx: TeamContext<SessionServices>, write: Write, leftAt: 
   write.afterCommit(() => services.channels.announceChange(sessionId, "roster", sequence));
 }
 
-/** Ends, with the commit, the waits of the peers that left, and drops what is cached of them and of their team. */
+/** After the commit, ends the waits of the peers that left and drops their cached credentials and those of their team. */
 function forgetPeers(
   { services, session, team, person }: TeamContext<SessionServices>,
   write: Write,

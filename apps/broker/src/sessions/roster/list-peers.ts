@@ -28,7 +28,7 @@ function isIn(peer: Peer, group: string): boolean {
   }
 }
 
-/** A session's peers as callers see them (PEER-8), those that are there first. */
+/** Returns a session's peers as callers see them (PEER-8), present peers first. */
 async function readPeers(
   services: SessionServices,
   session: SessionIdentity,
@@ -69,7 +69,10 @@ function toWirePeer(peer: KnownPeer, facts: PeerFacts): WirePeer {
   };
 }
 
-/** A card is of one session key: with another one that a peer has told since, it is not the peer's any more. */
+/**
+ * Returns the peer's key card. A card is valid for one session key only, so it is dropped if the peer has reported another
+ * key since.
+ */
 function toKeyCard({ keyCard, sessionKey }: PeerRosterRow): WirePeer["key_card"] {
   const card = KeyCard.safeParse(keyCard).data;
   const isCurrent = card && Buffer.from(card.session_key, "base64url").toString("base64") === sessionKey;
@@ -78,7 +81,7 @@ function toKeyCard({ keyCard, sessionKey }: PeerRosterRow): WirePeer["key_card"]
 
 type State = Pick<WirePeer, "status" | "presence" | "declared" | "summary" | "summary_at">;
 
-/** What a peer reports of itself, and what was seen of it (PEER-8). */
+/** Returns a peer's self-reported status and its observed presence (PEER-8). */
 export function toState(
   peer: Pick<
     KnownPeer,
@@ -104,7 +107,9 @@ function toDeclared({
   return { status: declaredStatus, reason: declaredReason, at: declaredAt.toISOString() };
 }
 
-/** What of a team's peers' words others must know: the oldest `blocked`, else the oldest `dnd` (PEER-18). */
+/**
+ * Returns the declared status that others should know of a team: its oldest `blocked`, otherwise its oldest `dnd` (PEER-18).
+ */
 function declaredOfTeam(peers: readonly KnownPeer[]): Participant["declared"] {
   const words = peers
     .filter(({ leftAt, teamLeftAt }) => leftAt === null && teamLeftAt === null)
@@ -115,17 +120,17 @@ function declaredOfTeam(peers: readonly KnownPeer[]): Participant["declared"] {
   );
 }
 
-/** Capabilities that another version stored, with fields that this one does not know, are left aside. */
+/** Returns null for capabilities that another version stored in a form unknown to this version. */
 export function toCapabilities(stored: unknown): Capabilities | null {
   return Capabilities.safeParse(stored).data ?? null;
 }
 
-/** A person reads by other means than the team's cursor, which starts at its joining and tells nothing of that. */
+/** Returns a peer's read position. For people it is stored per person, because they also read without the team's cursor. */
 function lastReadOf(peer: Pick<KnownPeer, "personId" | "personLastRead" | "acked">): number {
   return peer.personId === null ? peer.acked : (peer.personLastRead ?? 0);
 }
 
-/** Every team that ever joined a session, with the status that follows from what was seen of its peers (ROSTER-4). */
+/** Returns every team that ever joined a session, each with the status derived from its peers' presence (ROSTER-4). */
 export async function readRoster(
   services: SessionServices,
   session: SessionIdentity,
@@ -163,7 +168,7 @@ function toParticipant(
   };
 }
 
-/** Returns how far all named peers of a team have read, or its unnamed one where it has no other. */
+/** Returns the lowest read position of a team's named peers, or that of its unnamed peer if it has no named peers. */
 function lastReadOfTeam(peers: readonly KnownPeer[], named: readonly KnownPeer[]): number {
   const readers = named.length > 0 ? named : peers.filter((peer) => peer.name === null);
   return Math.min(...readers.map(lastReadOf));

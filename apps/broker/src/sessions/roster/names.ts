@@ -4,7 +4,7 @@ import { limits } from "@merkle/wire/limits";
 import { deceptionInNew } from "@merkle/wire/text";
 
 /**
- * Refuses new names that pose as somebody else. Teams and peers that already have such a name may come back under it.
+ * Refuses new names that impersonate others. Existing teams and peers with such a name may still resume.
  *
  * @throws bad_request (NAME-4)
  */
@@ -18,7 +18,7 @@ export function refusePosing(names: {
   }
 }
 
-/** The team or peer that asks for a name. */
+/** The team or peer that wants a name. */
 interface Wanting {
   readonly sessionId: string;
   readonly teamId: string;
@@ -26,9 +26,10 @@ interface Wanting {
 }
 
 /**
- * The session's row is to be held by whoever takes a name, so that of two that want the same one gets it.
+ * Refuses a peer name that is in use. The caller must hold a lock on the session row, so that only one of two callers gets a
+ * name.
  *
- * @throws conflict, with a free name, when another peer is there under this name, or another team has it (PEER-4)
+ * @throws conflict, with a free name, when another present peer or another team has this name (PEER-4)
  */
 export async function refuseTakenName(tx: Transaction, who: Wanting, name: string): Promise<void> {
   const free = await findFreeName(tx, who, name);
@@ -42,7 +43,7 @@ export async function refuseTakenName(tx: Transaction, who: Wanting, name: strin
 
 const triedAtOnce = 20;
 
-/** The name itself, or with the first number that is free: `atlas`, `atlas-2`, `atlas-3`. */
+/** Returns the name itself, or the name with the first free number: `atlas`, `atlas-2`, `atlas-3`. */
 export async function findFreeName(tx: Transaction, who: Wanting, wanted: string): Promise<string> {
   for (let first = 1; ; first += triedAtOnce) {
     const names = Array.from({ length: triedAtOnce }, (_, index) => numbered(wanted, first + index));
@@ -52,7 +53,7 @@ export async function findFreeName(tx: Transaction, who: Wanting, wanted: string
   }
 }
 
-/** A name stays within its limit by losing its end, whole characters of it. */
+/** Appends a number to a name and shortens the name if needed to fit the limit. Never splits a surrogate pair. */
 function numbered(name: string, number: number): string {
   if (number === 1) return name;
   const suffix = `-${number}`;
@@ -61,7 +62,7 @@ function numbered(name: string, number: number): string {
   return `${kept.trimEnd()}${suffix}`;
 }
 
-/** Finds a free name in a session, `Birch`, `Birch (2)`, …, and takes it (JOIN-4). */
+/** Finds a free name in a session, such as `Birch` or `Birch (2)`, and takes it (JOIN-4). */
 export async function takeName(
   db: Queryable | Transaction,
   sessionId: string,

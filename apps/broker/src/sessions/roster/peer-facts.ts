@@ -4,7 +4,7 @@ import type { SessionServices, TeamContext } from "../context.js";
 import { withMembership } from "../peers/membership.js";
 import { announceRoster } from "./announce-roster.js";
 
-/** Returns the facts that a joiner gives of its peer (PEER-5); those that it leaves out stay as they are. */
+/** Returns the facts about a peer in a join request (PEER-5). Omitted facts keep their values. */
 export function toPeerFacts(input: ParsedInputOf<"join_session">): PeerFacts {
   const {
     role,
@@ -28,12 +28,12 @@ export function toPeerFacts(input: ParsedInputOf<"join_session">): PeerFacts {
   };
 }
 
-/** An empty summary takes the last one away. */
+/** Converts a summary. An empty summary removes the previous one. */
 function toSummary(summary: string, at: Date): Pick<PeerFacts, "summary" | "summaryAt"> {
   return summary === "" ? { summary: null, summaryAt: null } : { summary, summaryAt: at };
 }
 
-/** Notes the status that the caller's peer declares, or that was observed of it, and returns the one that counts (PEER-16). */
+/** Saves the status that the caller's peer declares or that was observed for it. Returns the effective status (PEER-16). */
 export async function setStatus(
   { services, session: { sessionId }, team: { teamId, peer }, write }: TeamContext<SessionServices>,
   { status, reason, automatic }: ParsedInputOf<"set_status">,
@@ -43,14 +43,14 @@ export async function setStatus(
     const declared = await declareStatus(tx, { sessionId, teamId, peerId: peer.peerId }, declaration);
     afterCommit(() => {
       announceRoster(services, sessionId);
-      // An observed status lifts no block, so that it is no news for `attention` unless it is one.
+      // An observed status never ends a block, so it changes `attention` only if it is `blocked`.
       if (!automatic || status === "blocked") services.mesh.announce("attention", sessionId);
     });
     return { declared: { ...declared, at: declared.at.toISOString() } };
   });
 }
 
-/** Notes what the caller's peer says that it is doing (PEER-15). */
+/** Saves the summary of the caller's peer (PEER-15). */
 export async function setSummary(
   { services, session: { sessionId }, team, write }: TeamContext<SessionServices>,
   { summary }: ParsedInputOf<"set_summary">,

@@ -5,10 +5,10 @@ import { ownerOf } from "../../identity/principal.js";
 import type { Context, SessionServices } from "../context.js";
 
 /**
- * Where a member's agents are to be in one open session at a time, refuses them a second one (GUARD-13). People are in as many
- * as they like, and whoever is in several since before the setting stays.
+ * Refuses a member's agents a second open session, if the broker allows only one at a time (GUARD-13). People may be in any
+ * number. Teams that were in several sessions before the setting stay there.
  *
- * @throws conflict, with the session that the member has a team in
+ * @throws conflict, with the session in which the member already has a team
  */
 export async function refuseSecondSession(
   { services, principal, person }: Context<SessionServices>,
@@ -18,7 +18,7 @@ export async function refuseSecondSession(
   const memberId = ownerOf(principal);
   if (!services.settings.current.exclusive_membership || memberId === null || person) return;
   const { meshId } = services.database;
-  // Two sessions may be joined at once: the second join finds the first.
+  // Two sessions may be joined at the same time. The second join waits for the lock and finds the first.
   await lockMember(tx, meshId, memberId);
   const elsewhere = await findTeamElsewhere(tx, { meshId, memberId, sessionId });
   if (!elsewhere) return;

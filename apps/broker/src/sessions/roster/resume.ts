@@ -18,7 +18,7 @@ import { announceJoined, announceRoster } from "./announce-roster.js";
 import { findFreeName } from "./names.js";
 import { toPeerFacts } from "./peer-facts.js";
 
-/** Gives a team its place back (JOIN-5). */
+/** Resumes an existing team (JOIN-5). */
 export async function resumeTeam(
   ctx: SessionContext<SessionServices>,
   team: TeamActor,
@@ -29,7 +29,7 @@ export async function resumeTeam(
   const { sessionId } = ctx.session;
   const { peer, name, credential, teamId } = team;
   await updatePeerFacts(write.tx, sessionId, peer.peerId, toPeerFacts(input));
-  // The cursor that it is given is of this history.
+  // The returned cursor belongs to the current history, so the team needs no resync.
   await setResynced(write.tx, sessionId, peer.peerId);
   if (team.leftAt && (await setLeft(write.tx, sessionId, teamId, null))) {
     await announceJoined(ctx, write, { teamId, name, peerId: peer.peerId, at: new Date() });
@@ -45,8 +45,8 @@ export async function resumeTeam(
 }
 
 /**
- * Gives a named peer its place back (PEER-3): the same row, cursor and groups. One that had left, or was retired, is back
- * by it, and its team with it; under a numbered name when another peer has its own by now.
+ * Resumes a named peer with its row, cursor and groups (PEER-3). A peer that had left or was retired returns, and its team
+ * with it. If its name was taken in the meantime, it gets a numbered name.
  */
 export async function resumePeer(
   ctx: SessionContext<SessionServices>,
@@ -64,7 +64,7 @@ export async function resumePeer(
   const name = await takeNameBack(write, { sessionId, teamId, peerId });
   await bringPeerBack(tx, sessionId, peerId, name);
   await updatePeerFacts(tx, sessionId, peerId, toPeerFacts(input));
-  // The cursor that it is given is of this history.
+  // The returned cursor belongs to the current history, so the peer needs no resync.
   await setResynced(tx, sessionId, peerId);
   if (await setLeft(tx, sessionId, teamId, null)) {
     await announceJoined(ctx, write, { teamId, name: team.name, peerId, at: new Date() });
@@ -90,7 +90,7 @@ async function takeNameBack(
   return findFreeName(tx, peer, name);
 }
 
-/** Puts a peer's cursor where it wants to read on, back as well as forward (JOIN-3). */
+/** Moves a peer's cursor to the requested position, backwards or forwards (JOIN-3). */
 export async function startAgainFrom(
   { services, session }: SessionContext<SessionServices>,
   write: Write,

@@ -26,7 +26,7 @@ it("[PEER-10] a named peer that was not seen for 7 days is retired, unless a con
     "";
   const [unseen, held, seen] = [await join("unseen"), await join("held"), await join("seen")];
   const sql = connectTestDatabase(broker.databaseUrl);
-  // A minute above the limit, and the one that was seen a minute below it.
+  // The peer `seen` is a minute below the limit, the others a minute above it.
   await sql`
     UPDATE peers SET last_seen_at = now() - make_interval(
       days => ${limits.peerRetiredAfterDays}, secs => CASE name WHEN 'seen' THEN -60 ELSE 60 END)`;
