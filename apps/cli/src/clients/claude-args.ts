@@ -1,13 +1,13 @@
 /**
- * The user's arguments for Claude Code, as far as Merkle goes by them. They end at a `--` of their own, behind which there is a
- * prompt.
+ * The user's arguments for Claude Code, as far as Merkle needs them. Arguments after a `--` are a prompt and
+ * are not interpreted.
  */
 export interface ClaudeArgs {
-  /** The conversation that is to go on: by its id, or the last one of the folder. */
+  /** The conversation to resume: one with this id, or the folder's latest. */
   readonly resumes: { readonly id: string } | "latest" | undefined;
-  /** The settings of the last `--settings`, for the last one wins; a path, or JSON. */
+  /** The value of the last `--settings`, a path or JSON. Claude Code uses only the last one. */
   readonly settings: string | undefined;
-  /** All arguments, without `--settings`. */
+  /** All arguments except `--settings`. */
   readonly others: readonly string[];
 }
 

@@ -6,7 +6,7 @@ import { toShellLine } from "../text/shell.js";
 import { claudePaths } from "./claude-paths.js";
 import { isServingInShell } from "./serving.js";
 
-/** Settings of Claude Code that let it call Merkle where something happens (LAUNCH-14). */
+/** Claude Code settings with hooks that call Merkle on events (LAUNCH-14). */
 export interface HookSettings {
   readonly hooks: Readonly<Record<string, readonly HookGroup[]>>;
 }
@@ -25,22 +25,26 @@ type Hook =
       readonly input: Readonly<Record<string, string>>;
     };
 
-/** Before any tool of ours: only this says whether it is a subagent that calls. */
+/** Matches Merkle's own tools. Only a hook before the call shows whether a subagent makes it. */
 const ownTools = "mcp__merkle__.*";
 
-/** Before a tool edits a file, which somebody else may have claimed. */
+/** Matches tools that edit files, because another agent may have claimed the file. */
 const editing = "Edit|MultiEdit|Write|NotebookEdit";
 
-/** The terminal can be answered all the while, so that a hook that waits for somebody keeps nobody waiting. */
+/**
+ * Timeout of the hook that waits for a remote approval. A long wait is harmless: the user can answer at the
+ * terminal at any time.
+ */
 const approvalSeconds = 24 * 60 * 60;
 
 /**
- * The hooks of an agent. A session that starts tells it who it is, by a command, for no server is connected then; all
- * others call the server that is there already, which costs no process. Where that has ended, a command brings the mail.
+ * Returns the hooks of an agent. SessionStart is a command, because no server is connected at that time. The
+ * other hooks call the running server, which needs no new process. If the server has ended, a command
+ * delivers the messages.
  *
- * @param merkle - the words that run merkle
- * @param inTurn - whether this Claude Code has hooks that call a server's tool
- * @param approvers - the devices that are asked what the terminal is asked (APPROVE-1); none unless told
+ * @param merkle - the words of the command that runs merkle
+ * @param inTurn - whether this Claude Code supports hooks that call a server's tool
+ * @param approvers - the devices that also get permission prompts (APPROVE-1); default: none
  */
 export function toHookSettings(
   merkle: readonly string[],
@@ -66,16 +70,19 @@ export function toHookSettings(
       ],
       PostToolBatch: [{ hooks: [callServer("PostToolBatch")] }, mail],
       Stop: [{ hooks: [callServer("Stop")] }, mail],
-      // It runs in place of Stop when an error ends the turn; the client ignores its answer.
+      // StopFailure runs instead of Stop when an error ends the turn. The client ignores the answer.
       StopFailure: [{ hooks: [callServer("StopFailure")] }],
     },
   };
 }
 
-/** Claude Code puts in what it knows, and nothing where it does not. */
+/** Fields that Claude Code fills in. Unknown values become empty. */
 const filledIn = ["session_id", "prompt_id", "agent_id", "tool_use_id"];
 
-/** Whether Claude Code asks for one of Merkle's tools in plan mode, where it ignores allow rules for tools that write. */
+/**
+ * Returns whether Claude Code asks for permission to use one of Merkle's tools in plan mode. In that mode it
+ * ignores allow rules for tools that write.
+ */
 export function asksInPlanMode({ tool, mode }: Fields): boolean {
   return mode === "plan" && typeof tool === "string" && tool.startsWith("mcp__merkle__");
 }
@@ -88,7 +95,7 @@ export const allowTool = JSON.stringify({
 const ofTool = { tool: "tool_name", input: "tool_input", mode: "permission_mode" };
 const ofEdit = { file: "tool_input.file_path", notebook: "tool_input.notebook_path", edit: "tool_input" };
 
-/** The file that a tool edits, as its hook says it. */
+/** Returns the files that a tool edits, from the input of its hook. */
 export function editedFiles({ file, notebook }: Fields): readonly string[] {
   return [file, notebook].filter((path): path is string => typeof path === "string" && path !== "");
 }
@@ -102,10 +109,10 @@ function callServer(event: string, more: Readonly<Record<string, string>> = {}):
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Our settings together with those that the user gave to Claude Code, a path or JSON: of several `--settings` it takes
- * the last alone. All that the user set stays; our hooks come on top of the user's.
+ * Merges Merkle's settings with the user's `--settings`, a path or JSON, because Claude Code uses only the
+ * last `--settings`. The user's settings are kept, and Merkle's hooks are added to the user's.
  *
- * @throws CliError `usage` when they cannot be read
+ * @throws CliError `usage` if the user's settings cannot be read
  */
 export async function mergeSettings(
   ours: HookSettings,
@@ -135,7 +142,7 @@ function parse(text: string, given: string): Fields {
     const value: unknown = JSON.parse(text);
     if (isFields(value)) return value;
   } catch {
-    // Not JSON is as wrong as not an object, and told in the same sentence.
+    // Invalid JSON gets the same error as JSON that is not an object.
   }
   const named = given.trimStart().startsWith("{") ? "" : ` names ${given}, which`;
   throw usageError(`--settings${named} must contain a JSON object.`);
@@ -150,8 +157,8 @@ function isFields(value: unknown): value is Fields {
 }
 
 /**
- * The hooks that this user's own settings have not got already: Claude Code runs those beside a launch's, and one that
- * runs twice would tell the server of an event that did not happen.
+ * Returns the hooks that the user's own settings do not contain yet. Claude Code runs the user's hooks in
+ * addition to a launch's, and a duplicate hook would report events twice.
  */
 export async function withoutInstalled(ours: HookSettings, env: NodeJS.ProcessEnv): Promise<HookSettings> {
   const installed = await readInstalledHooks(claudePaths(env).settings);
@@ -161,7 +168,10 @@ export async function withoutInstalled(ours: HookSettings, env: NodeJS.ProcessEn
   return { hooks: Object.fromEntries(lacking.filter(([, groups]) => groups.length > 0)) };
 }
 
-/** A command may run another merkle than this one, and does the same. */
+/**
+ * Compares commands by their ending, because an installed hook may run another copy of merkle that does the
+ * same.
+ */
 function isAmong(installed: object, event: string, group: HookGroup): boolean {
   const there: unknown = Reflect.get(installed, event);
   if (!Array.isArray(there)) return false;
@@ -177,7 +187,7 @@ async function readInstalledHooks(path: string): Promise<object> {
     const { hooks }: { hooks?: unknown } = JSON.parse(await readFile(path, "utf8"));
     return typeof hooks === "object" && hooks !== null ? hooks : {};
   } catch {
-    // There are none, or Claude Code cannot read them either.
+    // The file is missing, or Claude Code cannot read it either.
     return {};
   }
 }

@@ -4,7 +4,9 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { ClientInbox } from "./client.js";
 
-/** The inbox that Claude Code named to the server beside it, or null: not every version has one. */
+/**
+ * Opens the inbox that Claude Code announced to this MCP server. Returns null if the version has no inbox.
+ */
 export function openClaudeInbox(env: NodeJS.ProcessEnv): ClientInbox | null {
   const socket = findInboxSocket(env);
   return socket && toClientInbox(socket);
@@ -17,31 +19,34 @@ export function toClientInbox(socket: InboxSocket): ClientInbox {
   };
 }
 
-/** Where Claude Code takes messages for the session whose MCP server this is. */
+/** The socket where Claude Code accepts messages for this server's session. */
 export interface InboxSocket {
   readonly path: string;
   readonly token: string | null;
 }
 
 /**
- * A line for Claude Code. With the priority `next` it comes beside the next result or in a turn of its own; with `now` it comes
- * at once, which ends a running tool.
+ * A line for Claude Code. With priority `next` it appears after the next tool result or in a new turn. With
+ * `now` it appears immediately and ends a running tool.
  */
 interface InboxPost {
   readonly line: string;
   readonly priority: "next" | "now";
 }
 
-/** A client that is there takes it in a few milliseconds. */
+/** Timeout. A running client accepts the line within a few milliseconds. */
 const withinMs = 1_000;
 
-/** The socket that the client named to this process, or null: not every client has one. */
+/** Returns the socket that the client announced to this process, or null if it announced none. */
 export function findInboxSocket(env: NodeJS.ProcessEnv): InboxSocket | null {
   const path = env["CLAUDE_CODE_MESSAGING_SOCKET"];
   return path ? { path, token: env["CLAUDE_CODE_MESSAGING_TOKEN"] || null } : null;
 }
 
-/** The socket of the Claude Code of this process, as it tells others of its user; undefined when it does not. */
+/**
+ * Returns the inbox socket of the Claude Code process with this id, from the state file that it keeps for
+ * other programs. Undefined if the file names none.
+ */
 export async function findInboxSocketOf(
   pid: number,
   env: NodeJS.ProcessEnv,
@@ -58,12 +63,13 @@ export async function findInboxSocketOf(
 }
 
 /**
- * Writes a line into the session's inbox. Resolves when it was written; whether the client shows it, it does not say.
+ * Writes a line into the session's inbox. Resolves once written; the client does not report whether it shows
+ * the line.
  *
- * @throws Error when there is nobody to take it
+ * @throws Error if no client accepts the line
  */
 function postToInbox({ path, token }: InboxSocket, { line, priority }: InboxPost): Promise<void> {
-  // In this frame the client shows one line to the user, not its whole warning.
+  // With this wrapper, the client shows its user one line instead of a long warning.
   const content = `<cross-session-message from="merkle" from-name="merkle">\n${line}\n</cross-session-message>`;
   const frames = [
     ...(token === null ? [] : [{ type: "auth", token }]),
@@ -73,7 +79,7 @@ function postToInbox({ path, token }: InboxSocket, { line, priority }: InboxPost
     const socket = connect(path);
     socket.setTimeout(withinMs, () => socket.destroy(new Error(`${path} does not respond.`)));
     socket.on("error", reject);
-    // It need not answer; what it says is not read.
+    // Discard any reply: the client need not send one.
     socket.resume();
     socket.end(frames.map((frame) => `${JSON.stringify(frame)}\n`).join(""), () => {
       resolve();

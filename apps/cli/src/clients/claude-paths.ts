@@ -2,7 +2,10 @@ import { access, readdir } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
-/** Where Claude Code keeps what is this user's; without a folder of the user's choice, one file lies beside the others' folder. */
+/**
+ * Returns the paths of Claude Code's files for this user. Without CLAUDE_CONFIG_DIR, `.claude.json` is in the
+ * home folder itself.
+ */
 export function claudePaths(env: NodeJS.ProcessEnv): {
   readonly config: string;
   readonly settings: string;
@@ -13,17 +16,17 @@ export function claudePaths(env: NodeJS.ProcessEnv): {
   return {
     config: join(chosen || homedir(), ".claude.json"),
     settings: join(folder, "settings.json"),
-    /** A file for each that runs, by its process: whether it is busy, idle, or waits for its user. */
+    /** One file per running process, with its status: busy, idle or waiting for its user. */
     sessions: join(folder, "sessions"),
   };
 }
 
-/** Where Claude Code writes a conversation down; undefined where it has not, or keeps it elsewhere. */
+/** Finds the transcript of a conversation. Returns undefined if it does not exist or is stored elsewhere. */
 export async function findClaudeTranscript(
   sessionId: string,
   env: NodeJS.ProcessEnv,
 ): Promise<string | undefined> {
-  // It becomes part of a path.
+  // Validate the id, because it becomes part of a path.
   if (!/^[0-9a-f-]{36}$/.test(sessionId)) return undefined;
   const folder = join(env["CLAUDE_CONFIG_DIR"] || join(homedir(), ".claude"), "projects");
   for (const project of await readdir(folder).catch(() => [])) {

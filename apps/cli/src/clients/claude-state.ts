@@ -2,13 +2,16 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { claudePaths } from "./claude-paths.js";
 
-/** What a Claude Code does: `busy`, `idle`, or `waiting` for its user. */
+/** The state of a Claude Code process. `status` is `busy`, `idle` or `waiting` (for its user). */
 export interface ClaudeState {
   readonly kind?: unknown;
   readonly status?: unknown;
 }
 
-/** Reads the file in which Claude Code describes itself to other programs; empty while it is written, and in versions without one. */
+/**
+ * Reads the file in which Claude Code reports its state to other programs. Returns an empty object if the
+ * file is missing or being written, or if the version has no such file.
+ */
 export async function readClaudeState(
   pid: number | string | undefined,
   env: NodeJS.ProcessEnv,

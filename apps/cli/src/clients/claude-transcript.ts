@@ -1,21 +1,25 @@
 import { findClaudeTranscript } from "./claude-paths.js";
 import { hasMessage, type Transcript, type TranscriptFormat } from "./transcript.js";
 
-/** Claude Code's: entries that name the one before them, so that what was rewound or interrupted is no part of the last branch. */
+/**
+ * Claude Code's transcript format. Each entry names its parent, so rewound and interrupted entries are not on
+ * the last branch.
+ */
 export const claudeTranscript: TranscriptFormat = { find: findClaudeTranscript, parse };
 
-/** @param text - the end of a transcript, whose first and last line may be cut */
+/** @param text - the end of a transcript, whose first and last lines may be incomplete */
 function parse(text: string): Transcript | undefined {
   const entries = text.split("\n").flatMap(parseEntry);
   const last = entries.at(-1);
   if (!last) return undefined;
   const parents = new Map(entries.map(({ uuid, parent }) => [uuid, parent]));
-  // An entry that went with an interrupted prompt, or was rewound, is followed by none that names it.
+  // Follow the parents from the last entry. Entries of a rewind or an interrupted prompt are not on that
+  // path.
   const living = new Set<string>();
   for (let id: string | undefined = last.uuid; id !== undefined && !living.has(id); id = parents.get(id))
     living.add(id);
   const branch = entries
-    // Results of calls that were made at once stand side by side, each behind its own call.
+    // Results of parallel calls are siblings, each below its own call.
     .filter(({ uuid, parent, isResult }) => living.has(uuid) || (isResult && living.has(parent ?? "")));
   const texts = branch.flatMap((entry) => entry.texts);
   const answered = branch.slice(0, branch.findLastIndex(({ isAnswer }) => isAnswer) + 1);
@@ -34,14 +38,15 @@ interface Entry {
   readonly uuid: string;
   readonly parent: string | undefined;
   readonly isResult: boolean;
-  /** Whether the model said it. */
+  /** Whether the model wrote the entry. */
   readonly isAnswer: boolean;
-  /** The texts that hooks put in and tools returned. */
+  /** The texts that hooks added and tools returned. */
   readonly texts: readonly string[];
 }
 
 function parseEntry(line: string): Entry[] {
-  // The client's notes about its requests are most of the file, and no part of the conversation.
+  // Most of the file consists of the client's notes about its requests, which are not part of the
+  // conversation.
   if (!line.includes('"parentUuid"')) return [];
   try {
     const { uuid, parentUuid, type, isSidechain, attachment, message }: Fields = JSON.parse(line);
@@ -59,7 +64,7 @@ function parseEntry(line: string): Entry[] {
       },
     ];
   } catch {
-    // The first line is cut as a rule, and the last may still be written.
+    // The first line is usually cut, and the last may still be being written.
     return [];
   }
 }

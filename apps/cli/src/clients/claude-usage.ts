@@ -4,10 +4,16 @@ import { countOf } from "../core/count-of.js";
 import { findClaudeTranscript } from "./claude-paths.js";
 import { combine, parseLines, sumByModel, type Tokens, type UsageRecord } from "./usage-record.js";
 
-/** An answer comes in several lines with one id, of which the last has counted all; those before may count less. */
+/**
+ * The number of recent answers to remember. A model's answer spans several lines with one id, and only the
+ * last line has the final count.
+ */
 const answersKept = 50;
 
-/** Claude Code's transcript: each answer of a model says what it used. Those of subagents stand in files of their own. */
+/**
+ * The token usage in Claude Code's transcripts: every answer of a model reports its usage. Subagents have
+ * separate files.
+ */
 export const claudeUsage: UsageRecord = {
   find: findTranscripts,
   read(text, carried) {
@@ -29,7 +35,10 @@ export const claudeUsage: UsageRecord = {
   },
 };
 
-/** Those of subagents lie in a folder named after the transcript. */
+/**
+ * Finds the conversation's transcript and those of its subagents, which are in a folder named after the
+ * transcript.
+ */
 async function findTranscripts(conversation: string, env: NodeJS.ProcessEnv): Promise<string[]> {
   const transcript = await findClaudeTranscript(conversation, env);
   if (transcript === undefined) return [];

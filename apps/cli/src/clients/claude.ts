@@ -22,7 +22,7 @@ import { isFrom } from "./find-program.js";
 import { modelIn, ofPlace, placeServer } from "./launch-server.js";
 import { type ServerProgram, withEnvironment } from "./server-program.js";
 
-/** Claude Code: hooks that call the server's tool, and an inbox of its own. */
+/** The Claude Code client. Its hooks call the server's tool, and it has its own inbox. */
 export const claude: Client = {
   name: "claude",
   label: "Claude Code",
@@ -50,7 +50,7 @@ export const claude: Client = {
   openInbox: ({ env }) => openClaudeInbox(env),
 };
 
-/** From these versions on; an older one may have some of it, but was not seen to. */
+/** The first versions in which these features were verified. Earlier versions may have some of them. */
 const inboxFrom = "2.1.224";
 const hooksFrom = "2.1.330";
 const triedFrom = "2.0.0";
@@ -106,8 +106,8 @@ function configure(merkle: ServerProgram, { env, version }: FoundClient): FileAd
 }
 
 /**
- * Some flags take any number of values, so that a prompt after them would be taken for one more; written with `=` they take
- * just their own, and those that the user adds come on top (LAUNCH-6).
+ * Returns how to launch Claude Code. Flags that accept several values are written with `=`, because they
+ * would otherwise consume a following prompt. Values that the user passes are added to Merkle's (LAUNCH-6).
  */
 async function launch(place: LaunchPlace, agent: LaunchedAgent): Promise<LaunchCall> {
   const given = readClaudeArgs(agent.userArgs);

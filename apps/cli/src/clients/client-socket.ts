@@ -7,11 +7,11 @@ import { hasProc, pipeName } from "../core/platform.js";
 import type { HookEvent } from "./client.js";
 
 /**
- * How a client's hooks and plugins reach the server of ours that the same client has started: by a socket that is named
- * after the client's process. This file is loaded by the clients themselves, too, and imports nothing but what Node brings.
+ * How a client's hooks and plugins reach the MCP server that the same client started: through a socket named
+ * after the client's process id. Clients load this file themselves, so it imports only modules of Node.
  */
 
-/** A request to the server: for the answer to a hook, or for lines that are to begin a turn, as they come. */
+/** A request to the server: an event of a hook, or a subscription to lines that begin turns. */
 export type SocketRequest = { readonly hook: SocketHook } | { readonly attach: true };
 
 export interface SocketHook {
@@ -22,10 +22,13 @@ export interface SocketHook {
   readonly agent_id: string;
 }
 
-/** The server's answer: the text that the model is to be given, or a line for a turn of its own. */
+/** The server's reply: text to add for the model, or a line that begins a turn. */
 export type SocketReply = { readonly text: string } | { readonly wake: string };
 
-/** Where the server beside the client of this process number listens; null where no place is this user's alone. */
+/**
+ * Returns the socket of the MCP server started by the client with this process id. Null if no folder is
+ * private to this user.
+ */
 export function socketOf(pid: number): string | null {
   const pipe = pipeName(`merkle-client-${pid}`);
   if (pipe !== null) return pipe;
@@ -33,15 +36,15 @@ export function socketOf(pid: number): string | null {
   const folder = join(tmpdir(), `merkle-${uid}`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const found = lstatSync(folder);
-  // Somebody else may have made it, to be asked in our place.
+  // Another user may have created the folder in order to receive the requests.
   const isOwn = found.isDirectory() && found.uid === uid && (found.mode & 0o077) === 0;
   return isOwn ? join(folder, `${pid}.sock`) : null;
 }
 
-/** A server that is there answers in a few milliseconds, and a hook must not keep its client waiting. */
+/** Timeout. A running server answers within a few milliseconds, and a hook must not block its client. */
 const withinMs = 3_000;
 
-/** The text that the model is to be given at this event; empty where no server is there. */
+/** Sends a hook's event to the server and returns the text for the model. Empty if no server is running. */
 export async function askServer(hook: SocketHook): Promise<string> {
   const socket = await findServer();
   if (!socket) return "";
@@ -56,15 +59,15 @@ export async function askServer(hook: SocketHook): Promise<string> {
   });
 }
 
-/** How long after it was not found, or ended, the server is looked for again. */
+/** How long to wait before searching for the server again. */
 const againMs = 1_000;
 
-/** Stays connected to the server, and has each line that it says begin a turn. */
+/** Stays connected to the server. Calls `wake` with each line that must begin a turn. */
 export function attach(wake: (line: string) => unknown): void {
   const again = () => void setTimeout(() => attach(wake), againMs).unref();
   findServer().then((socket) => {
     if (!socket) return again();
-    // The client ends when it is done, whoever is connected.
+    // The connection must not keep the client's process alive.
     socket.unref();
     socket.on("close", again);
     onLines(socket, (reply) => {
@@ -78,7 +81,7 @@ export function toLine(value: SocketRequest | SocketReply): string {
   return `${JSON.stringify(value)}\n`;
 }
 
-/** Between a client and what it runs there may be a shell, or a process that started it. */
+/** How many ancestors to try: shells or starter processes may be between the client and its hook. */
 const generationsMax = 4;
 
 async function findServer(): Promise<Socket | undefined> {
@@ -105,10 +108,10 @@ function parentOf(pid: number): number | undefined {
   try {
     if (!hasProc()) return Number(execFileSync("ps", ["-o", "ppid=", "-p", String(pid)]));
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The name is in parentheses, and may hold any character itself.
+    // The process name is in parentheses and can contain any character.
     return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
   } catch {
-    // It has ended, or there is no ps.
+    // The process has ended, or `ps` is missing.
     return undefined;
   }
 }

@@ -5,17 +5,17 @@ import type { UsageRecord } from "./usage-record.js";
 
 export type ClientName = "claude" | "codex" | "gemini" | "opencode" | "copilot";
 
-/** The events for which an agent's client runs a hook, by one name for all clients. */
+/** The events at which clients run hooks. All clients use these names inside Merkle. */
 export const hookEvents = ["UserPromptSubmit", "PreToolUse", "PostToolBatch", "Stop"] as const;
 export type HookEvent = (typeof hookEvents)[number];
 
 /**
- * A program that runs an agent: how to find, configure, launch and wake it, and how its hooks deliver messages. Everything that is
- * particular to one client is in that client's file (VENDOR-1).
+ * A program that runs an agent. Describes how to find, configure, launch and wake it, and how its hooks
+ * deliver messages. All client-specific code is in that client's file (VENDOR-1).
  */
 export interface Client {
   readonly name: ClientName;
-  /** The name for people: `Codex`. */
+  /** The name shown to people, such as `Codex`. */
   readonly label: string;
   /** The program's name on PATH. */
   readonly program: string;
@@ -23,43 +23,52 @@ export interface Client {
   readonly installAdvice: string;
   /** The client's name in its MCP `clientInfo`. */
   readonly introducesAs: string;
-  /** Advice on what the user must do before messages reach the agent; undefined if nothing. */
+  /**
+   * Setup advice for the user, without which messages do not reach the agent. Undefined if no setup is
+   * needed.
+   */
   readonly hint: string | undefined;
-  /** Whether a hook of the client can answer permission prompts in place of the terminal (APPROVE-1). */
+  /** Whether a hook can answer permission prompts instead of the terminal (APPROVE-1). */
   readonly relaysPermissions: boolean;
-  /** Whether its hooks reach the MCP server by a local socket, because they cannot call its tools. */
+  /** Whether the client's hooks use a local socket, because they cannot call the server's tools. */
   readonly usesSocket: boolean;
-  /** @param version - the program's own version text; an unknown format counts as new */
+  /** @param version - the version text printed by the program; an unknown format counts as recent */
   wakePathsOf(version: string): WakeAbility;
-  /** The additions to the client's own files that make Merkle part of every session of this user (INSTALL-1, VENDOR-2). */
+  /**
+   * Returns the additions to the client's configuration that enable Merkle in every session of this user
+   * (INSTALL-1, VENDOR-2).
+   */
   configure(merkle: ServerProgram, found: FoundClient): readonly FileAdditions[];
-  /** The conversation that the client's arguments resume: by its id, or the last one of the folder. */
+  /** Returns the conversation that the client's arguments resume: an id, or the folder's latest. */
   resumedBy(userArgs: readonly string[]): Resumed | undefined;
-  /** The arguments that resume a conversation. */
+  /** Returns the arguments that resume a conversation. */
   resume(conversation: string): readonly string[];
-  /** How to run the client as a peer's agent. */
+  /** Returns how to run the client as the agent of a peer. */
   launch(place: LaunchPlace, agent: LaunchedAgent): Promise<LaunchCall>;
   /**
-   * The hook's answer that adds the text to the conversation; an empty text adds nothing.
+   * Returns the hook answer that adds a text to the conversation. An empty text adds nothing.
    *
-   * @param toUser - a text for the user only, if the client can show one
+   * @param toUser - text that only the user sees, if the client supports that
    */
   deliver(event: HookEvent | "SessionStart", text: string, toUser?: string): object;
   /**
-   * The conversation and subagent in the `_meta` of a call, if the client sends them there.
+   * Returns the conversation and subagent named in a call's `_meta`, if the client sends them.
    *
-   * @param session - the conversation in the input of a hook
+   * @param session - the conversation named in a hook's input
    */
   callerOf?(meta: unknown, session?: string): NamedCaller;
-  /** The files that a tool is about to edit, from the input of its hook (CLAIM-5). Undefined if the client has no such hook. */
+  /**
+   * Returns the files that a tool is about to edit, from its hook's input (CLAIM-5). Undefined if the client
+   * has no such hook.
+   */
   editedFiles?(input: Readonly<Record<string, unknown>>): readonly string[];
-  /** How the client records the tokens that its models use. Undefined if unknown. */
+  /** The client's record of token usage. Undefined if the format is unknown. */
   readonly usage?: UsageRecord;
   /** The format of the client's transcripts. Undefined if unknown. */
   readonly transcript?: TranscriptFormat;
-  /** Makes the client restart an MCP server that has ended. Undefined if only its user can (WAKE-15). */
+  /** Makes the client restart an ended MCP server. Undefined if only the user can do that (WAKE-15). */
   reviveServer?(place: { readonly home: string; readonly placeId: string }): Promise<void>;
-  /** The inbox that takes a line and begins a turn; null if nothing can begin one. */
+  /** Opens the inbox, which takes lines and begins turns. Null if nothing can begin a turn. */
   openInbox(ways: WakeWays): ClientInbox | null;
 }
 
@@ -69,24 +78,27 @@ export interface FoundClient {
   readonly version: string | undefined;
 }
 
-/** How an agent of one version can be woken (LAUNCH-16). */
+/** The ways to wake an agent of one client version (LAUNCH-16). */
 export interface WakeAbility {
   readonly paths: readonly ("inbox" | "hooks" | "wait")[];
-  /** Advice, such as the version from which on an agent can be woken in more ways. */
+  /** Advice for the user, such as the version that supports more ways. */
   readonly advice: string | undefined;
 }
 
 export type Resumed = { readonly id: string } | "latest";
 
-/** A file of a client, and merkle's additions to it. */
+/** One of a client's files, with the additions that Merkle makes. */
 export interface FileAdditions {
   readonly path: string;
-  /** JSON, JSON with comments, or TOML. */
+  /** `jsonc` is JSON with comments. */
   readonly format: "json" | "jsonc" | "toml";
   readonly additions: readonly Addition[];
 }
 
-/** A member of an object by its path, one more item of the list at a path, or a table of a TOML file with its lines. */
+/**
+ * An addition: a member at a path of an object, an item of the list at a path, or a TOML table with its
+ * lines.
+ */
 export type Addition =
   | { readonly kind: "member"; readonly path: readonly string[]; readonly value: unknown }
   | { readonly kind: "item"; readonly path: readonly string[]; readonly value: unknown }
@@ -101,70 +113,70 @@ export interface LaunchPlace extends Reach {
   readonly teamName: string;
 }
 
-/** How an agent runs, independent of its broker and peer. */
+/** Options of an agent that do not depend on its broker or peer. */
 export interface AgentOptions {
   readonly model: string | undefined;
-  /** Additional toolsets, separated by commas. */
+  /** Additional toolsets, comma-separated. */
   readonly tools: string | undefined;
   readonly channel: boolean;
   readonly interruptible: boolean;
-  /** The devices that answer permission prompts. If empty, only the terminal answers. */
+  /** The devices that can answer permission prompts. If empty, only the terminal can. */
   readonly approvers: readonly string[];
 }
 
 export interface LaunchedAgent extends AgentOptions {
-  /** The arguments behind `--`. */
+  /** The arguments after `--`. */
   readonly userArgs: readonly string[];
-  /** The client's version, from the program itself. */
+  /** The version that the program itself reports. */
   readonly version: string;
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
 }
 
-/** How to run a client, without the program itself. It contains no secret of merkle (LAUNCH-6). */
+/** How to run a client. Does not contain the program's path or any of Merkle's secrets (LAUNCH-6). */
 export interface LaunchCall {
   readonly args: readonly string[];
   /** Variables in addition to the user's environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly files: readonly LaunchFile[];
-  /** A second process of the same program, to which the client connects while it runs. */
+  /** A second process of the same program, to which the client connects. */
   readonly beside?: BesideCall;
 }
 
 export interface LaunchFile {
   readonly path: string;
   readonly content: string;
-  /** The content for a dry run, without the user's own part, which may contain a secret. */
+  /** The content shown by a dry run. Omits the user's part, which may contain a secret. */
   readonly shown?: string;
 }
 
 export interface BesideCall {
   readonly args: readonly string[];
-  /** The socket of the second process. It exists once the process accepts connections. */
+  /** The second process's socket. It appears once the process accepts connections. */
   readonly socket: string;
-  /** The client's arguments if the second process did not start. */
+  /** The client's arguments to use if the second process does not start. */
   readonly argsWithout: readonly string[];
 }
 
 export interface NamedCaller {
   readonly conversation?: string;
-  /** Undefined for the main agent. */
+  /** The subagent's id; undefined for the main agent. */
   readonly subagent?: string;
 }
 
-/** How an MCP server can wake its client. */
+/** The parts that an MCP server can use to wake its client. */
 export interface WakeWays {
   readonly env: NodeJS.ProcessEnv;
-  /** The client's conversation, once known. */
+  /** Returns the client's conversation, once known. */
   readonly conversation: () => string | undefined;
-  /** Parts of the client that are connected to this server and take lines for it. */
+  /** The inbox of client plugins that are connected to this server. */
   readonly attached: ClientInbox;
 }
 
-/** Takes a line that begins a turn, or is added to the running one. */
+/** Accepts a line that begins a turn or joins the running turn. */
 export interface ClientInbox {
-  /** Whether the client is expected to take a line now. */
+  /** Whether the client currently seems able to accept a line. */
   readonly isThere: boolean;
-  /** @throws Error if the client did not take the line */
+  /** Passes a line to the client. @throws Error if the client does not accept it */
   post(wake: { readonly line: string; readonly interrupts: boolean }): Promise<void>;
 }

@@ -6,10 +6,13 @@ import { copilot } from "./copilot.js";
 import { gemini } from "./gemini.js";
 import { opencode } from "./opencode.js";
 
-/** The clients that Merkle launches, installs itself for, and wakes; the first is meant where none is named. */
+/** The clients that Merkle can launch, configure and wake. The first is the default. */
 export const clients: readonly Client[] = [claude, codex, gemini, opencode, copilot];
 
-/** @throws CliError `usage` that names those there are */
+/**
+ * Returns the client with this name; by default Claude Code. @throws CliError `usage` that lists the valid
+ * names
+ */
 export function getClient(name: string | undefined): Client {
   const found = name === undefined ? claude : clients.find((each) => each.name === name);
   if (found) return found;
@@ -17,7 +20,7 @@ export function getClient(name: string | undefined): Client {
   throw usageError(`--client must be one of ${names}, got ${JSON.stringify(name)}.`);
 }
 
-/** The client that introduces itself so over MCP, or undefined: any other is served, too. */
+/** Returns the client with this MCP `clientInfo` name. Undefined for other clients, which can connect too. */
 export function findClientIntroducing(name: string | undefined): Client | undefined {
   return clients.find((each) => each.introducesAs === name);
 }

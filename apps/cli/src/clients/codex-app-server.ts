@@ -1,15 +1,15 @@
 import { once } from "node:events";
 import { WebSocket } from "ws";
 
-/** An app server that is there answers in a few milliseconds. */
+/** Timeout. A running app server answers within a few milliseconds. */
 const withinMs = 3_000;
 
 /**
- * Begins a turn of Codex's with this line, at the app server that its terminal is connected to.
+ * Begins a Codex turn with this line, through the app server that Codex's terminal is connected to.
  *
- * @param socket - where the app server listens
- * @param wanted - the thread, where it is known; before its first turn it is the only one that is loaded
- * @throws Error when no turn was begun
+ * @param socket - the app server's socket
+ * @param wanted - the thread, if known; before its first turn it is the only loaded thread
+ * @throws Error if no turn was begun
  */
 export function startTurn(socket: string, wanted: string | undefined, line: string): Promise<void> {
   return withAppServer(socket, async (call) => {
@@ -18,7 +18,7 @@ export function startTurn(socket: string, wanted: string | undefined, line: stri
   });
 }
 
-/** Has the app server start anew the MCP servers that have ended. */
+/** Makes the app server restart MCP servers that have ended. */
 export function reloadServers(socket: string): Promise<void> {
   return withAppServer(socket, async (call) => void (await call("config/mcpServer/reload")));
 }
@@ -54,7 +54,7 @@ function createCaller(connection: WebSocket, signal: AbortSignal): Call {
   let last = 0;
   connection.on("message", (data) => {
     const reply = Object(JSON.parse(String(data)));
-    // Notifications come between; a request of the server's has a method.
+    // Ignore notifications and the server's own requests, which have a method.
     if (reply.method === undefined) waiting.get(reply.id)?.(reply);
   });
   return (method, params) =>

@@ -2,12 +2,15 @@ import { readdir } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
-/** Where Codex keeps what is this user's. */
+/** Returns Codex's folder for this user. */
 export function codexFolder(env: NodeJS.ProcessEnv): string {
   return env["CODEX_HOME"] || join(homedir(), ".codex");
 }
 
-/** Rollouts lie in folders of years, months and days; one that goes on stays where it began. */
+/**
+ * Finds the rollout file of a conversation. Rollouts are in folders by year, month and day of the
+ * conversation's start.
+ */
 export async function findRollout(conversation: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   if (!/^[0-9a-f-]{36}$/.test(conversation)) return undefined;
   const folder = join(codexFolder(env), "sessions");

@@ -3,8 +3,8 @@ import { hasMessage, type TranscriptFormat } from "./transcript.js";
 import { parseLines } from "./usage-record.js";
 
 /**
- * Codex's rollout: what the model is sent and says, a line each, in order. A compaction and a rollback change what came before
- * them in ways that are not followed here: then nothing is known.
+ * The format of Codex's rollout: the model's input and output in order, one entry per line. A compaction or
+ * rollback changes earlier entries in ways that are not supported here, so such a rollout counts as unknown.
  */
 export const codexTranscript: TranscriptFormat = {
   find: findRollout,
@@ -33,7 +33,7 @@ function isAnswer({ type, role }: Fields): boolean {
   return role === "assistant" || type === "function_call" || type === "reasoning";
 }
 
-/** The texts of a prompt, of what a hook put in, and of what a tool returned. */
+/** Returns the texts of prompts, hooks and tool results. */
 function textsIn({ content, output }: Fields): string[] {
   return [content ?? output].flat().flatMap((each) => {
     const { text = each } = Object(each);
@@ -41,7 +41,7 @@ function textsIn({ content, output }: Fields): string[] {
   });
 }
 
-/** Codex writes the reason of a Stop as XML of its own. */
+/** Codex wraps the reason of a blocked Stop in this XML element. */
 const hookPrompt = /^<hook_prompt [^>]*>(.*)<\/hook_prompt>$/s;
 const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', apos: "'", amp: "&" };
 

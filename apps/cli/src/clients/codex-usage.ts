@@ -2,7 +2,9 @@ import { countOf } from "../core/count-of.js";
 import { findRollout } from "./codex-paths.js";
 import { combine, parseLines, sumByModel, type Tokens, type UsageRecord } from "./usage-record.js";
 
-/** Codex's rollout: from time to time it says what was used in all, and with each turn by which model. */
+/**
+ * The token usage in Codex's rollout. It reports running totals at intervals, and the model with each turn.
+ */
 export const codexUsage: UsageRecord = {
   async find(conversation, env) {
     const rollout = await findRollout(conversation, env);
@@ -19,7 +21,7 @@ export const codexUsage: UsageRecord = {
       const counted = Object(Object(payload.info).total_token_usage);
       if (payload.type !== "token_count" || typeof counted.total_tokens !== "number") return [];
       const now = toTokens(counted);
-      // A conversation that was compacted or forked may begin anew.
+      // The total can restart at zero after a compaction or a fork.
       const since = combine(now, total, (after, before) => Math.max(0, after - before));
       total = now;
       return [{ model, ...since }];
@@ -30,7 +32,7 @@ export const codexUsage: UsageRecord = {
 
 const none: Tokens = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 };
 
-/** Its input has what the cache gave and took among it, and its output what was only thought. */
+/** Converts Codex's counts. Codex includes cached tokens in its input and reasoning tokens in its output. */
 function toTokens(counted: Readonly<Record<string, unknown>>): Tokens {
   const read = countOf(counted["cached_input_tokens"]);
   const written = countOf(counted["cache_write_input_tokens"]);

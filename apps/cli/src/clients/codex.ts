@@ -29,8 +29,9 @@ import { flagValue, ofPlace, placeServer } from "./launch-server.js";
 import type { ServerProgram } from "./server-program.js";
 
 /**
- * Codex: hooks that call the server's tool. A launched one is a terminal before an app server of its own, which begins a
- * turn at once; any other takes what is queued for its thread, and looks every ten seconds.
+ * The Codex client. Its hooks call the server's tool. A launched Codex is a terminal connected to its own app
+ * server, which can begin a turn immediately. Otherwise lines are queued for the thread, which Codex polls
+ * every ten seconds.
  */
 export const codex: Client = {
   name: "codex",
@@ -66,7 +67,7 @@ function wakePathsOf(version: string): WakeAbility {
   };
 }
 
-/** Its events by ours. */
+/** Codex's event names, each with Merkle's name. */
 const events: readonly (readonly [string, HookEvent])[] = [
   ["UserPromptSubmit", "UserPromptSubmit"],
   ["PreToolUse", "PreToolUse"],
@@ -74,7 +75,10 @@ const events: readonly (readonly [string, HookEvent])[] = [
   ["Stop", "Stop"],
 ];
 
-/** Codex puts in what it knows; a name that it does not know would fail the hook. */
+/**
+ * Returns the hook for an event. Codex fills in the placeholders, and an unknown placeholder would make the
+ * hook fail.
+ */
 function hookFor(event: HookEvent) {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: Codex fills these in
   const input = { client: "codex", event, session_id: "${session_id}", prompt_id: "${turn_id}" };
@@ -92,14 +96,14 @@ function hookFor(event: HookEvent) {
 
 const namesFile = /^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/gm;
 
-/** Codex edits by patches, which it takes from a shell's command, too. */
+/** Returns the files of a patch. Codex edits through patches, which can also be in a shell command. */
 function editedFiles({ cwd, patch }: Readonly<Record<string, unknown>>): readonly string[] {
   if (typeof patch !== "string" || !patch.includes("*** Begin Patch")) return [];
   const folder = typeof cwd === "string" ? cwd : "";
   return [...patch.matchAll(namesFile)].map(([, path = ""]) => resolve(folder, path.trim()));
 }
 
-/** Codex gives a server little of its own environment. */
+/** Returns the variables that the server needs, because Codex passes it little of its own environment. */
 function passedOn(env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
   const home = env["CODEX_HOME"];
   return home ? { CODEX_HOME: home } : {};
@@ -129,13 +133,16 @@ function configure(merkle: ServerProgram, { env, version }: FoundClient): FileAd
   ];
 }
 
-/** Exported for what is shown to be pasted. */
+/** Formats a TOML table. Exported for the snippets that users paste. */
 export function toTable(path: readonly string[], value: object): string {
   const lines = Object.entries(value).map(([name, each]) => `${name} = ${toToml(each)}\n`);
   return `[${path.join(".")}]\n${lines.join("")}`;
 }
 
-/** TOML's basic strings are written as JSON's are; a table in one line is what `-c` takes, too. */
+/**
+ * Formats a TOML value. TOML's basic strings have JSON's syntax, and inline tables also work as values of
+ * `-c`.
+ */
 function toToml(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(toToml).join(", ")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
@@ -150,10 +157,10 @@ function resumedBy([command, ...args]: readonly string[]): Resumed | undefined {
   return id === undefined || id.startsWith("-") ? undefined : { id };
 }
 
-/** Commands that have no terminal, or are no agent. */
+/** Subcommands that run without a terminal or do not run an agent. */
 const withoutTerminal: ReadonlySet<string | undefined> = new Set(["exec", "e", "review"]);
 
-/** Where the app server of a launched one listens. */
+/** Returns the socket of a launched Codex's app server. */
 function socketFor({ home, placeId }: Pick<LaunchPlace, "home" | "placeId">): string {
   return join(homeFiles.launch(home), `${placeId}.codex`);
 }
@@ -200,7 +207,7 @@ async function launch(place: LaunchPlace, agent: LaunchedAgent): Promise<LaunchC
   };
 }
 
-/** The reason of a Stop that is blocked becomes Codex's next prompt. */
+/** Returns the hook answer. The reason of a blocked Stop becomes Codex's next prompt. */
 function deliver(event: HookEvent | "SessionStart", text: string): object {
   if (text === "") return {};
   if (event === "Stop") return { decision: "block", reason: text };
@@ -208,7 +215,7 @@ function deliver(event: HookEvent | "SessionStart", text: string): object {
   return { hookSpecificOutput: { hookEventName: name, additionalContext: text } };
 }
 
-/** A subagent is a thread of its own in the session of the thread that began it. */
+/** Returns the caller. A subagent has its own thread, in the session of the thread that started it. */
 function callerOf(meta: unknown, session?: string): NamedCaller {
   const { threadId: thread, sessionId = session } = Object(meta);
   if (typeof thread !== "string") return {};

@@ -20,7 +20,10 @@ import { isInstalled } from "./installed-hooks.js";
 import { flagValue, modelIn, ofPlace, placeServer } from "./launch-server.js";
 import { type ServerProgram, withEnvironment } from "./server-program.js";
 
-/** Copilot CLI: hooks that are commands, and an extension that begins turns where its experiments are switched on. */
+/**
+ * The Copilot CLI client. Its hooks are commands. With its experimental features enabled, an extension can
+ * begin turns.
+ */
 export const copilot: Client = {
   name: "copilot",
   label: "Copilot CLI",
@@ -42,7 +45,7 @@ export const copilot: Client = {
   openInbox: ({ attached }) => attached,
 };
 
-/** The first version that was seen to run them as they are documented. */
+/** The first version whose hooks were seen to work as documented. */
 const hooksFrom = "1.0.102";
 
 function wakePathsOf(version: string): WakeAbility {
@@ -55,7 +58,7 @@ function wakePathsOf(version: string): WakeAbility {
   };
 }
 
-/** Its events by ours. */
+/** Copilot's event names, each with Merkle's name. */
 const events: readonly (readonly [string, HookEvent | "SessionStart"])[] = [
   ["sessionStart", "SessionStart"],
   ["userPromptSubmitted", "UserPromptSubmit"],
@@ -112,7 +115,9 @@ function resumedBy(userArgs: readonly string[]): Resumed | undefined {
   return id === undefined || id.startsWith("-") ? undefined : { id };
 }
 
-/** All of a launch is a plugin of its own, so that nothing of the user's is written to. */
+/**
+ * Returns how to launch Copilot. The whole launch is a separate plugin, so the user's files stay unchanged.
+ */
 async function launch(place: LaunchPlace, agent: LaunchedAgent): Promise<LaunchCall> {
   const { userArgs, env } = agent;
   const folder = join(homeFiles.launch(place.home), `${place.placeId}.copilot`);
@@ -143,7 +148,10 @@ async function launch(place: LaunchPlace, agent: LaunchedAgent): Promise<LaunchC
   };
 }
 
-/** Copilot lets no other file than this join its session; what it does is our own module's. */
+/**
+ * Returns the extension's code. Copilot lets only this file join its session, so it imports the rest from
+ * Merkle.
+ */
 function extension(): string {
   const socket = new URL("./client-socket.js", import.meta.url).href;
   return `import { joinSession } from "@github/copilot-sdk/extension";

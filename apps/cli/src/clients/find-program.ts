@@ -8,17 +8,17 @@ import { programFiles, scriptOfShim } from "../core/platform.js";
 import { readEnvironment } from "../settings/config.js";
 import type { Client } from "./client.js";
 
-/** A client's program as it is installed here. */
+/** A client's program, as installed on this machine. */
 export interface FoundProgram {
-  /** Absolute; of what npm installed on Windows Node's, with the script before all arguments. */
+  /** Absolute path. For an npm shim on Windows this is node.exe, and `args` begins with the script. */
   readonly path: string;
   readonly args: readonly string[];
-  /** As it says itself: `2.1.330 (Claude Code)`. */
+  /** The version as printed by the program, such as `2.1.330 (Claude Code)`. */
   readonly version: string;
 }
 
 interface ProgramSources {
-  /** A path, or a name to look for on PATH, where the user gave one. */
+  /** The path or the name on PATH that the user gave, if any. */
   readonly named?: string | undefined;
   readonly env?: NodeJS.ProcessEnv;
   readonly cwd?: string;
@@ -27,7 +27,8 @@ interface ProgramSources {
 const answerWithinMs = 20_000;
 
 /**
- * Finds the program, and lets it tell its version, so that one that cannot run is known before anything is done.
+ * Finds the program and asks for its version, so that a broken program is reported before anything else
+ * happens.
  *
  * @throws CliError `client_missing`, `client_broken`
  */
@@ -99,7 +100,10 @@ function missing({ label, installAdvice }: Client, named: string, isPath: boolea
   });
 }
 
-/** Whether a version, in whatever words it is told, is this one or later; one without a number is taken for a new one. */
+/**
+ * Returns whether a version text names this version or a later one. A text without a version number counts as
+ * recent.
+ */
 export function isFrom(version: string, first: string): boolean {
   const number = /\d+\.\d+\.\d+/.exec(version)?.[0];
   return number === undefined || number.localeCompare(first, "en", { numeric: true }) >= 0;

@@ -22,7 +22,7 @@ import { isInstalled } from "./installed-hooks.js";
 import { flagValue, modelIn, ofPlace, placeServer } from "./launch-server.js";
 import { type ServerProgram, withEnvironment } from "./server-program.js";
 
-/** Gemini CLI: hooks that are commands, and nothing that would begin a turn of an idle one. */
+/** The Gemini CLI client. Its hooks are commands. An idle Gemini CLI cannot be woken. */
 export const gemini: Client = {
   name: "gemini",
   label: "Gemini CLI",
@@ -37,7 +37,7 @@ export const gemini: Client = {
   resumedBy(userArgs) {
     const wanted = flagValue(userArgs, "--resume", "-r");
     if (wanted === "latest") return "latest";
-    // A number counts the sessions of a list, which is another at each start.
+    // A number is an index into a list of sessions, which changes at every start.
     return wanted?.includes("-") ? { id: wanted } : undefined;
   },
   resume: (id) => ["--resume", id],
@@ -46,7 +46,7 @@ export const gemini: Client = {
   openInbox: () => null,
 };
 
-/** The first version that was seen to run them as they are documented. */
+/** The first version whose hooks were seen to work as documented. */
 const hooksFrom = "0.61.0";
 
 function wakePathsOf(version: string): WakeAbility {
@@ -58,7 +58,7 @@ function wakePathsOf(version: string): WakeAbility {
   };
 }
 
-/** Its events by ours. */
+/** Gemini's event names, each with Merkle's name. */
 const events: readonly (readonly [string, HookEvent])[] = [
   ["BeforeAgent", "UserPromptSubmit"],
   ["AfterTool", "PostToolBatch"],
@@ -94,7 +94,7 @@ function configure(merkle: ServerProgram, { version }: FoundClient): FileAdditio
   ];
 }
 
-/** Where a machine's administrator says what holds for all; a launch's own settings would stand in their place. */
+/** The administrator's settings for this machine. A launch must not replace them. */
 const ofAdministrator = geminiSystemSettings();
 
 async function launch(place: LaunchPlace, agent: LaunchedAgent): Promise<LaunchCall> {
@@ -108,7 +108,8 @@ async function launch(place: LaunchPlace, agent: LaunchedAgent): Promise<LaunchC
     mcpServers: { merkle: { ...placeServer(place, agent, model), trust: true } },
     hooks: Object.fromEntries(hooks.map(([event, ours]) => [event, [hookFor(merkle, ours)]])),
   };
-  // Above the user's settings where that place is free, so that a server installed there gives way to this one.
+  // Uses the system settings if they are free. They override the user's settings, so an installed Merkle
+  // server gives way to the launched one.
   const isTaken = env["GEMINI_CLI_SYSTEM_SETTINGS_PATH"] !== undefined || existsSync(ofAdministrator);
   const layer = isTaken ? "GEMINI_CLI_SYSTEM_DEFAULTS_PATH" : "GEMINI_CLI_SYSTEM_SETTINGS_PATH";
   return {
@@ -121,7 +122,7 @@ async function launch(place: LaunchPlace, agent: LaunchedAgent): Promise<LaunchC
   };
 }
 
-/** The reason of a turn whose end is blocked becomes Gemini CLI's next prompt. */
+/** Returns the hook answer. The reason of a blocked turn end becomes Gemini CLI's next prompt. */
 function deliver(event: HookEvent | "SessionStart", text: string): object {
   if (text === "") return {};
   if (event === "Stop") return { decision: "block", reason: text };

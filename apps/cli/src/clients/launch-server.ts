@@ -2,14 +2,18 @@ import { reachVariables } from "../broker/reach.js";
 import { entryFile } from "../core/this-program.js";
 import type { AgentOptions, LaunchPlace } from "./client.js";
 
-/** How a client starts the server that acts in the launched place. */
+/** How a client starts the MCP server of a launched peer. */
 interface PlaceServer {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** @param model - as the roster shall show it, where it is known */
+/**
+ * Returns how to start the MCP server of a launched peer.
+ *
+ * @param model - the model to show in the roster, if known
+ */
 export function placeServer(
   place: LaunchPlace,
   agent: AgentOptions,
@@ -27,18 +31,20 @@ export function placeServer(
   };
 }
 
-/** The variables by which the client, and all that it starts, know their session, team and peer. */
+/**
+ * Returns the variables that identify session, team and peer to the client and to the processes it starts.
+ */
 export function ofPlace({ slug, teamName, placeId }: LaunchPlace): Readonly<Record<string, string>> {
   return { MERKLE_SESSION: slug, MERKLE_TEAM: teamName, MERKLE_PEER: placeId };
 }
 
-/** The model that the user asks the client for: list_peers shows it. Of several the last counts. */
+/** Returns the model from the user's arguments, for `list_peers`. The last `--model` wins. */
 export function modelIn(userArgs: readonly string[]): string | undefined {
   const last = userArgs.findLastIndex((each) => each === "--model" || each.startsWith("--model="));
   return flagValue(userArgs.slice(Math.max(last, 0)), "--model");
 }
 
-/** The value that the user's arguments give to one of these flags; undefined when they give none. */
+/** Returns the value of the first of these flags in the user's arguments, or undefined. */
 export function flagValue(userArgs: readonly string[], ...flags: readonly string[]): string | undefined {
   for (const [index, word] of userArgs.entries()) {
     if (flags.includes(word)) return userArgs[index + 1];

@@ -8,15 +8,15 @@ import { shellWord } from "../text/shell.js";
 
 interface LauncherOptions {
   readonly program: string;
-  /** A comment that says what wrote the script. */
+  /** A comment in the script that names its origin. */
   readonly mark: string;
-  /** Arguments of Node before the program. */
+  /** Node's own arguments, before the program. */
   readonly nodeArgs?: readonly string[];
-  /** Where a program may be that does the same, should this one be gone, as words of the shell. */
+  /** Shell words of alternative programs, used if `program` no longer exists. */
   readonly others?: readonly string[];
 }
 
-/** Where packages and version managers put Node, as words of the shell. */
+/** Shell words of the paths where packages and version managers install Node. */
 const nodePlaces = [
   "/usr/local/bin/node",
   "/usr/bin/node",
@@ -36,8 +36,9 @@ const nodePlaces = [
 ] as const;
 
 /**
- * A script that runs a program with a Node that is new enough: the one that wrote it while that is there, else the one on
- * the PATH, else one where version managers and packages put it. A fixed path would break with the next Node upgrade.
+ * Returns a script that runs a program with a sufficiently recent Node: the Node that wrote the script if it
+ * still exists, otherwise the one on PATH, otherwise one in a known location. A fixed path would break with
+ * the next Node upgrade.
  */
 export function launcherScript({ program, mark, nodeArgs = [], others = [] }: LauncherOptions): string {
   const run = [...nodeArgs.map(shellWord), '"$program" "$@"'].join(" ");
@@ -66,12 +67,15 @@ exit 127
 const mark =
   '# Written by "merkle install"; the configuration of agents\' clients names it. "merkle uninstall" removes it.';
 
-/** The script that clients are configured with: it stays where it is when Node or this program moves. */
+/**
+ * Returns the path of the script that clients are configured with. It stays valid when Node or this program
+ * moves.
+ */
 export function clientScriptPath(home: string): string {
   return join(homeFiles.install(home), "merkle");
 }
 
-/** The command of the user, which may run a newer program. */
+/** The user's own merkle commands, which may be newer than the program in the script. */
 const others = ['"$HOME"/.local/bin/merkle', '"$(command -v merkle 2>/dev/null)"'];
 
 export async function writeClientScript(home: string): Promise<void> {
@@ -81,7 +85,9 @@ export async function writeClientScript(home: string): Promise<void> {
   });
 }
 
-/** Has the script run this program, where clients are configured with it and what it ran is another or gone. */
+/**
+ * Rewrites the script, if it exists, to run this program. The previous program may differ or no longer exist.
+ */
 export async function renewClientScript(home: string): Promise<void> {
   if (existsSync(clientScriptPath(home))) await writeClientScript(home);
 }
@@ -90,7 +96,10 @@ export async function removeClientScript(home: string): Promise<void> {
   await rm(clientScriptPath(home), { force: true });
 }
 
-/** The script that a service of the user runs: a fixed path of Node would end it with the next upgrade. */
+/**
+ * Returns the path of the script that the user's service runs. A fixed path to Node would break with the next
+ * upgrade.
+ */
 export function serviceScriptPath(home: string): string {
   return join(homeFiles.install(home), "merkle-service");
 }

@@ -1,7 +1,7 @@
 import type { HookEvent } from "./client.js";
 import { askServer, attach } from "./client-socket.js";
 
-/** The part of OpenCode's own client that this plugin uses. */
+/** The part of OpenCode's client API that this plugin uses. */
 interface OpenCode {
   readonly session: {
     get(options: { path: { id: string } }): Promise<{ data?: { parentID?: string } }>;
@@ -19,14 +19,17 @@ interface Part {
 }
 
 /**
- * Loaded by OpenCode, into its own process: hands mail over with prompts and the results of tools, and begins a turn of the
- * session that was used last when there is something to read.
+ * The plugin that OpenCode loads into its own process. It adds messages to prompts and tool results. When
+ * messages arrive, it begins a turn in the last used session.
  */
 export default async function merkle({ client }: { client: OpenCode }) {
   const parents = new Map<string, string>();
   let current = process.env["MERKLE_CONVERSATION"];
 
-  /** Before the first prompt there is none, and the terminal shows its first screen. */
+  /**
+   * Creates and opens a session. Before the first prompt no session exists, and the terminal shows its start
+   * screen.
+   */
   async function begin(): Promise<string | undefined> {
     const { data } = await client.session.create({ body: {} });
     const sessionID = data?.id;
@@ -43,7 +46,7 @@ export default async function merkle({ client }: { client: OpenCode }) {
     return parent;
   }
 
-  /** A session that another one began is a subagent's. */
+  /** Sends an event to the server. A session with a parent belongs to a subagent. */
   async function ask(event: HookEvent, id: string): Promise<string> {
     const parent = await parentOf(id);
     const [session_id, agent_id] = parent === "" ? [id, ""] : [parent, id];
@@ -66,7 +69,7 @@ export default async function merkle({ client }: { client: OpenCode }) {
       const last = parts.at(-1);
       if (text === "" || !last) return;
       const { messageID } = last;
-      // Parts are in the order of their ids.
+      // The id must sort last, because parts are ordered by id.
       parts.push({ id: `${last.id}z`, sessionID, messageID, type: "text", text, synthetic: true } as Part);
     },
     async "tool.execute.after"(

@@ -17,7 +17,7 @@ import { isFrom } from "./find-program.js";
 import { flagValue, modelIn, ofPlace, placeServer } from "./launch-server.js";
 import type { ServerProgram } from "./server-program.js";
 
-/** OpenCode: a plugin of ours, in its own process, which hands over mail and begins turns. */
+/** The OpenCode client. Merkle's plugin runs in OpenCode's process, delivers messages and begins turns. */
 export const opencode: Client = {
   name: "opencode",
   label: "OpenCode",
@@ -32,7 +32,7 @@ export const opencode: Client = {
   resumedBy,
   resume: (id) => ["--session", id],
   launch,
-  // Its plugin takes the text as it is.
+  // Merkle's plugin reads the plain text.
   deliver: (_event, text) => ({ text }),
   openInbox: ({ attached }) => attached,
 };
@@ -48,7 +48,7 @@ function wakePathsOf(version: string): WakeAbility {
   };
 }
 
-/** Named by the address of its file, as OpenCode loads it without copying it. */
+/** Returns the plugin's address. OpenCode loads a `file:` address without copying the file. */
 function plugin(): string {
   return new URL("./opencode-plugin.js", import.meta.url).href;
 }
@@ -81,7 +81,10 @@ function resumedBy(userArgs: readonly string[]): Resumed | undefined {
   return id === undefined ? undefined : { id };
 }
 
-/** All of a launch is in the environment, above the user's own files. */
+/**
+ * Returns how to launch OpenCode. The whole launch is in environment variables, which override the user's
+ * files.
+ */
 async function launch(place: LaunchPlace, agent: LaunchedAgent): Promise<LaunchCall> {
   const { userArgs, env } = agent;
   const resumed = resumedBy(userArgs);

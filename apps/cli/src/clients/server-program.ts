@@ -8,19 +8,23 @@ import type { Config } from "../settings/config.js";
 import { clientScriptPath } from "./launcher-script.js";
 
 /**
- * The program that a client runs to speak to Merkle, wherever the client is started: the script of the home, which finds
- * Node and this same merkle, or npx where that has fetched it.
+ * The program that a client runs to reach Merkle from any folder. It is the home's script, which finds Node
+ * and this merkle, or npx if merkle was started through npx.
  */
 export interface ServerProgram {
   readonly command: string;
   readonly entry: readonly string[];
-  /** The arguments behind `entry` that make it an MCP server. */
+  /** The arguments after `entry` that start the MCP server. */
   readonly serve: readonly string[];
-  /** Variables that differ from the defaults: another home, a broker that was named. */
+  /** Variables that differ from the defaults, such as another home or an explicitly named broker. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** @param tools - toolsets beside those that an agent always has */
+/**
+ * Returns the program that clients are configured with.
+ *
+ * @param tools - toolsets in addition to the default ones
+ */
 export function serverProgram(
   { broker, ...reach }: Pick<Config, "broker"> & Reach,
   tools: readonly Toolset[],
@@ -38,16 +42,19 @@ export function serverProgram(
   };
 }
 
-/** A client's configuration outlives what npx keeps. */
+/** Returns the command for a client's configuration, which outlives npx's cache. */
 function findProgram(home: string): Pick<ServerProgram, "command" | "entry"> {
-  // Windows runs no such script, and keeps Node at one path.
+  // Windows cannot run the shell script, and Node's path is stable there.
   if (!runsFromNpx() && !isPosix()) return { command: process.execPath, entry: [entryFile()] };
   if (!runsFromNpx()) return { command: clientScriptPath(home), entry: [] };
   const [command = "", ...entry] = npxCommand.split(" ");
   return { command, entry };
 }
 
-/** The words that run merkle where nothing but they says with which environment, such as in a hook's command. */
+/**
+ * Returns the words that run merkle with its variables, for places such as a hook's command that cannot set
+ * an environment.
+ */
 export function withEnvironment({ command, entry, env }: ServerProgram): string[] {
   const assignments = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   return [...(assignments.length > 0 ? ["env", ...assignments] : []), command, ...entry];

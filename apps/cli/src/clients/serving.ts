@@ -3,26 +3,41 @@ import { join } from "node:path";
 import { homeFiles } from "../core/merkle-home.js";
 import type { ClientName } from "./client.js";
 
-/** The note that this process is the MCP server of a peer, by which its client's hooks find it there or gone. */
+/**
+ * A file that marks this process as the MCP server of a peer. The client's hooks use it to detect whether the
+ * server is running.
+ */
 export interface ServingNote {
-  /** Whether the client has run hooks before it started this server, which it then may have done during a turn. */
+  /**
+   * Whether the client ran hooks before it started this server. If so, the server may have started during a
+   * turn.
+   */
   readonly isRestarted: boolean;
-  /** Notes that the client has reached this server; returns whether it is the peer's server still. */
+  /** Records that the client reached this server. Returns whether this is still the peer's server. */
   hear(): boolean;
-  /** Notes that the client does not reach this server, so that the launch and the hooks' commands act in its place. */
+  /**
+   * Records that the client does not reach this server, so that the launch and the hook commands take over.
+   */
   giveUp(): void;
-  /** Takes the note back. */
+  /** Removes the file. */
   remove(): void;
 }
 
-/** The server's hook and the command beside it run at the same time, on a machine that may be busy. */
+/**
+ * How long a contact remains valid. The hook's call to the server and its command run concurrently, on a
+ * possibly busy machine.
+ */
 const graceMs = 2_000;
-/** The first server of a client, which the client has not reached yet, may still be connecting. */
+/**
+ * How long a client's first server counts as reachable without any contact, because the client may still be
+ * connecting.
+ */
 const unheardMs = 24 * 60 * 60 * 1_000;
 
 /**
- * Notes this server and its client in a file. The file's time says until when the client's hooks count as heard: a hook command
- * that ran later shows that the client runs hooks and does not reach its server with them (WAKE-15).
+ * Records this server and its client in a file. The file's modification time is the time until which the
+ * server counts as reached. If a hook command runs after that time, the client runs hooks but does not reach
+ * its server (WAKE-15).
  */
 export function noteServing(home: string, placeId: string): ServingNote {
   const path = servingFile(home, placeId);
@@ -34,26 +49,26 @@ export function noteServing(home: string, placeId: string): ServingNote {
   };
   let isRestarted = false;
   try {
-    // A client that has run hooks may start another server for one of them, and reach it with none.
+    // A client that has run hooks may start a second server for one of them and never use it.
     isRestarted = readNumbers(path)[1] === process.ppid && hookRanAt(home, placeId) > 0;
     writeFileSync(path, `${process.pid} ${process.ppid}\n`, { mode: 0o600 });
     dateFile(Date.now() + (isRestarted ? 0 : unheardMs));
   } catch {
-    // Without a home there is no stored peer either.
+    // Without a writable home there is no stored peer either.
   }
   return {
     isRestarted,
     hear: () => dateFile(Date.now() + graceMs),
     giveUp: () => void dateFile(0),
     remove() {
-      // Another server of the same peer may have begun meanwhile.
+      // Another server of the same peer may have started since.
       if (readServer(path) !== process.pid) return;
       for (const file of [path, hookFile(home, placeId)]) rmSync(file, { force: true });
     },
   };
 }
 
-/** Whether a peer's MCP server runs and its client reaches it. */
+/** Returns whether a peer's MCP server is running and reached by its client. */
 export function isServing(home: string, placeId: string): boolean {
   const path = servingFile(home, placeId);
   const server = readServer(path);
@@ -67,21 +82,22 @@ export function isServing(home: string, placeId: string): boolean {
 }
 
 /**
- * In the shell of a launched client: succeeds if its server runs and heard of the hook before this one, if the client has no peer,
- * or if it is another client that was started within. Notes that a hook runs.
+ * A shell condition for hook commands. It succeeds if the client's server is running and received the
+ * previous hook, if the client has no peer, or if a different client runs inside the launched one. It also
+ * records that a hook command runs.
  */
 export const isServingInShell =
   '[ -z "$MERKLE_PEER" ] || { umask 077; f="$MERKLE_HOME/teams/$MERKLE_PEER"; read -r s c <"$f.pid"; ' +
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell fills it in.
   '[ "${c:-$CLAUDE_PID}" != "${CLAUDE_PID:-$c}" ] || { kill -0 "$s" && [ ! "$f.hook" -nt "$f.pid" ] && echo >"$f.hook"; }; } 2>/dev/null';
 
-/** When a hook command of the client ran last, in milliseconds of the clock. */
+/** Returns when a hook command of the client last ran, in milliseconds. */
 export function hookRanAt(home: string, placeId: string): number {
   const stats = statSync(hookFile(home, placeId), { throwIfNoEntry: false });
   return stats?.mtimeMs ?? 0;
 }
 
-/** Notes the prompt whose hook a command answers; returns the one before it. */
+/** Stores the prompt whose hook a command answers. Returns the previously stored prompt. */
 export function swapPrompt(home: string, placeId: string, prompt: string): string {
   const path = hookFile(home, placeId);
   try {
@@ -95,7 +111,7 @@ export function swapPrompt(home: string, placeId: string, prompt: string): strin
 
 const ended = "its client is not connected to its MCP server";
 
-/** The reason that is given for a blocked peer while its server is gone: what its user does, depends on the client. */
+/** Returns the reason shown for a blocked peer whose server has ended. The remedy depends on the client. */
 export function serverEnded(client: ClientName): string {
   const advice =
     client === "claude" ? "type /mcp in its terminal and reconnect merkle" : "quit it, and launch it again";
@@ -118,7 +134,7 @@ function readServer(path: string): number | undefined {
   return readNumbers(path)[0];
 }
 
-/** The processes that a note names: the server and its client. */
+/** Returns the process ids in the file: the server and its client. */
 function readNumbers(path: string): number[] {
   try {
     return readFileSync(path, "utf8")

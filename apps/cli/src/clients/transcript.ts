@@ -1,32 +1,38 @@
 import { open } from "node:fs/promises";
 import { compactMessage, type Message } from "@merkle/wire";
 
-/** The messages that a conversation holds, as its client has written them down. */
+/** The messages in a conversation, according to its client's record. */
 export interface Transcript {
-  /** Whether the conversation would still have it, were it resumed now. */
+  /** Whether the conversation would contain the message if it were resumed now. */
   holds(message: Message): boolean;
-  /** Whether the model has said something since: an interrupted prompt that it has not answered goes with what came along. */
+  /**
+   * Whether the model has responded since the message. Interrupting an unanswered prompt discards the texts
+   * that came with it.
+   */
   isAnswered(message: Message): boolean;
-  /** Whether these words stand in it. */
+  /** Whether the conversation contains these words. */
   says(words: string): boolean;
 }
 
-/** How a client writes conversations down. The files are its own and promised to nobody. */
+/**
+ * A client's format for recording conversations. The files are private to the client and not a documented
+ * interface.
+ */
 export interface TranscriptFormat {
-  /** The file of a conversation; undefined where there is none. */
+  /** Returns the file of a conversation, or undefined if it has no file. */
   find(conversation: string, env: NodeJS.ProcessEnv): Promise<string | undefined>;
   /**
-   * Undefined where it is not understood.
+   * Parses a record. Returns undefined if the format is not supported.
    *
-   * @param text - the end of a file, whose first and last line may be cut
+   * @param text - the end of a file, whose first and last lines may be incomplete
    */
   parse(text: string): Transcript | undefined;
 }
 
-/** How much of a file's end is read. What has not been acknowledged stands there. */
+/** How many bytes to read from the end of a file. Unacknowledged messages are there. */
 const tailBytes = 2 * 1024 * 1024;
 
-/** Reads what the client has written down of a conversation: undefined where nothing is known of it. */
+/** Reads the client's record of a conversation. Returns undefined if it is missing or not supported. */
 export async function readTranscript(
   format: TranscriptFormat,
   conversation: string,
@@ -52,9 +58,11 @@ async function readTail(path: string): Promise<string | undefined> {
   }
 }
 
-/** Whether a message stands in one of these texts, in lines of its own: what others wrote begins no line (TEXT-1). */
+/**
+ * Returns whether a text contains the message as separate lines. Text of others never begins a line (TEXT-1).
+ */
 export function hasMessage(texts: readonly string[], message: Message): boolean {
-  // Some clients cut what is empty at the end of a text.
+  // Some clients remove white space at the end of a text.
   const wanted = compactMessage(message).trimEnd();
   return texts.some((each) => hasLines(each, wanted));
 }

@@ -1,23 +1,25 @@
 /**
- * A client's own record of a conversation, as far as it says what models used. It is private to the client, and promised to
- * nobody: what is not understood counts as nothing. Nothing but numbers and names of models is taken from it.
+ * A client's own record of a conversation, used to read token usage. The format is private to the client and
+ * undocumented, so unknown parts are ignored. Only numbers and model names are read.
  */
 export interface UsageRecord {
-  /** The files of a conversation: its own, and those of its subagents where they have some. */
+  /** Returns the conversation's files, including those of its subagents. */
   find(conversation: string, env: NodeJS.ProcessEnv): Promise<readonly string[]>;
-  /** The use that the next whole lines of the file report, and the state needed to read those after them. */
+  /**
+   * Returns the usage in the next complete lines of the file, and the state for reading the lines after them.
+   */
   read(
     text: string,
     carried: Carried | undefined,
   ): { readonly usage: readonly UsedTokens[]; readonly carried: Carried };
 }
 
-/** The state between two reads, as JSON: each kind of record has its own. */
+/** The state between two reads, as JSON. Each record format has its own. */
 export type Carried = Readonly<Record<string, unknown>>;
 
 export type UsedTokens = Tokens & { readonly model: string };
 
-/** Tokens of a model by their kinds. */
+/** A model's token counts by kind. */
 export interface Tokens {
   readonly input_tokens: number;
   readonly output_tokens: number;
@@ -25,7 +27,7 @@ export interface Tokens {
   readonly cache_write_tokens: number;
 }
 
-/** The sums of what was used, by model; nothing of a model that used nothing. */
+/** Sums the usage by model. Omits models without any usage. */
 export function sumByModel(used: readonly UsedTokens[]): UsedTokens[] {
   const sums = new Map<string, Tokens>();
   for (const { model, ...tokens } of used) {
@@ -46,7 +48,10 @@ export function combine(one: Tokens, other: Tokens, by: (a: number, b: number) =
   };
 }
 
-/** The lines of a record that are JSON objects and hold this word, which most do not. */
+/**
+ * Returns the lines that are JSON objects and contain this word. Most lines do not contain it and need no
+ * parsing.
+ */
 export function parseLines(text: string, word: string): Readonly<Record<string, unknown>>[] {
   return text.split("\n").flatMap((line) => {
     if (!line.includes(word)) return [];

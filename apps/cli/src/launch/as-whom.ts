@@ -21,20 +21,20 @@ import {
 } from "./launch-options.js";
 import { type ChosenSession, type LaunchScene, listPeersOfFolder } from "./which-session.js";
 
-/** The answer to "as whom?": the peer to launch an agent as. */
+/** The peer to launch an agent as. */
 export interface LaunchPeer {
   readonly team: string;
-  /** The peer's name if the user named it. */
+  /** The peer's name, if the user gave one. */
   readonly name: string | undefined;
-  /** The name otherwise, with a number if it is taken. */
+  /** The default name, which gets a number if it is taken. */
   readonly defaultName: string;
   readonly role: string | undefined;
   readonly groups: readonly string[] | undefined;
-  /** Exactly this stored peer, which the resumed conversation had before. */
+  /** The stored peer that the resumed conversation had before. If set, exactly this peer is used. */
   readonly stored?: StoredPeer;
 }
 
-/** The peer that the flags ask for. Without `--team` it joins the team that is usual in the folder (LAUNCH-3). */
+/** Returns the peer that the flags ask for. Without `--team`, it joins the folder's usual team (LAUNCH-3). */
 export async function choosePeer(
   { team, name, role, groups, client }: Wanted,
   scene: LaunchScene,
@@ -44,7 +44,7 @@ export async function choosePeer(
   return { team: teamName, name, defaultName: client.name, role, groups };
 }
 
-/** The stored peer that a resumed conversation continues as. */
+/** Returns the stored peer that a resumed conversation continues as. */
 export function toResumedPeer(
   stored: StoredPeer,
   { role, groups, client }: Pick<Wanted, "role" | "groups" | "client">,
@@ -60,8 +60,8 @@ export function toResumedPeer(
 }
 
 /**
- * Asks for what the flags leave out, and for nothing else. The default is what `-y` would take, or else the answer of the
- * last launch (LAUNCH-10).
+ * Asks only for values that the flags leave out. Each question offers the value that `-y` would use, or else
+ * the answer of the last launch (LAUNCH-10).
  */
 export async function askPeer(
   wanted: Wanted,
@@ -77,10 +77,10 @@ export async function askPeer(
   const free = await findOffered(scene, { session, team, defaultName: last.name ?? defaultName });
   const offered = free?.peer_name ?? last.name ?? defaultName;
   const name = wanted.name ?? (await askName(prompter, offered));
-  // A stored peer offers its own role and groups; a new one those of the last launch.
+  // A stored peer offers its own role and groups. A new peer offers those of the last launch.
   const role = wanted.role ?? (await askRole(prompter, free ? free.role : last.role));
   const groups = wanted.groups ?? (await askGroups(prompter, free ? free.groups.join(", ") : last.groups));
-  // Accepting the offered name does not insist on it.
+  // Accepting the offered name still allows a number to be added if it is taken.
   const isOffered = wanted.name === undefined && name === offered;
   return { team, name: isOffered ? undefined : name, defaultName: offered, role, groups };
 }
@@ -114,7 +114,7 @@ async function askGroups(
   return groups === "" ? undefined : toGroups(groups);
 }
 
-/** The answer for no role and no groups: an empty answer takes the default. */
+/** The input for "no role" or "no groups", because an empty answer selects the default. */
 const none = "-";
 
 async function askOptional(
@@ -131,7 +131,7 @@ async function askOptional(
   return answer === none ? "" : answer;
 }
 
-/** The stored peer that the launch would continue as if no other name is given. */
+/** Returns the stored peer that the launch would continue as if the user gives no other name. */
 async function findOffered(
   { broker, config: { home }, meshId, folder }: LaunchScene,
   { session, team, defaultName }: { session: NamedSession; team: string; defaultName: string },
@@ -149,7 +149,10 @@ export async function findLastTeam(scene: LaunchScene, session: NamedSession): P
   return peers.find((each) => each.session_id === id)?.team_name;
 }
 
-/** Named after the member where the broker has let one in from here, else after the user. */
+/**
+ * Returns the default team name, after the member that this machine joined the mesh as, or else after the
+ * user.
+ */
 export async function findOwnTeam({
   config,
   meshId,
@@ -160,8 +163,8 @@ export async function findOwnTeam({
 }
 
 /**
- * The stored peer of the conversation that the client's own arguments resume, if no live process acts as it. `latest` finds
- * only conversations of Claude Code.
+ * Returns the stored peer of the conversation that the client's own arguments resume, if no live process acts
+ * as it. `latest` works only for Claude Code.
  */
 export async function findResumedPeer(
   resumes: Resumed,
@@ -176,7 +179,7 @@ export async function findResumedPeer(
   return undefined;
 }
 
-/** The conversation that `--continue` resumes: the one of this folder that was written last. */
+/** Returns the conversation that `--continue` resumes: the most recently written one of this folder. */
 async function findLatest(cwd: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const config = env["CLAUDE_CONFIG_DIR"] || join(homedir(), ".claude");
   const folder = join(config, "projects", (await realpath(cwd)).replace(/[^A-Za-z0-9]/g, "-"));
@@ -188,16 +191,19 @@ async function findLatest(cwd: string, env: NodeJS.ProcessEnv): Promise<string |
   return latest?.name.replace(/\.jsonl$/, "");
 }
 
-/** In place of the id of a peer that does not exist yet. */
+/** The placeholder for the id of a peer that does not exist yet. */
 export const unknownPeerId = "PLACE_ID";
 
 interface ExpectedPeer {
   readonly expected: Pick<StoredPeer, "slug" | "team_id" | "team_name" | "peer_id" | "peer_name">;
-  /** How the launch gets the peer, for the user. */
+  /** Where the peer comes from, in words for the user. */
   readonly origin: string;
 }
 
-/** The peer that a launch would act as now, as far as this machine knows. The broker may add a number to a new name. */
+/**
+ * Returns the peer that a launch would act as, as far as this machine knows. The broker may add a number to a
+ * new name.
+ */
 export async function findExpectedPeer(
   {
     peer,

@@ -1,6 +1,7 @@
 /**
- * The variables that Claude Code gives to the processes that it starts. A Claude Code launched by one of them would take itself
- * for a part of that session. Variables that users set themselves, such as `CLAUDE_CONFIG_DIR`, are not among them.
+ * Variables that Claude Code sets for its child processes. A Claude Code launched from such a process would
+ * treat itself as part of the outer session. Variables that users set, such as `CLAUDE_CONFIG_DIR`, are not
+ * included.
  */
 const ofOuterSession: ReadonlySet<string> = new Set([
   "AI_AGENT",
@@ -18,7 +19,10 @@ const ofOuterSession: ReadonlySet<string> = new Set([
   "CLAUDE_PROJECT_DIR",
 ]);
 
-/** The environment of a launched client: the user's, without that of an agent's session around us. */
+/**
+ * Returns the environment of a launched client: the user's environment without the variables of a surrounding
+ * agent session.
+ */
 export function toClientEnvironment(
   env: NodeJS.ProcessEnv,
   added: Readonly<Record<string, string>>,

@@ -17,7 +17,7 @@ interface EnterSession {
   readonly peer: LaunchPeer;
   readonly concludeBy: Wanted["concludeBy"];
   readonly cwd: string;
-  /** The worktree, which the stored peer keeps. */
+  /** The worktree, stored with the peer. */
   readonly folder: string;
 }
 
@@ -27,8 +27,8 @@ export interface EnteredSession extends LockedPeer {
 }
 
 /**
- * Joins the chosen session as a peer, and creates the session first if it does not exist. If several launches create the same
- * one at once, one succeeds and the others join it (LAUNCH-2).
+ * Joins the chosen session as a peer, after creating the session if it does not exist. If several launches
+ * create the same session at the same time, one creates it and the others join (LAUNCH-2).
  */
 export async function enterSession(chosen: ChosenSession, how: EnterSession): Promise<EnteredSession> {
   if (chosen.kind === "there") return { ...(await enter(chosen.session.session_id, how)), created: false };
@@ -57,7 +57,7 @@ async function enter(
   return joinAsPeer({ ...joining, sessionId, teamName, peerName, defaultPeerName });
 }
 
-/** Machine and folder for the roster. A folder that is too long for it is left out. */
+/** Returns the machine and folder for the roster. Omits a folder whose path is too long. */
 function whereHere(cwd: string): Pick<JoiningPeer, "cwd" | "machine"> {
   return { machine: hostname().slice(0, limits.nameCharsMax), cwd: cwd.length <= 1_000 ? cwd : undefined };
 }
@@ -73,7 +73,10 @@ function gone({ team }: LaunchPeer): never {
   );
 }
 
-/** Creates the session with the team as its convener, and stores the team. Returns undefined if another launch was first. */
+/**
+ * Creates the session with the team as its convener, and stores the team. Returns undefined if another launch
+ * created the session first.
+ */
 async function createSession(
   { slug, title }: Extract<ChosenSession, { kind: "new" }>,
   { broker, home, meshId, peer, concludeBy }: EnterSession,

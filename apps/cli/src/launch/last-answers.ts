@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
 import { replaceFile } from "../core/replace-file.js";
 
-/** The answers at the last launch from this home. */
+/** The answers given at the last launch from this home. */
 export interface LastAnswers {
   /** The session's slug. */
   readonly session?: string;
@@ -15,7 +15,9 @@ export interface LastAnswers {
 
 const questions = ["session", "team", "name", "role", "groups"] as const;
 
-/** Nothing when there are none, or the file is not to be understood: they are only defaults. */
+/**
+ * Reads the last answers. Returns nothing if the file is missing or invalid, because they are only defaults.
+ */
 export async function readLastAnswers(home: string): Promise<LastAnswers> {
   const text = await readFile(homeFiles.answers(home), "utf8").catch(() => "{}");
   try {

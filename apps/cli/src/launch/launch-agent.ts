@@ -30,7 +30,7 @@ import {
   toNamedSession,
 } from "./which-session.js";
 
-/** Joins a session as a peer, runs a client as that peer's agent, and resolves with the client's exit code. */
+/** Joins a session as a peer and runs a client as that peer's agent. Resolves with the client's exit code. */
 export async function launchAgent(called: CommandContext): Promise<number> {
   const given = await useFolder(called);
   const wanted = readWanted(given);
@@ -56,12 +56,12 @@ export async function launchAgent(called: CommandContext): Promise<number> {
   }
 }
 
-/** Null if there is no one to ask, or the flags turn questions off. */
+/** Returns null if there is no one to ask, or if flags disable questions. */
 function toAsker(context: CommandContext, { yes, dryRun }: Wanted): Prompter | null {
   return canAsk(context) && !yes && !dryRun ? createPrompter(context) : null;
 }
 
-/** Answers the three questions without changing anything. The cheapest checks come first. */
+/** Determines program, broker, session and peer without changing anything. The cheapest checks come first. */
 async function prepare(
   context: CommandContext,
   wanted: Wanted,
@@ -79,7 +79,7 @@ async function prepare(
     : await chooseSessionAndPeer(wanted, scene, prompter);
   await refuseBadDevices(wanted.agent.approvers, config.home);
   const launching = { context, wanted, ...answers, program, broker, meshId, folder };
-  // Reports mistakes in the user's arguments before anything joins.
+  // Report mistakes in the user's arguments before joining anything.
   await toLaunchCall(launching, { slug: "", team_id: "", team_name: "", peer_id: null });
   return launching;
 }
@@ -97,7 +97,10 @@ async function chooseSessionAndPeer(
   return { session, peer: await choosePeer(wanted, scene, session) };
 }
 
-/** The stored peer of the conversation that the client is to resume, unless flags name a session or a peer. */
+/**
+ * Returns the stored peer of the conversation that the client will resume, unless flags name a session or
+ * peer.
+ */
 async function findResumed(context: CommandContext, wanted: Wanted): Promise<StoredPeer | undefined> {
   const resumes = wanted.client.resumedBy(wanted.userArgs);
   if (resumes === undefined || wanted.isAimed) return undefined;
@@ -129,7 +132,7 @@ async function runClient(launching: Launching, { held, hold }: EnteredSession): 
     try {
       context.signal.throwIfAborted();
       const args = call.beside && !beside?.isThere ? call.beside.argsWithout : call.args;
-      // If this process is killed alone, the client still acts as the peer.
+      // If only this process is killed, the client continues to act as the peer.
       const code = await runProgram({
         path: program.path,
         args: [...program.args, ...args],

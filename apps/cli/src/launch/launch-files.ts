@@ -5,8 +5,8 @@ import { explainingHome, homeFiles } from "../core/merkle-home.js";
 import { replaceFile } from "../core/replace-file.js";
 
 /**
- * Writes the files that a launch names, for this user's eyes alone: the user's own settings may hold a secret. Returns how
- * to remove them, and the folders that were made for them.
+ * Writes the files that a launch needs, readable only by this user because they may contain a secret from the
+ * user's settings. Returns a function that removes the files and the folders created for them.
  */
 export async function writeLaunchFiles(
   home: string,

@@ -10,7 +10,10 @@ import { isSet, textOf } from "../core/flags.js";
 import { readToolsetNames } from "../mcp/options.js";
 import type { Config } from "../settings/config.js";
 
-/** The session that a launch asks for. A named one is created if it does not exist. `from` says what named it if no one did. */
+/**
+ * The session that a launch asks for. A named session is created if it does not exist. `from` is the source
+ * of a default name.
+ */
 export type NamedSession =
   | {
       readonly kind: "named";
@@ -19,30 +22,30 @@ export type NamedSession =
     }
   | { readonly kind: "new"; readonly title: string };
 
-/** What the flags of a launch ask for. */
+/** The options of a launch, from its flags. */
 export interface Wanted {
   readonly session: NamedSession | undefined;
   readonly team: string | undefined;
   readonly name: string | undefined;
   readonly role: string | undefined;
   readonly groups: readonly string[] | undefined;
-  /** Who can conclude a session that the launch creates. */
+  /** Who may conclude a session that this launch creates. */
   readonly concludeBy: "anyone" | "convener" | undefined;
-  /** Whether flags say where to, which comes before what a conversation remembers. */
+  /** Whether flags name a session or peer. Flags override the peer of a resumed conversation. */
   readonly isAimed: boolean;
   readonly client: Client;
-  /** Its program, where the user names one. */
+  /** The client's program, if the user names one. */
   readonly clientBin: string | undefined;
-  /** The folder that the client runs in. */
+  /** The client's working folder. */
   readonly cwd: string;
   readonly agent: AgentOptions;
-  /** The arguments behind `--`, for the client. */
+  /** The arguments after `--`, passed to the client. */
   readonly userArgs: readonly string[];
   readonly dryRun: boolean;
   readonly yes: boolean;
 }
 
-/** @throws CliError `usage` when a flag's value is none; `not_found` for a mesh that is not there */
+/** Reads the launch options. @throws CliError `usage` for an invalid flag; `not_found` for a missing mesh */
 export function readWanted({ args, flags, config }: CommandContext): Wanted {
   refuseOwnArguments(args);
   const given = (name: string) => textOf(flags, name)?.trim() || undefined;
@@ -73,7 +76,7 @@ export function readWanted({ args, flags, config }: CommandContext): Wanted {
   };
 }
 
-/** @throws CliError `usage` for a folder that is not there */
+/** Returns the absolute path of the client's folder. @throws CliError `usage` if it does not exist */
 export function readFolder(named: string | undefined): string {
   if (named === undefined) return process.cwd();
   const folder = resolve(named);
@@ -97,7 +100,7 @@ const { team_name, peer_name, role, groups } = catalogue.join_session.input.shap
 
 const inOurWords = { error: describeIssue };
 
-/** The problem with a name, in the broker's own words; undefined when it may be given. */
+/** Returns the problem with a name, in the wording of the broker, or undefined if the name is valid. */
 export const teamProblem = (text: string) => problemIn(team_name.safeParse(text, inOurWords));
 export const nameProblem = (text: string) => problemIn(peer_name.safeParse(text, inOurWords));
 export const roleProblem = (text: string) => problemIn(role.safeParse(text, inOurWords));
@@ -105,7 +108,9 @@ export const groupsProblem = (text: string) => problemIn(groups.safeParse(toGrou
 export const titleProblem = (text: string) =>
   problemIn(catalogue.create_session.input.shape.title.safeParse(text, inOurWords));
 
-/** `backend:lead, reviewers` as a list; @all, in which everybody is, is no group to join. */
+/**
+ * Splits a list such as `backend:lead, reviewers`. Drops `@all`, because every peer already belongs to it.
+ */
 export function toGroups(text: string): string[] {
   return text
     .split(",")
@@ -141,7 +146,7 @@ function readTools(text: string | undefined): string | undefined {
   return readToolsetNames(text).join(",") || undefined;
 }
 
-/** Refuses arguments before `--`: those are for merkle, which takes flags alone. */
+/** Refuses arguments before `--`. They would be arguments of merkle launch, which takes only flags. */
 function refuseOwnArguments(args: readonly string[]): void {
   const dashes = process.argv.indexOf("--");
   const afterDashes = dashes < 0 ? 0 : process.argv.length - dashes - 1;
@@ -152,7 +157,10 @@ function refuseOwnArguments(args: readonly string[]): void {
   );
 }
 
-/** @throws CliError `usage` that names the flags that are missing, where nobody can be asked and `-y` chooses nothing */
+/**
+ * Requires a session and a team, unless `-y` selects defaults. @throws CliError `usage` that lists the
+ * missing flags
+ */
 export function requireSessionAndTeam({ session, team, yes }: Wanted): void {
   const missing = [
     ...(session === undefined ? ["--session <slug, id or title> (or --new <title>)"] : []),

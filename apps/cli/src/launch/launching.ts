@@ -4,13 +4,13 @@ import type { LaunchPeer } from "./as-whom.js";
 import type { NamedSession, Wanted } from "./launch-options.js";
 import type { LaunchBroker } from "./which-broker.js";
 
-/** A launch whose three questions are answered: which broker, which session, as whom. It has changed nothing yet. */
+/** A prepared launch, with broker, session and peer determined. Nothing has been changed yet. */
 export interface Launching extends LaunchBroker {
   readonly context: CommandContext;
   readonly wanted: Wanted;
   readonly session: NamedSession;
   readonly peer: LaunchPeer;
   readonly program: FoundProgram;
-  /** The worktree, or outside a repository the folder, that the agent works in. */
+  /** The worktree that the agent works in, or outside a repository its folder. */
   readonly folder: string;
 }

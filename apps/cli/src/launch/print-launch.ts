@@ -9,7 +9,7 @@ import type { EnteredSession } from "./enter-session.js";
 import type { Launching } from "./launching.js";
 import type { ChosenSession } from "./which-session.js";
 
-/** Prints the session and team that were chosen because no flag named them. */
+/** Prints the default session and team if the user named none. */
 export function printDefaults({ context: { output }, session, peer: { team } }: Launching): void {
   if (session.kind === "new" || session.from === undefined) return;
   output.note(
@@ -23,7 +23,7 @@ const reasons = {
   folder: "this folder's name",
 } as const;
 
-/** Prints who can read the peer's messages and what will run, before anything changes. */
+/** Prints who can read the peer's messages and what will run. Called before anything is changed. */
 export async function printNotice(launching: Launching, chosen: ChosenSession): Promise<void> {
   const { context, wanted, program } = launching;
   const { output } = context;
@@ -42,7 +42,7 @@ export async function printNotice(launching: Launching, chosen: ChosenSession): 
   }
 }
 
-/** Prints where the agent has joined, and the command that launches it there again. */
+/** Prints where the agent has joined, and the command that repeats this launch. */
 export async function printEntered(
   launching: Launching,
   { created, held, joined, resumed }: EnteredSession,
@@ -61,7 +61,10 @@ export async function printEntered(
   output.note(`  Same again:  ${oneLine(toShellLine(sameAgain(launching, held)))}`);
 }
 
-/** Prints the command that resumes the client's conversation as this peer. Claude Code prints its own. */
+/**
+ * Prints the command that resumes the client's conversation as this peer. Skipped for Claude Code, which
+ * prints its own.
+ */
 export async function printResumeCommand(
   { wanted: { client }, context }: Launching,
   held: EnteredSession["held"],
@@ -77,7 +80,9 @@ export async function printResumeCommand(
   context.output.note(`  Continue:  ${oneLine(toShellLine(line))}`);
 }
 
-/** `atlas (Alex's Team)`, or the team alone where the place has no name. */
+/**
+ * Formats a peer with its team, such as `atlas (Alex's Team)`. Returns only the team if the peer has no name.
+ */
 export function whoIn({
   peer_name: peer,
   team_name: team,
@@ -88,7 +93,10 @@ export function whoIn({
   return peer === null ? oneLine(team) : `${oneLine(peer)} (${oneLine(team)})`;
 }
 
-/** The mesh, if it was chosen or configured. A mesh named by a flag is repeated in every advice anyway (CLI-140). */
+/**
+ * Returns the mesh to name in printed commands, if it comes from a prompt or the configuration. A mesh from a
+ * flag is added to all advice anyway (CLI-140).
+ */
 function unsaidMesh({ flags, config }: Launching["context"]): string | undefined {
   return textOf(flags, "mesh") === undefined ? config.mesh : undefined;
 }

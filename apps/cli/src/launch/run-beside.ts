@@ -7,20 +7,22 @@ import type { BesideCall } from "../clients/client.js";
 import type { FoundProgram } from "../clients/find-program.js";
 
 interface Beside {
-  /** Whether it can be connected to. */
+  /** Whether the process accepts connections. */
   readonly isThere: boolean;
   stop(): Promise<void>;
 }
 
 const comesWithinMs = 10_000;
 const pollMs = 25;
-/** How long it may take to end by itself. */
+/** How long the process may take to exit by itself. */
 const endsWithinMs = 2_000;
 
 /**
- * Starts the process that a client is to be connected to. It ends with this one, however that ends: a shell between them
- * waits for the end of the pipe that this process holds. One that would finish its turn first is not waited for: what it
- * did then, the client that goes on in the same conversation would not know of.
+ * Starts the process that a client connects to. It also ends if this process is killed: a shell between the
+ * two waits for the pipe from this process to close.
+ *
+ * The process is not given time to finish a turn. A client that resumes the conversation would not learn
+ * about the rest of that turn.
  */
 export async function runBeside(
   program: Pick<FoundProgram, "path" | "args">,
@@ -30,7 +32,7 @@ export async function runBeside(
   await rm(socket, { force: true });
   const script =
     '"$@" >/dev/null 2>&1 </dev/null & ran=$!; read -r _; kill $ran; { sleep 1; kill -KILL 0; } & wait $ran';
-  // In a group of its own, which the terminal does not interrupt, and which can be killed as a whole.
+  // A separate process group is not interrupted from the terminal and can be killed as a whole.
   const shell = spawn("sh", ["-c", script, "sh", program.path, ...program.args, ...args], {
     env,
     cwd,
@@ -38,7 +40,7 @@ export async function runBeside(
     detached: true,
   });
   shell.on("error", () => undefined);
-  // One that has ended takes nothing more.
+  // Writing to a shell that has exited fails, which is harmless.
   shell.stdin.on("error", () => undefined);
   await untilThere(shell, socket);
   return {

@@ -9,13 +9,13 @@ interface ProgramCall {
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
-  /** Told the process's number once it runs. */
+  /** Called with the process id once the program is running. */
   onStart(pid: number): Promise<void>;
 }
 
 /**
- * Runs a program in the place of this one: on our terminal, with our input and output, and with our signals. Resolves
- * with its exit code, 128 and the signal's number when one ended it, and leaves the terminal as it was (LAUNCH-7).
+ * Runs a program with this process's terminal, input, output and signals. Resolves with its exit code, or
+ * with 128 plus the signal number if a signal ended it. Restores the terminal afterwards (LAUNCH-7).
  */
 export async function runProgram({ path, args, env, cwd, onStart }: ProgramCall): Promise<number> {
   const terminal = keepTerminal();
@@ -37,15 +37,17 @@ function endOf(child: ChildProcess): Promise<{ code: number | null; signal: Node
     child.once("error", reject);
     child.once("exit", (code, signal) => resolve({ code, signal }));
   });
-  // Awaited later; a program that cannot be started says so before.
+  // The promise is awaited later. This prevents an unhandled rejection if the program cannot be started.
   ended.catch(() => undefined);
   return ended;
 }
 
 /**
- * Until it is given back, a signal is the program's affair: what listened before does not hear it, and this process goes
- * on until the program has ended. Ctrl+C reaches the program from the terminal by itself, and a second one would be more
- * than the user said; where there is no terminal, it comes from a process and is passed on like the others.
+ * Forwards signals to the program instead of this process's own listeners. Returns a function that restores
+ * the listeners.
+ *
+ * Ctrl+C already reaches the program from the terminal, so forwarding it would send it twice. Without a
+ * terminal, the signal comes from a process and is forwarded.
  */
 function passSignalsTo(child: ChildProcess): () => void {
   const fromTerminal = hasTerminal();
@@ -69,7 +71,7 @@ function passSignalsTo(child: ChildProcess): () => void {
 
 const signals: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"];
 
-/** Whether this process belongs to a terminal, whatever its input and output are. */
+/** Returns whether this process has a controlling terminal, regardless of its stdin and stdout. */
 function hasTerminal(): boolean {
   try {
     closeSync(openSync("/dev/tty", "r"));
@@ -81,19 +83,22 @@ function hasTerminal(): boolean {
 
 const [stdin, stdout] = [0, 1];
 
-/** Remembers how the terminal is set, so that a program that is killed does not leave it unusable. */
+/** Saves the terminal's modes, so that a killed program does not leave the terminal unusable. */
 function keepTerminal(): { restore(ending: { abrupt: boolean }): void } {
   const before = readModes();
   return {
     restore({ abrupt }) {
       if (before !== undefined) stty(before);
-      // A program that ends by itself has done this, and doing it twice would move the cursor.
+      // A program that exits normally has already reset the screen. Resetting again would move the cursor.
       if (abrupt && before !== undefined && isatty(stdout)) writeSync(stdout, plainScreen);
     },
   };
 }
 
-/** No alternate screen, mouse, focus or paste reports and no keyboard protocol; a visible cursor, and plain text. */
+/**
+ * Escape sequences that leave the alternate screen, disable mouse, focus and paste reports and keyboard
+ * protocols, show the cursor and reset text attributes.
+ */
 const plainScreen = [
   "\u001b[?1049l",
   "\u001b[?1000l\u001b[?1002l\u001b[?1003l\u001b[?1006l",
@@ -114,7 +119,7 @@ function stty(argument: string): string | undefined {
       .toString()
       .trim();
   } catch {
-    // Without stty nothing is known of the terminal, and nothing can be changed.
+    // Without stty, the modes can neither be read nor restored.
     return undefined;
   }
 }

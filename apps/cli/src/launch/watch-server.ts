@@ -3,14 +3,17 @@ import { isServing } from "../clients/serving.js";
 import type { StandIn, Watched } from "../mcp/stand-in.js";
 
 const lookMs = 1_000;
-/** A client that ends ends its server first. */
+/**
+ * The number of failed checks after which the server counts as ended. A client that exits ends its server
+ * first, so one failed check is not sufficient.
+ */
 const goneLooks = 2;
-/** How many looks a client that was told to has for starting another. */
+/** The number of checks during which a client may restart its server after a request. */
 const reviveLooks = 10;
 
 /**
- * Watches the MCP server of a client for as long as the client runs: where it ends by itself, the client is told to start
- * another, and this process stands in for it until there is one (WAKE-15). Returns how to stop.
+ * Watches a client's MCP server while the client runs. If the server ends on its own, asks the client to
+ * start another, and stands in for it until then (WAKE-15). Returns a function that stops watching.
  */
 export function watchServer(watched: Watched): () => Promise<void> {
   const { config, placeId, client } = watched;
@@ -42,7 +45,7 @@ export function watchServer(watched: Watched): () => Promise<void> {
     }
   }
 
-  /** The code of the stand-in is loaded only now: mostly it is never needed. */
+  /** Loads the stand-in's code only when needed, because most launches never need it. */
   async function open(): Promise<StandIn | undefined> {
     const { openStandIn } = await import("../mcp/stand-in.js");
     signal.throwIfAborted();

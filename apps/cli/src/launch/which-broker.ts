@@ -7,13 +7,16 @@ import { refuseUntrusted } from "../settings/foreign-file.js";
 import { counted } from "../text/time.js";
 import { readFolder, type Wanted } from "./launch-options.js";
 
-/** The answer to "which broker?": its client, and its mesh, whose credentials on this machine may go there. */
+/** The broker of a launch and its mesh. This machine's credentials for the mesh may be sent to the broker. */
 export interface LaunchBroker {
   readonly broker: BrokerClient;
   readonly meshId: string;
 }
 
-/** @throws CliError `unreachable`; MerkleError `unauthorized` if the mesh is known from another address */
+/**
+ * Finds the broker. @throws CliError `unreachable`; MerkleError `unauthorized` if the mesh is known from
+ * another address
+ */
 export async function chooseBroker({
   config,
   signal,
@@ -22,7 +25,7 @@ export async function chooseBroker({
   return { broker, meshId: await broker.meetMesh() };
 }
 
-/** With `--cwd`, the settings of that folder's project apply, as if the launch had been typed there. */
+/** Applies the settings of the project in `--cwd`, as if the launch had been started there. */
 export async function useFolder(context: CommandContext): Promise<CommandContext> {
   const { flags, config, output } = context;
   const named = textOf(flags, "cwd");
@@ -34,7 +37,7 @@ export async function useFolder(context: CommandContext): Promise<CommandContext
   return { ...context, config: { ...config, ...read } };
 }
 
-/** Asks for the mesh if no setting names one and the broker is open to anyone and has several (MESH-7). */
+/** Asks for the mesh if no setting names one and an open broker has several (MESH-7). */
 export async function askMesh(
   context: CommandContext,
   wanted: Wanted,

@@ -17,27 +17,30 @@ import { counted } from "../text/time.js";
 import { type NamedSession, titleProblem } from "./launch-options.js";
 import type { LaunchBroker } from "./which-broker.js";
 
-/** The answer to "which session?": one that exists, or one to create; without a slug it gets a free one. */
+/**
+ * The session of a launch: an existing one, or one to create. Without a slug, the broker chooses a free one.
+ */
 export type ChosenSession =
   | { readonly kind: "there"; readonly session: Session }
   | { readonly kind: "new"; readonly slug: string | undefined; readonly title: string };
 
-/** Where a launch happens: at which broker, from which home and folder. */
+/** The context of a launch: broker, home and folder. */
 export interface LaunchScene extends LaunchBroker {
   readonly config: Pick<Config, "home" | "personName">;
-  /** The worktree, or outside a repository the folder, that the agent works in. */
+  /** The worktree that the agent works in, or outside a repository its folder. */
   readonly folder: string;
 }
 
-/** Asks on the terminal whether the session with a similar name is meant. */
+/** Asks on the terminal whether the session with a similar name was meant. */
 type AskWhetherMeant = (name: string, near: Session) => Promise<boolean>;
 
 /**
- * Returns the session with this slug, id or exact title, or a new one with that name. If a session has a similar name, it asks
- * which is meant (LAUNCH-2). `--new` always creates a session.
+ * Returns the session with this slug, id or exact title, or a new session with that name. If an open session
+ * has a similar name, asks which is meant (LAUNCH-2). `--new` always creates a session.
  *
  * @param ask - null if there is no one to ask
- * @throws CliError `not_found` that names the near one; `session_closed`; `conflict` when several have this title
+ * @throws CliError `not_found` that names the similar session; `session_closed`; `conflict` if several
+ * sessions have this title
  */
 export async function chooseSession(
   broker: Pick<BrokerClient, "call">,
@@ -50,13 +53,13 @@ export async function chooseSession(
   if (found) return there(found);
   if (isUuid(name)) throw notFound(name, undefined);
   const slug = toSlug(name);
-  // A session that has the slug of this name is the most similar of all.
+  // The session whose slug is derived from the same name is the best match.
   const holder = slug === name ? null : await findSession(broker, slug);
-  // No one typed the folder's name, so it has no typing mistake.
+  // The folder's name was not typed, so it cannot contain a typing mistake.
   if (named.from === "folder") return holder ? there(holder) : { kind: "new", slug, title: name };
   const near = holder ?? (await findSimilar(broker, name));
   if (!near) return { kind: "new", slug, title: name };
-  // Another machine has created this very session since the first lookup.
+  // Another machine created exactly this session after the first lookup.
   if (near.title === name || near.slug === name) return there(near);
   if (!ask) throw notFound(name, near);
   if (await ask(name, near)) return there(near);
@@ -72,14 +75,14 @@ function there(session: Session): ChosenSession {
   );
 }
 
-/** Only among open sessions: a name similar to a concluded session's more likely names its successor. */
+/** Returns a similar open session. A name similar to a concluded session's probably names its successor. */
 async function findSimilar(broker: Pick<BrokerClient, "call">, name: string): Promise<Session | null> {
   const near = await findNearSession(broker, name);
   if (near?.status !== "active") return null;
   return differInNumberAlone(name, near.slug) || differInNumberAlone(name, near.title) ? null : near;
 }
 
-/** `sprint-13` is not a mistyped `sprint-12`. */
+/** Returns whether two names differ only in a number. `sprint-13` is not a mistyped `sprint-12`. */
 function differInNumberAlone(a: string, b: string): boolean {
   const lettersOf = (text: string) => text.toLowerCase().replace(/[^\p{L}]/gu, "");
   const digitsOf = (text: string) => text.replace(/\D/g, "");
@@ -87,8 +90,8 @@ function differInNumberAlone(a: string, b: string): boolean {
 }
 
 /**
- * The slug of a new session depends on its name alone, so two machines that launch at once ask for the same one. A name
- * without letters that a slug can have gets a slug from its hash.
+ * Derives a new session's slug from its name only, so that two machines launching at the same time ask for
+ * the same slug. A name without usable letters gets a slug from its hash.
  */
 function toSlug(name: string): string {
   return slugFrom(name) || `session-${createHash("sha256").update(name).digest("hex").slice(0, 8)}`;
@@ -122,9 +125,9 @@ export function askWhetherMeant(prompter: Prompter): AskWhetherMeant {
 type UsualSession = Extract<NamedSession, { kind: "named" }>;
 
 /**
- * Returns the default session of a folder. In a repository it is the session named after it, the same for every clone and
- * worktree. Elsewhere it is the open session that was last launched from this folder, or one named after the folder.
- * Undefined in a folder without a name.
+ * Returns the default session of a folder. In a repository, it is named after the repository, so every clone
+ * and worktree uses the same one. Elsewhere it is the open session last launched from this folder, or one
+ * named after the folder. Undefined for a folder without a name.
  */
 async function findUsualSession(scene: LaunchScene): Promise<UsualSession | undefined> {
   const { broker, folder } = scene;
@@ -139,7 +142,7 @@ async function findUsualSession(scene: LaunchScene): Promise<UsualSession | unde
   return name === "" ? undefined : { kind: "named", name, from: "folder" };
 }
 
-/** @throws CliError `usage` in a folder without a name */
+/** Returns the folder's default session. @throws CliError `usage` for a folder without a name */
 export async function getUsualSession(scene: LaunchScene): Promise<NamedSession> {
   const session = await findUsualSession(scene);
   if (session) return session;
@@ -150,7 +153,7 @@ export function toNamedSession({ session_id: name }: Pick<StoredPeer, "session_i
   return { kind: "named", name };
 }
 
-/** The stored peers that ran in this folder last, the latest first. */
+/** Returns the stored peers that last ran in this folder, most recent first. */
 export async function listPeersOfFolder({ config, meshId, folder }: LaunchScene): Promise<StoredPeer[]> {
   return (await listStoredPeers(config.home, meshId)).filter((each) => each.folder === folder);
 }
@@ -158,7 +161,10 @@ export async function listPeersOfFolder({ config, meshId, folder }: LaunchScene)
 const newSession = "+";
 const usualSession = "=";
 
-/** Offers the default session first, then a new one, so that a long list does not hide it. */
+/**
+ * Asks for the session. Offers the default session first and a new one second, so a long list does not hide
+ * them.
+ */
 export async function askSession(prompter: Prompter, scene: LaunchScene): Promise<NamedSession> {
   const { broker } = scene;
   const first = await listOpen(broker, "");
@@ -168,7 +174,7 @@ export async function askSession(prompter: Prompter, scene: LaunchScene): Promis
   let typed = "";
   const choices = async (text: string) => {
     typed = text.trim();
-    // If one page has all sessions, it is filtered here; otherwise the broker searches.
+    // If all sessions fit on one page, filter them here. Otherwise the broker searches.
     const found = first.isAll
       ? first.sessions.filter(isLike(typed))
       : (await listOpen(broker, typed)).sessions;
@@ -180,7 +186,7 @@ export async function askSession(prompter: Prompter, scene: LaunchScene): Promis
       ...(typed === "" ? [] : [newChoice]),
     ];
   };
-  // Without open sessions there is nothing to choose from.
+  // Without open sessions, skip the list and ask for a title.
   const isAny = first.sessions.length > 0;
   const chosen = isAny ? await prompter.oneOf({ message: "Session", choices }) : newSession;
   if (chosen === usualSession && usual) return usual;
