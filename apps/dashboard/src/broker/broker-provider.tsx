@@ -15,12 +15,12 @@ export interface BrokerServices {
 
 export const BrokerContext = createContext<BrokerServices | null>(null);
 
-/** Gives everything below it the broker that served this page. The connection is made once the page runs in a browser. */
+/** Provides the connection to the broker that served this page. It connects once the page runs in a browser. */
 export function BrokerProvider({ children }: { children: ReactNode }) {
   const [services] = useState(startServices);
   const { broker } = services;
   useEffect(() => {
-    // On a sign-in page there is nothing to request; the next page connects.
+    // Sign-in pages need no connection. The page that follows connects.
     const close = isSignInPage(location.pathname) ? undefined : keepConnected(broker);
     const stop = onPersonChanged(() => {
       broker.personChanged();
@@ -46,16 +46,16 @@ function startServices() {
   return { broker, reads };
 }
 
-/** Connects the page to the broker that served it, and keeps it connected until the function that is returned is called. */
+/** Connects the page to its broker and keeps it connected until the returned function is called. */
 function keepConnected(broker: PageBroker): () => void {
   const closed = new AbortController();
   const { signal } = closed;
   broker.connect();
   onSignIn(() => broker.startAnew(), signal);
-  // A page that is left may come back as it was, and then has nothing that was kept for it.
+  // The browser may restore this page from its back/forward cache. The connection is then gone and must be opened again.
   window.addEventListener("pagehide", () => broker.disconnect(), { signal });
   window.addEventListener("pageshow", ({ persisted }) => persisted && broker.connect(), { signal });
-  // After sleep a lost connection goes unnoticed, and pauses between attempts may be long.
+  // After sleep, a lost connection may go unnoticed and the pause between retries may be long.
   const retry = () => document.visibilityState === "visible" && broker.retryNow();
   document.addEventListener("visibilitychange", retry, { signal });
   window.addEventListener("online", retry, { signal });

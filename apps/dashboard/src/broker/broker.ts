@@ -10,48 +10,54 @@ import type {
 } from "@merkle/wire";
 import type { ConnectionState, FeedChange } from "@merkle/wire/client";
 
-/** The broker that served this page, as panels see it. */
+/** The API that components use to talk to the broker that served this page. */
 export interface Broker {
   /**
-   * Asks for an operation. The person's credential goes along where the operation takes one and none was given. A short
-   * loss of the connection is waited out.
+   * Calls an operation. Adds the person's credential if the operation accepts one and the input has none. Waits through a short
+   * loss of the connection.
    *
-   * @throws MerkleError the broker's refusal; `unavailable` when it did not answer in time
+   * @throws MerkleError the broker's refusal, or `unavailable` if it did not answer in time
    */
   call<Name extends OperationName>(
     name: Name,
     input: InputOf<Name>,
     options?: { readonly signal?: AbortSignal },
   ): Promise<OutputOf<Name>>;
-  /** Brings a session's messages after a sequence: in order, each once, through reconnects. Returns how to stop. */
+  /**
+   * Delivers a session's messages after a sequence, in order and without duplicates, across reconnects. Returns a function that
+   * stops it.
+   */
   follow(options: FollowOptions): () => void;
-  /** Hints that reads of the mesh would now differ; `all` after every reconnect, when anything may have changed. */
+  /** Calls the listener when reads of the mesh may have changed. After each reconnect the change is `all`. */
   onMeshChanged(listener: (change: MeshChange) => void): () => void;
-  /** The same for one session, by its id or slug. */
+  /** Calls the listener when reads of one session may have changed. The session is named by id or slug. */
   onSessionChanged(sessionId: string, listener: (change: SessionChange) => void): () => void;
-  /** New values of state, of every session that this page follows or watches, and of the mesh. */
+  /** Calls the listener with each new state value, of the mesh and of every session that this page follows or watches. */
   onStateChange(listener: (change: StateChangeFrame) => void): () => void;
-  /** All messages that come in by follows, whichever feed they belong to. */
+  /** Calls the listener with all messages delivered by `follow`, whichever session they belong to. */
   onMessagesBrought(listener: (messages: readonly Message[]) => void): () => void;
   readonly state: ConnectionState;
-  /** The principal of this browser, as of the last connection; null where everybody is let in, and before the first. */
+  /** The principal of this browser as of the last connection. Null on an open broker, and before the first connection. */
   readonly admitted: Admitted | null;
   onState(listener: (state: ConnectionState) => void): () => void;
-  /** Ends a pause between two attempts to connect, and checks that an open connection still works. */
+  /** Ends the pause before the next connection attempt, and checks that an open connection still works. */
   retryNow(): void;
 }
 
 export interface FollowOptions {
   /** The session's id or slug. */
   readonly sessionId: string;
-  /** The sequence after which messages are brought. */
+  /** Messages after this sequence are delivered. */
   readonly after: number;
-  /** Called with one or more messages that follow each other without a gap. */
+  /** Called with one or more consecutive messages. */
   readonly onMessages: (messages: readonly Message[]) => void;
   readonly onChanged?: (change: SessionChange) => void;
-  /** The broker's database was restored, so sequences mean nothing any more. It has ended: read again, then follow anew. */
+  /**
+   * Called after the broker's database was restored, which makes all sequences invalid. The follow has ended: read the feed
+   * again, then follow it from there.
+   */
   readonly onResync?: () => void;
-  /** It has ended for good. */
+  /** Called if the follow has failed permanently. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -62,10 +68,10 @@ export interface MeshChange {
 
 export type SessionChange = FeedChange;
 
-/** The changes after which a read may differ, in the mesh or in the session of the read. */
+/** Kinds of change, of the mesh or a session, that can make a read out of date. */
 export type ChangeKind = MeshChangedKind | ChangedKind;
 
-/** Whether the broker admits only members, and this browser is not signed in, or no longer. */
+/** True if the broker admits only members and this browser is not signed in. */
 export function isStranger(state: ConnectionState): boolean {
   return state.status === "closed" && state.code === "unauthorized";
 }

@@ -6,13 +6,13 @@ import { getPageToken } from "../identity/page-token";
 import type { MeshChange } from "./broker";
 import { takesCredential } from "./takes-credential";
 
-/** The page's connection to the broker that served it. It loads after the page, which shows something without it. */
+/** The page's connection to its broker. This module loads after the page has shown its first content. */
 export interface Connection {
   readonly client: MerkleClient;
   readonly feeds: LiveFeeds;
-  /** Whether a person's credential goes along with the operation. */
+  /** Returns whether the operation accepts a person's credential. */
   takesCredential(name: OperationName): boolean;
-  /** Watches the mesh as this person from now on. */
+  /** Watches the mesh as the person with this credential from now on. */
   setCredential(credential: string | undefined): void;
 }
 
@@ -22,23 +22,23 @@ export interface ConnectionEvents {
   onStateChange(change: StateChangeFrame): void;
 }
 
-/** Connects to the broker that served the pages, as the principal of this browser. */
+/** Connects to the broker that served the page, as the principal of this browser. */
 export function openConnection(events: ConnectionEvents): Connection {
-  // The pages came from the same broker: if that was over plain HTTP, refusing plain WebSockets would protect nobody.
+  // The page came from the same broker. If it was served over plain HTTP, refusing plain WebSockets would protect no one.
   return toConnection(
     connect({ url: location.origin, insecure: true, mesh: chosenMesh, answerHello }),
     events,
   );
 }
 
-/** Gets a ticket with the browser's sign-in. A ticket lets one connection in. */
+/** Gets a ticket with the browser's sign-in. A ticket is valid for one connection. */
 async function answerHello({ auth }: Hello): Promise<HelloProof | undefined> {
   if (auth === "open") return undefined;
-  // A request that will be refused would appear as an error in the console.
+  // Fails early, because the browser would log a refused request as an error in its console.
   if ((await getPageToken()) === undefined) {
     throw new MerkleError("unauthorized", "This browser is not signed in.");
   }
-  const { ticket } = (await callHttp("POST", "/api/tickets")) as { readonly ticket: string }; // The broker's own.
+  const { ticket } = (await callHttp("POST", "/api/tickets")) as { readonly ticket: string }; // The broker's response has this type.
   return { kind: "ticket", ticket };
 }
 
@@ -47,10 +47,10 @@ export function toConnection(client: MerkleClient, events: ConnectionEvents): Co
   let wasOpen = false;
   client.onState((state) => {
     events.onState(state);
-    // It may be gone with the database that had it: loading the page again then leads into the main one.
+    // A restored database may lack this mesh. Leaving it makes the next page load open the main mesh.
     if (state.status === "closed" && state.code === "not_found") leaveMesh();
     if (state.status !== "open") return;
-    // Hints are not kept for a client that is away, so after each return every read may differ.
+    // The broker keeps no hints for a disconnected client, so any read may have changed after a reconnect.
     if (wasOpen) events.onMeshChanged({ kind: "all", sessionId: null });
     wasOpen = true;
   });
@@ -60,7 +60,7 @@ export function toConnection(client: MerkleClient, events: ConnectionEvents): Co
   return { client, feeds, takesCredential, setCredential: watchMesh(client, events) };
 }
 
-/** Watches the mesh for as long as the client lives; returns how to do so as another person. */
+/** Watches the mesh while the client exists. Returns a function that continues as another person. */
 function watchMesh(client: MerkleClient, { onMeshChanged }: ConnectionEvents): Connection["setCredential"] {
   let credential: string | undefined;
   let watch = start();
@@ -70,7 +70,7 @@ function watchMesh(client: MerkleClient, { onMeshChanged }: ConnectionEvents): C
       ...(credential !== undefined && { credential }),
       onChanged: ({ kind, session_id }) => onMeshChanged({ kind, sessionId: session_id }),
       onRestored: () => onMeshChanged({ kind: "all", sessionId: null }),
-      // A person whom the broker does not know may still see what is public.
+      // A person whom the broker does not know may still see public data, so watch without a credential.
       onError: ({ code }) => {
         if (code === "unauthorized" && credential !== undefined) restartAs(undefined);
       },

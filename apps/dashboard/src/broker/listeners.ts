@@ -1,4 +1,3 @@
-/** A set of listeners. */
 export class Listeners<T> {
   readonly #listeners = new Set<{ readonly tell: (value: T) => void }>();
 
@@ -6,7 +5,7 @@ export class Listeners<T> {
     return this.#listeners.size;
   }
 
-  /** Returns how to stop; the same function may be added twice. */
+  /** Adds a listener and returns a function that removes it. The same function may be added twice. */
   add(tell: (value: T) => void): () => void {
     const listener = { tell };
     this.#listeners.add(listener);

@@ -1,26 +1,26 @@
 import type { ConnectionState } from "@merkle/wire/client";
 
-/** The state of the connection, as people see it. */
+/** The state of the connection, as shown to people. */
 export type Liveness =
   | { readonly is: "connecting" }
   | { readonly is: "live" }
-  /** It was away a moment ago, and is being tried again. */
+  /** The connection was lost a moment ago and is being retried. */
   | { readonly is: "reconnecting"; readonly retryAt: number }
-  /** It has been away for a while; `since` as of `Date.now()`. */
+  /** The connection has been lost for a while. `since` is a `Date.now()` value. */
   | { readonly is: "offline"; readonly since: number }
-  /** It has just come back. `refreshed`: the database was restored, so everything was read again. */
+  /** The connection has just returned. If `refreshed`, the database was restored and everything was read again. */
   | { readonly is: "back"; readonly awayMs: number; readonly refreshed: boolean; readonly filledIn: number }
-  /** The broker is of another version than when this page was loaded from it. */
+  /** The broker's version has changed since this page was loaded. */
   | { readonly is: "outdated"; readonly version: string }
   | { readonly is: "ended"; readonly reason: string };
 
-/** So long it is reconnecting; then it is offline. */
+/** A lost connection counts as reconnecting for this time, and as offline afterwards. */
 const reconnectingMsMax = 10_000;
-/** Messages that come so soon after the return were missed before it. */
+/** Messages that arrive within this time after a reconnect count as missed before it. */
 const fillingMs = 2_000;
 const backShownMs = 8_000;
 
-/** Follows the states of a connection over time: since when it is away, and what its return brought. */
+/** Tracks the connection over time: since when it is lost, and how many messages arrived on its return. */
 export class LivenessWatch {
   current: Liveness = { is: "connecting" };
   readonly #onChange: () => void;
@@ -47,7 +47,7 @@ export class LivenessWatch {
     }
   }
 
-  /** Messages came in. */
+  /** Counts the messages that arrive shortly after a reconnect. */
   brought(messages: number): void {
     if (this.current.is !== "back" || Date.now() - this.#backAt > fillingMs) return;
     this.#set({ ...this.current, filledIn: this.current.filledIn + messages });

@@ -20,7 +20,7 @@ it("[DASH-2] a page that is left leaves nothing behind, and asks for everything 
   broker.onMeshChanged(({ kind }) => changes.push(kind));
   broker.connect();
   await expect.poll(() => clients[1]?.follows).toEqual([{ after: 4, isClosed: false }]);
-  // A read that was not answered is asked for again.
+  // The pending read is requested again.
   await expect.poll(() => clients[1]?.calls).toEqual([{}]);
   expect(changes).toEqual(["all"]);
   stop();
@@ -68,7 +68,7 @@ it("[DASH-170] what a stranger's page asked for waits, and is asked for again on
   const [read, write] = clients[0]?.refusals.splice(0) ?? [];
   read?.(new MerkleError("unauthorized", "Nobody is signed in."));
   write?.(new MerkleError("unauthorized", "Nobody is signed in.", { outcome: "unknown" }));
-  // Whether that was done nobody knows, so it is not done again by itself.
+  // The outcome of this call is unknown, so it is not retried automatically.
   await expect(doubtful).rejects.toMatchObject({ code: "unavailable", details: { outcome: "unknown" } });
   const givenUp = new AbortController();
   const waiting = broker.call("get_settings", {}, { signal: givenUp.signal });
@@ -80,7 +80,7 @@ it("[DASH-170] what a stranger's page asked for waits, and is asked for again on
   expect(broker.state.status).toBe("connecting");
   expect(anew()).toBe(1);
   await expect.poll(() => clients[1]?.follows).toEqual([{ after: 4, isClosed: false }]);
-  // The one that was given up is heard no more.
+  // Events of the abandoned connection are ignored.
   clients[0]?.become({ status: "closed", reason: "The client was closed." });
   expect(broker.state.status).toBe("connecting");
 });
@@ -105,12 +105,12 @@ function connectPage(credential?: string) {
   return { broker, clients, unknown, anew: () => anew };
 }
 
-/** A client whose broker answers nothing; it notes what is asked of it. */
+/** A client that records calls and never answers them. */
 class FakeClient {
   state: ConnectionState = { status: "connecting" };
   readonly follows: { after: number | undefined; isClosed: boolean }[] = [];
   readonly calls: object[] = [];
-  /** How to refuse each of them. */
+  /** Functions that reject the recorded calls. */
   readonly refusals: ((error: MerkleError) => void)[] = [];
   readonly #listeners = new Set<(state: ConnectionState) => void>();
 

@@ -14,20 +14,20 @@ import { Listeners } from "./listeners";
 
 export interface PageBrokerOptions {
   readonly openConnection: (events: ConnectionEvents) => Promise<Connection>;
-  /** The credential of the person who uses this page, when there is one. */
+  /** Returns the credential of the person who uses this page, if any. */
   readonly credential: () => string | undefined;
-  /** The broker does not know the person whose credential went along. */
+  /** Called if the broker does not know the person with this credential. */
   readonly onUnknownPerson: (credential: string) => void;
-  /** The browser may be signed in as somebody else, so earlier data may belong to another person. */
+  /** Called when the browser may be signed in as someone else, so cached data may belong to another person. */
   readonly onAnew: () => void;
 }
 
 type FeedListeners = Pick<FollowOptions, "onMessages" | "onChanged" | "onResync" | "onError">;
 
-/** A feed that the page follows, over whichever connection there is. */
+/** A feed that the page follows across reconnects. */
 interface FollowedFeed {
   readonly session: string;
-  /** Where it started; null for hints alone. */
+  /** The sequence to start after. Null to receive only hints. */
   readonly after: number | null;
   readonly listeners: FeedListeners;
   feed: LiveFeed | undefined;
@@ -38,12 +38,12 @@ interface WatchedSession {
   stop(): void;
 }
 
-/** A call fails after this time; the connection is still retried. */
+/** A call fails after this time, while the connection is still retried. */
 const callTimeoutMs = 20_000;
 
 /**
- * The broker, over the one connection of a page. What is asked while there is none, or while nobody is signed in, waits for
- * the next; what is followed goes on over it.
+ * The broker as seen through the page's connections, one at a time. Calls made while disconnected or signed out wait for the next
+ * connection. Follows continue on it.
  */
 export class PageBroker implements Broker {
   readonly #options: PageBrokerOptions;
@@ -55,7 +55,7 @@ export class PageBroker implements Broker {
   readonly #broughtListeners = new Listeners<readonly Message[]>();
   readonly #connectionListeners = new Listeners<Connection>();
   #connection: Connection | undefined;
-  /** Ends the connection that there is, or that is being opened. */
+  /** Aborts the current connection, or the attempt to open it. */
   #disconnected = new AbortController();
   #wasConnected = false;
   #state: ConnectionState = { status: "connecting" };
@@ -95,7 +95,8 @@ export class PageBroker implements Broker {
           }
           throw error;
         }
-        // The broker does not know the browser, as opposed to the caller, or the connection was closed.
+        // The connection was closed, or the broker refused the browser's sign-in (not the person's credential). Retry, unless the
+        // call may have taken effect.
         if (error.details["outcome"] === "unknown") {
           throw new MerkleError("unavailable", error.message, error.details);
         }
@@ -138,13 +139,13 @@ export class PageBroker implements Broker {
     this.#connection?.client.retryNow();
   }
 
-  /** Reconnects as the browser's current principal, and reads everything again. */
+  /** Reconnects as the browser's current principal and reads everything again. */
   startAnew(): void {
     this.connect();
     this.#options.onAnew();
   }
 
-  /** Connects, in place of an earlier connection, and asks for everything that is still wanted. */
+  /** Replaces the connection, and resumes follows and pending calls. */
   connect(): void {
     this.disconnect();
     const { signal } = this.#disconnected;
@@ -165,7 +166,7 @@ export class PageBroker implements Broker {
     });
   }
 
-  /** Leaves the broker, which keeps nothing for this page from now on. */
+  /** Closes the connection. The broker keeps nothing for this page afterwards. */
   disconnect(): void {
     this.#connection = undefined;
     this.#disconnected.abort();
@@ -173,7 +174,7 @@ export class PageBroker implements Broker {
     for (const { feed } of this.#follows) feed?.close();
   }
 
-  /** Somebody else uses this page. */
+  /** Call when another person uses this page. */
   personChanged(): void {
     this.#connection?.setCredential(this.#options.credential());
   }
@@ -186,7 +187,7 @@ export class PageBroker implements Broker {
     this.personChanged();
     for (const followed of this.#follows) this.#begin(followed);
     this.#connectionListeners.tell(connection);
-    // Before the first connection nothing was read, so nothing can have changed since.
+    // Nothing was read before the first connection, so nothing can have changed.
     if (!isReturn) return;
     this.#meshListeners.tell({ kind: "all", sessionId: null });
     for (const { listeners } of this.#watched.values()) listeners.tell({ kind: "all" });
@@ -198,7 +199,7 @@ export class PageBroker implements Broker {
     this.#stateListeners.tell(state);
   }
 
-  /** The connection, once there is one and somebody is signed in. */
+  /** Resolves with the connection, once there is one and the browser is signed in. */
   #connected(signal: AbortSignal | undefined): Promise<Connection> {
     const current = this.#connection;
     return new Promise((resolve, reject) => {
@@ -238,7 +239,7 @@ export class PageBroker implements Broker {
     };
   }
 
-  /** Continues where an earlier connection ended. */
+  /** Starts a follow, or continues it where the previous connection ended. */
   #begin(followed: FollowedFeed): void {
     const { session, after, listeners, feed } = followed;
     const connection = this.#connection;
@@ -259,7 +260,7 @@ export class PageBroker implements Broker {
         return undefined;
       },
       onError: (error) => {
-        // It continues once somebody is signed in.
+        // The follow continues once the browser is signed in.
         if (isStranger(connection.client.state)) return;
         this.#follows.delete(followed);
         listeners.onError?.(error);

@@ -1,16 +1,16 @@
 import { type ErrorCode, MerkleError } from "@merkle/wire";
 
-/** Why something failed, in words for people. */
+/** The reason for a failure, in words for people. */
 export interface Problem {
   readonly title: string;
   readonly detail: string;
   readonly code: ErrorCode;
   readonly details: Readonly<Record<string, unknown>>;
-  /** When it failed first without having worked since. */
+  /** Time of the first failure since the last success. */
   readonly since: Date;
 }
 
-/** A call's error as a problem to show. Unknown errors are shown as they are. */
+/** Converts a call's error to a problem to show. Unknown errors are shown as they are. */
 export function toProblem(error: unknown, since = new Date()): Problem {
   if (!(error instanceof MerkleError)) {
     return { title: "Something went wrong.", detail: String(error), code: "internal", details: {}, since };
@@ -19,7 +19,7 @@ export function toProblem(error: unknown, since = new Date()): Problem {
   return { title: titles[code] ?? "The broker refused this.", detail: message, code, details, since };
 }
 
-/** Codes of what no page asks for have none. */
+/** Titles by error code. Codes that no page can cause have no title. */
 const titles: Readonly<Partial<Record<ErrorCode, string>>> = {
   bad_request: "That didn't work.",
   unauthorized: "The broker doesn't recognise you.",

@@ -2,7 +2,7 @@ import type { InputOf, OperationName, OutputOf } from "@merkle/wire";
 import type { Broker, ChangeKind } from "./broker";
 import { type Problem, toProblem } from "./problem";
 
-/** The state of a read. Data that was read stays while it is read again, and when that fails. */
+/** The state of a read. Earlier data stays while the read is repeated, and if that fails. */
 export type ReadState<T> =
   | { readonly status: "loading"; readonly data: undefined; readonly problem: undefined }
   | { readonly status: "ready"; readonly data: T; readonly problem: undefined }
@@ -11,11 +11,11 @@ export type ReadState<T> =
 export interface ReadRequest<Name extends OperationName> {
   readonly name: Name;
   readonly input: InputOf<Name>;
-  /** The changes after which it is read again. */
+  /** The kinds of change that trigger another read. */
   readonly on: readonly ChangeKind[];
 }
 
-/** Up to this number of unused reads are kept, so that going back shows something at once. */
+/** This many unused reads stay cached, so that going back shows data immediately. */
 const unusedMax = 60;
 
 const sessionKinds: ReadonlySet<ChangeKind> = new Set([
@@ -27,7 +27,7 @@ const sessionKinds: ReadonlySet<ChangeKind> = new Set([
   "delivery",
 ]);
 
-/** Everything that panels read, each once however many show it. */
+/** Caches everything that components read. Components with the same request share one read. */
 export class ReadStore {
   readonly #broker: Broker;
   readonly #reads = new Map<string, StoredRead>();
@@ -37,14 +37,14 @@ export class ReadStore {
   }
 
   state<Name extends OperationName>(key: string): ReadState<OutputOf<Name>> {
-    // The key names the operation, so the stored value is its output.
+    // The key includes the operation's name, so the stored value has its output type.
     return (this.#reads.get(key)?.state ?? loading) as ReadState<OutputOf<Name>>;
   }
 
-  /** Keeps a read up to date until the function that is returned is called. */
+  /** Keeps a read up to date until the returned function is called. */
   use<Name extends OperationName>(key: string, request: ReadRequest<Name>, onChange: () => void): () => void {
     const read = this.#reads.get(key) ?? new StoredRead(this.#broker, request);
-    // Moved to the end: the least recently used come first.
+    // Moves the entry to the end, so that the least recently used entries come first.
     this.#reads.delete(key);
     this.#reads.set(key, read);
     this.#forgetUnused();
@@ -55,7 +55,7 @@ export class ReadStore {
     this.#reads.get(key)?.refresh();
   }
 
-  /** Reads everything that is in use again, and forgets the rest: it may be another's. */
+  /** Repeats every read in use and drops the others, because their data may belong to another person. */
   startAnew(): void {
     for (const [key, read] of this.#reads) {
       if (read.isUsed) read.refresh();
@@ -79,7 +79,7 @@ class StoredRead {
   #stopListening: (() => void) | undefined;
   #reading: AbortController | undefined;
   #isStale = false;
-  /** The answer as text, to compare the next one with. */
+  /** The last answer as JSON, to detect unchanged answers. */
   #text: string | undefined;
 
   constructor(broker: Broker, request: ReadRequest<OperationName>) {
@@ -107,7 +107,7 @@ class StoredRead {
     };
   }
 
-  /** Reads again. A running request is finished first, since changes may come faster than answers. */
+  /** Repeats the read. A pending request finishes first, because changes can arrive faster than answers. */
   refresh(): void {
     this.#isStale = this.#reading !== undefined;
     if (this.#isStale) return;
@@ -125,7 +125,7 @@ class StoredRead {
     );
   }
 
-  /** Keeps the object if the data is unchanged, and notifies nobody: most hints are about something else. */
+  /** Keeps the old object and notifies no one if the data is unchanged, because most hints concern other data. */
   #settleWith(reading: AbortController, data: unknown): void {
     const text = JSON.stringify(data);
     const isSame = this.state.status === "ready" && text === this.#text;

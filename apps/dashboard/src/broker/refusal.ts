@@ -1,6 +1,6 @@
 import { type Problem, toProblem } from "./problem";
 
-/** Why something could not be done, for the person who tried it, and what can be done about it. */
+/** Why an action failed, with advice for the person who tried it. */
 export type Refusal = Pick<Problem, "title" | "detail" | "code" | "details">;
 
 export function toRefusal(error: unknown): Refusal {

@@ -1,14 +1,14 @@
-/** A page that signs the browser in or out notifies all pages of the browser here, itself included. */
+/** A page that signs the browser in or out notifies all pages of the browser on this channel, including itself. */
 const channelName = "merkle.signed-in";
 
-/** Another principal, or nobody, is signed in now. */
+/** Announces that the browser's sign-in has changed. */
 export function announceSignIn(): void {
   const channel = new BroadcastChannel(channelName);
   channel.postMessage("changed");
   channel.close();
 }
 
-/** Listens until the signal is aborted. */
+/** Calls the listener on sign-in changes until the signal is aborted. */
 export function onSignIn(listener: () => void, signal: AbortSignal): void {
   const channel = new BroadcastChannel(channelName);
   channel.addEventListener("message", listener);

@@ -2,16 +2,16 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { type Refusal, toRefusal } from "./refusal";
 
 export interface Action {
-  /** Runs the work, unless it is already running. Resolves with whether it succeeded. */
+  /** Runs the work, unless it is already running. Resolves with true if the work succeeded. */
   run(work: (signal: AbortSignal) => Promise<void>): Promise<boolean>;
   readonly pending: boolean;
-  /** Why the last attempt failed. */
+  /** The reason why the last attempt failed. */
   readonly refusal: Refusal | null;
-  /** Aborts a running action, and clears the last failure. */
+  /** Aborts a running action and clears the last failure. */
   reset(): void;
 }
 
-/** An action of a person, which runs once at a time. A running action is aborted when its component unmounts. */
+/** Returns an action that runs at most once at a time. The action is aborted when its component unmounts. */
 export function useAction(): Action {
   const [pending, setPending] = useState(false);
   const [refusal, setRefusal] = useState<Refusal | null>(null);
@@ -48,7 +48,7 @@ export function useAction(): Action {
   return { run, pending, refusal, reset };
 }
 
-/** Aborted, here or by declining to give a name: no message is shown. */
+/** True if the action was aborted, or the user declined to enter a name. Neither is shown as a failure. */
 function isAbort(error: unknown): boolean {
   return error instanceof DOMException && error.name === "AbortError";
 }

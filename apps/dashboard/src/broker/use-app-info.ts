@@ -5,7 +5,7 @@ import { type Read, useRead } from "@/broker/use-read";
 
 export type AppInfo = OutputOf<"get_app_info">;
 
-/** Which broker this is and how agents reach it, kept up to date. */
+/** Returns the broker's description and the addresses for agents, kept up to date. */
 export function useAppInfo(): Read<AppInfo> {
   return useRead("get_app_info", {}, { on: ["settings"] });
 }

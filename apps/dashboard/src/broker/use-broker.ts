@@ -4,7 +4,7 @@ import { use } from "react";
 import type { Broker } from "./broker";
 import { BrokerContext, type BrokerServices } from "./broker-provider";
 
-/** The broker that served this page; the same object for as long as the page lives. */
+/** Returns the broker that served this page. The object is stable for the lifetime of the page. */
 export function useBroker(): Broker {
   return useBrokerServices().broker;
 }

@@ -12,10 +12,11 @@ export type Call = <Name extends OperationName>(
 ) => Promise<OutputOf<Name>>;
 
 /**
- * How to do something as the person of this browser, who is asked for a name before the first time.
+ * Returns a function that calls operations as the person of this browser. Asks for a name before the person's first write.
  *
  * @throws MerkleError the broker's refusal
- * @throws DOMException named AbortError when no name was given: then nothing is to be said about it
+ *
+ * @throws DOMException named AbortError if the person gave no name. Callers show no message for it.
  */
 export function useCall(): Call {
   const broker = useBroker();

@@ -7,12 +7,12 @@ import { useBroker } from "./use-broker";
 
 const connecting: ConnectionState = { status: "connecting" };
 
-/** The state of the connection to the broker. */
+/** Returns the state of the connection to the broker. */
 export function useConnectionState(): ConnectionState {
   return useOfConnection(({ state }) => state, connecting);
 }
 
-/** Something that changes with the state of the connection alone. */
+/** Returns a value that changes only with the state of the connection. */
 export function useOfConnection<T>(read: (broker: Broker) => T, before: T): T {
   const broker = useBroker();
   const subscribe = useCallback((onChange: () => void) => broker.onState(onChange), [broker]);

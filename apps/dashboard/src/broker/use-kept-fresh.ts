@@ -1,6 +1,6 @@
 import { useEffect } from "react";
 
-/** Reads again at intervals while the page is visible, for data that changes without a hint. */
+/** Repeats a read at intervals while the page is visible. For data whose changes the broker does not announce. */
 export function useKeptFresh(refresh: () => void, everyMs = 5_000): void {
   useEffect(() => {
     const timer = setInterval(() => {

@@ -6,7 +6,7 @@ import { useBroker } from "./use-broker";
 
 const connecting: Liveness = { is: "connecting" };
 
-/** The state of the connection, now and a moment ago. */
+/** Returns the state of the connection, including how it changed a moment ago. */
 export function useLiveness(): Liveness {
   const broker = useBroker();
   const [liveness, setLiveness] = useState(connecting);

@@ -7,24 +7,22 @@ import type { ReadState } from "./read-store";
 import { useBrokerServices } from "./use-broker";
 
 export type Read<T> = ReadState<T> & {
-  /** Reads again at once. */
+  /** Repeats the read immediately. */
   readonly refresh: () => void;
 };
 
 export interface ReadOptions {
-  /** The changes, of the mesh or of the session that the input names, after which it is read again. */
+  /** The kinds of change, in the mesh or the input's session, that trigger another read. */
   readonly on?: readonly ChangeKind[];
-  /**
-   * Goes on showing what was read for the last input until there is something for this one, as a list that is filtered should.
-   */
+  /** Keeps showing the data of the previous input until new data arrives, as a filtered list should. */
   readonly keepLast?: boolean;
 }
 
 const waiting = { status: "loading", data: undefined, problem: undefined } as const;
 
 /**
- * Returns an operation's answer, kept up to date: it is read again when a change of the kinds given is told, and after every
- * reconnect. With null as input nothing is read yet. All who read the same share one answer.
+ * Returns an operation's answer and keeps it up to date. It is read again on each change of the given kinds, and after every
+ * reconnect. With a null input, nothing is read. Components with the same request share one answer.
  */
 export function useRead<Name extends OperationName>(
   name: Name,
@@ -33,7 +31,7 @@ export function useRead<Name extends OperationName>(
 ): Read<OutputOf<Name>> {
   const { reads } = useBrokerServices();
   const key = input === null ? null : keyOfRead(name, input, on);
-  // The key is made of the request, so the same key is the same request.
+  // The key contains the whole request.
   // biome-ignore lint/correctness/useExhaustiveDependencies: name, input and on are in the key.
   const request = useMemo(() => (input === null ? null : { name, input, on }), [key]);
   const subscribe = useCallback(
@@ -51,12 +49,12 @@ export function useRead<Name extends OperationName>(
   return useMemo(() => ({ ...shown, refresh: () => void refresh() }), [shown, refresh]);
 }
 
-/** The key under which the store has a read. */
+/** Returns the key of a read in the store. */
 export function keyOfRead(name: OperationName, input: object, on: readonly ChangeKind[] = []): string {
   return JSON.stringify([name, input, on]);
 }
 
-/** In place of a state that is still loading, the last one that had something to show. */
+/** With `keepLast`, returns the last state that was not loading. */
 function useLast<T>(state: ReadState<T>, keepLast: boolean): ReadState<T> {
   const last = useRef(state);
   if (state.status !== "loading") last.current = state;

@@ -1,6 +1,6 @@
-/** Puts a text on the clipboard. False when the browser does not let us. */
+/** Copies a text to the clipboard. Returns false if the browser does not allow it. */
 export async function copyText(text: string): Promise<boolean> {
-  // The clipboard exists on https and localhost only, and dashboards are also opened by the plain address of a machine.
+  // The clipboard API exists only on https and localhost, but a dashboard may be opened at a machine's plain HTTP address.
   if (!navigator.clipboard) return copyBySelection(text);
   try {
     await navigator.clipboard.writeText(text);

@@ -5,9 +5,9 @@ type PropsOf<Part extends Component> = Parameters<Part> extends [infer Props ext
 type Modules<Name extends string> = Readonly<Record<Name, Component>>;
 
 /**
- * A component that is loaded when it is first shown, by the name that its module exports it under.
+ * Returns a component that loads when it is first shown. `name` is the component's export in its module.
  *
- * @param fallback - shown in the meantime
+ * @param fallback - shown while it loads
  */
 export function lazyPart<Name extends string, Module extends Modules<Name>>(
   load: () => Promise<Module>,
@@ -25,7 +25,7 @@ export function lazyPart<Name extends string, Module extends Modules<Name>>(
   );
 }
 
-/** A part that the page can do without: if it cannot be loaded, nothing is shown in its place. */
+/** Returns a lazy component for an optional part of the page. If it fails to load, nothing is shown. */
 export function lazyHelper<Name extends string, Module extends Modules<Name>>(
   load: () => Promise<Module>,
   name: Name,

@@ -29,7 +29,7 @@ it("[DASH-19] conditions are told apart, whatever their order", () => {
   expect(mergeClasses("aria-[current=page]:p-1 p-2")).toBe("aria-[current=page]:p-1 p-2");
 });
 
-/** What stands in the quoted texts of our components and looks like classes. */
+/** Returns the words in our components' string literals that look like class names. */
 function classNamesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".tsx"))
@@ -44,7 +44,7 @@ function classNamesIn(folder: string): string[] {
     .filter((word) => /^-?[a-z][\w./[\]()%-]*$/.test(word));
 }
 
-/** Of classes that differ in their value alone, two are as good as all. */
+/** Limits classes that differ only in their value to four of a kind, because a few represent all. */
 function someOfEachKind(names: Iterable<string>): string[] {
   const seen = new Map<string, number>();
   return [...names].filter((name) => {

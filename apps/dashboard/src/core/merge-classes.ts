@@ -1,7 +1,7 @@
 /**
- * Joins class names of Tailwind; of two that set the same thing under the same conditions the later one stays. It knows
- * what the dashboard uses, and leaves alone what it does not know. The library that knows all of Tailwind is a quarter
- * of the scripts that our pages could load; a test holds the two against each other.
+ * Merges Tailwind classes: if two set the same property under the same conditions, the later one wins. Covers the classes used in
+ * the dashboard and leaves others unchanged. The tailwind-merge library covers all of Tailwind, but would be a quarter of our
+ * pages' scripts. A test compares both.
  */
 export function mergeClasses(text: string): string {
   const known = merged.get(text);
@@ -11,7 +11,7 @@ export function mergeClasses(text: string): string {
   return result;
 }
 
-/** The results for texts that were merged before: the same few come again with every drawing. */
+/** Cache of merge results, because the same few texts recur in every render. */
 const merged = new Map<string, string>();
 const mergedMax = 2_000;
 
@@ -30,7 +30,7 @@ function merge(text: string): string {
   return kept.reverse().join(" ");
 }
 
-/** `sm:hover:p-2` is `p-2` under conditions, whose order means nothing here. */
+/** Splits `sm:hover:p-2` into `p-2` and its conditions, whose order does not matter. */
 function takeApart(name: string): { condition: string; utility: string } {
   const parts = name.split(/:(?![^[(]*[\])])/);
   const last = parts.pop() ?? "";
@@ -41,7 +41,7 @@ function takeApart(name: string): { condition: string; utility: string } {
   };
 }
 
-/** Returns the group that a class sets, and those that it sets along with it; nothing for a class that is not known. */
+/** Returns the group of properties that a class sets, followed by the groups that it overrides. Empty for an unknown class. */
 function groupsOf(utility: string): readonly string[] {
   for (const [pattern, toGroups] of rules) {
     const match = pattern.exec(utility);

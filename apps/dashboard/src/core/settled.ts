@@ -1,9 +1,7 @@
-/** By this time after its load, a page shows its content, and there is time to load further parts. */
+/** Time after the load event by which a page shows its content, so that further parts can load. */
 const settledAfterMs = 3_000;
 
-/*
- * A page settles once. All listeners are called together, when the browser is idle.
- */
+/* A page settles once. All listeners are called together when the browser is idle. */
 const listeners = new Set<() => void>();
 let settled = false;
 let isWaiting = false;

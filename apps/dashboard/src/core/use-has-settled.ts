@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from "react";
 import { isSettled, onSettled } from "./settled";
 
-/** Whether the page has settled, so that there is time to load further parts. */
+/** Returns whether the page has settled, so that further parts can load. */
 export function useHasSettled(): boolean {
   return useSyncExternalStore(onSettled, isSettled, () => false);
 }

@@ -4,7 +4,7 @@ import { useEffect, useState } from "react";
 
 const settledAfterMs = 150;
 
-/** Returns a value once it has not changed for a moment, so that not every letter causes a request. */
+/** Returns a value once it has not changed for a moment, so that not every keystroke causes a request. */
 export function useSettled<T>(value: T): T {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

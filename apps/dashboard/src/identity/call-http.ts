@@ -2,10 +2,11 @@ import { MerkleError } from "@merkle/wire";
 import { pageHeaders } from "./page-token";
 
 /**
- * Asks the broker something over HTTP, as those do who have no connection yet, or want the cookie changed.
+ * Calls the broker over HTTP, for callers that have no connection yet or need a cookie set.
  *
- * @param headers - say who asks; the page's own unless given
- * @throws MerkleError the broker's refusal; `unavailable` when it could not be reached
+ * @param headers - identify the caller. Default: the page's own.
+ *
+ * @throws MerkleError the broker's refusal, or `unavailable` if the broker cannot be reached
  */
 export async function callHttp(
   method: "GET" | "POST",

@@ -1,16 +1,19 @@
 /**
- * The mesh that this browser's pages are in where everybody is let in (DASH-280); `merkle open --mesh` leads to one by `?mesh=`. A browser
- * that is signed in is in the mesh of its sign-in, and has chosen none.
+ * Storage key of the mesh that this browser has chosen on an open broker (DASH-280). `merkle open --mesh` sets it with `?mesh=`.
+ * A signed-in browser is in the mesh of its sign-in and has no choice.
  */
 const key = "merkle.mesh";
 const main = "main";
-/** The demo room's. Only the tab that a visitor came in by is in it. */
+/** The demo room's mesh. Only the tab in which a visitor opened the demo is in it. */
 const demo = "demo";
 
-/** Undefined for the main mesh. The same for as long as the page lasts: all that it shows is of one mesh. */
+/**
+ * The chosen mesh, or undefined for the main mesh. Constant for the lifetime of the page, because all data on a page belongs to
+ * one mesh.
+ */
 export const chosenMesh: string | undefined = readChosen();
 
-/** Whether all of this page is the demo room's, where nothing is anybody's own. */
+/** True if this page shows the demo room, where no data belongs to a particular person. */
 export const isInDemo: boolean = chosenMesh === demo;
 
 function readChosen(): string | undefined {
@@ -20,18 +23,18 @@ function readChosen(): string | undefined {
     if (named !== null) keep(named);
     return sessionStorage.getItem(key) ?? localStorage.getItem(key) ?? undefined;
   } catch {
-    // This browser keeps nothing, so the address says it alone.
+    // Without storage, only the URL names the mesh.
     return named && named !== main ? named : undefined;
   }
 }
 
-/** Reloads the page in that mesh. */
+/** Loads the dashboard in the named mesh. */
 export function enterMesh(name: string): void {
   keep(name);
   location.assign("/");
 }
 
-/** Chooses the main mesh for the pages that are loaded from now on. */
+/** Selects the main mesh for pages loaded from now on. */
 export function leaveMesh(): void {
   keep(main);
 }
@@ -43,6 +46,6 @@ function keep(name: string): void {
     if (name === main || name === "") localStorage.removeItem(key);
     else localStorage.setItem(key, name);
   } catch {
-    // The next page begins in the main mesh.
+    // Without storage, the next page opens in the main mesh.
   }
 }

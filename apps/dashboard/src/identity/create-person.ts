@@ -4,13 +4,13 @@ import { type Person, setPerson } from "./person";
 import { forgetVerificationCode, getVerificationCode } from "./verification";
 
 /**
- * Makes a person on the broker and keeps it in this browser.
+ * Creates a person on the broker and stores it in this browser.
  *
- * @throws MerkleError conflict when the name is taken
+ * @throws MerkleError conflict if the name is taken
  */
 export async function createPerson(broker: Broker, name: string): Promise<Person> {
   const made = await make(broker, name);
-  // A credential is `<id>.mk_<secret>`.
+  // A credential has the form `<id>.mk_<secret>`.
   const person = {
     id: made.person_id.split(".")[0] ?? "",
     name: made.name,
@@ -21,7 +21,7 @@ export async function createPerson(broker: Broker, name: string): Promise<Person
   return person;
 }
 
-/** With an expired verification link, the person becomes a guest. */
+/** Creates the person as verified if a verification link was opened. With an expired link the person becomes a guest. */
 async function make(broker: Broker, name: string) {
   const code = getVerificationCode();
   if (code === null) return broker.call("create_person", { name });

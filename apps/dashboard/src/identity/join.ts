@@ -8,14 +8,14 @@ export type Joined = OutputOf<"redeem_invite">;
 
 /** @throws MerkleError not_found if the invite does not exist */
 export async function previewInvite(invite: string): Promise<InvitePreview> {
-  return (await callHttp("POST", "/api/invites/preview", { invite })) as InvitePreview; // The operation's output.
+  return (await callHttp("POST", "/api/invites/preview", { invite })) as InvitePreview; // The output type of this operation.
 }
 
 /**
- * Becomes a member by a key made in this browser, and signs in. Until that is done the key is kept in the tab: were the
- * answer lost, the same key redeems the same invite again and uses nothing up.
+ * Joins with a key generated in this browser, and signs in. Until that succeeds, the tab stores the key. If the answer is lost,
+ * the same key can redeem the invite again at no cost.
  *
- * @throws MerkleError forbidden when the invite is used up, expired or revoked
+ * @throws MerkleError forbidden if the invite is used up, expired or revoked
  */
 export async function joinHere(preview: InvitePreview, invite: string, name: string): Promise<Joined> {
   const identity = await import("@merkle/wire/identity");
@@ -24,7 +24,7 @@ export async function joinHere(preview: InvitePreview, invite: string, name: str
   keepSeed(text);
   const memberKey = identity.signingKeyFrom(seed);
   const proof = identity.proveJoin({ brokerId: preview.broker_id, invite, name, memberKey });
-  const joined = (await callHttp("POST", "/api/invites/redeem", proof)) as Joined; // The operation's output.
+  const joined = (await callHttp("POST", "/api/invites/redeem", proof)) as Joined; // The output type of this operation.
   const { broker_id, mesh_id, mesh, member_id } = joined;
   const member = { broker_id, mesh_id, mesh, member_id, name: joined.name, seed: text };
   keepMember(member);
@@ -48,6 +48,6 @@ function keepSeed(seed: string | null): void {
     if (seed === null) sessionStorage.removeItem(seedKey);
     else sessionStorage.setItem(seedKey, seed);
   } catch {
-    // A browser that keeps nothing joins nevertheless.
+    // Joining also works without storage.
   }
 }

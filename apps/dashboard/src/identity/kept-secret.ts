@@ -1,4 +1,4 @@
-/** What this tab alone keeps: the secret of a link to join, to sign in or to verify by, and where to go on then. */
+/** Secrets that only this tab stores: from a link to join, sign in or verify. `then` is the page to open after signing in. */
 export type KeptThing = "join" | "sign-in" | "then" | "verification";
 
 export const secretKeyPrefix = "merkle.secret.";
@@ -7,11 +7,11 @@ export function getKept(what: KeptThing): string | null {
   try {
     return sessionStorage.getItem(secretKeyPrefix + what);
   } catch {
-    return null; // A browser that keeps nothing; the link can be pasted.
+    return null; // Without storage, the user can still paste the link.
   }
 }
 
-/** Gets it and keeps it no longer. */
+/** Returns the secret and deletes it. */
 export function takeKept(what: KeptThing): string | null {
   const kept = getKept(what);
   forgetKept(what);
@@ -26,6 +26,6 @@ export function forgetKept(what: KeptThing): void {
   try {
     sessionStorage.removeItem(secretKeyPrefix + what);
   } catch {
-    // There was nothing.
+    // Without storage there is no secret to delete.
   }
 }

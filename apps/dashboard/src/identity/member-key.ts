@@ -1,6 +1,6 @@
 import { createStoredValue } from "@/core/preferences/stored-value";
 
-/** The membership that was taken in this browser: its key signs the browser in again without a link. */
+/** A membership created in this browser. Its key signs the browser in again without a link. */
 export interface KeptMember {
   readonly broker_id: string;
   readonly mesh_id: string;
@@ -11,7 +11,7 @@ export interface KeptMember {
   readonly seed: string;
 }
 
-/** Storage that belongs to this address, as scripts of other addresses cannot read it. */
+/** Local storage belongs to this origin. Scripts of other origins cannot read it. */
 const stored = createStoredValue("merkle.member", parseMember);
 
 export const getKeptMember: () => KeptMember | null = stored.get;
@@ -32,7 +32,7 @@ function parseMember(text: string | null): KeptMember | null {
     const value: unknown = JSON.parse(text ?? "null");
     return isMember(value) ? value : null;
   } catch {
-    return null; // Not of ours.
+    return null; // Another program or version wrote this item.
   }
 }
 

@@ -1,14 +1,14 @@
 import { chosenMesh, leaveMesh } from "./chosen-mesh";
 
 /**
- * The page's half of what this browser is signed in by; the cookie is the other (TOKEN-8). A cookie reaches every port of its
- * host. This stays where nothing but pages of this very address can read it.
+ * The page's half of the browser's sign-in. The other half is the cookie (TOKEN-8). A cookie is sent to every port of its host,
+ * but only pages of this origin can read IndexedDB.
  */
 const database = "merkle";
 const store = "sign-in";
 const key = "page-token";
 
-/** Undefined if nobody is signed in. */
+/** Returns the page token, or undefined if the browser is not signed in. */
 export async function getPageToken(): Promise<string | undefined> {
   const token: unknown = await inStore("readonly", (tokens) => tokens.get(key)).catch(() => undefined);
   return typeof token === "string" ? token : undefined;
@@ -23,7 +23,7 @@ export async function forgetPageToken(): Promise<void> {
   await inStore("readwrite", (tokens) => tokens.delete(key));
 }
 
-/** The headers of requests as the signed-in person. */
+/** Returns the headers that authenticate a request as the signed-in person. */
 export async function pageHeaders(): Promise<Record<string, string>> {
   return headersFor(await getPageToken());
 }

@@ -12,7 +12,7 @@ import { useToast } from "@/ui/toast-provider";
 
 const PersonDialog = lazyPart(() => import("./person-dialog"), "PersonDialog");
 
-/** Asks for the person's name when something on the page needs it. */
+/** Opens the name dialog when a part of the page needs the person's name. */
 export function PersonDialogHost() {
   const toast = useToast();
   useEffect(
@@ -35,7 +35,7 @@ export function PersonDialogHost() {
     );
   }, [broker, code, person, toast]);
   const isAsked = useSyncExternalStore(onNameAsked, isNameAsked, () => false);
-  // A visitor of the demo needs no name to click an answer.
+  // A demo visitor can act without entering a name.
   const isVisitor = isAsked && isInDemo;
   useEffect(() => {
     if (!isVisitor) return;

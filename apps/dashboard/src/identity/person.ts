@@ -1,14 +1,14 @@
 import { createStoredValue } from "@/core/preferences/stored-value";
 import { chosenMesh } from "./chosen-mesh";
 
-/** The human who uses this browser, as the broker knows them. */
+/** The person who uses this browser, as the broker knows them. */
 export interface Person {
-  /** Public; it authorises nothing. */
+  /** Public id, which authorises nothing. */
   readonly id: string;
   readonly name: string;
-  /** The person's credential, accepted in place of a team's. Never in an address. */
+  /** The person's credential, accepted instead of a team's. Never part of a URL. */
   readonly credential: string;
-  /** Whether it is verified; of one that was kept before it could be, nothing is known. */
+  /** Whether the person is verified. Undefined for a person stored before verification existed. */
   readonly verified?: boolean;
 }
 
@@ -18,18 +18,18 @@ const stored = createStoredValue(
 );
 const unknownListeners = new Set<(person: Person) => void>();
 
-/** The person of this browser, or null before the first word was written. */
+/** Returns the person of this browser, or null before their first write. */
 export const getPerson: () => Person | null = stored.get;
 
-/** Listens to changes made here and in other tabs. */
+/** Calls the listener when the person changes, in this or another tab. */
 export const onPersonChanged: (listener: () => void) => () => void = stored.onChange;
 
-/** Keeps a person in this browser, for all of its tabs. */
+/** Stores a person for all tabs of this browser. */
 export function setPerson(person: Person): void {
   stored.set(JSON.stringify(person));
 }
 
-/** The name by which this browser's human is known in the main mesh. */
+/** Returns this browser's name for its person in the main mesh. */
 export function nameInMain(): string | undefined {
   return parsePerson(readStored("merkle.person"))?.name;
 }
@@ -38,16 +38,16 @@ function readStored(key: string): string | null {
   try {
     return localStorage.getItem(key);
   } catch {
-    return null; // This browser keeps nothing.
+    return null; // Without storage there is no person.
   }
 }
 
-/** Forgets the person in this browser. What they wrote stays theirs. */
+/** Removes the person from this browser. Their messages remain theirs. */
 export function forgetPerson(): void {
   stored.set(null);
 }
 
-/** Forgets a person whom the broker does not know, unless another person is stored by now. */
+/** Removes a person whom the broker does not know, unless another person has been stored since. */
 export function forgetUnknownPerson(credential: string): void {
   const person = getPerson();
   if (person?.credential !== credential) return;
@@ -55,7 +55,7 @@ export function forgetUnknownPerson(credential: string): void {
   for (const tell of [...unknownListeners]) tell(person);
 }
 
-/** Listens for persons whom the broker does not know. */
+/** Calls the listener when a stored person turns out to be unknown to the broker. */
 export function onPersonUnknown(tell: (person: Person) => void): () => void {
   unknownListeners.add(tell);
   return () => void unknownListeners.delete(tell);
@@ -67,7 +67,7 @@ function parsePerson(text: string | null): Person | null {
     const value: unknown = JSON.parse(text);
     return isPerson(value) ? value : null;
   } catch {
-    return null; // Not of ours.
+    return null; // Another program or version wrote this item.
   }
 }
 

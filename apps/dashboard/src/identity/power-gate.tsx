@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { useLooksOn } from "@/broker/use-admitted";
 import { useIsGuest } from "@/identity/use-person";
 
-/** Controls that decide about agents. A guest sees them disabled, with a note on how to get verified. */
+/** Wraps controls over agents. For a guest they are disabled, with a note on how to get verified. */
 export function PowerGate({ children }: { readonly children: ReactNode }) {
   const isGuest = useIsGuest();
   return (
@@ -17,7 +17,7 @@ export function PowerGate({ children }: { readonly children: ReactNode }) {
   );
 }
 
-/** How a guest is verified; nothing for anybody else. */
+/** Explains to guests how to get verified. Renders nothing for others. */
 export function GuestNote() {
   const isGuest = useIsGuest();
   if (useLooksOn() || !isGuest) return null;

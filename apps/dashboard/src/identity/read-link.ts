@@ -1,16 +1,16 @@
-/** The purposes of a link: joining, signing in, or looking on in one session. */
+/** The purposes of a link: joining, signing in, or observing one session. */
 export type LinkKind = "join" | "sign-in" | "observe";
 
-/** A pasted link, or its secret alone, and what it is good for. */
+/** A pasted link or secret, with its purpose. */
 export interface ReadLink {
   readonly kind: LinkKind;
-  /** The text that is given to the broker: of a link, the part behind the #. */
+  /** The text to send to the broker. For a link, the part after the `#`. */
   readonly secret: string;
-  /** The page that it is for, where it names one. */
+  /** The page that the link opens, if it names one. */
   readonly path: string | null;
 }
 
-/** Reads a pasted link, or the part after its #; null for anything else. A spoken code is an invite. */
+/** Parses a pasted link, or the part after its `#`. A spoken code counts as an invite. Returns null for any other text. */
 export function readLink(text: string): ReadLink | null {
   const typed = text.trim();
   const [, path = "", fragment = ""] = /^https?:\/\/[^/]+(\/[^#\s]*)#(\S+)$/i.exec(typed) ?? [];

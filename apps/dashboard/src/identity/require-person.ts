@@ -5,16 +5,14 @@ interface NameRequest {
   reject(reason: unknown): void;
 }
 
-/*
- * The dialog that asks for a name, and the requests that wait for it. A page has one dialog, and any part of it may need that.
- */
+/* The name dialog and the requests that wait for it. Global, because a page has one dialog and any part may need it. */
 const listeners = new Set<() => void>();
 let waiting: readonly NameRequest[] = [];
 
 /**
- * The person of this browser; whoever has not said a name yet is asked for it.
+ * Returns the person of this browser. Asks for a name if there is no person yet.
  *
- * @throws DOMException named AbortError when the name was not given: then nothing is to be said about it
+ * @throws DOMException named AbortError if the person gave no name. Callers show no message for it.
  */
 export function requirePerson(): Promise<Person> {
   const person = getPerson();
@@ -24,12 +22,15 @@ export function requirePerson(): Promise<Person> {
   });
 }
 
-/** Whether somebody waits for a name. */
+/** Returns whether a request for a name is pending. */
 export function isNameAsked(): boolean {
   return waiting.length > 0;
 }
 
-/** Listens to changes of that, and answers those who wait as soon as there is a person, whichever tab asked. */
+/**
+ * Calls the listener when requests for a name start or end. Resolves pending requests once there is a person, even if another tab
+ * created it.
+ */
 export function onNameAsked(listener: () => void): () => void {
   listeners.add(listener);
   const stop = onPersonChanged(() => {
@@ -42,7 +43,7 @@ export function onNameAsked(listener: () => void): () => void {
   };
 }
 
-/** Everyone who waits for a name goes without. */
+/** Rejects all pending requests for a name. */
 export function declineName(): void {
   settle(({ reject }) => reject(new DOMException("No name was given.", "AbortError")));
 }

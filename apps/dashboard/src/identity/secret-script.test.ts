@@ -3,7 +3,7 @@ import { afterEach, expect, it, vi } from "vitest";
 import { forgetKept, getKept } from "./kept-secret";
 import { secretScript } from "./secret-script";
 
-/** A storage as a browser has it. */
+/** A fake of the browser's storage. */
 function createStorage(items: Record<string, string> = {}) {
   const map = new Map(Object.entries(items));
   return {

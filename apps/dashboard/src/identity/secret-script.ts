@@ -1,11 +1,10 @@
 import { secretKeyPrefix } from "./kept-secret";
 
 /**
- * Takes the secret of a link out of the address before anything else of the page runs, so that neither the history, a
- * bookmark nor a copied address has it. A link to a session that carries one, to look on there or to sign in, is used up by
- * the page that signs in, which leads back to the session. It is inline in the page, as the script for the appearance is.
- * Earlier versions kept the code of a link that verifies for all tabs; the script removes it. A link that is opened where its
- * page is open already changes the hash alone, and loads no page: then the page loads again.
+ * Removes the secret of a link from the URL before any other script runs, so that history, bookmarks and copied URLs never
+ * contain it. The secret of a link to a session is redeemed on the sign-in page, which then opens the session. Like the
+ * appearance script, this script is inline in the page. It also deletes verification codes that earlier versions shared between
+ * tabs. If the link's page is already open, only the hash changes, so the script reloads the page.
  */
 export const secretScript = `(() => {
   const { pathname, search, hash } = location;

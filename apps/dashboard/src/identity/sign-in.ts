@@ -15,26 +15,26 @@ export interface SignInState {
     | null;
 }
 
-/** The same, with something new to be signed by who signs in with a key. */
+/** The sign-in state, with a nonce to sign when signing in with a key. */
 export type SignInChallenge = SignInState & { readonly nonce: string };
 
 export async function readSignIn(): Promise<SignInChallenge> {
-  return (await callHttp("GET", "/api/sign-in")) as SignInChallenge; // The broker's own.
+  return (await callHttp("GET", "/api/sign-in")) as SignInChallenge; // The broker's response has this type.
 }
 
 /**
- * Signs this browser in by the secret of a link, or by a signature. Of what stands for it no script can read the cookie, and
- * nothing but pages of this address the token beside it.
+ * Signs this browser in with a link's secret or a signature. No script can read the resulting cookie, and only pages of this
+ * origin can read the page token.
  *
- * @throws MerkleError unauthorized when the link is used up, expired, revoked or none
+ * @throws MerkleError unauthorized if the link is unknown, used up, expired or revoked
  */
 export async function signIn(given: { secret: string } | { proof: SignatureProof }): Promise<void> {
-  const { page_token } = (await callHttp("POST", "/api/sign-in", given)) as { page_token: string }; // The broker's own.
+  const { page_token } = (await callHttp("POST", "/api/sign-in", given)) as { page_token: string }; // The broker's response has this type.
   await keepPageToken(page_token);
   announceSignIn();
 }
 
-/** Signs in with the key that this browser kept when it joined. */
+/** Signs in with the key that this browser stored when it joined. */
 export async function signInByKey(member: KeptMember): Promise<void> {
   const [identity, challenge] = await Promise.all([import("@merkle/wire/identity"), readSignIn()]);
   const seed = identity.fromBase64url(member.seed, 32);
@@ -43,7 +43,7 @@ export async function signInByKey(member: KeptMember): Promise<void> {
     brokerId: member.broker_id,
     meshId: member.mesh_id,
     memberKey: identity.signingKeyFrom(seed),
-    // The key signs only this, so it is not stored.
+    // This key signs only this proof, so it is not stored.
     sessionKey: identity.signingKeyFrom(identity.drawSeed()),
     label: `${member.name}, a browser`.slice(0, 200),
     session: null,

@@ -6,10 +6,7 @@ import { getPerson, onPersonChanged, type Person } from "./person";
 import { requirePerson } from "./require-person";
 import { getVerificationCode, onVerificationCode } from "./verification";
 
-/**
- * The person of this browser, kept up to date; null before the first word was written, in the page as exported, and where
- * one may only look on.
- */
+/** Returns the person of this browser, kept up to date. Null before the first write, in the exported page, and for observers. */
 export function usePerson(): {
   readonly person: Person | null;
   readonly requirePerson: () => Promise<Person>;
@@ -18,7 +15,7 @@ export function usePerson(): {
   return { person: useLooksOn() ? null : person, requirePerson };
 }
 
-/** Whether the person of this browser is a guest: not verified, and without a verification link for their first write. */
+/** True if the person of this browser is a guest: not verified, and without a verification link for the first write. */
 export function useIsGuest(): boolean {
   const member = useAdmitted()?.as.kind === "member";
   const person = useSyncExternalStore(onPersonChanged, getPerson, () => null);

@@ -6,8 +6,8 @@ import { getPerson, setPerson } from "./person";
 const listeners = new Set<() => void>();
 
 /**
- * Returns the code of a link that verifies, while it waits for the person of this browser, who may have no name yet. It is kept
- * in the tab that opened the link: a tab ends, and what all tabs share would outlast it for whoever has this port next.
+ * Returns the code of an opened verification link until the person exists and uses it. It is stored per tab. Local storage would
+ * outlast the tab, and the next program on this port could read it.
  */
 export function getVerificationCode(): string | null {
   return getKept("verification");
@@ -26,8 +26,8 @@ export function forgetVerificationCode(): void {
 }
 
 /**
- * Makes the person of this browser a verified one, where a link was opened that does. One that is verified keeps the link
- * unused.
+ * Verifies the person of this browser if a verification link was opened. A person who is already verified does not use up the
+ * link.
  */
 export async function followVerificationLink(broker: Broker): Promise<void> {
   const [code, person] = [getVerificationCode(), getPerson()];

@@ -1,9 +1,9 @@
-/** The session (by slug or id) or file that some tab of this browser shows in front, as that tab says while it is so. */
+/** Storage key of the session (by slug or id) or file that a focused tab of this browser currently shows. */
 const key = "merkle.front";
-/** A tab that was killed says nothing any more. */
+/** An entry older than this is ignored, because its tab may have been killed. */
 const staleMs = 10_000;
 
-/** Says, while a page has the focus, which session or file it shows; returns how to stop. */
+/** While the page has the focus, records which session or file it shows. Returns a function that stops it. */
 export function announceFront(subject: string): () => void {
   const tell = () => {
     if (document.hasFocus()) write(JSON.stringify({ subject, at: Date.now() }));
@@ -43,6 +43,6 @@ function write(text: string | null): void {
     if (text === null) localStorage.removeItem(key);
     else localStorage.setItem(key, text);
   } catch {
-    // A browser that keeps nothing notifies once more than needed.
+    // Without storage, the browser may show a notification that is not needed.
   }
 }

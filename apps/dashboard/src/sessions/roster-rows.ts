@@ -1,13 +1,13 @@
 import type { Participant, Peer } from "@merkle/wire";
 
-/** A team of the roster with its peers, and the facts on its chip. */
+/** A team of the roster with its peers, and the facts for its chip. */
 export interface RosterRow {
   readonly team: Participant;
-  /** Those that are there, and of a team that has left, those that were. */
+  /** Current peers. For a team that has left, its former peers. */
   readonly peers: readonly Peer[];
-  /** The peer that declared itself blocked, the longest first. */
+  /** The peer that has declared itself blocked the longest. */
   readonly blocked: Peer | null;
-  /** If no peer is blocked: the peer that has set do not disturb the longest ago. */
+  /** If no peer is blocked: the peer that has declared do-not-disturb the longest. */
   readonly dnd: Peer | null;
   readonly isMe: boolean;
 }
@@ -18,7 +18,7 @@ export interface RosterInput {
   readonly myTeamId: string | null;
 }
 
-/** Blocked, active, idle, disconnected, then those who have left; the order of joining within each. */
+/** Sorts teams: blocked, active, idle, disconnected, then former teams. Within each group, teams are in the order of joining. */
 export function toRosterRows({ participants, peers, myTeamId }: RosterInput): RosterRow[] {
   return participants
     .map((team) => toRow(team, peers, myTeamId))
@@ -59,7 +59,7 @@ function declaredAt(peer: Peer): string {
   return peer.declared?.at ?? "";
 }
 
-/** Whether a team is in the bar: it is present and has posted or polled, or it left a short while ago. */
+/** True if the roster bar shows the team: it is present and has posted or polled, or it left less than an hour ago. */
 export function isInBar({ team, isMe }: RosterRow, now: Date): boolean {
   if (team.left_at !== null) return now.getTime() - Date.parse(team.left_at) < leftShownMs;
   return isMe || !team.folded;
@@ -67,12 +67,12 @@ export function isInBar({ team, isMe }: RosterRow, now: Date): boolean {
 
 const leftShownMs = 60 * 60 * 1000;
 
-/** How a message reaches a team, or one of its named peers. */
+/** Returns the address of a team, or of one of its named peers. */
 export function addressOf(team: string, peer: string | null): string {
   return peer === null ? team : `${team}/${peer}`;
 }
 
-/** The groups of a session, each once, in the order of the alphabet. */
+/** Returns the groups of a session in alphabetical order, without duplicates. */
 export function groupsOf(peers: readonly Peer[]): string[] {
   const there = peers.filter((peer) => peer.left_at === null);
   return [...new Set(there.flatMap((peer) => peer.groups.map(({ name }) => name)))].sort();

@@ -10,13 +10,13 @@ export interface SessionFacts {
   /** All current and former teams, in the order in which they joined. */
   readonly participants: readonly Participant[];
   readonly peers: readonly Peer[];
-  /** The team of this browser's person in this session; null before their first write. */
+  /** The team of this browser's person in this session. Null before their first write. */
   readonly myTeamId: string | null;
-  /** Whether this browser may only look on. Then the page offers no changes. */
+  /** True for an observer, to whom the page offers no changes. */
   readonly looksOn: boolean;
-  /** The number of a team's colour; 0 for an unknown team. */
+  /** Returns the number of a team's colour, or 0 for an unknown team. */
   colourOf(teamId: string | null): number;
-  /** The shown moment of the past, from the address; null for now. */
+  /** The past moment that the URL selects. Null for the present. */
   readonly at: string | null;
   /** Reads all facts again. */
   refresh(): void;
@@ -24,7 +24,7 @@ export interface SessionFacts {
 
 const SessionContext = createContext<SessionFacts | null>(null);
 
-/** A session's page is also one about its document. */
+/** Provides the facts about a session, and about its document as the page's source. */
 export function SessionProvider({ facts, children }: { facts: SessionFacts; children: ReactNode }) {
   const { session_id, document_version, status } = facts.session;
   const { looksOn } = facts;

@@ -3,14 +3,14 @@
 import { createContext, use } from "react";
 import type { Revision, Source } from "@/sessions/source";
 
-/** The facts about a document or a file that every part of its page needs. */
+/** The facts about a document or file that all parts of its page need. */
 export interface SourceFacts {
   readonly source: Source;
-  /** The newest state of its text; undefined until that is known. */
+  /** The newest revision of the text. Undefined while loading. */
   readonly revision: Revision | undefined;
-  /** Whether its text may still change: the document of a session that was concluded stays as it is. */
+  /** Whether the text can still change. The document of a concluded session cannot. */
   readonly isOpen: boolean;
-  /** Whether this browser may look on and do nothing. */
+  /** True for an observer, who can change nothing. */
   readonly looksOn: boolean;
 }
 

@@ -1,15 +1,14 @@
 /**
- * A text that is commented on, rewritten and read: a session's document, or a file under Git. Its kind is also what people call
- * it.
+ * A text that people comment on, edit and read: a session's document, or a file in Git. `kind` is also the word shown to people.
  */
 export type Source =
   | { readonly kind: "document"; readonly session_id: string }
   | { readonly kind: "file"; readonly source_path: string };
 
-/** A state of a source's text: the version of a document, the hash of a file. */
+/** A state of a source's text: the version of a document, or the hash of a file. */
 export type Revision = number | string;
 
-/** A source as operations take it. */
+/** Converts a source to the input fields of operations. */
 export function toInput(source: Source): { session_id: string } | { source_path: string } {
   return source.kind === "document" ? { session_id: source.session_id } : { source_path: source.source_path };
 }
@@ -19,7 +18,7 @@ export function keyOf(source: Source): string {
   return source.kind === "document" ? source.session_id : source.source_path;
 }
 
-/** The fields by which topics, jobs and proposals name the source that they are about. */
+/** The fields with which topics, jobs and proposals name their source. */
 export interface OfSource {
   readonly session_id: string | null;
   readonly source_path: string | null;
@@ -31,7 +30,7 @@ export function isOf(source: Source, about: OfSource): boolean {
     : about.source_path === source.source_path;
 }
 
-/** The beginning of a hash is enough to distinguish it. */
+/** The first characters of a hash are enough to identify it. */
 const hashCharsShown = 12;
 
 export function describeRevision(revision: Revision): string {

@@ -3,18 +3,18 @@ import { cn } from "@/core/utils";
 export type Observed = "active" | "idle" | "disconnected";
 
 export interface StatusMarkProps {
-  /** The status of the team or peer, as the broker saw it. */
+  /** The status of the team or peer, as observed by the broker. */
   readonly status: Observed;
-  /** Whether it declared itself blocked: the mark then says that, and the word both. */
+  /** Whether the peer declared itself blocked. The mark then shows only that, and the label shows both. */
   readonly blocked?: boolean | undefined;
-  /** The same of not wanting to be disturbed. */
+  /** Whether the peer declared do-not-disturb. The mark then shows only that, and the label shows both. */
   readonly dnd?: boolean | undefined;
-  /** Shows the word beside the mark, where there is room for it. */
+  /** Whether to show the label next to the mark. */
   readonly withWord?: boolean | undefined;
   readonly className?: string | undefined;
 }
 
-/** A status as a mark that differs in shape as well as in colour, and as a word for the tooltip and for screen readers. */
+/** A status as an icon whose shape and colour both differ. The label is in the tooltip, and available to screen readers. */
 export function StatusMark({
   status,
   blocked = false,
@@ -29,7 +29,7 @@ export function StatusMark({
       className={cn("inline-flex shrink-0 items-center gap-1.5", className)}
     >
       <svg
-        // Another status is another mark, which comes up in the place of the one before.
+        // The key makes a new status mount a new icon, which fades in.
         key={word}
         aria-hidden
         viewBox="0 0 10 10"

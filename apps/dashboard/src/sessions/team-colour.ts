@@ -1,4 +1,4 @@
-/** The text and bar colours of the teams, by the order in which they joined; the broker keeps that number. */
+/** The colours of teams, in the order in which teams joined. The broker stores each team's number. */
 const texts = [
   "text-team-indigo",
   "text-team-teal",
@@ -11,9 +11,9 @@ const texts = [
 ] as const;
 
 export interface TeamColour {
-  /** Sets the text colour; bars and borders take it as `currentColor`. */
+  /** Sets the text colour, which bars and borders use as `currentColor`. */
   readonly className: string;
-  /** From the ninth team on the colours repeat, and the bar is dashed. */
+  /** From the ninth team on, colours repeat and the bar is dashed. */
   readonly dashed: boolean;
 }
 

@@ -4,12 +4,12 @@ import { toTeamColour } from "./team-colour";
 
 export interface TeamMarkProps {
   readonly name: string;
-  /** The team's `colour`. */
+  /** The number of the team's colour. */
   readonly colour: number;
   readonly className?: string | undefined;
 }
 
-/** A team's colour as a bar, and two letters. It is hidden from screen readers, since the name is beside it. */
+/** A team's colour as a bar, and its monogram. Hidden from screen readers, because the name is next to it. */
 export function TeamMark({ name, colour, className }: TeamMarkProps) {
   const { className: text } = toTeamColour(colour);
   return (
@@ -20,7 +20,7 @@ export function TeamMark({ name, colour, className }: TeamMarkProps) {
   );
 }
 
-/** The bar alone. The caller sets its height. */
+/** A bar in a team's colour. The caller sets its height. */
 export function TeamBar({ colour, className }: { colour: number; className?: string | undefined }) {
   const { className: text, dashed } = toTeamColour(colour);
   return (

@@ -1,6 +1,9 @@
 import { useCallback, useState } from "react";
 
-/** A text that is written in a dialog, kept in the browser until it is saved: closing the dialog or the page loses nothing. */
+/**
+ * Returns the text typed in a dialog and stores it in the browser until it is saved, so that closing the dialog or page loses
+ * nothing.
+ */
 export function useKeptText(place: string, initial: string): [string, (text: string) => void, () => void] {
   const [text, setText] = useState(() => read(place) ?? initial);
   const change = useCallback(
@@ -27,6 +30,6 @@ function write(place: string, text: string | null): void {
     if (text === null) localStorage.removeItem(place);
     else localStorage.setItem(place, text);
   } catch {
-    // A browser without room or leave to keep it still has it in this dialog.
+    // If the storage is full or blocked, the text still exists in this dialog.
   }
 }

@@ -9,12 +9,12 @@ import { addressOf } from "./roster-rows";
 export interface Nudging {
   nudge(): void;
   readonly pending: boolean;
-  /** The nudge's outcome for each peer, in words; empty before. */
+  /** The result for each nudged peer, in words. Empty before the first nudge. */
   readonly told: string;
   readonly refusal: Refusal | null;
 }
 
-/** Wakes the recipients that `to` names. */
+/** Returns a function that wakes the recipients named by `to`. */
 export function useNudge(to: string): Nudging {
   const { session } = useSession();
   const call = useCall();
@@ -34,7 +34,7 @@ export function useNudge(to: string): Nudging {
 
 type Nudged = OutputOf<"nudge">["nudged"][number];
 
-/** Describes the result of a nudge for each of its peers. */
+/** Describes the result of a nudge for each peer. */
 function describeNudge(nudged: readonly Nudged[]): string {
   return nudged.length === 0 ? "No agents online to nudge." : nudged.map(describePeer).join(" ");
 }

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "react";
 import { useSource } from "./source-context";
 
-/** Reads again after a change of the text: places in it refer to the newest state. */
+/** Repeats a read after each change of the text, because positions refer to the newest text. */
 export function useRefreshWithText(refresh: () => void): void {
   const { revision } = useSource();
   const read = useRef(revision);

@@ -8,7 +8,7 @@ import { features } from "@/features";
 import { FeaturesContext } from "@/parts/features-context";
 import { ToastProvider } from "@/ui/toast-provider";
 
-/** The services of every page: the features, the broker, the keyboard, announcements and toasts. */
+/** The providers that every page needs: features, broker, shortcuts, announcements and toasts. */
 export function Providers({ children }: { children: ReactNode }) {
   return (
     <FeaturesContext value={features}>

@@ -1,10 +1,8 @@
-/**
- * The query that was put into the address of this page and that is not known to be rendered for yet: a page has one address.
- */
+/** The query that was written to the URL but that Next has not rendered yet. Global, because a page has one URL. */
 let ahead: string | null = null;
 const listeners = new Set<() => void>();
 
-/** Changes several parameters of the address in one step of the history; null and "" take one out. */
+/** Changes several URL parameters in one history entry. Null or "" removes a parameter. */
 export function setQuery(
   values: Readonly<Record<string, string | null>>,
   { replace = false }: SetOptions = {},
@@ -15,7 +13,7 @@ export function setQuery(
     if (value === null || value === "") params.delete(name);
     else params.set(name, value);
   }
-  // The same characters stay readable that browsers show as they are.
+  // Commas and colons stay readable: URLs allow them in a query without escaping.
   const query = params.toString().replaceAll("%2C", ",").replaceAll("%3A", ":");
   const address = `${pathname}${query === "" ? "" : `?${query}`}${hash}`;
   if (address === `${pathname}${search}${hash}`) return;
@@ -26,13 +24,13 @@ export function setQuery(
 }
 
 export interface SetOptions {
-  /** Changes the current entry of the history, so that Back leads past it. */
+  /** Replaces the current history entry, so that Back skips it. */
   readonly replace?: boolean;
 }
 
-/** The query that the page will be rendered for; null once it is. */
+/** Returns the query that is still to be rendered, or null. */
 export function queryAhead(): string | null {
-  // Back or forward may have changed the address in between.
+  // Back or forward may have changed the URL in between.
   return ahead === window.location.search ? ahead : null;
 }
 
@@ -45,7 +43,7 @@ export function onAddress(listener: () => void): () => void {
   };
 }
 
-/** The page is now rendered for this query. */
+/** Reports that the page is rendered for this query. */
 export function addressBecame(rendered: URLSearchParams): void {
   if (ahead !== null && new URLSearchParams(ahead).toString() === rendered.toString()) ahead = null;
 }

@@ -2,7 +2,7 @@
 
 import { useSyncExternalStore } from "react";
 
-/** Whether the page runs in a browser already: before that, it must look as it was exported. */
+/** Returns false during hydration, when the page must render exactly as exported, and true afterwards. */
 export function useHydrated(): boolean {
   return useSyncExternalStore(
     () => () => undefined,

@@ -4,7 +4,9 @@ import { useCallback } from "react";
 import { type SetOptions, setQuery } from "./address";
 import { useQuery } from "./use-query";
 
-/** One parameter of the address and how to change it; null takes it out. Back and forward bring the earlier values. */
+/**
+ * Returns a URL parameter and a function that changes it. Null removes the parameter. Back and Forward restore earlier values.
+ */
 export function useQueryParam(
   name: string,
 ): [string | null, (value: string | null, options?: SetOptions) => void] {

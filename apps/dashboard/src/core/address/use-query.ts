@@ -5,9 +5,8 @@ import { useEffect, useMemo, useSyncExternalStore } from "react";
 import { addressBecame, onAddress, queryAhead } from "./address";
 
 /**
- * Returns the query of the address, from the moment it is changed. Next renders for it when it finds time, and a choice read from
- * there would jump back to what it was until then. To be used below a Suspense boundary: the exported page does not know its
- * address.
+ * Returns the URL's query as soon as it changes. Next's own hook lags behind, so a control that reads it would briefly show its
+ * old value. Use below a Suspense boundary, because the exported page does not know its URL.
  */
 export function useQuery(): URLSearchParams {
   const rendered = useSearchParams();

@@ -3,11 +3,11 @@
 import { usePathname } from "next/navigation";
 import { useHydrated } from "./use-hydrated";
 
-/** The id or slug of the page's session, from the address; undefined in the exported page. */
+/** Returns the id or slug of the page's session, from the URL. Undefined in the exported page. */
 export function useSessionRef(): string | undefined {
   const pathname = usePathname();
   const hydrated = useHydrated();
-  // All sessions are served the same exported page, whose own path differs from the address until it runs.
+  // All sessions share one exported page, whose path differs from the URL until hydration.
   if (!hydrated) return undefined;
   const [, section, ref] = pathname.split("/");
   return section === "sessions" && ref !== undefined && ref !== "" ? decodeURIComponent(ref) : undefined;

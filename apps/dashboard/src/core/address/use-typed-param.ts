@@ -3,12 +3,12 @@
 import { useEffect, useRef, useState } from "react";
 import { useQueryParam } from "./use-query-param";
 
-/** The pause in typing after which the address changes. */
+/** Pause in typing after which the URL changes. */
 const pauseMs = 200;
 
 /**
- * A parameter of the address that is typed: its value, what stands in the field, and how the field changes it. The address
- * follows when the typing pauses, and is changed in place; what changes it from elsewhere changes the field.
+ * Binds a text field to a URL parameter: returns the parameter's value, the typed text, and the change handler. Typing replaces
+ * the URL's entry after a pause. A change of the URL from elsewhere changes the field.
  */
 export function useTypedParam(name: string): [value: string, typed: string, type: (text: string) => void] {
   const [param, setParam] = useQueryParam(name);
@@ -17,7 +17,7 @@ export function useTypedParam(name: string): [value: string, typed: string, type
   const written = useRef(value);
 
   useEffect(() => {
-    // A value that was written from here may come back after the next letter is typed.
+    // The field's own value may come back from the URL after the user has typed further.
     if (value === written.current) return;
     written.current = value;
     setTyped(value);

@@ -6,7 +6,7 @@ import { type Announcement, Announcer, type Spoken } from "./announcer";
 
 const AnnouncerContext = createContext<((announcement: Announcement) => void) | null>(null);
 
-/** The one place of the page that screen readers listen to. */
+/** Renders the live regions that screen readers announce. A page has one of these. */
 export function AnnouncerProvider({ children }: { children: ReactNode }) {
   const [spoken, setSpoken] = useState<Spoken>({ polite: "", assertive: "" });
   const speak = useCallback((part: Partial<Spoken>) => setSpoken((before) => ({ ...before, ...part })), []);
@@ -27,7 +27,7 @@ export function AnnouncerProvider({ children }: { children: ReactNode }) {
 }
 
 /**
- * Returns a function that announces something, as the person has chosen. Do not announce rows that were only scrolled into
+ * Returns a function that announces an event, subject to the person's preferences. Do not announce rows that merely scrolled into
  * view.
  */
 export function useAnnounce(): (announcement: Announcement) => void {

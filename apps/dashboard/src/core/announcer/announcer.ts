@@ -1,14 +1,14 @@
-/** Something that happened, for those who do not see it happen. */
+/** An event to announce to people who cannot see it. */
 export type Announcement =
-  /** New messages; several are summed up. */
+  /** New messages. Several are combined into one sentence. */
   | { readonly kind: "message"; readonly from: string }
-  /** Somebody asks this very person. */
+  /** An ask addressed to this person. */
   | { readonly kind: "ask"; readonly text: string }
   | { readonly kind: "note"; readonly text: string };
 
 export type Announcements = "all" | "asks" | "off";
 
-/** The texts that screen readers are to read out now: politely, or at once. */
+/** The texts for the polite and the assertive live region. */
 export interface Spoken {
   readonly polite: string;
   readonly assertive: string;
@@ -16,7 +16,7 @@ export interface Spoken {
 
 const pauseMs = 5_000;
 
-/** Combines announcements to at most one in five seconds. Only an ask to this person is announced at once. */
+/** Limits announcements to one every five seconds. Only an ask to this person is announced immediately. */
 export class Announcer {
   readonly #chosen: () => Announcements;
   readonly #speak: (spoken: Partial<Spoken>) => void;
@@ -52,7 +52,7 @@ export class Announcer {
   }
 }
 
-/** `3 new from Atlas and Cedar`, after the notes. */
+/** Combines announcements into one text, such as `3 new from Atlas and Cedar`, preceded by the notes. */
 export function sumUp(announcements: readonly Announcement[]): string {
   const notes = announcements.flatMap((each) => (each.kind === "note" ? [each.text] : []));
   const senders = announcements.flatMap((each) => (each.kind === "message" ? [each.from] : []));

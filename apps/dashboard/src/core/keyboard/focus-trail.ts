@@ -1,6 +1,6 @@
 const focusable = "button:enabled, a[href], summary, [tabindex='0']";
 
-/** An element and its ancestors, from the inside out. */
+/** Returns an element and its ancestors, innermost first. */
 export function trailOf(target: EventTarget | null): readonly Element[] {
   const trail: Element[] = [];
   for (let at = target instanceof Element ? target : null; at; at = at.parentElement) trail.push(at);
@@ -8,8 +8,8 @@ export function trailOf(target: EventTarget | null): readonly Element[] {
 }
 
 /**
- * Focuses the element that the trail begins with; where that is gone, what stands nearest to its place and is no field; where
- * nothing does, the content of the page.
+ * Focuses the first element of the trail. If it no longer exists, focuses the nearest control that is not a text field, or else
+ * the content of the page.
  */
 export function giveFocusBack(trail: readonly Element[]): void {
   const [first] = trail;
@@ -18,7 +18,7 @@ export function giveFocusBack(trail: readonly Element[]): void {
   if (place instanceof HTMLElement) place.focus({ preventScroll: true });
 }
 
-/** In the nearest part that is still there, the first thing that can be focused. */
+/** Returns the first focusable element in the nearest ancestor that still exists. */
 function placeNear(trail: readonly Element[]): Element | undefined {
   for (const part of trail) {
     if (part === document.body || part.id === "content") return undefined;

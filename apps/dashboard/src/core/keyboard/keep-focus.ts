@@ -1,16 +1,16 @@
 import { giveFocusBack, trailOf } from "./focus-trail";
 
-/** A component that closes gives the focus back itself within this time. */
+/** A component that closes restores the focus itself within this time. */
 const graceMs = 100;
 
 /**
- * Gives the focus back when what had it is taken out of sight (a row that goes, a button that becomes another one, a page that is
- * left, a pane that is folded), or was switched off for a while, so that the next key goes on from there.
+ * Restores the focus when the focused element is removed, hidden or temporarily disabled, so that the next key works from the
+ * same position. Returns a function that stops it.
  */
 export function keepFocus(page: Document): () => void {
   const listening = new AbortController();
   const { signal } = listening;
-  /** The focused element and its ancestors, from the inside out; empty after the person left it. */
+  /** The focused element and its ancestors, innermost first. Empty after the user has moved the focus away. */
   let trail: readonly Element[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -27,7 +27,8 @@ export function keepFocus(page: Document): () => void {
   page.addEventListener(
     "focusout",
     ({ target }) => {
-      // Some browsers tell it of what is just being removed or switched off; only after that it is seen whether somebody left it.
+      // Some browsers fire `focusout` while an element is being removed or disabled. Only afterwards can this code see whether
+      // the user moved the focus.
       queueMicrotask(() => {
         const [left] = trail;
         if (left !== target || !page.hasFocus()) return;
@@ -55,7 +56,7 @@ export function keepFocus(page: Document): () => void {
   };
 }
 
-/** A button that waits for an answer cannot keep the focus, but is there to get it back. */
+/** A button that is disabled while an action runs loses the focus. It gets the focus back when it is enabled again. */
 function isOff(element: Element): boolean {
   return element.isConnected && element.matches(":disabled");
 }

@@ -5,7 +5,7 @@ const plain = { ctrlKey: false, metaKey: false, shiftKey: false, altKey: false, 
 
 function pressed(keys: string, event: Partial<KeyboardEvent>, letterKeys: LetterKeys = "on"): boolean {
   const [press] = parseKeys(keys);
-  // As much of an event as is looked at.
+  // Contains only the fields that `isPressed` reads.
   return press !== undefined && isPressed(press, { ...plain, ...event } as KeyboardEvent, letterKeys);
 }
 

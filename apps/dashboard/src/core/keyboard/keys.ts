@@ -1,7 +1,7 @@
 /** Whether single-character shortcuts work, need Alt, or are off. */
 export type LetterKeys = "on" | "alt" | "off";
 
-/** One key press with its modifiers. */
+/** A key press with its modifiers. */
 export interface KeyPress {
   readonly key: string;
   readonly mod: boolean;
@@ -9,7 +9,7 @@ export interface KeyPress {
   readonly alt: boolean;
 }
 
-/** Reads `mod+k`, `?` or `g s`. */
+/** Parses shortcuts such as `mod+k`, `?` or `g s`. */
 export function parseKeys(keys: string): readonly KeyPress[] {
   return keys
     .trim()
@@ -26,7 +26,7 @@ export function parseKeys(keys: string): readonly KeyPress[] {
     });
 }
 
-/** Whether the event is this press. Letters and signs alone follow the person's choice for these. */
+/** True if the event matches this key press. Single characters without modifiers follow the `letterKeys` preference. */
 export function isPressed(press: KeyPress, event: KeyboardEvent, letterKeys: LetterKeys): boolean {
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   const isMod = event.ctrlKey || event.metaKey;
@@ -35,14 +35,14 @@ export function isPressed(press: KeyPress, event: KeyboardEvent, letterKeys: Let
   const isAlone = isSign && !press.mod && !press.alt;
   if (isAlone && letterKeys === "off") return false;
   const wantsAlt = press.alt || (isAlone && letterKeys === "alt");
-  // A key held with Alt may write another letter; which key it was, the code still says.
+  // With Alt held, a key may produce another character. The event's code still identifies the key.
   const matches = key === press.key || (wantsAlt && event.code === `Key${press.key.toUpperCase()}`);
   // Some keyboards need Shift for punctuation, so Shift counts only for letters.
   const isLetter = /^[a-z]$/.test(press.key);
   return matches && event.altKey === wantsAlt && (!(isLetter || !isSign) || event.shiftKey === press.shift);
 }
 
-/** Whether somebody writes into the element, so that letters belong there. */
+/** True if the element accepts text, so that typed letters belong to it. */
 export function isField(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (

@@ -6,7 +6,7 @@ import { ShortcutRegistry } from "./shortcut-registry";
 
 const ShortcutContext = createContext<ShortcutRegistry | null>(null);
 
-/** Listens to the keyboard for everything below. */
+/** Handles keyboard shortcuts for all components below it. */
 export function ShortcutProvider({ children }: { children: ReactNode }) {
   const [registry] = useState(() => new ShortcutRegistry(() => getPreferences().letterKeys));
   useEffect(() => {

@@ -1,15 +1,15 @@
 import { isField, isModifier, isPressed, type LetterKeys, parseKeys } from "./keys";
 
 export interface Shortcut {
-  /** As people write it: `j`, `?`, `Escape`, `mod+k` (Ctrl, or Cmd on a Mac), or one after another: `g s`. */
+  /** The shortcut as people write it: `j`, `?`, `Escape`, `mod+k` (Ctrl, or Cmd on a Mac), or a sequence such as `g s`. */
   readonly keys: string;
-  /** The shortcut's effect, for the list of keys. */
+  /** The shortcut's effect, for the help. */
   readonly label: string;
-  /** Its group in the list of keys. */
+  /** The shortcut's group in the help. */
   readonly group: string;
-  /** Also while something is written in a field. Keys with Ctrl or Cmd always are. */
+  /** Whether the shortcut also works while a text field has the focus. Shortcuts with Ctrl or Cmd always do. */
   readonly inFields?: boolean;
-  /** Returns false to leave the key to the handler registered before, or to the browser. */
+  /** Returns false to pass the key on to the previously registered handler, or to the browser. */
   readonly run: (event: KeyboardEvent) => unknown;
 }
 
@@ -20,10 +20,13 @@ export interface PaletteAction {
   readonly run: () => void;
 }
 
-/** A pause after which the second key of two does not belong to the first any more. */
+/** Maximum pause between the two keys of a sequence. */
 const sequenceMsMax = 1_500;
 
-/** The keys and actions that the parts of the page offer at the moment. Of two that want the same key, the later has it. */
+/**
+ * The shortcuts and palette actions that the mounted components currently offer. If two use the same key, the one registered
+ * later wins.
+ */
 export class ShortcutRegistry {
   readonly #letterKeys: () => LetterKeys;
   readonly #listeners = new Set<() => void>();
@@ -66,18 +69,18 @@ export class ShortcutRegistry {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Runs the key's handler, and prevents the browser's default action. */
+  /** Runs the key's handler and prevents the browser's default action. */
   handle(event: KeyboardEvent): void {
     if (event.defaultPrevented || event.isComposing || isModifier(event.key)) return;
     const first = this.#takeFirst(event.timeStamp);
-    // Behind a dialog the page does not listen.
+    // Behind a modal dialog, single-key shortcuts are off.
     const keepsLetters = isField(event.target) || document.querySelector("dialog:modal") !== null;
     const candidates = [...this.#shortcuts].reverse().filter((shortcut) => applies(shortcut, keepsLetters));
     const pressed = candidates.filter(({ keys }) => {
       const [begin, end = begin] = parseKeys(keys);
       return end && isPressed(end, event, this.#letterKeys()) && (end === begin || begin?.key === first);
     });
-    // The second key of a sequence is not a shortcut of its own: `g m` is not `m`.
+    // The second key of a sequence does not trigger its own shortcut: `g m` is not `m`.
     for (const shortcut of pressed.sort((a, b) => parseKeys(b.keys).length - parseKeys(a.keys).length)) {
       if (shortcut.run(event) === false) continue;
       event.preventDefault();
@@ -89,7 +92,7 @@ export class ShortcutRegistry {
     if (begins?.[0]) this.#first = { key: begins[0].key, at: event.timeStamp };
   }
 
-  /** The first key of two, if it was pressed just before. */
+  /** Returns the first key of a sequence, if it was pressed just before. */
   #takeFirst(at: number): string | undefined {
     const first = this.#first;
     this.#first = undefined;

@@ -7,7 +7,7 @@ export interface TypedAhead {
   isEntered: boolean;
 }
 
-/** Keeps the letters that are typed while the command menu loads. */
+/** Stores the keys typed while the command palette loads. */
 export function TypedAheadCatcher({ typed }: { readonly typed: TypedAhead }) {
   useLayoutEffect(() => {
     function keep(event: KeyboardEvent): void {

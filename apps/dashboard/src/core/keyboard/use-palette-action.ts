@@ -4,7 +4,7 @@ import { useEffect, useRef } from "react";
 import { useShortcutRegistry } from "./shortcut-provider";
 import type { PaletteAction } from "./shortcut-registry";
 
-/** Adds an action to the command menu while the component is mounted; null adds none. */
+/** Adds an action to the command palette while the component is mounted. Null adds no action. */
 export function usePaletteAction(action: PaletteAction | null): void {
   const registry = useShortcutRegistry();
   const latest = useRef(action);

@@ -5,13 +5,13 @@ import { useShortcutRegistry } from "./shortcut-provider";
 import type { Shortcut } from "./shortcut-registry";
 
 export interface ShortcutOptions extends Pick<Shortcut, "label" | "group" | "inFields"> {
-  /** Left out of keys and list while false. */
+  /** While false, the shortcut is inactive and not listed in the help. */
   readonly enabled?: boolean;
 }
 
 /**
- * Offers a key for as long as the component is there, and lists it in the help: `j`, `?`, `Escape`, `mod+k`, `g s`.
- * If the handler returns false, the key goes to the handler that was registered before it.
+ * Registers a shortcut such as `j`, `?`, `Escape`, `mod+k` or `g s` while the component is mounted, and lists it in the help. If
+ * the handler returns false, the previously registered handler gets the key.
  */
 export function useShortcut(
   keys: string,

@@ -1,8 +1,8 @@
 import { preferencesKey } from "@/core/preferences/preferences";
 
 /**
- * Puts theme and density on the page before it is drawn, so that nobody sees another first. It stands in the page itself,
- * and its hash in the content security policy. Written for browsers as it is: nothing compiles it.
+ * Applies theme and density before the first paint, to avoid a flash of the default theme. The script is inline in the page, and
+ * its hash is in the content security policy. It is not compiled, so it must run in browsers as written.
  */
 export const appearanceScript = `(() => {
   let chosen = {};

@@ -3,10 +3,10 @@ import { type PreferenceName, type Preferences, parsePreferences, preferencesKey
 
 const stored = createStoredValue(preferencesKey, parsePreferences);
 
-/** Returns the person's choices, made in this tab or in another; the same object until something changes. */
+/** Returns the preferences, including changes made in other tabs. The object is the same until a preference changes. */
 export const getPreferences: () => Preferences = stored.get;
 
-/** Listens to choices made here and in other tabs. */
+/** Calls the listener when a preference changes, in this or another tab. */
 export const onPreferencesChanged: (listener: () => void) => () => void = stored.onChange;
 
 export function setPreference<Name extends PreferenceName>(name: Name, value: Preferences[Name]): void {

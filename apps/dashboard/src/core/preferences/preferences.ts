@@ -1,24 +1,24 @@
 import type { AlertKind } from "@merkle/wire";
 
-/** A person's choices for this browser. */
+/** A person's preferences in this browser. */
 export interface Preferences {
   readonly theme: "system" | "light" | "dark";
   readonly density: "comfortable" | "compact";
-  /** How times are shown: as their age where that says more, as the clock here, or as UTC. */
+  /** How times are shown: relative to now if recent, as local clock time, or as UTC. */
   readonly time: "relative" | "local" | "utc";
-  /** Whether Enter sends and Shift+Enter begins a line, or the other way round. */
+  /** If true, Enter sends and Shift+Enter starts a new line. If false, the reverse. */
   readonly enterSends: boolean;
-  /** Single-letter keys: as they are, only together with Alt, or not at all. */
+  /** Single-letter shortcuts: on, only with Alt, or off. */
   readonly letterKeys: "on" | "alt" | "off";
-  /** The announcements that are read out to screen readers as they happen. */
+  /** The events that screen readers announce. */
   readonly announcements: "all" | "asks" | "off";
-  /** The reasons for desktop notifications. Default: none. */
+  /** The events that cause desktop notifications. Default: none. */
   readonly notifications: readonly AlertKind[];
   /** The feed's share of the session page, in percent. */
   readonly split: number;
-  /** Whether two versions of the document are shown one below the other or side by side. */
+  /** Whether a comparison of document versions has one or two columns. */
   readonly diff: "unified" | "split";
-  /** Whether it is known that the browser's own search sees only a part of the feed. */
+  /** True once the person knows that the browser's own search covers only part of the feed. */
   readonly knowsFind: boolean;
 }
 
@@ -52,11 +52,11 @@ const isValid: { readonly [Name in PreferenceName]: (value: unknown) => boolean 
   knowsFind: (value) => typeof value === "boolean",
 };
 
-/** Reads the stored preferences. Missing or invalid values get their defaults. */
+/** Parses the stored preferences. Missing or invalid values get their defaults. */
 export function parsePreferences(text: string | null): Preferences {
   const kept = parseObject(text);
   const valid = Object.entries(isValid).filter(([name, test]) => name in kept && test(kept[name]));
-  // Each value that is taken over was found to be one that its name may have.
+  // `isValid` has checked each of these values.
   return { ...defaultPreferences, ...Object.fromEntries(valid.map(([name]) => [name, kept[name]])) };
 }
 

@@ -1,14 +1,14 @@
 export interface StoredValue<Value> {
-  /** The value that is stored, also by another tab; the same object until something else is. */
+  /** Returns the stored value, including changes by other tabs. The object is the same until the value changes. */
   get(): Value;
-  /** Stores or removes a text, and calls the listeners here and in other tabs. */
+  /** Stores a text, or removes it if null, and calls the listeners in all tabs. */
   set(text: string | null): void;
   onChange(listener: () => void): () => void;
 }
 
 /**
- * Something that all tabs of a browser share, under a key of its storage. The storage is one for all of a page, and so is the
- * value: it is made once, where its module is loaded. A browser that keeps nothing has it for as long as the page lasts.
+ * Creates a value in the browser's local storage, shared by all tabs. Call this once per key, at module level. Without storage,
+ * the value lasts as long as the page.
  */
 export function createStoredValue<Value>(
   key: string,
@@ -37,7 +37,7 @@ export function createStoredValue<Value>(
         if (text === null) localStorage.removeItem(key);
         else localStorage.setItem(key, text);
       } catch {
-        // It is known here nevertheless.
+        // Without storage, the value still exists in this page.
       }
       for (const listener of [...listeners]) listener();
     },

@@ -3,7 +3,7 @@
 import { useEffect } from "react";
 import { usePreference } from "@/core/preferences/use-preference";
 
-/** Applies the chosen theme and density, also after changes in another tab or of the system's colours. */
+/** Applies the chosen theme and density. Follows changes in other tabs and of the system's colour scheme. */
 export function useAppearance(): void {
   const [theme] = usePreference("theme");
   const [density] = usePreference("density");
@@ -25,7 +25,7 @@ export function useAppearance(): void {
   }, [density]);
 }
 
-/** Gives the browser's own bars the colour of the page. */
+/** Sets the colour of the browser's own bars to the page's background. */
 function colourBrowser(): void {
   const colour = getComputedStyle(document.documentElement).getPropertyValue("--background").trim();
   for (const meta of document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]'))

@@ -1,13 +1,11 @@
 const tickMs = 1_000;
 
-/*
- * Every age on a page grows by the same clock: one timer, which runs while somebody looks at the page.
- */
+/* All ages on a page update with one shared timer, which runs while the page is visible. */
 const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
 let now = Date.now();
 
-/** The time as of the last tick, so that all that is drawn at once agrees. */
+/** Returns the time of the last tick, so that everything rendered together shows consistent ages. */
 export function currentTime(): number {
   return timer === undefined ? Date.now() : now;
 }

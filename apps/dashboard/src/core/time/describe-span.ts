@@ -1,7 +1,7 @@
 const minute = 60;
 const hour = 60 * minute;
 
-/** A duration in its two largest units: 9 s, 1 min 04 s, 2 h 05 min. */
+/** Formats a duration in its two largest units: 9 s, 1 min 04 s, 2 h 05 min. */
 export function describeSpan(milliseconds: number): string {
   const seconds = Math.max(0, Math.floor(milliseconds / 1_000));
   if (seconds < minute) return `${seconds} s`;

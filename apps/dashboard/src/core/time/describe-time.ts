@@ -4,7 +4,10 @@ const day = 24 * hour;
 
 export type TimeZone = "local" | "utc";
 
-/** How long ago something was, in one unit; from a week on, its date. A clock that runs ahead of ours reads `now`. */
+/**
+ * Describes how long ago a time was, in one unit. From a week on, returns the date. Future times, from a clock that is ahead of
+ * ours, read `now`.
+ */
 export function describeAge(at: Date, now: Date): string {
   const seconds = Math.floor((now.getTime() - at.getTime()) / 1000);
   if (seconds < 5) return "now";
@@ -12,7 +15,7 @@ export function describeAge(at: Date, now: Date): string {
   return describeDay(at, now, "local");
 }
 
-/** A length of time in its largest unit: 32 s, 6 min, 3 h, 2 d. */
+/** Formats a duration in its largest unit: 32 s, 6 min, 3 h, 2 d. */
 export function describeDuration(seconds: number): string {
   if (seconds < minute) return `${Math.floor(seconds)} s`;
   if (seconds < hour) return `${Math.floor(seconds / minute)} min`;
@@ -20,17 +23,17 @@ export function describeDuration(seconds: number): string {
   return `${Math.floor(seconds / day)} d`;
 }
 
-/** The time of day, to the second. */
+/** Formats the time of day, to the second. */
 export function describeClock(at: Date, zone: TimeZone = "local"): string {
   return zone === "utc" ? at.toISOString().slice(11, 19) : at.toTimeString().slice(0, 8);
 }
 
-/** The date, with its year where that is another than now. */
+/** Formats the date. Includes the year if it is not the current year. */
 export function describeDay(at: Date, now: Date, zone: TimeZone = "local"): string {
   return format(at, at.getFullYear() === now.getFullYear() ? "day" : "dayOfYear", zone);
 }
 
-/** The time of day, and the date before it on another day than today. */
+/** Formats the time of day, preceded by the date unless it is today. */
 export function describeMoment(at: Date, now: Date, zone: TimeZone = "local"): string {
   const clock = describeClock(at, zone);
   return isSameDay(at, now, zone) ? clock : `${describeDay(at, now, zone)} ${clock}`;
@@ -41,7 +44,7 @@ function isSameDay(one: Date, other: Date, zone: TimeZone): boolean {
   return dayOf(one) === dayOf(other);
 }
 
-/** Everything there is to say about a time, for those who look closer. */
+/** Formats a time in full, for tooltips: date, time and zone, followed by the ISO timestamp. */
 export function describeExactly(at: Date): string {
   return `${format(at, "exactly", "local")}\n${at.toISOString()}`;
 }
@@ -52,7 +55,9 @@ const shapes = {
   exactly: { dateStyle: "full", timeStyle: "long" },
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>;
 
-/** Making a formatter takes a hundred times as long as using it, and every row of a feed has times: each is made once. */
+/**
+ * Creating a formatter takes a hundred times as long as using it, and every feed row contains times. So formatters are cached.
+ */
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
 function format(at: Date, shape: keyof typeof shapes, zone: TimeZone): string {

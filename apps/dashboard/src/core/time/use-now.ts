@@ -3,7 +3,7 @@
 import { useCallback, useSyncExternalStore } from "react";
 import { currentTime, onTick } from "./clock";
 
-/** Something made of the present time; drawn again only when it has become something else. */
+/** Returns a value derived from the current time. The component renders again only when the value changes. */
 export function useAtNow<T extends string | number | boolean>(describe: (now: number) => T): T {
   const snapshot = useCallback(() => describe(currentTime()), [describe]);
   return useSyncExternalStore(onTick, snapshot, snapshot);
