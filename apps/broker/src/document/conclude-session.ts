@@ -20,7 +20,7 @@ import type { ConcludedSession, SealedHead } from "./hooks.js";
 import type { DocumentServices } from "./services.js";
 import { documentTooLarge } from "./write-document.js";
 
-/** Ends a session, as a team of it or as the agent that the session lets conclude. */
+/** Concludes a session as one of its teams, or as the agent of a job if the session allows it. */
 export async function concludeSession(
   ctx: TeamContext<DocumentServices> | (SessionContext<DocumentServices> & AgentContext<DocumentServices>),
   { summary_section }: ParsedInputOf<"conclude_session">,
@@ -30,10 +30,10 @@ export async function concludeSession(
 }
 
 /**
- * Concludes a session as the agent of its conclude job, where the session lets it (AGENT-6). Its document's version is written in
- * the convener's name, who let it, and says that it was an agent, and who asked for it.
+ * Concludes a session as the agent of its conclude job, if the session's settings allow it (AGENT-6). The document version
+ * is written for the convener's team, who allowed it. Its author says that it was an agent, and who started the job.
  *
- * @throws forbidden where the session wants to see a proposal first, and when the job is over
+ * @throws forbidden when the session requires a proposal first, or when the job has ended
  */
 async function concludeAsAgent(
   ctx: SessionContext<DocumentServices> & AgentContext<DocumentServices>,
@@ -70,7 +70,7 @@ function proposesAlone(slug: string): MerkleError {
   );
 }
 
-/** A document with its new Conclusion, worked out from one version of it. */
+/** A document with its new Conclusion section, based on one version of the document. */
 interface Draft {
   readonly fromVersion: number;
   readonly content: string;
@@ -83,7 +83,7 @@ type Output = OutputOf<"conclude_session">;
 interface Concluder {
   readonly teamId: string;
   readonly name: string;
-  /** The peer whose own wait leaves the event out; null for the agent of a job, which has none. */
+  /** The peer that causes the event, whose own waits do not return it. Null for the agent of a job, which has no peer. */
   readonly peer: { readonly peerId: string } | null;
 }
 
@@ -91,25 +91,25 @@ type ConcluderContext = Pick<SessionContext<DocumentServices>, "services" | "ses
   readonly team: Concluder;
 };
 
-/** How a session is to be concluded. */
+/** The input of a conclusion. */
 interface Conclusion {
   readonly summary: string;
-  /** The author that the document's version names, where that is not the team alone. */
+  /** Author of the document version (default: the team's name). */
   readonly writtenBy?: string | undefined;
-  /** Done before the rest in the same transaction, with the document held; what it throws leaves everything as it is. */
+  /** Runs first in the transaction, with the document locked. An error rolls everything back. */
   readonly check?: (tx: Transaction, document: LockedDocument) => Promise<void>;
-  /** Done after the rest, before it is announced. */
+  /** Runs after the document version is saved, before the conclusion is announced. */
   readonly record?: (tx: Transaction, version: number) => Promise<void>;
 }
 
 /**
- * Ends a session in a team's name: writes the Conclusion, closes the feed, seals what came before and says so, in one transaction
- * (SES-9). Again, it revises the Conclusion and says so again; `closed_at` stays the first one. A draft that still waits
- * for a decision is rejected (PROP-15).
+ * Concludes a session in a team's name, in one transaction: writes the Conclusion, closes the feed, seals the record and
+ * announces it (SES-9). On a concluded session it revises the Conclusion and announces that; `closed_at` is not changed. A
+ * pending proposal is rejected (PROP-15).
  */
 export async function concludeWith(ctx: ConcluderContext, input: Conclusion): Promise<Output> {
-  // The draft is made before the transaction, so that nobody waits while a large document is read. A write in between
-  // outdates it; after a few rounds it is made with the document held.
+  // The draft is made before the transaction, so that no one waits while a large document is processed. A concurrent write
+  // makes the draft outdated. After three attempts it is made with the document locked.
   for (const hook of ctx.services.hooks.onConclude) await hook.prepare?.(ctx.services, ctx.session.sessionId);
   for (let round = 1; round <= 3; round += 1) {
     const draft = await draftConclusion(ctx, input);
@@ -142,7 +142,7 @@ async function draftConclusion(
   return { fromVersion: document.version, ...written };
 }
 
-/** @throws OutdatedDraft, with nothing done, when the document is at another version than the draft was made from */
+/** @throws OutdatedDraft, without any change, when the document's version is not the one that the draft is based on */
 async function conclude(
   ctx: ConcluderContext,
   { writtenBy, check, record }: Conclusion,
@@ -198,7 +198,7 @@ async function conclude(
   });
 }
 
-/** Has every feature end its part of the session; one of them seals it. */
+/** Runs the conclusion hooks of all features. One of them seals the session. */
 async function endWithFeatures(
   services: DocumentServices,
   write: Pick<Write, "tx" | "afterCommit">,

@@ -3,31 +3,31 @@ import type { SystemEvent } from "@merkle/wire";
 import type { Write } from "../core/write.js";
 import type { SessionHooks } from "../sessions/hooks.js";
 
-/** What features add to a session's document and to its end. */
+/** The extension points for features in a session's document and its conclusion. */
 export interface DocumentHooks<Services> extends SessionHooks {
   readonly onDocumentWritten: readonly DocumentHook<Services>[];
   readonly onConclude: readonly ConcludeHook<Services>[];
 }
 
-/** A session's document. */
+/** Identifies the document of a session. */
 export interface DocumentRef {
   readonly meshId: string;
   readonly sessionId: string;
 }
 
-/** What follows from a document's text. */
+/** A feature's reaction to a new version of a document. */
 export interface DocumentHook<Services> {
-  /** Called after the document was written; nobody waits for it. */
+  /** Called after the document was written. The writer does not wait for it. */
   written(services: Services, document: DocumentRef): void;
 }
 
-/** The part of a feature in the conclusion of a session. */
+/** A feature's part in the conclusion of a session. */
 export interface ConcludeHook<Services> {
-  /** Does what takes long, before the transaction begins. */
+  /** Does slow work before the transaction begins. */
   prepare?(services: Services, sessionId: string): Promise<void>;
-  /** Takes the locks that must be held before the document's. */
+  /** Takes the locks that must be taken before the document's lock. */
   hold?(services: Services, tx: Transaction, sessionId: string): Promise<void>;
-  /** Called in the transaction, after the feed was closed. Returns the head, if it sealed the session. */
+  /** Called in the transaction, after the feed was closed. Returns the head if this feature sealed the session. */
   conclude?(
     services: Services,
     write: Pick<Write, "tx" | "afterCommit">,
@@ -37,7 +37,7 @@ export interface ConcludeHook<Services> {
 
 export interface ConcludedSession {
   readonly sessionId: string;
-  /** The name of the team that concluded it. */
+  /** The name of the team that concluded the session. */
   readonly by: string;
   readonly at: Date;
 }

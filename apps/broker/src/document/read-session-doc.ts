@@ -22,7 +22,7 @@ import type { SessionContext } from "../sessions/context.js";
 import { findSectionTask, unifiedDiffTask } from "../text/tasks.js";
 import type { DocumentServices } from "./services.js";
 
-/** Reads the document or an older version of it: whole, one section, or what changed since a version (DOC-2, DOC-7, DOC-8). */
+/** Reads a version of the document: all of it, one section, or the changes since a version (DOC-2, DOC-7, DOC-8). */
 export async function readSessionDoc(
   ctx: SessionContext<DocumentServices>,
   input: ParsedInputOf<"read_session_doc">,
@@ -60,7 +60,7 @@ export async function readSessionDoc(
   return { content: wanted.content, ...place };
 }
 
-/** The wanted version, by number or by time; by default the newest. */
+/** Returns the requested version, by number or by time (default: the newest). */
 async function chooseVersion(
   { services, session }: SessionContext<DocumentServices>,
   current: DocumentRow,
@@ -83,7 +83,7 @@ async function toRedacted({ services, session }: SessionContext<DocumentServices
   return { redacted_version: version, redaction: redactions.of(version) };
 }
 
-/** Without a content when that was redacted. */
+/** A document version. Its content is null if it was redacted. */
 type Version = Pick<DocumentRow, "version" | "updatedAt"> & { readonly content: string | null };
 
 async function readVersion(
@@ -138,9 +138,9 @@ export async function listDocVersions(
 
 const isRedacted = ({ redacted }: DocumentVersionRow) => redacted;
 
-/** The removals of versions' texts, with their authors. */
+/** The redactions of a document's versions, with their authors. */
 interface VersionRedactions {
-  /** The removal of a version's text; nothing is known of it where the event was itself redacted. */
+  /** Returns the redaction of a version. Its details are null if the event that recorded it was redacted as well. */
   of(version: number): Redaction;
   find(version: number): Redaction | undefined;
 }
@@ -158,7 +158,7 @@ export async function readVersionRedactions(db: Queryable, sessionId: string): P
 
 const CONTEXT_LINES = 3;
 
-/** The unified diff between two versions of a document; "" when their contents are equal (DOC-8). */
+/** Returns the unified diff between two versions of a document, or "" if their contents are equal (DOC-8). */
 export async function diffDocuments(
   workers: Workers,
   { from, fromVersion, to, toVersion }: { from: string; fromVersion: number; to: string; toVersion: number },

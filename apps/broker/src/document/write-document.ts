@@ -10,9 +10,9 @@ import { diffDocuments } from "./read-session-doc.js";
 import type { DocumentServices } from "./services.js";
 
 /**
- * Replaces the document. Of two callers who pass the same `expected_version`, exactly one succeeds (DOC-3).
+ * Replaces the document. If two callers pass the same `expected_version`, exactly one succeeds (DOC-3).
  *
- * @throws conflict, with the current version and what changed, so that a retry needs no second call
+ * @throws conflict, with the current version and the changes since, so that a retry needs no second call
  */
 export async function updateSessionDoc(
   ctx: TeamContext<DocumentServices>,
@@ -26,7 +26,7 @@ export async function updateSessionDoc(
       throw new MerkleError("conflict", "The document was changed in the meantime.");
     });
   } catch (error) {
-    // The diff is made after the document is let go: others need not wait for it.
+    // The diff is made after the document's lock is released, so that other writers need not wait for it.
     if (found) throw await describeConflict(ctx, input, found);
     throw error;
   }
@@ -50,7 +50,7 @@ async function describeConflict(
         to: current.content,
         toVersion: current.version,
       });
-      // A diff as long as a document helps nobody to merge; read_session_doc gives it to who asks.
+      // A very large diff does not help with merging. Callers can get it with read_session_doc.
       if (utf8Bytes(diff) <= limits.conflictDiffBytesMax) details["diff"] = diff;
     }
   }
@@ -63,7 +63,7 @@ async function describeConflict(
   );
 }
 
-/** Adds text at the end of the document, whatever others are writing at the moment (DOC-5). */
+/** Appends text to the document, independent of concurrent writes (DOC-5). */
 export async function appendToSessionDoc(
   ctx: TeamContext<DocumentServices>,
   input: ParsedInputOf<"append_to_session_doc">,
@@ -72,9 +72,9 @@ export async function appendToSessionDoc(
 }
 
 /**
- * Changes the one place of the document where `old_text` stands (DOC-6).
+ * Replaces the one occurrence of `old_text` in the document (DOC-6).
  *
- * @throws conflict when it stands there not at all, or more than once
+ * @throws conflict when the text does not occur, or occurs more than once
  */
 export async function editSessionDoc(
   ctx: TeamContext<DocumentServices>,
@@ -95,10 +95,10 @@ export async function editSessionDoc(
 }
 
 /**
- * Makes a document's next version from the one that is current when the write begins (DOC-1). Writers of one document
- * come one after the other, and none comes after a conclusion.
+ * Writes the next version of a document, based on the version that is current once the document is locked (DOC-1). Writes to
+ * one document run one after the other, and fail after a conclusion.
  *
- * @param change - returns the next content, or throws to leave the document as it is
+ * @param change - returns the next content, or throws to leave the document unchanged
  */
 async function writeDocument(
   ctx: TeamContext<DocumentServices>,
@@ -107,13 +107,13 @@ async function writeDocument(
   return ctx.write((write) => writeVersion(ctx, write, change, ctx.team.name));
 }
 
-/** The next content, or an error that leaves the document as it is. */
+/** Returns the next content, or throws to leave the document unchanged. */
 type DocumentChange = (current: LockedDocument) => string | Promise<string>;
 
 /**
- * The same within a write that does more.
+ * Writes the next version as part of a larger write.
  *
- * @param writtenBy - whom the version names as its author; its team is the caller's
+ * @param writtenBy - author of the version; its team is the caller's
  */
 export async function writeVersion(
   { services, session, team }: Pick<TeamContext<DocumentServices>, "services" | "session" | "team">,
@@ -141,7 +141,8 @@ export async function writeVersion(
     afterSequence: current.lastSequence,
   });
   afterCommit(() => {
-    // The writer knows of its own version: its next wait need not say so. Versions of others in between it still has to be told.
+    // The writer knows its own version, so its next wait need not report it. Versions that others wrote in between are still
+    // reported.
     if (peer.documentVersion === current.version) {
       peer.documentVersion = version;
       services.presence.noteHere(peer);
