@@ -5,18 +5,23 @@ import type { HttpAnswer } from "./http-request.js";
 import { findMember, notJoined } from "./introduce.js";
 import type { ReachableAddress } from "./reach.js";
 
-/** The headers that identify the caller to one broker. */
+/** The headers that authenticate the caller to one broker. */
 export interface Authorization {
   headers(): Promise<Readonly<Record<string, string>>>;
   /**
-   * Signs in again if the broker refused a request because it did not know the caller. Returns whether to repeat the request.
+   * Signs in again after the broker refused a request because it did not know the caller. Returns whether to
+   * repeat the request.
    *
-   * @throws MerkleError `unauthorized` if this home has no membership there
+   * @throws MerkleError `unauthorized` if this home has no membership at the broker
    */
   renew(): Promise<boolean>;
 }
 
-/** @param get - reads a page of the broker with these headers */
+/**
+ * Creates the headers for requests to a broker.
+ *
+ * @param get - requests a page of the broker with these headers
+ */
 export function createAuthorization(
   { base, reach }: ReachableAddress,
   get: (path: string, headers: Readonly<Record<string, string>>) => Promise<HttpAnswer>,
@@ -58,7 +63,7 @@ export function createAuthorization(
   };
 }
 
-/** Opens a connection with the member's key, gets a token there, and stores it for later commands. */
+/** Connects with the member's key, gets a token from the broker, and stores the token for later commands. */
 async function signIn(
   member: StoredMember,
   { base, reach }: Required<Pick<ReachableAddress, "base">> & Pick<ReachableAddress, "reach">,

@@ -35,34 +35,35 @@ import { findRunningBroker } from "./run-file.js";
 import { meetMesh } from "./trust.js";
 
 /**
- * The answer to "which broker?": where it is and how it may be reached (`address`), whether this home's credentials may go
- * there (`meetMesh`), and its operations.
+ * A client for one broker: its address, the check whether this home's credentials may be sent to it
+ * (`meetMesh`), and its operations.
  */
 export interface BrokerClient {
   readonly base: string;
-  /** The broker's address, for example to open a WebSocket. */
+  /** The broker's address, for example for opening a WebSocket. */
   readonly address: ReachableAddress;
   /**
-   * Returns the id of its mesh, if the credentials that this home keeps for that mesh may go to this address (CLI-81).
+   * Returns the id of the broker's mesh if this home's credentials for that mesh may be sent to this address
+   * (CLI-81).
    *
-   * @throws MerkleError `unauthorized` if they were issued elsewhere
+   * @throws MerkleError `unauthorized` if the credentials were issued at another address
    */
   meetMesh(): Promise<string>;
-  /** @throws MerkleError with the broker's refusal; CliError `unreachable` */
+  /** Calls an operation. @throws MerkleError with the broker's refusal; CliError `unreachable` */
   call<Name extends OperationName>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>>;
-  /** A client that calls as this team or person. */
+  /** Returns a client that calls as this team or person. */
   as(credential: string): BrokerClient;
-  /** A client that calls as a person whom its first write creates (PERSON-15). */
+  /** Returns a client that calls as a new person. Its first write creates the person (PERSON-15). */
   asNew(person: NewPerson): BrokerClient;
-  /** Returns any page of the broker, also one with an error status. */
+  /** Requests any page of the broker. Pages with an error status are returned too. */
   get(path: string): Promise<HttpAnswer>;
-  /** Streams a file from the broker. @throws as `call` does */
+  /** Streams a file from the broker. @throws like `call` */
   download(path: string): Promise<IncomingMessage>;
-  /** Sends a file and returns the broker's reply. @throws as `call` does */
+  /** Sends a file and returns the broker's reply. @throws like `call` */
   upload(path: string, file: StreamedBody & { readonly contentType: string }): Promise<unknown>;
 }
 
-/** A person who does not exist before the first write. */
+/** A person who is created by the first write. */
 export interface NewPerson {
   readonly credential: string;
   readonly name: string;
@@ -71,12 +72,12 @@ export interface NewPerson {
 }
 
 const answerWithinMs = 10_000;
-/** How long a command keeps repeating a rate-limited call before it fails. */
+/** How long a command keeps retrying a rate-limited call before it fails. */
 const patienceMs = 10_000;
 
 /**
- * Returns the broker that the settings name, or else the one that runs on this home, on any port: `merkle status` works after
- * `merkle up --port 7500`.
+ * Returns a client for the configured broker. Without a setting, uses the broker that runs on this home, on
+ * any port. For example, `merkle status` works after `merkle up --port 7500`.
  */
 export async function findBroker(config: Config, signal: AbortSignal): Promise<BrokerClient> {
   const { broker, home } = config;
@@ -87,7 +88,7 @@ export async function findBroker(config: Config, signal: AbortSignal): Promise<B
   );
 }
 
-/** Creates a REST client for a broker. It signs in with this home's membership if the broker requires one. */
+/** Creates a REST client for a broker. Signs in with this home's membership if the broker requires it. */
 export function createBrokerClient(
   address: ReachableAddress,
   signal: AbortSignal,
@@ -134,7 +135,10 @@ export function createBrokerClient(
   };
 }
 
-/** A client without a home has no credentials either; only tests make one. */
+/**
+ * Returns the address's home. Only tests create a client without a home, and such a client has no
+ * credentials.
+ */
 function requireHome({ base, reach }: ReachableAddress): string {
   if (reach) return reach.home;
   throw new Error(`The client for ${base} was made without a Merkle home.`);
@@ -144,28 +148,28 @@ const credentialHeader = "x-team-id";
 
 type Init = Omit<HttpRequest, "signal">;
 
-/** How to make the requests to one broker. */
+/** The options for requests to one broker. */
 interface RequestOptions {
   readonly address: BrokerAddress;
   readonly signal: AbortSignal;
   readonly onOtherBuild?: ((build: number) => void) | undefined;
-  /** Returns what a connection trusts. Called once. @throws CliError if the broker must not be called at all */
+  /** Returns the certificates to trust. Called once. @throws CliError if the broker must not be called */
   readonly trust: () => Promise<Trust | undefined>;
-  /** Creates the headers that identify the caller. It can ask the broker itself. */
+  /** Creates the headers that authenticate the caller. May send requests to the broker. */
   readonly authorize: (request: Requests["request"]) => Authorization;
   readonly answerWithinMs: number;
-  /** How long a rate-limited call is repeated before it fails. */
+  /** How long a rate-limited call is retried before it fails. */
   readonly patienceMs: number;
 }
 
-/** Requests to one broker. They sign in again after a refusal, and repeat a rate-limited call. */
+/** Sends requests to one broker. Signs in again after a refusal and retries rate-limited calls. */
 interface Requests {
   readonly authorization: Authorization;
-  /** Makes one request without identifying the caller. @throws CliError `unreachable` */
+  /** Sends one request without authentication. @throws CliError `unreachable` */
   request(path: string, init?: Init): Promise<HttpAnswer>;
-  /** Transfers a file, without a time limit. */
+  /** Transfers a file without a timeout. */
   exchange(path: string, init: Init): Promise<IncomingMessage>;
-  /** @throws MerkleError with the broker's refusal; CliError `unreachable` */
+  /** Calls an operation. @throws MerkleError with the broker's refusal; CliError `unreachable` */
   call<Name extends OperationName>(
     name: Name,
     input: Record<string, unknown>,
@@ -222,7 +226,7 @@ export function openRequests(options: RequestOptions): Requests {
       const ask = async () =>
         request(path, await authorized({ ...init, headers: { ...init.headers, ...headers } }));
       let response = await ask();
-      // The repeated request has the same idempotency key in its body.
+      // The repeated request contains the same idempotency key.
       if (response.status === 401 && (await authorization.renew())) response = await ask();
       const until = performance.now() + options.patienceMs;
       for (
@@ -235,7 +239,7 @@ export function openRequests(options: RequestOptions): Requests {
       }
       if (!response.ok) throw toRefusal(response);
       const build = parseBuild(response.build);
-      // A broker of this build replies with exactly the operation's output (CAT-1).
+      // A broker of this build replies exactly with the operation's output type (CAT-1).
       if (build !== buildNumber) options.onOtherBuild?.(build);
       if (build >= buildNumber) return response.json() as OutputOf<Name>;
       const { completeReply } = await import("./complete-reply.js");
@@ -245,8 +249,8 @@ export function openRequests(options: RequestOptions): Requests {
 }
 
 /**
- * Converts the broker's refusal to an error. If the cause may be different builds, the error says that the broker is older. If this
- * side is older, the broker says so itself (BUILD-4).
+ * Converts the broker's refusal to an error. If different builds may be the cause, adds that the broker is
+ * older. If this command is older, the broker's message already says so (BUILD-4).
  */
 function toRefusal(answer: HttpAnswer): MerkleError {
   const error = MerkleError.fromBody(answer.json());
@@ -261,14 +265,14 @@ function toRefusal(answer: HttpAnswer): MerkleError {
   return advise(`${describeOlderBroker(build)} It may not support this request: upgrade it on its machine.`);
 }
 
-/** Milliseconds until the same request can succeed; infinite if it should not be repeated. */
+/** Returns the milliseconds until the request may be retried, or infinity if it should not be. */
 function pauseAfter(response: HttpAnswer): number {
   if (response.status !== 429) return Number.POSITIVE_INFINITY;
   const seconds = MerkleError.fromBody(response.json()).details["retry_after_s"];
   return typeof seconds === "number" ? 1_000 * seconds : Number.POSITIVE_INFINITY;
 }
 
-/** Converts a call to a REST request. A write gets an idempotency key unless the input has one. */
+/** Converts a call to a REST request. Adds an idempotency key to writes without one. */
 function toRequest(
   name: OperationName,
   input: Record<string, unknown>,
@@ -305,7 +309,7 @@ async function unreachable({ base, source, reach }: ReachableAddress, cause: unk
   );
 }
 
-/** Describes a failure whose cause is an untrusted certificate of `base`; undefined for any other failure. */
+/** Describes an error caused by an untrusted certificate of `base`. Returns undefined for other errors. */
 export function describeDistrust(base: string, error: unknown): string | undefined {
   return isAboutCertificate(error) ? untrusted(base, error).message : undefined;
 }
@@ -331,7 +335,7 @@ function distrust(cause: unknown): string {
   return `is not trusted here (${reason}). To trust it, pass the file of its certificate authority, or of the certificate itself, in --ca, MERKLE_CA or Node's NODE_EXTRA_CA_CERTS.`;
 }
 
-/** Describes in a few words why a request got no reply. */
+/** Describes briefly why a request got no reply. */
 export function reasonOf(error: unknown): string {
   if (error instanceof Error && error.name === "TimeoutError")
     return `no answer within ${answerWithinMs / 1000} s`;

@@ -4,27 +4,27 @@ import { CliError, exitCodes } from "../core/cli-error.js";
 import { type BrokerClient, createBrokerClient } from "./broker-client.js";
 import type { Reach } from "./reach.js";
 
-/** The answer of `/health`. */
+/** The reply of `/health`. */
 export interface Health {
   readonly ready: boolean;
   readonly durable: boolean;
-  /** The problem that keeps it from writing; a broker of before it was told says nothing. */
+  /** The problem that prevents writing. Brokers from before this field send none. */
   readonly problem?: unknown;
-  /** Whether its bus is down, or repeated tasks keep failing. */
+  /** Whether the bus is down or periodic tasks keep failing. */
   readonly degraded?: unknown;
-  /** The names of those tasks; a broker from before this field sends none. */
+  /** The names of the failing tasks. Brokers from before this field send none. */
   readonly failing_tasks?: unknown;
-  /** Whether its read replica is used, or why not; null without one. */
+  /** The state of the read replica, such as `used`; null without a replica. */
   readonly replica?: unknown;
   readonly version: string;
-  /** Missing before builds had numbers. */
+  /** The broker's build number. Missing in brokers from before builds had numbers. */
   readonly build?: unknown;
   readonly uptime_s: number;
-  /** What the broker's clock showed; a broker from before this field sends none. */
+  /** The time on the broker's clock. Brokers from before this field send none. */
   readonly time?: unknown;
 }
 
-/** Why a broker that is ready cannot write, for the end of "the broker runs, but …". */
+/** Describes why a ready broker cannot write. The text completes "the broker runs, but …". */
 export function describeWriteProblem({ problem }: Health): string {
   switch (problem) {
     case "disk":
@@ -44,7 +44,7 @@ export function describeWriteProblem({ problem }: Health): string {
   }
 }
 
-/** What a broker that can write does without at the moment, and whom to ask for it; null where nothing is amiss. */
+/** Describes a degraded part of a working broker and how to fix it. Returns null if there is none. */
 export function describeLack({
   degraded,
   failing_tasks: failing,
@@ -70,12 +70,15 @@ export function describeLack({
   return { problem, fix: "check the replica in DATABASE_READ_URL: its log and the network" };
 }
 
-/** @throws MerkleError with the broker's refusal; CliError when what answers there is no Merkle broker */
+/**
+ * Reads the broker's health. @throws MerkleError with the broker's refusal; CliError if the server is not a
+ * Merkle broker
+ */
 export async function readHealth(broker: Pick<BrokerClient, "base" | "get">): Promise<Health> {
   const response = await broker.get("/health");
   const body = response.json();
   if (isHealth(body)) return body;
-  // A broker that does not answer to this name, or over this protocol, says so itself.
+  // A broker refuses requests for an unknown host name or over the wrong protocol, and says why.
   if (isRefusal(body)) throw MerkleError.fromBody(body);
   throw new CliError(
     "not_merkle",
@@ -84,7 +87,7 @@ export async function readHealth(broker: Pick<BrokerClient, "base" | "get">): Pr
   );
 }
 
-/** How many clients a broker holds at this moment: waits that block, and open sockets. */
+/** Counts the broker's current clients: blocked waits and open sockets. */
 export async function readClients(
   broker: Pick<BrokerClient, "get">,
 ): Promise<{ waits: number; sockets: number }> {
@@ -116,7 +119,10 @@ function isHealth(value: unknown): value is Health {
 
 const answerWithinMs = 1_000;
 
-/** How many waits and sockets will come back when the broker at `url` does. Stopping it matters more than the number. */
+/**
+ * Counts the waits and sockets that will reconnect after a restart of the broker at `url`. Returns 0 on
+ * failure, because stopping the broker is more important than the number.
+ */
 export async function countClients(url: string, reach: Reach): Promise<number> {
   const address = { base: url, source: "default" as const, reach };
   const broker = createBrokerClient(address, AbortSignal.timeout(answerWithinMs));
@@ -124,7 +130,7 @@ export async function countClients(url: string, reach: Reach): Promise<number> {
   return waits + sockets;
 }
 
-/** The sentence about a broker that was stopped. */
+/** Returns the sentence that reports a stopped broker. */
 export function stoppedText(clients: number): string {
   if (clients === 0) return "stopped";
   return `stopped, ${clients} ${clients === 1 ? "peer" : "peers"} will reconnect`;

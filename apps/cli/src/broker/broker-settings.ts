@@ -7,7 +7,7 @@ type SettingName = keyof BrokerSettings;
 
 const settingNames = Object.keys(brokerSettingsDefault).filter(isSettingName);
 
-/** The setting that a person names; `url` is the short word for the broker's public URL. */
+/** Converts the user's word to a setting. `url` is short for `public_url`. */
 export function toSettingName(word: string): SettingName {
   if (word === "url") return "public_url";
   if (isSettingName(word)) return word;
@@ -19,7 +19,9 @@ export function toSettingName(word: string): SettingName {
   );
 }
 
-/** The value that a person typed; whether it is in range the broker says. `none` takes the public URL away. */
+/**
+ * Converts the user's text to a setting's value. `none` removes the public URL. The broker checks the range.
+ */
 export function toSettingValue(name: SettingName, text: string): Partial<BrokerSettings> {
   if (name === "public_url") return { public_url: text === "none" ? null : text };
   if (typeof brokerSettingsDefault[name] === "boolean") return { [name]: toSwitch(name, text) };

@@ -6,8 +6,9 @@ type Schema = Described["schema"];
 type Shared = Described["shared"];
 
 /**
- * Fills in the fields that an older broker does not know yet: null, or an empty value where the field is never null. Commands can
- * then rely on a reply of any broker. The schemas are loaded only here, since most commands start without them.
+ * Fills in fields that an older broker does not know, with null or, for non-nullable fields, an empty value.
+ * Commands can then rely on the complete reply. Loads the schemas on demand, because most commands start
+ * without them.
  */
 export async function completeReply<Name extends OperationName>(
   name: Name,
@@ -15,9 +16,9 @@ export async function completeReply<Name extends OperationName>(
 ): Promise<OutputOf<Name>> {
   const { describeSchema, findOperation } = await import("@merkle/wire/schemas");
   const operation = findOperation(name);
-  if (!operation) return reply as OutputOf<Name>; // Every name of the catalogue has an operation.
+  if (!operation) return reply as OutputOf<Name>; // Unreachable: the catalogue has an operation for every name.
   const { schema, shared } = describeSchema(operation.output, "output", "");
-  // What it lacked was filled in from the schema of this very output.
+  // Every missing field was filled in from this output's schema.
   return complete(operation.older?.fromOutput(reply) ?? reply, schema, shared) as OutputOf<Name>;
 }
 
@@ -37,7 +38,7 @@ function complete(value: unknown, described: Schema, shared: Shared): unknown {
   return { ...emptyFields(schema, shared, value), ...Object.fromEntries(known) };
 }
 
-/** The empty values of an object's required fields that `present` lacks. */
+/** Returns empty values for an object's required fields that `present` lacks. */
 function emptyFields(schema: Schema, shared: Shared, present: object): Record<string, unknown> {
   const missing = (schema.required ?? []).filter((name) => !Object.hasOwn(present, name));
   const fields = missing.flatMap((name): [string, unknown][] => {
@@ -47,7 +48,10 @@ function emptyFields(schema: Schema, shared: Shared, present: object): Record<st
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
 }
 
-/** Null where the field may be null. Undefined where no value can be made up, as for an enumeration. */
+/**
+ * Returns null for a nullable field, otherwise an empty value. Undefined if no value makes sense, as for an
+ * enumeration.
+ */
 function emptyValue(described: Schema, shared: Shared): unknown {
   const schema = resolve(described, shared);
   const options = optionsOf(schema);
@@ -73,7 +77,10 @@ function emptyValue(described: Schema, shared: Shared): unknown {
   }
 }
 
-/** The schema that describes the value: of several options the one whose constant fields it has, else the first of its type. */
+/**
+ * Returns the schema that matches the value. Among several options, prefers one whose constant fields match,
+ * then the first of the value's type.
+ */
 function chooseSchema(value: unknown, described: Schema, shared: Shared): Schema {
   const schema = resolve(described, shared);
   const options = optionsOf(schema).map((option) => resolve(option, shared));

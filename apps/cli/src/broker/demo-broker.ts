@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { findRunningBroker, type RunningBroker } from "./run-file.js";
 
-/** The path prefix of the temporary home on which `merkle demo` starts its own broker. */
+/** Returns the path prefix of the temporary home on which `merkle demo` starts its own broker. */
 export function demoHomePrefix(home: string): string {
   return join(tmpdir(), `merkle-demo-${createHash("sha256").update(home).digest("hex").slice(0, 12)}-`);
 }
 
-/** The broker that `merkle demo` of this home has started, while it runs. */
+/** Returns the running broker that `merkle demo` started for this home, if any. */
 export async function findDemoBroker(home: string): Promise<RunningBroker | undefined> {
   const prefix = demoHomePrefix(home);
   const names = await readdir(dirname(prefix)).catch(() => []);

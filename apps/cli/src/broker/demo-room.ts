@@ -1,16 +1,19 @@
 import { type BrokerClient, createBrokerClient } from "./broker-client.js";
 import { toReach } from "./reach.js";
 
-/** The mesh in which the demo's room is. */
+/** The name of the mesh that contains the demo's session. */
 const demoMesh = "demo";
 
-/** The slug of the open session in a broker's demo mesh; undefined where there is none, or this user may not see it. */
+/**
+ * Returns the slug of the open session in the broker's demo mesh. Undefined if there is none, or if this user
+ * may not see it.
+ */
 export async function findDemoRoom(
   { address }: Pick<BrokerClient, "address">,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const { reach } = address;
-  // If the caller named a mesh, look in no other.
+  // If the user named a mesh, do not search another.
   if (!reach || reach.mesh !== undefined) return undefined;
   const inDemo = { ...toReach(reach), mesh: demoMesh, token: undefined };
   try {
@@ -20,12 +23,12 @@ export async function findDemoRoom(
     });
     return page.sessions[0]?.slug;
   } catch {
-    // No such mesh.
+    // The demo mesh does not exist.
     return undefined;
   }
 }
 
-/** Names the demo's room, with the command that shows it. */
+/** Returns a sentence about the demo's open session with the command that shows it. */
 export function describeDemoRoom(slug: string): string {
   return `the demo's session is still open: merkle tail ${slug} --mesh ${demoMesh}`;
 }

@@ -9,7 +9,7 @@ interface Download extends Pick<CommandContext, "flags" | "io" | "signal"> {
   readonly path: string;
 }
 
-/** Gives a file of the broker's to whoever takes it, shows how far that is, and returns how many bytes there were. */
+/** Downloads a file from the broker into `take` and shows the progress. Returns the number of bytes. */
 export async function download(
   { broker, path, ...context }: Download,
   take: (bytes: Readable) => Promise<void>,
@@ -22,7 +22,7 @@ export async function download(
     bytes += chunk.length;
     progress.show(describeBytes(bytes));
   });
-  // A source that breaks off must not look like one that ended.
+  // Without this, an interrupted download would look complete.
   source.on("error", (error) => counted.destroy(error));
   try {
     await take(source.pipe(counted));
@@ -33,10 +33,10 @@ export async function download(
   return bytes;
 }
 
-/** One line on stderr that says how far something is, for a person who looks at a terminal; for others nothing. */
+/** A progress line on stderr, shown only at a terminal. */
 interface ProgressLine {
   show(text: string): void;
-  /** Removes the line. May be called twice. */
+  /** Removes the line. Can be called twice. */
   end(): void;
 }
 
@@ -62,7 +62,7 @@ export const exportForms = ["bundle", "html", "md", "ndjson"] as const;
 
 type ExportForm = (typeof exportForms)[number];
 
-/** The path at which the broker exports a session. */
+/** Returns the path at which the broker exports a session. */
 export function exportPath(sessionId: string, form: ExportForm): string {
   return `/api/sessions/${encodeURIComponent(sessionId)}/export?as=${form}`;
 }

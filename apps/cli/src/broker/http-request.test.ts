@@ -54,7 +54,7 @@ describe("an HTTP request of a command", () => {
       else response.end(String(requests));
     });
     expect((await requestHttp(url, { signal: patience })).text).toBe("1");
-    // The connection is free for the next request once the end of the last has been dealt with.
+    // The connection can be reused only after the previous response's end has been processed.
     await new Promise(setImmediate);
     expect((await requestHttp(url, { signal: patience })).text).toBe("3");
   });
@@ -65,7 +65,7 @@ describe("an HTTP request of a command", () => {
     const endless = new Readable({
       read() {
         sent += chunk.length;
-        // A client without a bound fails the test, and not the machine.
+        // A limit for the test itself: a client without a bound fails it without exhausting memory.
         this.push(sent > 4 * answerBytesMax ? null : chunk);
       },
     });
@@ -88,7 +88,7 @@ describe("an HTTP request of a command", () => {
     const url = await serve((request, response) => {
       if (request.url === "/there") return response.end("arrived");
       closed = once(response, "close");
-      // Its body never ends.
+      // The redirect's body never ends.
       return response.writeHead(307, { location: "/there" }).write("elsewhere");
     });
     expect((await requestHttp(`${url}/here`, { signal: patience })).text).toBe("arrived");

@@ -10,41 +10,44 @@ export interface HttpRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | StreamedBody;
-  /** The certificates that a connection over TLS believes, where that is not what Node believes by itself. */
+  /** The certificates to trust over TLS, if they differ from Node's defaults. */
   readonly tls?: ConnectionOptions | undefined;
   readonly signal: AbortSignal;
 }
 
-/** A body that is too long to be held; opened anew each time that it has to be sent. */
+/** A body that is too long for memory. Opened again for each attempt to send it. */
 export interface StreamedBody {
   readonly bytes: number;
   open(): Readable;
 }
 
-/** An answer, whatever its status, once all of it has come. */
+/** A complete response, with any status. */
 export interface HttpAnswer {
   readonly ok: boolean;
   readonly status: number;
   readonly text: string;
-  /** The broker's version and build; undefined where the sender is no broker, or one from before these headers. */
+  /**
+   * The broker's version and build. Undefined if the server is not a broker, or is one from before these
+   * headers.
+   */
   readonly version: string | undefined;
   readonly build: string | undefined;
-  /** The text as JSON; null when it is none. */
+  /** Returns the text parsed as JSON, or null if it is not valid JSON. */
   json(): unknown;
 }
 
 const redirectsMax = 5;
 const plainHttp = { request: plainRequest, Agent };
 
-/** Far more than any operation returns: 500 messages, a document, or the OpenAPI description. */
+/** Far larger than any operation's reply: 500 messages, a document, or the OpenAPI description. */
 export const answerBytesMax = 64 * 1024 * 1024;
 
 /**
- * Asks over HTTP or HTTPS and follows redirects within the origin that was asked, with the same method. It is not `fetch`, because loading that takes longer
- * than most commands take in all.
+ * Sends a request over HTTP or HTTPS and reads the whole response. Follows redirects within the same origin,
+ * with the same method. Does not use `fetch`, because loading it takes longer than most commands run.
  *
- * @throws what the signal was aborted with; the system's error, with its `code`, when there is no answer; CliError
- * `redirected` where the answer leads to another origin
+ * @throws the signal's abort reason; the system's error with its `code` if there is no response; CliError
+ * `redirected` for a redirect to another origin
  */
 export async function requestHttp(url: string, request: HttpRequest): Promise<HttpAnswer> {
   try {
@@ -55,7 +58,10 @@ export async function requestHttp(url: string, request: HttpRequest): Promise<Ht
   }
 }
 
-/** The same, resolved when the answer's head has come; its body is read as whoever asked takes it. */
+/**
+ * Sends a request like `requestHttp` but resolves with the response's headers. The caller reads the body as a
+ * stream.
+ */
 export async function openHttp(url: string, request: HttpRequest): Promise<IncomingMessage> {
   let at = new URL(url);
   for (let redirects = 0; ; redirects += 1) {
@@ -63,7 +69,7 @@ export async function openHttp(url: string, request: HttpRequest): Promise<Incom
     const { location } = response.headers;
     if (location === undefined || !isRedirect(statusOf(response)) || redirects === redirectsMax)
       return response;
-    // The body of a redirect is never needed, and may be endless.
+    // The redirect's body is not needed and may be endless.
     response.destroy();
     const to = new URL(location, at);
     if (to.origin !== at.origin) throw sentElsewhere(at, to);
@@ -71,7 +77,7 @@ export async function openHttp(url: string, request: HttpRequest): Promise<Incom
   }
 }
 
-/** Headers and body alike hold credentials, which are for the origin that was asked. */
+/** Refuses a redirect to another origin. Headers and body contain credentials for the requested origin. */
 function sentElsewhere(at: URL, to: URL): CliError {
   return new CliError(
     "redirected",
@@ -80,7 +86,7 @@ function sentElsewhere(at: URL, to: URL): CliError {
   );
 }
 
-/** @throws CliError `answer_too_long`; the connection is closed then */
+/** Reads a whole response. @throws CliError `answer_too_long`, after closing the connection */
 export async function readAnswer(response: IncomingMessage): Promise<HttpAnswer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -136,7 +142,8 @@ async function send(url: URL, request: HttpRequest): Promise<IncomingMessage> {
       },
       resolve,
     );
-    // A connection that was kept may end just as it is used again; whatever asks here may ask twice.
+    // A reused connection may close just as the request starts. Every request of this module can safely be
+    // sent again.
     asking.on("error", (error) => (asking.reusedSocket ? resolve(send(url, request)) : reject(error)));
     if (typeof body !== "object") asking.end(body);
     else sendStreamed(body.open(), asking, reject);
@@ -145,7 +152,10 @@ async function send(url: URL, request: HttpRequest): Promise<IncomingMessage> {
 
 const directAgents = new Map<string, Agent>();
 
-/** Keeps connections as Node's own agent does, which would send them to the proxy that `HTTP_PROXY` names. */
+/**
+ * Returns an agent with keep-alive, like Node's default agent. Node's own agent would use the proxy from
+ * `HTTP_PROXY`.
+ */
 function directAgent(protocol: string, AgentOf: typeof Agent): Agent {
   const agent =
     directAgents.get(protocol) ?? new AgentOf({ keepAlive: true, scheduling: "lifo", timeout: 5_000 });
@@ -153,7 +163,9 @@ function directAgent(protocol: string, AgentOf: typeof Agent): Agent {
   return agent;
 }
 
-/** An answer that comes before all was sent, as a refusal does, ends the sending; that is no failure. */
+/**
+ * Sends a streamed body. A response that arrives early, such as a refusal, ends the upload without an error.
+ */
 function sendStreamed(body: Readable, asking: ClientRequest, reject: (error: unknown) => void): void {
   body.on("error", (error) => {
     reject(error);

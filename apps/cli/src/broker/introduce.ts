@@ -9,8 +9,9 @@ import type { Reach } from "./reach.js";
 import { requireKnown } from "./trust.js";
 
 /**
- * Returns how a connection identifies itself to a broker (CLI-61): by the token in `MERKLE_TOKEN`, or else by a member's key of
- * this home. Without either it names only the mesh to a broker in open mode, and does not connect to one in invite mode.
+ * Returns how a connection authenticates to a broker (CLI-61): with the token in `MERKLE_TOKEN`, or else with
+ * a member's key from this home. Without either, an open broker gets only the mesh's name, and connecting to
+ * an invite-only broker fails.
  */
 export function introduce(base: string, reach: Reach | undefined): Introduction {
   if (!reach) return {};
@@ -28,8 +29,9 @@ export function introduce(base: string, reach: Reach | undefined): Introduction 
 }
 
 /**
- * Returns the membership for a broker. The address decides first: the server there must be the broker that was joined there,
- * whatever id it claims. A broker that was joined at another address must be known at this one as well.
+ * Returns the membership for a broker. The address takes precedence: the server there must be the broker that
+ * was joined there, whatever id it claims. A broker that was joined at another address must also be known at
+ * this address.
  */
 export async function findMember(base: string, reach: Reach, brokerId: string): Promise<StoredMember | null> {
   const { home, mesh } = reach;
@@ -43,14 +45,14 @@ export async function findMember(base: string, reach: Reach, brokerId: string): 
     await keepMember(home, moved);
     return moved;
   } catch (error) {
-    // This code makes the client stop, since repeating does not help.
+    // With this error code the client stops instead of retrying, because retrying does not help.
     if (error instanceof CliError)
       throw new MerkleError("unauthorized", [error.message, ...error.next].join(" "));
     throw error;
   }
 }
 
-/** The error of a caller without a membership. It makes the client stop, since repeating does not help. */
+/** Returns the error for a caller without a membership. It makes the client stop instead of retrying. */
 export function notJoined(base: string): MerkleError {
   return new MerkleError(
     "unauthorized",

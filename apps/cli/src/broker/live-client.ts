@@ -11,16 +11,18 @@ import type { ReachableAddress } from "./reach.js";
 import { reachBroker, type Trust } from "./reach.js";
 
 /**
- * Connects a command that goes on to the broker. The first attempt must succeed; what is lost later is waited out.
+ * Opens a lasting connection to the broker for a command. The first attempt must succeed. After later losses
+ * the client reconnects.
  *
- * @throws CliError `unreachable` when it does not, `clear_text`; the signal's reason when that is aborted meanwhile
+ * @throws CliError `unreachable` or `clear_text`; the signal's reason if it is aborted
  */
 export async function openLiveClient(
   { base, reach }: ReachableAddress,
   signal: AbortSignal,
 ): Promise<MerkleClient> {
   const WebSocket = trustingWebSocket(await reachBroker(base, reach));
-  // Whether it may be is decided above, where the broker of this very home is known.
+  // `reachBroker` has already checked whether an unencrypted connection is allowed. It also knows this home's
+  // own broker.
   const client = connect({ url: base, WebSocket, insecure: true, ...introduce(base, reach) });
   try {
     await untilOpen(client, base, signal);
@@ -34,7 +36,7 @@ export async function openLiveClient(
   }
 }
 
-/** The client of an older broker, with the fields of replies filled in that the broker does not know. */
+/** Wraps the client of an older broker and fills in reply fields that the broker does not know. */
 function completing(client: MerkleClient): MerkleClient {
   return {
     async call(name, input, options) {
@@ -74,7 +76,7 @@ function untilOpen(client: MerkleClient, base: string, signal: AbortSignal): Pro
   });
 }
 
-/** The refusal of a broker, or of ours, over who we are. */
+/** Returns the error of a connection that was refused for its identity, by the broker or by this side. */
 export function toRefusal({
   code,
   reason,
@@ -96,18 +98,18 @@ function noWebSocket(base: string, reason: string): CliError {
 interface ReportedConnection {
   readonly client: MerkleClient;
   readonly output: Output;
-  /** The last message that has come. */
+  /** Returns the sequence of the last received message. */
   cursor(): number;
-  /** The session's last message, asked of the broker. */
+  /** Reads the sequence of the session's last message from the broker. */
   head(): Promise<number>;
 }
 
-/** Shorter pauses are over before their line is read. */
+/** Shorter pauses end before anyone can read the line about them. */
 const pauseMsTold = 1_000;
 
 /**
- * Says on stderr that the connection is lost, and that it is back only once that is proven: when everything that was
- * posted meanwhile has come. `came` is to be called for each message.
+ * Reports a lost connection on stderr. Reports the reconnection only after all messages posted in between
+ * have arrived. Call `came` for each message.
  */
 export function reportConnection({ client, output, cursor, head }: ReportedConnection): {
   came(): void;
@@ -122,7 +124,7 @@ export function reportConnection({ client, output, cursor, head }: ReportedConne
       filledAt = undefined;
       sayReconnecting(state.attempt, state.retryAt - Date.now(), state.reason);
     } else if (state.status === "open" && lostAt !== undefined) {
-      // A head that cannot be read is told by the next loss, or by the end of the client.
+      // If the head cannot be read, the next loss or the end of the client reports the problem.
       head().then(fill, () => undefined);
     }
   }
@@ -151,7 +153,7 @@ export function reportConnection({ client, output, cursor, head }: ReportedConne
   return { came, stop: client.onState(tell) };
 }
 
-/** A WebSocket that believes what it is told to, where that is not what Node believes by itself. */
+/** Returns a WebSocket class that trusts the given certificates. Defaults to Node's. */
 export function trustingWebSocket(trust: Trust | undefined): WebSocketClass {
   return class extends WebSocket {
     constructor(url: string) {

@@ -1,8 +1,8 @@
 import type { LookupFunction, TcpSocketConnectOpts } from "node:net";
 
 /**
- * The addresses of `localhost`, 127.0.0.1 before ::1, whatever the system has for it: a broker listens on 127.0.0.1 by
- * default, and another program may answer at the same port of ::1.
+ * Resolves `localhost` to 127.0.0.1 before ::1, regardless of the system's configuration. A broker listens on
+ * 127.0.0.1 by default, and another program may use the same port of ::1.
  */
 const lookUpLoopback: LookupFunction = (_name, { family, all }, done) => {
   const isWanted = (each: { family: number }) =>
@@ -18,8 +18,8 @@ const addresses = [
 ] as const;
 
 /**
- * How a connection to a loopback address is made. Node gives each address 250 ms, which a busy machine exceeds; a loopback
- * address accepts or refuses at once.
+ * Options for a connection to a loopback address. Node gives each address 250 ms, which a busy machine can
+ * exceed. A loopback address accepts or refuses immediately, so the long timeout costs nothing.
  */
 export const toLoopback = {
   lookup: lookUpLoopback,

@@ -5,7 +5,7 @@ import { testMerkle } from "../test-kit/merkle.js";
 import { startOlderBroker } from "../test-kit/older-broker.js";
 import { openLiveClient } from "./live-client.js";
 
-/** The fields of sessions, people and health that came with archives, seals, holds and sizes. */
+/** Fields of sessions, people and health that were added with archives, seals, holds and sizes. */
 const unknownFields = [
   "archived_at",
   "seal",

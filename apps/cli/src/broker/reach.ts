@@ -9,14 +9,17 @@ import { homeFiles } from "../core/merkle-home.js";
 import type { BrokerAddress, Config } from "../settings/config.js";
 import { findRunningBroker } from "./run-file.js";
 
-/** How this machine's commands call a broker: which certificates they trust, which mesh they use, and as whom. */
+/** Options for calling a broker: the certificates to trust, the mesh and the identity. */
 export type Reach = Pick<Config, "home" | "insecure" | "ca" | "mesh" | "token"> & {
   readonly nodeTrust?: Config["nodeTrust"];
-  /** Called when a reply comes from a broker of another build. */
+  /** Called when a reply comes from a broker of a different build. */
   readonly onOtherBuild?: ((build: number) => void) | undefined;
 };
 
-/** A broker's address, and how to call it. Without `reach` a call is anonymous and must be encrypted or on loopback. */
+/**
+ * A broker's address with the options for calling it. Without `reach`, calls are anonymous and must be
+ * encrypted or use loopback.
+ */
 export interface ReachableAddress extends BrokerAddress {
   readonly reach?: Reach | undefined;
 }
@@ -30,7 +33,10 @@ export function toReach({ home, insecure, ca, nodeTrust, mesh, token, onOtherBui
   return { home, insecure, ca, mesh, token, onOtherBuild, ...(nodeTrust && { nodeTrust }) };
 }
 
-/** The variables that pass the settings on to another merkle process. The home is separate; a token is never passed on. */
+/**
+ * Returns the environment variables that pass these settings to another merkle process. The home is passed
+ * separately. A token is never passed on.
+ */
 export function reachVariables({
   insecure,
   ca,
@@ -43,18 +49,23 @@ export function reachVariables({
     ...(insecure && { MERKLE_INSECURE: "1" }),
     ...(ca !== undefined && { MERKLE_CA: ca }),
     ...(mesh !== undefined && { MERKLE_MESH: mesh }),
-    // Hides the token of the environment from the other process, because it is not for this broker.
+    // The environment's token is not meant for this broker, so the other process must not see it.
     ...(token === null && { MERKLE_TOKEN: "" }),
   };
 }
 
-/** Returns the certificates that a TLS connection trusts. Each connection reads them, since certificates are renewed. */
+/**
+ * Returns the certificates that a TLS connection trusts. Called for every connection, because certificates
+ * are renewed.
+ */
 export type Trust = () => ConnectionOptions;
 
 /**
- * Refuses an unencrypted connection to another machine, and returns the certificates to trust; undefined for Node's defaults.
+ * Refuses an unencrypted connection to another machine. Returns the certificates to trust, or undefined for
+ * Node's defaults.
  *
- * @throws CliError `clear_text` if others on the network could listen (TLS-15); `usage` for an invalid file of authorities
+ * @throws CliError `clear_text` if others on the network could read the traffic (TLS-15); `usage` for an
+ * invalid file of authorities
  */
 export async function reachBroker(base: string, reach: Reach | undefined): Promise<Trust | undefined> {
   if (isClearText(base) && !reach?.insecure && !(await isOwn(base, reach))) throw clearText(base);
@@ -65,19 +76,19 @@ export async function reachBroker(base: string, reach: Reach | undefined): Promi
 }
 
 /**
- * The key under which credentials for an address are stored (CLI-81). All loopback names are one key. The broker that runs on
- * this home is `home` on any port.
+ * Returns the key under which credentials for an address are stored (CLI-81). All loopback names have the
+ * same key. The broker running on this home has the key `home` on any port.
  */
 export async function placeOf(base: string, home: string): Promise<string> {
   return (await isOwn(base, { home })) ? "home" : toPlace(base);
 }
 
-/** The key of an address, without a look at which broker runs there. */
+/** Returns the key of an address without checking which broker runs there. */
 export function toPlace(base: string): string {
   return `${toPlainOrigin(base)}${new URL(base).pathname.replace(/\/$/, "")}`;
 }
 
-/** Whether the address is that of the broker that runs on this home, on this machine. */
+/** Returns whether the address is that of the broker running on this home, on this machine. */
 async function isOwn(base: string, reach: Pick<Reach, "home"> | undefined): Promise<boolean> {
   const running = reach && (await findRunningBroker(reach.home));
   if (!running || running.host !== hostname()) return false;
@@ -90,7 +101,7 @@ function toPlainOrigin(address: string): string {
   return `${protocol}//${isLoopback ? `localhost:${port}` : withPort}`;
 }
 
-/** Trusts only the certificate in the broker's home, regardless of its issuer and its names (TLS-8). */
+/** Trusts only the certificate in the broker's home, regardless of issuer and names (TLS-8). */
 function trustOnly(file: string): ConnectionOptions {
   const ca = readFileSync(file, "utf8");
   const own = new X509Certificate(ca).raw;
@@ -102,7 +113,7 @@ function trustOnly(file: string): ConnectionOptions {
   };
 }
 
-/** Trusts the authorities of a file, which can also contain a broker's self-signed certificate. */
+/** Trusts the authorities in a file, which may also contain a broker's self-signed certificate. */
 function trustAuthorities(file: string): ConnectionOptions {
   let ca: string;
   try {

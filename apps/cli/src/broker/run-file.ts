@@ -4,11 +4,11 @@ import { homeFiles } from "../core/merkle-home.js";
 import { processBegan } from "../core/process-table.js";
 import { replaceFile } from "../core/replace-file.js";
 
-/** The broker that `merkle up` runs on a home: its process, and the facts of its start. */
+/** The broker that `merkle up` runs on a home, with the details of its start. */
 export interface RunningBroker {
   readonly pid: number;
   readonly host: string;
-  /** When the process began: a later process can have the same number. */
+  /** When the process started. Distinguishes it from a later process with the same id. */
   readonly began: string;
   readonly url: string;
   readonly mcp_url: string;
@@ -21,7 +21,7 @@ export interface RunningBroker {
   readonly log: string;
 }
 
-/** Announces to the other commands of this home that this process is its broker. */
+/** Writes the file that tells this home's other commands that this process is its broker. */
 export async function announceBroker(
   started: Omit<RunningBroker, "pid" | "host" | "began">,
 ): Promise<{ running: RunningBroker; withdraw(): Promise<void> }> {
@@ -37,14 +37,17 @@ export async function announceBroker(
   };
 }
 
-/** The broker of this home, if its process is alive. A killed broker leaves its file behind. */
+/** Returns this home's broker if its process is alive. A killed broker leaves its file behind. */
 export async function findRunningBroker(home: string): Promise<RunningBroker | undefined> {
   const found = await readRunFile(homeFiles.run(home));
   if (!found) return undefined;
   return (await isRunning(found)) ? found : undefined;
 }
 
-/** Whether the broker runs. One on another host (a shared volume) cannot be checked and counts as running. */
+/**
+ * Returns whether the broker is running. A broker on another host (a shared volume) cannot be checked and
+ * counts as running.
+ */
 export async function isRunning({ pid, host, began }: RunningBroker): Promise<boolean> {
   return host !== hostname() || (await processBegan(pid)) === began;
 }
@@ -54,7 +57,7 @@ async function readRunFile(path: string): Promise<RunningBroker | undefined> {
     const value: unknown = JSON.parse(await readFile(path, "utf8"));
     return isRunningBroker(value) ? value : undefined;
   } catch {
-    // A missing or invalid file announces no broker.
+    // A missing or invalid file means that no broker is running.
     return undefined;
   }
 }

@@ -17,7 +17,7 @@ import { requireKnown } from "./trust.js";
 const merkle = sharedMerkle();
 const token = `mkt_${"t".repeat(43)}`;
 
-/** Answers as the broker that it was told of, and writes down everything that it hears. */
+/** Starts a server that replies with another broker's data and records every request. */
 async function startImpostor(facts: Record<string, unknown>) {
   const heard: string[] = [];
   const server = createServer(async (request, response) => {
@@ -41,7 +41,7 @@ async function startImpostor(facts: Record<string, unknown>) {
   return { heard, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-/** Another address that leads to a broker, as a proxy or a forwarded port has it. */
+/** Starts a second address for a broker, as a proxy or port forwarding would. */
 async function forwardTo(url: string): Promise<string> {
   const open = new Set<Socket>();
   const keep = (socket: Socket) => open.add(socket.on("error", () => undefined));
@@ -59,7 +59,7 @@ async function forwardTo(url: string): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** A session of the broker, and a home that holds a person and a team there. */
+/** Creates a session at the broker, and a home with a person and a team there. */
 async function setUp() {
   const { slug } = await callBroker(merkle, "create_session", {
     title: "Trust",
@@ -104,7 +104,8 @@ describe("the settings of a hostile project", () => {
         expect(ended.stderr).toContain("merkle trust");
       }
     }
-    // What calls no broker, and whoever names one, is not hindered; an agent's shell cannot say that it is to be trusted.
+    // Commands that call no broker, or name one themselves, still work. From an agent's shell the file cannot
+    // be trusted.
     expect((await merkle.run(["version"], { cwd: folder })).code).toBe(0);
     expect((await merkle.run(["verify", slug], { cwd: folder })).code).toBe(2);
     const named = { MERKLE_URL: (await merkle.running()).url };
@@ -175,7 +176,8 @@ describe("the settings of a hostile project", () => {
 
     expect((await answer("y\r")).screen).toContain(url);
     expect(await ls()).toBe(0);
-    // A token of the environment is for an address of the environment, whoever trusts the project's.
+    // A token from the environment belongs to the environment's address, even if the project's file is
+    // trusted.
     expect(heard.length).toBeGreaterThan(0);
     expect(heard.join()).not.toContain(token);
     const { stdout } = await merkle.run(["install", "--client", "cursor", "--json"], { cwd: folder, env });
@@ -306,7 +308,7 @@ describe("a broker that has moved", { tags: "terminal" }, () => {
     const moved = await forwardTo(url);
     const trust = () => atTerminal(other, ["trust", "--url", moved]);
 
-    // Whoever listens on another port and passes everything on is not the broker.
+    // A server on another port that forwards everything is not the broker.
     expect((await post(moved)).code).toBe(4);
     const relay = await trust().ended;
     expect(relay).toMatchObject({ code: 4, screen: expect.stringContaining("did not prove it") });
@@ -322,7 +324,8 @@ describe("a broker that has moved", { tags: "terminal" }, () => {
     expect((await asked.ended).code).toBe(0);
     expect((await post(moved)).code).toBe(0);
     expect((await post(url)).code).toBe(0);
-    // A home of an earlier version kept no addresses; on this machine it goes on as before.
+    // A home from an earlier version has no stored addresses. At the loopback address it must continue to
+    // work.
     await rm(join(other.home, "meshes"), { recursive: true });
     expect((await post(url)).code).toBe(0);
     expect(await personsOf(other)).toBe(persons);

@@ -10,20 +10,20 @@ import { listStoredPeers } from "../home/stored-peers.js";
 import { requestHttp } from "./http-request.js";
 import { type OperationCaller, placeOf, type ReachableAddress, reachBroker, toPlace } from "./reach.js";
 
-/** A broker's claim of who it is. Anybody can make it. */
+/** The identity that a broker claims. Any server can claim it. */
 interface ClaimedMesh {
   readonly mesh_id: string;
   readonly broker_id: string;
 }
 
-/** An address, and the home whose credentials are meant for it. */
+/** An address, with the home whose credentials are used there. */
 export interface TrustedAddress extends ReachableAddress {
   readonly home: string;
 }
 
 /**
- * Returns the id of the mesh that a broker claims to serve, if the credentials that this home keeps for that mesh may go to
- * the address (CLI-81).
+ * Returns the id of the mesh that a broker claims to serve, if this home's credentials for that mesh may be
+ * sent to the address (CLI-81).
  *
  * @throws MerkleError `unauthorized` if the mesh is known from another address
  */
@@ -34,10 +34,11 @@ export async function meetMesh(caller: OperationCaller, address: TrustedAddress)
 }
 
 /**
- * Decides whether the credentials that this home keeps for a mesh may go to an address, and records where it met a mesh
- * first. Nothing else decides this: credentials are looked up by the mesh's id, which a broker only claims to have.
+ * Checks whether this home's credentials for a mesh may be sent to an address, and stores the address of a
+ * new mesh. This is the only check: credentials are found by the mesh's id, which a server can claim without
+ * proof.
  *
- * @throws MerkleError `unauthorized`, with what a person can do
+ * @throws MerkleError `unauthorized` with advice for the user
  */
 export async function requireKnown(claimed: ClaimedMesh, address: TrustedAddress): Promise<void> {
   const { mesh_id, broker_id } = claimed;
@@ -46,10 +47,10 @@ export async function requireKnown(claimed: ClaimedMesh, address: TrustedAddress
   const place = await placeOf(base, home);
   const known = findKnownMesh(home, mesh_id);
   if (known?.broker_id === broker_id && known.addresses.includes(place)) return;
-  // The broker of this home is named by a file that only its owner can write.
+  // Only the home's owner can write the file that names this home's broker.
   const isOwn = place === "home";
   if (!isOwn && (known || !(await isFirstSeen(claimed, address)))) throw elsewhere(base);
-  // A broker that cannot prove its key now can move later only if a person confirms it.
+  // A broker that proves no key now cannot move later without a person's confirmation.
   const proven = await askProof(address).then(
     (answering) => (answering.broker_id === broker_id ? answering.keys : []),
     () => [],
@@ -59,13 +60,14 @@ export async function requireKnown(claimed: ClaimedMesh, address: TrustedAddress
   try {
     keepKnownMesh(home, { mesh_id, broker_id, keys, addresses: [...(before?.addresses ?? []), place] });
   } catch {
-    // If the home is read-only, the next command decides in the same way.
+    // With a read-only home, the next command repeats this check.
   }
 }
 
 /**
- * Whether this home knows no other address of a mesh: it keeps nothing for that mesh, or what it keeps is older than the
- * list of addresses and the address is a membership's or on this machine.
+ * Returns whether an address can be trusted as the mesh's first. True if this home has no credentials for the
+ * mesh. Also true for credentials from before addresses were stored, if the address is a membership's or on
+ * this machine.
  */
 export async function isFirstSeen(
   { mesh_id }: ClaimedMesh,
@@ -93,20 +95,21 @@ function elsewhere(base: string): MerkleError {
   );
 }
 
-/** The broker that answers at an address, as it describes itself, and the keys that it proved to have. */
+/** The broker at an address, as it describes itself, with its proven keys. */
 interface AnsweringBroker {
   readonly broker_id: string;
   readonly mesh_id: string;
-  /** The keys that it proved to have, its signing key among them; empty if it proved nothing. */
+  /** The keys that the broker proved to have, including its signing key. Empty without a proof. */
   readonly keys: readonly AuditKey[];
 }
 
 const proofTimeoutMs = 5_000;
 
 /**
- * Asks the server at an address who it is, and has it prove that it has its audit key and is at this very address (HELLO-6).
+ * Asks the server at an address for its identity and for a proof that it has its audit key and is at exactly
+ * this address (HELLO-6).
  *
- * @throws what `requestHttp` throws; TypeError if the server is no Merkle broker
+ * @throws like `requestHttp`; TypeError if the server is not a Merkle broker
  */
 export async function askProof({ base, reach }: ReachableAddress): Promise<AnsweringBroker> {
   const challenge = randomBytes(32).toString("base64url");
@@ -115,7 +118,7 @@ export async function askProof({ base, reach }: ReachableAddress): Promise<Answe
   const ask = async (query = "") =>
     requestHttp(`${base}/api/sign-in${query}`, { tls, signal: AbortSignal.timeout(proofTimeoutMs) });
   const proving = await ask(`?${new URLSearchParams({ challenge, origin })}`);
-  // A broker that does not know this address as its own still describes itself.
+  // A broker that does not recognise this address as its own still describes itself.
   const answer = proving.ok ? proving : await ask();
   const { broker_id, mesh_id, proof }: Partial<AnsweringBroker> & { proof?: unknown } = Object(answer.json());
   if (typeof broker_id !== "string" || typeof mesh_id !== "string") {
@@ -124,7 +127,7 @@ export async function askProof({ base, reach }: ReachableAddress): Promise<Answe
   return { broker_id, mesh_id, keys: await readProvenKeys(proof, { broker_id, challenge, origin }) };
 }
 
-/** Returns the keys of a proof if the last of them, which signs, has signed the statement; otherwise none. */
+/** Returns the keys in a proof if the last key has signed the statement. Otherwise returns none. */
 async function readProvenKeys(
   proof: unknown,
   statement: Parameters<typeof brokerBytes>[0],
@@ -146,7 +149,10 @@ async function readProvenKeys(
   }
 }
 
-/** Whether proven keys continue from a known key: the newest is the known key, or a key that it vouches for. */
+/**
+ * Returns whether the proven keys continue from a known key: the newest key is known, or a known key vouches
+ * for it.
+ */
 export async function isSuccessorOf(known: readonly AuditKey[], keys: readonly AuditKey[]): Promise<boolean> {
   const newest = keys.at(-1);
   if (!newest || known.length === 0) return false;

@@ -1,6 +1,6 @@
 import type { Argument } from "./command.js";
 
-/** Names a file under Git. */
+/** The argument that names a file in a source. */
 export const fileArgument: Argument = {
   name: "<root/path>",
   summary: "file, from merkle source list",

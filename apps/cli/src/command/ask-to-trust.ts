@@ -6,15 +6,15 @@ import type { CommandContext } from "./command.js";
 
 type Asking = Pick<CommandContext, "flags" | "io" | "output" | "signal">;
 
-/** Whether a person is at the terminal and can decide whom to trust. An agent's shell and a script have none. */
+/** Returns whether a person at the terminal can decide whom to trust. False in agents' shells and scripts. */
 export function isPersonThere(context: Pick<CommandContext, "flags" | "io">): boolean {
   return canAsk(context) && findAgentMark(context.io.env) === undefined;
 }
 
 /**
- * Requires that a person is at the terminal.
+ * Requires a person at the terminal.
  *
- * @throws CliError `usage`, with the command that a person runs
+ * @throws CliError `usage` with the command for that person to run
  */
 export function requirePerson(
   context: Pick<CommandContext, "flags" | "io">,
@@ -25,16 +25,16 @@ export function requirePerson(
 }
 
 /**
- * Asks the person at the terminal about a project's file, and trusts it from then on.
+ * Asks the person at the terminal whether to trust a project's file, and stores the trust.
  *
- * @throws CliError `not_trusted` for any answer but yes
+ * @throws CliError `not_trusted` unless the person confirms
  */
 export async function askToTrust(home: string, { file, context }: { file: ForeignFile; context: Asking }) {
   await confirmTrust(`${describe(file)}\nTrust its current content?`, context);
   trustFile(home, file);
 }
 
-/** @throws CliError `not_trusted` for any answer but yes */
+/** Asks the person to confirm. @throws CliError `not_trusted` unless they do */
 export async function confirmTrust(message: string, context: Asking): Promise<void> {
   if (await createPrompter(context).yesOrNo({ message, default: false })) return;
   throw new CliError("not_trusted", "Nothing was trusted. Nothing changed.", {

@@ -4,26 +4,29 @@ import { wrapLine } from "../text/wrap-line.js";
 import type { CommandContext } from "./command.js";
 import { columnsOf, type TextStream } from "./io.js";
 
-/** Whether somebody is there to answer a question. */
+/** Returns whether there is someone at the terminal to answer a question. */
 export function canAsk({ flags, io }: Pick<CommandContext, "flags" | "io">): boolean {
   return flags["input"] !== false && io.stdin.isTTY === true && io.stderr.isTTY === true;
 }
 
-/** Asks on the terminal. Ctrl+C ends the command as it does anywhere else, and leaves the terminal as it was. */
+/** Asks questions on the terminal. Ctrl+C ends the command as usual and restores the terminal. */
 export interface Prompter {
   yesOrNo(question: { message: string; default: boolean }): Promise<boolean>;
-  /** An answer in words, trimmed; Enter alone takes the default, which typing replaces and Tab puts there to be edited. */
+  /**
+   * Asks for a text and trims it. Enter selects the default, typing replaces it, and Tab inserts it for
+   * editing.
+   */
   text(question: TextQuestion): Promise<string>;
-  /** An answer that is not shown while it is typed. */
+  /** Asks for a text without displaying the typed characters. */
   secret(question: { message: string }): Promise<string>;
-  /** One of several, which typing narrows down. */
+  /** Asks for one of several choices. Typing filters the list. */
   oneOf<Value extends string>(question: ChoiceQuestion<Value>): Promise<Value>;
 }
 
 interface TextQuestion {
   readonly message: string;
   readonly default?: string | undefined;
-  /** The fault of an answer, in a sentence; undefined when nothing is. */
+  /** Returns the problem with an answer, as a sentence, or undefined if the answer is valid. */
   readonly problemOf: (answer: string) => string | undefined;
 }
 
@@ -36,11 +39,11 @@ interface ChoiceQuestion<Value extends string> {
 interface Choice<Value extends string> {
   readonly value: Value;
   readonly name: string;
-  /** Stands behind the name while one chooses, and stays where that is cut. */
+  /** A note after the name. Shown only in the list, and never truncated. */
   readonly beside?: string;
 }
 
-/** Asks by stderr, for stdout is for data. */
+/** Creates a prompter that writes to stderr, because stdout is for data. */
 export function createPrompter({ io, signal }: Pick<CommandContext, "io" | "signal">): Prompter {
   const context = { input: io.stdin, output: io.stderr, signal };
   return {
@@ -84,14 +87,14 @@ export function createPrompter({ io, signal }: Pick<CommandContext, "io" | "sign
   };
 }
 
-/** A question in lines of the terminal, with room for the mark before it and for the answers behind. */
+/** Wraps a question for the terminal, leaving room for the mark before it and the answers after it. */
 function betweenWords(message: string, terminal: TextStream): string {
   const [mark, answers] = ["? ", " (y/N)"];
   const lines = wrapLine(mark + message + answers, columnsOf(terminal) - 1, "  ").join("\n");
   return lines.slice(mark.length, -answers.length);
 }
 
-/** A choice that takes one line of the terminal, among the others and as the answer to the question. */
+/** Shortens a choice to one line of the terminal, both in the list and as the final answer. */
 function inOneLine<Value extends string>(
   { value, name, beside }: Choice<Value>,
   message: string,
@@ -103,7 +106,7 @@ function inOneLine<Value extends string>(
   return { value, name: cut("❯ ".length + note.length) + note, short: cut(`✔ ${message} `.length) };
 }
 
-/** Asks on the terminal whether something is meant; anything but yes is no. */
+/** Asks a yes-or-no question on the terminal. The default is no. */
 export async function askYesOrNo(
   message: string,
   context: Pick<CommandContext, "io" | "signal">,

@@ -6,12 +6,12 @@ import { entryFile, readPackage, runsFromNpx } from "../core/this-program.js";
 import { hasLauncher } from "../core/user-launcher.js";
 import { shellWord } from "../text/shell.js";
 
-/** The launcher that `merkle install --cli` wrote, for a shell whose PATH lacks its folder. */
+/** The launcher written by `merkle install --cli`, for shells whose PATH lacks its folder. */
 export const launcherByPath = "~/.local/bin/merkle";
 
 /**
- * How the user's shell runs this program, from any folder: `merkle` where the PATH has it. A checkout that is not installed
- * is named by its path, since npm finds its command nowhere else.
+ * Returns how the user's shell runs this program from any folder: `merkle` if it is on the PATH. A checkout
+ * that is not installed is named by its path, because npm does not find it otherwise.
  */
 export function calledAs({ PATH: path, HOME: home }: Readonly<NodeJS.ProcessEnv>): string {
   if (runsFromNpx()) return `npx -y ${readPackage("name")}`;
@@ -21,26 +21,29 @@ export function calledAs({ PATH: path, HOME: home }: Readonly<NodeJS.ProcessEnv>
   return checkout === undefined ? "merkle" : `npm exec --prefix ${shellWord(checkout)} -- merkle`;
 }
 
-/** The root of the checkout that this program runs from; undefined for an installed package. */
+/** Returns the root of the checkout that this program runs from. Undefined for an installed package. */
 export function findCheckout(): string | undefined {
   const cli = dirname(dirname(entryFile()));
   return existsSync(join(cli, "src")) ? dirname(dirname(cli)) : undefined;
 }
 
-/** Whether the user's shell finds it. What npm adds to the PATH of its scripts is left out. */
+/**
+ * Returns whether the user's shell finds the program. Ignores folders that npm adds to the PATH of its
+ * scripts.
+ */
 function isOnPath(name: string, path = ""): boolean {
   const folders = path.split(delimiter).filter((folder) => !/[/\\]node_modules[/\\]/.test(folder));
   return folders.some((folder) => programFiles(name).some((file) => existsSync(join(folder, file))));
 }
 
 export interface Calling {
-  /** As `calledAs` says. */
+  /** The words that run merkle, from `calledAs`. */
   readonly merkle: string;
-  /** The `--url` and `--mesh` of this call, which the next command needs again; empty without them. */
+  /** The `--url` and `--mesh` of this call, to repeat in advised commands. Empty if not given. */
   readonly target: string;
 }
 
-/** The flags of this call that say which broker and mesh are meant, as they are typed. */
+/** Returns the flags of this call that select broker and mesh, as text for a command line. */
 export function targetOf(flags: Flags): string {
   return ["url", "mesh"]
     .flatMap((name) => {
@@ -50,12 +53,12 @@ export function targetOf(flags: Flags): string {
     .join("");
 }
 
-/** Commands about this machine, which take no broker. */
+/** Commands about this machine. They do not call a configured broker. */
 const local = ["up", "down", "doctor", "service", "backup", "restore", "install", "uninstall", "help"];
 
 /**
- * Writes the commands of an advice line, such as `next: merkle launch`, `run merkle open` or `Restart it with merkle up`, so
- * that the user's shell runs them as they are, on the same broker and mesh. Other mentions of merkle stay.
+ * Rewrites the commands in a line of advice, such as `next: merkle launch` or `run merkle open`, so that they
+ * work in the user's shell with the same broker and mesh. Leaves other mentions of merkle unchanged.
  */
 export function toRunnable(text: string, { merkle, target }: Calling): string {
   if (merkle === "merkle" && target === "") return text;

@@ -3,67 +3,76 @@ import type { Config } from "../settings/config.js";
 import type { Io } from "./io.js";
 import type { Output } from "./output.js";
 
-/** A command's description, for help and for parsing its line. */
+/** A command's description, used for help and parsing. */
 export interface CommandDescription {
-  /** The words to type: `up`, `config get`. */
+  /** The command's words, such as `up` or `config get`. */
   readonly name: string;
-  /** One line about what the command does. */
+  /** A one-line description of the command. */
   readonly summary: string;
   readonly arguments?: readonly Argument[];
   readonly flags?: readonly Flag[];
   readonly examples: readonly string[];
-  /** Hidden in help: programs that merkle sets up run the command, not people. */
+  /** Hidden in help, because only programs that Merkle sets up run the command. */
   readonly hidden?: true;
 }
 
-/** One command of `merkle`. Its file is loaded when the command is run. */
+/** A command of `merkle`. Its module is loaded when the command runs. */
 export interface Command extends CommandDescription {
-  /** The command calls no broker that a project could name, so it also runs beside an untrusted file. */
+  /** The command calls no configured broker, so it also runs in a project with an untrusted file. */
   readonly offline?: true;
-  /** At a terminal the command asks whether to trust a project's file; other commands refuse (CLI-82). */
+  /**
+   * At a terminal, the command asks whether to trust a project's file. Other commands refuse the file
+   * (CLI-82).
+   */
   readonly asksToTrust?: true;
-  /** The command starts the broker or opens its database, so it also reads the folder's `.env.local` and `.env` (CLI-85). */
+  /**
+   * The command starts the broker or opens its database, so it also reads `.env.local` and `.env` of the
+   * current folder (CLI-85).
+   */
   readonly envFiles?: true;
-  /** Runs the command, and resolves with the exit code. */
+  /** Runs the command. Resolves with the exit code. */
   run(context: CommandContext): Promise<number>;
 }
 
-/** A command that is not loaded yet. Its description was generated from its file, so help loads no command. */
+/**
+ * A command whose module is not loaded yet. Its description is generated at build time, so help loads no
+ * modules.
+ */
 export interface CommandEntry extends CommandDescription {
   load(): Promise<Command>;
 }
 
-/** Commands that help lists together. */
+/** Commands that help shows together. */
 export interface CommandGroup {
   readonly title: string;
-  /** The word by which `merkle help <topic>` shows the group. */
+  /** The topic that shows the group with `merkle help <topic>`. */
   readonly topic: string;
   readonly commands: readonly CommandEntry[];
 }
 
 export interface Argument {
-  /** The argument in the usage line: `<file>` is required, `[key]` is optional. */
+  /** The argument as shown in the usage line: `<file>` is required, `[key]` is optional. */
   readonly name: string;
   readonly summary: string;
 }
 
 export interface Flag {
-  /** The declaration: `--port <number>`, `-q, --quiet`. */
+  /** The flag's declaration, such as `--port <number>` or `-q, --quiet`. */
   readonly flags: string;
   readonly summary: string;
-  /** Hidden in help: merkle passes the flag to processes that it starts. */
+  /** Hidden in help, because only Merkle passes the flag, to its child processes. */
   readonly hidden?: true;
-  /** The flag can be repeated, and all of its values count. */
+  /** The flag can be repeated. All values are used. */
   readonly repeatable?: true;
 }
 
 export interface CommandContext {
-  /** The arguments in order. A required one is never missing. */
+  /** The positional arguments. Required arguments are always present. */
   readonly args: readonly string[];
   readonly flags: Flags;
   readonly config: Config;
   readonly output: Output;
   readonly io: Io;
-  /** Aborted by Ctrl+C, SIGTERM and a closed terminal. */
+  /** Aborted by Ctrl+C, SIGTERM or a closed terminal. */
   readonly signal: AbortSignal;
 }

@@ -1,20 +1,26 @@
 import type { CommandDescription, CommandGroup, Flag } from "./command.js";
 
-/** The words that the command line knows by itself for the word that is being typed, and what of it has to be asked of a broker. */
+/**
+ * The completions for the word being typed: the words known locally, and the kinds to request from a broker.
+ */
 export interface Completion {
   readonly words: readonly string[];
   readonly asks: readonly CompletionTarget[];
 }
 
-/** `group` and `who` are those of the session that stands on the line, where one does. */
+/**
+ * A kind of completion that only the broker knows. `group` and `who` refer to the session on the command
+ * line, if any.
+ */
 export interface CompletionTarget {
   readonly is: "session" | "root/path" | "who" | "group";
   readonly session: string | undefined;
 }
 
 /**
- * Returns the words that can stand in place of the last of `typed`, the words behind `merkle`: commands, flags, and the values of
- * a flag that takes one of a few. The names of arguments and flags tell what else has to be asked of a broker.
+ * Returns the completions for the last word of `typed`, which are the words after `merkle`. Includes
+ * commands, flags and the values of enumerated flags. The names of arguments and flags determine what to
+ * request from the broker.
  */
 export function complete(
   typed: readonly string[],
@@ -57,7 +63,9 @@ function findCommand(
   );
 }
 
-/** The words of commands that go on from those that stand there: `state` and then `get`, `set`. */
+/**
+ * Returns the next words of commands that begin with the words before, such as `get` and `set` after `state`.
+ */
 function commandWords(commands: readonly CommandDescription[], before: readonly string[]): string[] {
   const names = commands.map((each) => each.name.split(" "));
   if (before.length === 0) return [...names.map(([first = ""]) => first), "help"];
@@ -68,9 +76,9 @@ function commandWords(commands: readonly CommandDescription[], before: readonly 
 
 interface Line {
   readonly args: readonly string[];
-  /** The flag whose value comes next. */
+  /** The value name of a flag that still needs its value. */
   readonly open: string | undefined;
-  /** Behind `--`, where another program's words stand. */
+  /** Whether the words are after `--` and belong to another program. */
   readonly isPassedOn: boolean;
 }
 
@@ -86,7 +94,7 @@ function readLine(words: readonly string[], flags: readonly Flag[]): Line {
   return { args, open, isPassedOn: false };
 }
 
-/** The name of a flag's value, where it takes one that is not joined to it by `=`. */
+/** Returns the name of a flag's value, if the flag takes a value as the next word. */
 function valueNameOf(word: string, flags: readonly Flag[]): string | undefined {
   const flag = flags.find((each) => each.flags.split(/[ ,]+/).includes(word));
   return flag && /<[^>]+>/.exec(flag.flags)?.[0];
@@ -100,7 +108,7 @@ function argumentAt({ arguments: args = [] }: CommandDescription, index: number)
   return args[index]?.name;
 }
 
-/** `<now|next|low>` names its values. */
+/** Returns the allowed values in a value name such as `<now|next|low>`. */
 function valuesOf(name: string): string[] {
   return name.includes("|") ? name.slice(1, -1).split("|") : [];
 }

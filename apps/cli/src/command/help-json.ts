@@ -3,8 +3,7 @@ import type { CommandDescription, CommandGroup, Flag } from "./command.js";
 import { environmentVariables } from "./help-text.js";
 
 /**
- * Help for programs: of the commands that are wanted, all of them or those of a topic or a name, what `npm run docs` makes the
- * reference of, in one shape.
+ * Formats help as JSON for the selected commands. `npm run docs` generates the reference from the same data.
  */
 export function formatJsonHelp(
   groups: readonly CommandGroup[],

@@ -1,7 +1,7 @@
 import type { CommandDescription, CommandGroup, Flag } from "./command.js";
 import { frontCommands } from "./front-help.js";
 
-/** The commands of the first week, on one screen, and the way to all others. */
+/** Returns the front page of help: the commands for the first week, and how to list all others. */
 export function formatFrontHelp(columns: number): string {
   return sections(
     "Coding agents from different people, working together.",
@@ -17,7 +17,7 @@ export function formatFrontHelp(columns: number): string {
   );
 }
 
-/** The commands of one group. */
+/** Returns help for the commands of one group. */
 export function formatTopicHelp({ title, commands }: CommandGroup, columns: number): string {
   const shown = commands.filter((each) => !each.hidden);
   return sections(
@@ -35,7 +35,7 @@ export function formatFlagsHelp(globalFlags: readonly Flag[], columns: number): 
   return sections(flags, exitCodes(columns));
 }
 
-/** All commands by topic, and all flags. */
+/** Returns help for all commands by topic, with all global flags. */
 export function formatRootHelp(
   groups: readonly CommandGroup[],
   globalFlags: readonly Flag[],
@@ -73,7 +73,7 @@ function exitCodes(columns: number): string {
   return exitCodesLines.map((line) => sentence(line, columns)).join("\n");
 }
 
-/** Variables that commands read, as help lists them; what they mean for whom is in the rules of each command. */
+/** The environment variables that commands read, as listed in help. */
 export const environmentVariables: readonly Row[] = [
   ["MERKLE_HOME", "folder for all data of this machine (default: ~/.merkle)"],
   ["MERKLE_URL", "address of the broker; MCP_URL works, too"],
@@ -113,7 +113,7 @@ export const environmentVariables: readonly Row[] = [
   ["NO_COLOR", "disables colours"],
 ];
 
-/** Help on the variables, which are no command's. */
+/** Returns help for the environment variables, which belong to no single command. */
 export function formatEnvironmentHelp(columns: number): string {
   return sections(
     sentence(
@@ -162,7 +162,7 @@ export function formatCommandHelp(command: CommandDescription, columns: number):
   );
 }
 
-/** One line instead of the flags of every command, below those of one. */
+/** Replaces the list of global flags in the help of a command. */
 const inheritedFlags = "Flags of every command, such as --json: merkle help flags";
 
 type Row = readonly [string, string];
@@ -191,7 +191,9 @@ function section(
   return [`${title}:`, ...rows.map((row) => formatRow(row, width, columns))].join("\n");
 }
 
-/** The right side is broken between words, and stands below the left one where there is little room beside it. */
+/**
+ * Formats a row of help. Wraps the right column, or moves it below the left column if there is little space.
+ */
 function formatRow([left, right]: Row, width: number, columns: number): string {
   const beside = " ".repeat(width + 4);
   const isBeside = columns - beside.length >= besideMin;

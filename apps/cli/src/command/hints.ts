@@ -1,4 +1,4 @@
-/** Commands of other programs, and words that come to mind first: what each of them is here. */
+/** Words that users may try first or know from other programs, with the matching commands of merkle. */
 export const hints: Readonly<Record<string, readonly string[]>> = {
   alerts: ["merkle open (then Settings → Advanced → Push and webhooks)", "merkle inbox"],
   ask: ["merkle post <session> <text> --ask"],
@@ -46,7 +46,10 @@ export const hints: Readonly<Record<string, readonly string[]>> = {
   who: ["merkle agents", "merkle peers <session>"],
 };
 
-/** The commands that are meant by words that are none here; undefined where no better guess is known than the nearest name. */
+/**
+ * Returns the commands probably meant by unknown words. Undefined if the nearest command name is the better
+ * guess.
+ */
 export function hintFor(words: readonly string[]): readonly string[] | undefined {
   const [first = ""] = words;
   const ofBoth = words.slice(0, 2).join(" ").toLowerCase();

@@ -1,28 +1,28 @@
 import type { Readable, Writable } from "node:stream";
 
 /**
- * The surroundings of one call of `merkle`. `main` passes those of its process. A caller that runs commands within a process
- * of its own passes others, and several calls may run at once.
+ * The input, output and environment of one call of `merkle`. `main` passes those of its process. Programs
+ * that run commands inside their own process pass others and may run several at the same time.
  */
 export interface Io {
   readonly stdin: Input;
   readonly stdout: TextStream;
   readonly stderr: TextStream;
   readonly env: NodeJS.ProcessEnv;
-  /** The folder that relative paths start at. */
+  /** The base folder for relative paths. */
   readonly cwd: string;
 }
 
-/** Standard input; `isTTY` is true at a terminal alone. */
+/** Standard input. `isTTY` is true only at a terminal. */
 export type Input = Readable & { readonly isTTY?: boolean | undefined };
 
-/** Standard output or error; a terminal has columns. */
+/** Standard output or standard error. A terminal has a number of columns. */
 export type TextStream = Writable & {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
 };
 
-/** How many columns a stream breaks lines at; Infinity where it is no terminal. */
+/** Returns the stream's width in columns. Infinity if the stream is not a terminal. */
 export function columnsOf({ isTTY, columns = 0 }: TextStream): number {
   return isTTY === true && columns > 0 ? columns : Number.POSITIVE_INFINITY;
 }

@@ -9,25 +9,25 @@ import { calledAs, targetOf, toRunnable } from "./called-as.js";
 import { columnsOf, type Io, type TextStream } from "./io.js";
 
 /**
- * A command's output: data on stdout, everything else on stderr (CLI-4). With `--json` it is one document on stdout, or one
- * error on stderr, and nothing else.
+ * A command's output. Data goes to stdout, everything else to stderr (CLI-4). With `--json`, the only output
+ * is one document on stdout or one error on stderr.
  */
 export interface Output {
   readonly json: boolean;
   /** Whether the user asked for debug output. */
   readonly verbose: boolean;
-  /** Writes the data: text for people, or the value for programs. */
+  /** Writes the result: as text for people, or as JSON with `--json`. */
   show(value: unknown, text: string): void;
-  /** Writes a line that is not data, such as progress or advice. Hidden by `--json` and `--quiet`. */
+  /** Writes a line that is not data, such as progress or advice. Hidden with `--json` and `--quiet`. */
   note(text: string): void;
-  /** Writes another's document: for people its text unchanged, so that a redirected file equals it. */
+  /** Writes a document unchanged, so that a redirected file is identical to the document. */
   print(value: unknown, text: string): void;
   error(error: CliError): void;
-  /** Writes one of many lines, like `writeLine`. */
+  /** Writes one of many lines, like the function `writeLine`. */
   writeLine(line: string): Promise<boolean>;
-  /** Whether stdout is a terminal: foreign text must not contain control sequences then. */
+  /** Whether stdout is a terminal. Text of others must then be printed without control sequences. */
   readonly terminal: boolean;
-  /** The number of columns of stdout; Infinity if it is no terminal. */
+  /** The width of stdout in columns. Infinity if stdout is not a terminal. */
   readonly columns: number;
   readonly mark: Readonly<Record<Mark, string>>;
   /** The separator of items in a line. */
@@ -35,15 +35,15 @@ export interface Output {
   readonly signs: Signs;
   dim(text: string): string;
   bold(text: string): string;
-  /** The colour of something that needs a person. */
+  /** Colours text about something that needs a person. */
   alarm(text: string): string;
-  /** The colour of the team that joined as number `index`. Colour is never the only sign. */
+  /** Returns the colour of the team that joined as number `index`. Colour is never the only distinction. */
   teamColour(index: number): (text: string) => string;
   /** Colours the added and removed lines of a unified diff. */
   diff(text: string): string;
 }
 
-/** Symbols, which are letters on a plain terminal. */
+/** Symbols for the output. Plain terminals get ASCII characters. */
 export interface Signs {
   readonly arrow: string;
   readonly minus: string;
@@ -51,10 +51,10 @@ export interface Signs {
   readonly active: string;
   readonly idle: string;
   readonly gone: string;
-  /** The symbol of something that needs a person. */
+  /** The symbol for something that needs a person. */
   readonly blocked: string;
   readonly dnd: string;
-  /** The character of a line across the screen. */
+  /** The character for a horizontal line. */
   readonly rule: string;
 }
 
@@ -135,8 +135,8 @@ export function createOutput(
 }
 
 /**
- * Breaks sentences between words to fit the terminal. Text to copy stays in one piece: a command line that is no sentence, and a
- * word that is wider than the terminal, such as a link, on its own line.
+ * Wraps sentences to fit the terminal. Text to copy is never broken: commands, and words wider than the
+ * terminal, such as links, get their own line.
  */
 function fitted(text: string, stream: TextStream): string {
   const columns = columnsOf(stream);
@@ -152,14 +152,14 @@ function fitted(text: string, stream: TextStream): string {
     .join("\n");
 }
 
-/** Splits a line that is too wide: the text before the first command, then each command on its own line. */
+/** Splits a long line into the text before its first command and one line per command. */
 function beforeCommands(line: string, columns: number): string[] {
   const [, indent = "", words = "", commands = ""] =
     /^(\s*)(.*?)((?<![\w./-])merkle [a-z].*)$/.exec(line) ?? [];
   const parts = commands.split(/ {3}[·-] {3}/);
   if (words === "") return parts.map((each) => indent + each);
   const before = wrapLine(indent + words.trimEnd(), columns, `${indent}  `, "whole");
-  // At the end of a sentence that goes on for lines it is one of its words.
+  // A command at the end of a wrapped sentence may stay on the last line.
   const last = `${before.at(-1)} ${commands}`;
   if (before.length > 1 && parts.length === 1 && displayWidth(last) <= columns)
     return [...before.slice(0, -1), last];
@@ -195,7 +195,7 @@ function diffColour(colours: Colours, line: string): (text: string) => string {
   return line.startsWith("+") ? colours.green : colours.red;
 }
 
-/** Whether the terminal shows UTF-8 symbols. With another encoding, or a simple terminal, letters replace them. */
+/** Returns whether the terminal can show UTF-8 symbols. Otherwise ASCII characters replace them. */
 function showsUnicode(env: NodeJS.ProcessEnv): boolean {
   if (env["TERM"] === "dumb") return false;
   const locale = env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"];

@@ -16,7 +16,7 @@ import {
 import { hintFor } from "./hints.js";
 import { columnsOf, type TextStream } from "./io.js";
 
-/** Flags that every command takes. */
+/** The flags that every command accepts. */
 export const globalFlags: readonly Flag[] = [
   { flags: "--json", summary: "one JSON document instead of text; errors as JSON on stderr" },
   { flags: "--url <url>", summary: "address of the broker: its base or its MCP endpoint" },
@@ -32,14 +32,14 @@ export const globalFlags: readonly Flag[] = [
   { flags: "-v, --verbose", summary: "print debug output to stderr" },
 ];
 
-/** The text of help on a topic, a command or the commands of a name; on everything for "". */
+/** Returns help about a topic, a command or a group of commands. "" stands for everything. */
 type HelpOn = (about: string, text: () => string) => string;
 
 type Run = (command: Command, args: readonly string[], flags: Flags) => Promise<void>;
 
 /**
- * The parser of a call of `merkle`: it knows the groups of commands and their help, and of the commands those that the call may
- * name, for to tell it of all takes longer than most of them do.
+ * Creates the parser for a call of `merkle`. Registers only commands whose first word occurs in `argv`,
+ * because registering all takes longer than most commands run.
  */
 export function createProgram(
   groups: readonly CommandGroup[],
@@ -49,12 +49,12 @@ export function createProgram(
   const columns = columnsOf(stdout);
   const program = new Parser("merkle")
     .exitOverride()
-    // Errors are told by whoever catches them, in one form for all.
+    // The caller prints errors, in one format for all.
     .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: () => undefined })
     .helpOption("-h, --help", "show this")
     .helpCommand(false);
   for (const each of globalFlags) program.option(each.flags, each.summary);
-  /** Help as it is asked for: with `--json` as data, on those commands alone whose name, or topic, it is about. */
+  /** Returns the requested help. With `--json`, returns data about the matching commands or topic. */
   const helpOn = (about: string, text: () => string): string =>
     program.opts()["json"] === true
       ? formatJsonHelp(
@@ -64,7 +64,7 @@ export function createProgram(
         )
       : text();
   program.configureHelp({ formatHelp: () => helpOn("", () => formatFrontHelp(columns)) });
-  // Words that begin no command come here: none at all, which asks for help, or unknown ones.
+  // Handles calls that begin with no known command: without words, prints help.
   program.argument("[command...]").action(async (words: readonly string[]) => {
     if (words.length > 0) throw await unknownCommand(words, commands);
     program.outputHelp();
@@ -79,7 +79,7 @@ function firstWord({ name }: CommandEntry): string {
   return name.split(" ")[0] ?? "";
 }
 
-/** All commands, and how help is shown. */
+/** All commands, with the options for showing help. */
 interface KnownCommands {
   readonly commands: readonly CommandEntry[];
   readonly columns: number;
@@ -110,7 +110,10 @@ function toOption({ flags, summary, hidden, repeatable }: Flag): Option {
   return repeatable ? option.argParser((value, before: string[] = []) => [...before, value]) : option;
 }
 
-/** `config` alone says which of its commands there are. */
+/**
+ * Returns the parser of a command group. The group's word by itself, such as `config`, reports the commands
+ * in the group.
+ */
 function findGroup(program: Parser, { commands, columns, helpOn }: KnownCommands, name: string): Parser {
   const found = program.commands.find((each) => each.name() === name);
   if (found) return found;
@@ -169,7 +172,7 @@ function addHelp(
     });
 }
 
-/** Help on what is no command; undefined where there is no such topic. */
+/** Returns help about a topic that is not a command. Undefined if the topic does not exist. */
 function topicHelp(topic: string, groups: readonly CommandGroup[], columns: number): string | undefined {
   if (topic === "environment") return formatEnvironmentHelp(columns);
   if (topic === "flags") return formatFlagsHelp(globalFlags, columns);
@@ -211,8 +214,9 @@ async function unknownWord(
 }
 
 /**
- * Markdown may begin with dashes: `- one`, or a line of them. The parser would take such an argument for a flag, although no flag has a space, so it is
- * marked on the way in with a character that no argument can hold, and given back as it was.
+ * Marks arguments that contain Markdown beginning with dashes, such as `- one`. The parser would treat them
+ * as flags, although no flag contains a space. The mark is a character that no argument can contain, and it
+ * is removed after parsing.
  */
 export function markDashedText(argv: readonly string[]): string[] {
   return argv.map((each) => (/^-[^\s=]*\s/.test(each) ? `${mark}${each}` : each));

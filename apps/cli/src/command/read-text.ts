@@ -4,18 +4,21 @@ import { CliError, exitCodes, usageError } from "../core/cli-error.js";
 import type { Input, Io } from "./io.js";
 
 interface WantedText {
-  /** The argument or flag: the text itself, or `-` for stdin. Nothing means stdin too, where that is no terminal. */
+  /**
+   * The argument or flag: the text itself, or `-` for stdin. If omitted, stdin is read unless it is a
+   * terminal.
+   */
   readonly given: string | undefined;
-  /** How it is called in a sentence: `the text`. */
+  /** The text's name in error messages, such as `the text`. */
   readonly name: string;
-  /** The command to type instead. */
+  /** The command to suggest in error messages. */
   readonly usage: string;
   readonly bytesMax: number;
   readonly io: Pick<Io, "stdin">;
   readonly signal: AbortSignal;
 }
 
-/** The text that a command was given. @throws CliError `usage` when there is none */
+/** Returns the text given as an argument or on stdin. @throws CliError `usage` if there is none */
 export async function readText({ given, name, usage, bytesMax, io, signal }: WantedText): Promise<string> {
   if (given !== undefined && given !== "-") return given;
   if (given === undefined && io.stdin.isTTY) {
@@ -26,7 +29,7 @@ export async function readText({ given, name, usage, bytesMax, io, signal }: Wan
   return text;
 }
 
-/** All of stdin as text. A program that writes without end is not read beyond `bytesMax`. */
+/** Reads all of stdin as text. Fails once the input exceeds `bytesMax`. */
 export async function readStdin(
   stdin: Input,
   { bytesMax, signal }: { readonly bytesMax: number; readonly signal: AbortSignal },
@@ -43,7 +46,7 @@ export async function readStdin(
       chunks.push(part);
     }
   } catch (error) {
-    // An error that the abort has caused is not reported: the reason of the abort is thrown instead.
+    // After an abort, throw the abort's reason instead of the error that it caused.
     signal.throwIfAborted();
     throw error;
   } finally {
@@ -71,7 +74,7 @@ function tooLarge(bytesMax: number): CliError {
   });
 }
 
-/** The text of a file that a flag names. */
+/** Reads the text file that a flag names. */
 export async function readFileText(
   path: string,
   bytesMax: number,

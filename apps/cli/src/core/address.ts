@@ -2,10 +2,10 @@ import type { Session } from "@merkle/wire";
 import { usageError } from "./cli-error.js";
 
 /**
- * The broker's base, from an address that may also be an MCP endpoint (SET-3): `http://host:7423`, `…/mcp` and `…/api/mcp`
- * are one broker. A path in front of these, as a proxy may add one, is kept; a query is dropped.
+ * Returns the broker's base address. The input may also be an MCP endpoint (SET-3): `http://host:7423`,
+ * `…/mcp` and `…/api/mcp` mean the same broker. Keeps a path prefix, as added by a proxy, and drops a query.
  *
- * @param source - where the address stands, for the sentence about a bad one
+ * @param source - where the address comes from, for error messages
  */
 export function toBaseUrl(address: string, source: string): string {
   const url = URL.canParse(address) ? new URL(address) : undefined;
@@ -19,20 +19,23 @@ export function toBaseUrl(address: string, source: string): string {
   return `${url.protocol}//${url.host}${path}`;
 }
 
-/** Whether a host is this machine by its very name. An IPv6 address may stand in the brackets that it has in a URL. */
+/**
+ * Returns whether the host name always means this machine. An IPv6 address may have the brackets of a URL.
+ */
 export function isLoopback(host: string): boolean {
   return /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/.test(host);
 }
 
-/** The page of a session in the dashboard; without one, the first page. */
+/** Returns the address of a session's page in the dashboard. Without a session, returns the first page. */
 export function toDashboardUrl(base: string, session: Pick<Session, "slug"> | undefined): string {
   return session === undefined ? `${base}/` : `${base}/sessions/${session.slug}`;
 }
 
 /**
- * The address of a PostgreSQL of the user's own, or of its replica; an empty one names none. It is never repeated: it may hold a password.
+ * Returns the address of the user's own PostgreSQL or of its replica. Undefined if the text is empty. Errors
+ * do not repeat the address, because it may contain a password.
  *
- * @param source - what names it, for people
+ * @param source - where the address comes from, for error messages
  * @throws CliError `usage` for anything else
  */
 export function parseDatabaseUrl(text: string | undefined, source: string): string | undefined {
@@ -47,10 +50,10 @@ export function parseDatabaseUrl(text: string | undefined, source: string): stri
 }
 
 /**
- * The bus that a broker and others on its database hear of each other by; undefined for none but itself. An address is never
- * repeated: it may hold a password.
+ * Returns the bus over which brokers on one database notify each other. Undefined for a single broker. Errors
+ * do not repeat the address, because it may contain a password.
  *
- * @param source - what names it, for people
+ * @param source - where the value comes from, for error messages
  * @throws CliError `usage` for anything else
  */
 export function parseBus(text: string | undefined, source: string): string | undefined {

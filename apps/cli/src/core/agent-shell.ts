@@ -1,6 +1,6 @@
 import { usageError } from "./cli-error.js";
 
-/** The variables that `merkle launch` and the clients of agents set in the shells that they start. */
+/** Environment variables that `merkle launch` and agents' clients set in shells they start. */
 const marksOfAgents = [
   "MERKLE_SESSION",
   "MERKLE_TEAM",
@@ -17,13 +17,17 @@ const marksOfAgents = [
   "CURSOR_AGENT",
 ] as const;
 
-/** The variable that marks an agent's shell, where nothing is done that only a person may do (CLI-90). */
+/**
+ * Returns the variable that marks this as an agent's shell, if any. Actions reserved for people are refused
+ * there (CLI-90).
+ */
 export function findAgentMark(env: NodeJS.ProcessEnv): string | undefined {
   return marksOfAgents.find((name) => env[name]?.trim());
 }
 
 /**
- * Refuses to let anyone in from an agent's shell: the member's key is available there, but the member is not (PERSON-11).
+ * Refuses to invite others from an agent's shell. The member's key is available there, but the member may not
+ * be present (PERSON-11).
  *
  * @throws CliError `usage`
  */

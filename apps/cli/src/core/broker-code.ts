@@ -1,4 +1,7 @@
-/** The one place where the CLI meets the broker's own code: its types, what a runner shares with it, and the whole when it is needed. */
+/**
+ * The only module of the CLI that imports the broker's code: its types, the code shared with runners, and on
+ * demand the whole broker.
+ */
 
 export type {
   AgentOptions,
@@ -13,5 +16,5 @@ export type {
 } from "@merkle/broker";
 export { type Attended, attendJob, describeSummaries, lockFolder } from "@merkle/broker/runner";
 
-/** All of the broker, which takes longer to load than most commands take in all. */
+/** Loads the whole broker, which takes longer than most commands run. */
 export const loadBroker = () => import("@merkle/broker");

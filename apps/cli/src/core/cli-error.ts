@@ -1,6 +1,6 @@
 import type { ErrorDetails } from "@merkle/wire";
 
-/** The exit codes, by which a command's end tells the program that called it why (CLI-2). */
+/** The exit codes that report the kind of failure to the calling program (CLI-2). */
 export const exitCodes = {
   done: 0,
   unexpected: 1,
@@ -24,15 +24,15 @@ interface CliErrorOptions {
   readonly cause?: unknown;
 }
 
-/** A command that ends for a reason that its user is told. */
+/** An error whose message is shown to the user. */
 export class CliError extends Error {
   override readonly name = "CliError";
-  /** For programs: which reason it was. */
+  /** The kind of error, for programs. */
   readonly code: string;
   readonly exitCode: ExitCode;
-  /** Advice, each a command or a short advice. */
+  /** Advice: commands or short hints. */
   readonly next: readonly string[];
-  /** The broker's details beside its sentence, for programs. */
+  /** Further details from the broker, for programs. */
   readonly details: ErrorDetails;
 
   constructor(code: string, message: string, { exitCode, next = [], details = {}, cause }: CliErrorOptions) {
@@ -44,7 +44,7 @@ export class CliError extends Error {
   }
 }
 
-/** The call itself was wrong: nothing was done. */
+/** Returns an error for an invalid call. Nothing was done. */
 export function usageError(message: string, ...next: string[]): CliError {
   return new CliError("usage", message, { exitCode: exitCodes.usage, next });
 }

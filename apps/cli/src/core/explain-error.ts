@@ -4,14 +4,14 @@ import type { ErrorDetails } from "@merkle/wire";
 import { CliError, type ExitCode, exitCodes, usageError } from "./cli-error.js";
 
 /**
- * Turns whatever ended a command into what its user is told (CLI-7). Errors of the broker's parts are known by their
- * names, so that nothing has to be loaded to recognise them.
+ * Converts any error to the error shown to the user (CLI-7). Recognises errors of the broker's modules by
+ * name, so those modules need not be loaded.
  */
 export function explainError(error: unknown): CliError {
   if (error instanceof CliError) return error;
   if (!(error instanceof Error)) return unexpected(String(error), error);
   const code = codeOf(error);
-  // By its code: the names of the library's classes are others in the package, where everything is one bundle.
+  // Checks the code, because bundling changes the names of the library's classes.
   if (code.startsWith("commander.")) return explainUsage(error.message, "merkle help");
   switch (error.name) {
     case "MerkleError":
@@ -35,12 +35,12 @@ export function explainError(error: unknown): CliError {
   }
 }
 
-/** The system's refusal to write a file or folder; undefined for any other error. */
+/** Explains an operating system error about writing a file or folder. Returns undefined for other errors. */
 function explainFileError(error: NodeJS.ErrnoException, code: string): CliError | undefined {
   const { path = "a file", dest = path, syscall } = error as NodeJS.ErrnoException & { dest?: string };
   const refuse = (name: string, message: string) =>
     new CliError(name, message, { exitCode: exitCodes.unexpected, next: ["merkle doctor"], cause: error });
-  // Node reports this when the parents of a folder cannot be created, whatever the reason was.
+  // Node reports ENOENT if the parents of a folder cannot be created, whatever the real reason.
   const isHidden = code === "ENOENT" && syscall === "mkdir";
   const reason = isHidden ? findReason(dest) : code;
   if (reason === "ENOSPC" || reason === "EDQUOT")
@@ -66,7 +66,10 @@ function explainFileError(error: NodeJS.ErrnoException, code: string): CliError 
   return undefined;
 }
 
-/** Why nothing can be created in the nearest folder above a path: an errno, or undefined where its modes allow it. */
+/**
+ * Returns the error code that prevents creating anything in the nearest existing parent folder. Undefined if
+ * its permissions allow it.
+ */
 function findReason(path: string): string | undefined {
   const parent = dirname(path);
   if (parent !== path && !existsSync(parent)) return findReason(parent);
@@ -78,7 +81,7 @@ function findReason(path: string): string | undefined {
   }
 }
 
-/** The commands for operations that an error of the broker recommends in `details.next`. */
+/** The commands that correspond to operations recommended in `details.next` of the broker's errors. */
 const commandOf: Readonly<Record<string, string>> = {
   conclude_session: "merkle conclude <session>",
   delete_state: "merkle state unset <session> <key>",
@@ -114,7 +117,10 @@ function nextCommands({ next }: ErrorDetails): readonly string[] {
   return command === undefined ? [] : [command];
 }
 
-/** Commander's words: `error: unknown option '--prot'`, and in a second line `(Did you mean --port?)`. */
+/**
+ * Converts an error of the argument parser, such as `error: unknown option '--prot'` with a second line `(Did
+ * you mean --port?)`.
+ */
 export function explainUsage(message: string, help: string): CliError {
   const [first = "", ...rest] = message.replace(/^error: /, "").split("\n");
   const nearest = /\(Did you mean (?:one of )?(.*)\?\)/.exec(rest.join(" "))?.[1];

@@ -1,7 +1,10 @@
 import { nearest } from "@merkle/wire/text";
 import { usageError } from "./cli-error.js";
 
-/** The value of a flag that takes one of a few words. @throws CliError `usage`, naming them and the nearest */
+/**
+ * Returns the value of a flag that accepts a few words. @throws CliError `usage` that lists them and suggests
+ * the nearest
+ */
 export function readOneOf<Word extends string>(
   text: string | undefined,
   flag: string,
@@ -16,7 +19,10 @@ export function readOneOf<Word extends string>(
   );
 }
 
-/** The value of a flag that takes a whole number. @throws CliError `usage`, naming the flag and its bounds */
+/**
+ * Returns the value of a flag that accepts a whole number. @throws CliError `usage` that names the flag and
+ * its bounds
+ */
 export function readWholeNumber(
   text: string | undefined,
   flag: string,
@@ -32,7 +38,7 @@ export function readWholeNumber(
 
 const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
-/** A time span as people type it: `90s`, `30m`, `24h`, `7d`. @throws CliError `usage` for anything else */
+/** Parses a time span such as `90s`, `30m`, `24h` or `7d`. @throws CliError `usage` for anything else */
 export function toSeconds(text: string, flag: string): number {
   const [, count = "", unit = ""] = /^(\d{1,6})\s*([smhd])$/i.exec(text.trim()) ?? [];
   const seconds = Number(count) * (secondsOf[unit.toLowerCase()] ?? 0);
@@ -40,7 +46,9 @@ export function toSeconds(text: string, flag: string): number {
   throw usageError(`${flag} must be a time span such as 30m, 24h or 7d, got ${JSON.stringify(text)}.`);
 }
 
-/** The number of an invite or a token. @throws CliError `usage` for what is none */
+/**
+ * Parses the number of an invite or a token. @throws CliError `usage` if the text is not a positive number
+ */
 export function toNumber(text: string, what: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
   throw usageError(`${what} must be a number, such as 31, got ${JSON.stringify(text)}.`);

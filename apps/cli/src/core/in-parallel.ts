@@ -1,4 +1,7 @@
-/** Does `work` for each, a few at a time, and resolves with the results in the order of the items. */
+/**
+ * Calls `work` for each item, at most `atOnce` at a time. Resolves with the results in the order of the
+ * items.
+ */
 export async function inParallel<Item, Result>(
   items: readonly Item[],
   atOnce: number,
@@ -7,7 +10,7 @@ export async function inParallel<Item, Result>(
   const results: Result[] = [];
   const left = items.entries();
   const take = async () => {
-    // One iterator for all of them: each takes the next item.
+    // All workers share one iterator, so each takes the next item.
     for (const [index, item] of left) results[index] = await work(item);
   };
   await Promise.all(Array.from({ length: atOnce }, take));

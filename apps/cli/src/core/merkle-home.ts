@@ -3,10 +3,10 @@ import { join, resolve } from "node:path";
 import { describeStranger, findStrangerInHome } from "@merkle/db/files";
 import { CliError, exitCodes } from "./cli-error.js";
 
-/** The folder with everything that merkle stores on this machine: `MERKLE_HOME`; default `~/.merkle`. */
+/** Returns the folder with all of Merkle's data on this machine: `MERKLE_HOME`, by default `~/.merkle`. */
 export function toMerkleHome(given: string | undefined, cwd: string): string {
   if (given === undefined) return join(homedir(), ".merkle");
-  // In a service's environment file no shell expands the tilde.
+  // A service's environment file has no shell to expand the tilde.
   if (given === "~" || given.startsWith("~/")) return join(homedir(), given.slice(1));
   return resolve(cwd, given);
 }
@@ -19,41 +19,42 @@ export const homeFiles = {
   log: (home: string) => join(home, "logs", "broker.log"),
   detachedOutput: (home: string) => join(home, "logs", "up.log"),
   teams: (home: string) => join(home, "teams"),
-  /** The keys of each peer, and a history of its private messages. */
+  /** Each peer's keys, and a history of its private messages. */
   sealed: (home: string) => join(home, "sealed"),
   /** The keys of other peers, as first seen or accepted. */
   pins: (home: string) => join(home, "pins"),
-  /** The newest signed head of each record that was read, and its trusted keys. */
+  /** The newest signed head of each record read so far, and its trusted keys. */
   seenHeads: (home: string) => join(home, "seen-heads.json"),
   persons: (home: string) => join(home, "persons"),
   /** The addresses of the meshes whose credentials are stored (CLI-81). */
   meshes: (home: string) => join(home, "meshes"),
-  /** The projects' files that a person trusts (CLI-82). */
+  /** The projects' files that the user trusts (CLI-82). */
   trusted: (home: string) => join(home, "trusted.json"),
-  /** The memberships and their keys. */
+  /** This home's memberships and their keys. */
   members: (home: string) => join(home, "members"),
-  /** The key that proves to the home's own broker that its user is calling (PERSON-10). */
+  /** The key that proves to the home's own broker that its user is the caller (PERSON-10). */
   homeKey: (home: string) => join(home, "home-key"),
-  /** The page that redirects a browser to a sign-in link. */
+  /** The local page that redirects a browser to a sign-in link. */
   leadingPage: (home: string) => join(home, "open.html"),
   /** The working folder of jobs' agents. */
   agent: (home: string) => join(home, "agent"),
-  /** The folder of `merkle runner`, which can run beside the home's broker. */
+  /** The folder of `merkle runner`, which can run next to the home's broker. */
   runner: (home: string) => join(home, "runner"),
   drafts: (home: string) => join(home, "drafts"),
   launch: (home: string) => join(home, "launch"),
   answers: (home: string) => join(home, "launch", "answers.json"),
   install: (home: string) => join(home, "install"),
-  /** The program that `merkle install --cli` copied, and the record of the command's path. */
+  /** The program copied by `merkle install --cli`, with a record of the command's path. */
   cli: (home: string) => join(home, "cli"),
-  /** The certificate of the broker from which the CLI was installed, unless a public authority signed it. */
+  /** The certificate of the broker that the CLI was installed from, unless a public authority signed it. */
   brokerCertificate: (home: string) => join(home, "broker-certificate.pem"),
 };
 
 /**
- * Refuses a home that other users can access: they could use its credentials, or change where these are sent (CLI-8).
+ * Refuses a home that other users can access. They could use its credentials, or change the addresses that
+ * these are sent to (CLI-8).
  *
- * @throws CliError `home_shared`, with the command that corrects it
+ * @throws CliError `home_shared` with the command that fixes the permissions
  */
 export async function requireOwnHome(home: string): Promise<void> {
   const stranger = await findStrangerInHome(home);
@@ -68,7 +69,7 @@ export async function requireOwnHome(home: string): Promise<void> {
   );
 }
 
-/** Runs `work`, which writes in the home, and explains an error about missing permission. */
+/** Runs `work`, which writes in the home. Explains errors about missing space or permissions. */
 export async function explainingHome<T>(home: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

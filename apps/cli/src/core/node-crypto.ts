@@ -1,7 +1,7 @@
 import { createHash, createPublicKey, hash, verify } from "node:crypto";
 import type { GrowingHash, Sha256, VerifySignature } from "@merkle/wire/record";
 
-/** The cryptography that records are verified with here. */
+/** The cryptographic functions for verifying records, implemented with Node's crypto module. */
 export const nodeCrypto: {
   readonly sha256: Sha256;
   readonly createSha256: () => GrowingHash;

@@ -1,15 +1,15 @@
 import { spawn } from "node:child_process";
 import { thisSystem } from "./platform.js";
 
-/** The program that opens an address. */
+/** The command that opens an address in a browser. */
 interface Browser {
   readonly command: string;
   readonly args: readonly string[];
 }
 
 /**
- * The command that opens an address on this machine; undefined where nobody would see it: over SSH or on Linux without a
- * display. `BROWSER` comes first, and WSL opens it in Windows.
+ * Returns the command that opens an address on this machine. Undefined if no one would see the page: over
+ * SSH, or on Linux without a display. `BROWSER` takes precedence, and WSL opens the page in Windows.
  */
 export function browserOf(
   env: NodeJS.ProcessEnv,
@@ -22,7 +22,7 @@ export function browserOf(
     case "darwin":
       return { command: "open", args: [] };
     case "win32":
-      // The first quoted word after `start` is a window's title.
+      // `start` treats its first quoted argument as the window title.
       return { command: "cmd", args: ["/c", "start", '""'] };
     default:
       if (display) return { command: "xdg-open", args: [] };
@@ -32,7 +32,10 @@ export function browserOf(
 
 const startsWithinMs = 2_000;
 
-/** Whether the browser took the address; one that still runs after a moment has. */
+/**
+ * Opens the address. Returns whether the browser accepted it. A command that still runs after the timeout
+ * counts as success.
+ */
 export async function openBrowser({ command, args }: Browser, url: string): Promise<boolean> {
   const child = spawn(command, [...args, url], { stdio: "ignore", detached: true });
   child.unref();
@@ -44,7 +47,7 @@ export async function openBrowser({ command, args }: Browser, url: string): Prom
     });
     child.once("exit", (code) => {
       clearTimeout(timer);
-      // The Windows explorer says 1 when it has opened something.
+      // Windows Explorer exits with code 1 even on success.
       resolve(code === 0 || command === "explorer.exe");
     });
   });

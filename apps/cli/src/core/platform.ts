@@ -1,39 +1,44 @@
 import { join } from "node:path";
 
 /**
- * What differs between systems, a question each. Every answer is a function of the system, so that tests on one have those of
- * all; nothing else asks which it is.
+ * The differences between operating systems, one function each. Every function takes the system as a
+ * parameter, so tests cover all systems on any one. No other module checks the system.
  */
 type System = NodeJS.Platform;
 
-/** For what takes the system whole: which service manager there is, what opens an address. */
+/**
+ * Returns the operating system, for decisions with one case per system: the service manager and the browser
+ * command.
+ */
 export function thisSystem(): System {
   return process.platform;
 }
 
-/** Files have owners and modes, terminals have `stty`, and a socket is a file. */
+/** Whether files have owners and modes, terminals have `stty`, and sockets are files. */
 export function isPosix(system: System = process.platform): boolean {
   return system !== "win32";
 }
 
-/** Processes can be looked into below `/proc`, and kept apart by namespaces. */
+/** Whether `/proc` shows processes and namespaces can isolate them. */
 export function hasProc(system: System = process.platform): boolean {
   return system === "linux";
 }
 
-/** The socket by this name where a pipe has a name of its own; null where it is a file in a folder. */
+/** Returns the path of a named pipe. Null on systems where a socket is a file in a folder. */
 export function pipeName(name: string, system: System = process.platform): string | null {
   return isPosix(system) ? null : `\\\\.\\pipe\\${name}`;
 }
 
-/** The files that a program's name may mean on PATH, the first that is there counts. npm puts a script of cmd.exe there. */
+/**
+ * Returns the file names to try on PATH for a program, in order. On Windows, npm installs a `.cmd` script.
+ */
 export function programFiles(name: string, system: System = process.platform): string[] {
   return isPosix(system) || /\.\w+$/.test(name) ? [name] : [`${name}.exe`, `${name}.cmd`];
 }
 
 /**
- * The script that npm's `claude.cmd` and the like run with Node, or undefined for any other file. Node starts no `.cmd` by
- * itself, and a shell between would take apart what a person or an agent wrote.
+ * Returns the script that an npm shim such as `claude.cmd` runs with Node. Undefined for any other file. Node
+ * cannot start a `.cmd` directly, and a shell would split arguments that contain text of people or agents.
  */
 export function scriptOfShim(path: string, text: string): string | undefined {
   if (!path.endsWith(".cmd")) return undefined;
@@ -41,7 +46,10 @@ export function scriptOfShim(path: string, text: string): string | undefined {
   return below === undefined ? undefined : join(path, "..", ...below.split("\\"));
 }
 
-/** What opens a file in an editor, whose variable may hold arguments (`code --wait`): so a shell takes it apart. */
+/**
+ * Returns the command that opens a file in an editor. Runs it through a shell, because the variable may
+ * contain arguments, such as `code --wait`.
+ */
 export function editorCall(
   named: string | undefined,
   path: string,
@@ -57,7 +65,7 @@ export function editorCall(
   return { editor, command: "/bin/sh", args: ["-c", `${editor} "$1"`, editor, path], shell: false };
 }
 
-/** Where a machine's administrator keeps what holds for all users of Gemini CLI. */
+/** Returns the path of the administrator's settings for all users of Gemini CLI. */
 export function geminiSystemSettings(system: System = process.platform): string {
   return system === "darwin"
     ? "/Library/Application Support/GeminiCli/settings.json"

@@ -3,8 +3,8 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node
 import { dirname } from "node:path";
 
 /**
- * A small file of JSON for this user's eyes alone. It is read and written at once, not awaited: mail is opened between two
- * messages, and whoever reads it next must find what was noted.
+ * Reads a small JSON file that only this user may read. Returns undefined if it is missing. Synchronous,
+ * because it is used while opening private messages, and the next reader must see the last write.
  */
 export function readPrivateJson(path: string): unknown {
   try {
@@ -15,7 +15,7 @@ export function readPrivateJson(path: string): unknown {
   }
 }
 
-/** Replaces the file as a whole: a process that is killed leaves the old one or the new one. */
+/** Replaces the file atomically. A killed process leaves either the old or the new file. */
 export function writePrivateJson(path: string, value: unknown): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const unfinished = `${path}.${randomUUID()}.new`;

@@ -4,15 +4,18 @@ import { setTimeout as delay } from "node:timers/promises";
 import { CliError, exitCodes } from "./cli-error.js";
 import { processBegan } from "./process-table.js";
 
-/** A lock that at most one live process has. It ends with the process, even if that is killed. */
+/** A lock that at most one live process holds. It ends with the process, even if the process is killed. */
 export interface ProcessLock {
-  /** Keeps the lock while a child lives, even if this process is killed. */
+  /** Extends the lock to a child process, so that the lock survives if only this process is killed. */
   include(pid: number): Promise<void>;
-  /** Can be called twice. */
+  /** Releases the lock. Can be called twice. */
   release(): Promise<void>;
 }
 
-/** Takes the lock at `path`, or returns null while a live process has it. The lock of a dead process is taken over. */
+/**
+ * Acquires the lock at `path`. Returns null while a live process holds it. The lock of a dead process is
+ * replaced.
+ */
 export async function takeProcessLock(path: string): Promise<ProcessLock | null> {
   while (true) {
     const taken = await createLock(path);
@@ -26,7 +29,7 @@ export async function takeProcessLock(path: string): Promise<ProcessLock | null>
 
 const waitPauseMs = 20;
 
-/** Takes the lock, and waits for a process that has it. @throws CliError `busy` after `withinMs` */
+/** Acquires the lock, waiting for another process to release it. @throws CliError `busy` after `withinMs` */
 export async function waitForProcessLock(path: string, withinMs: number): Promise<ProcessLock> {
   const until = performance.now() + withinMs;
   for (;;) {
@@ -39,7 +42,7 @@ export async function waitForProcessLock(path: string, withinMs: number): Promis
 }
 
 interface LockFile {
-  /** Unique among all locks at this path, at any time. */
+  /** Distinguishes this lock from every earlier and later lock at the path. */
   readonly nonce: string;
   readonly holders: readonly { readonly pid: number; readonly began: string }[];
 }
@@ -54,7 +57,7 @@ async function createLock(path: string): Promise<ProcessLock | null> {
   };
   try {
     await write([process.pid]);
-    // A link appears with its whole content, unlike a file that is opened and then written.
+    // A hard link appears atomically with its full content, unlike a file that is opened and then written.
     await link(unfinished, path);
   } catch (error) {
     if (isCode(error, "EEXIST")) return null;
@@ -74,8 +77,8 @@ async function createLock(path: string): Promise<ProcessLock | null> {
 }
 
 /**
- * Removes a dead process's lock, but never a lock that replaced it: a second lock protects the removal, and its owner checks
- * again. Returns false if a live process is about to do the same.
+ * Removes a dead process's lock, but never a lock that has replaced it. A second lock guards the removal, and
+ * its holder checks again. Returns false if another live process is removing the lock.
  */
 async function removeLock(path: string, { nonce }: LockFile): Promise<boolean> {
   const right = await takeProcessLock(`${path}.${nonce}`);
@@ -93,7 +96,9 @@ async function isHeld({ holders }: LockFile): Promise<boolean> {
   return holders.some((each, index) => began[index] === each.began);
 }
 
-/** The lock at `path`, or undefined if there is none. An invalid file is a lock without an owner. */
+/**
+ * Reads the lock at `path`. Undefined if there is none. An invalid file counts as a lock without a holder.
+ */
 async function readLock(path: string): Promise<LockFile | undefined> {
   const text = await readFile(path, "utf8").catch((error: unknown) => {
     if (isCode(error, "ENOENT")) return undefined;
@@ -107,7 +112,7 @@ function parseLock(text: string): LockFile | undefined {
     const value: unknown = JSON.parse(text);
     return isLockFile(value) ? value : undefined;
   } catch {
-    // The file is damaged, for example by a power cut.
+    // The file is damaged, for example after a power failure.
     return undefined;
   }
 }

@@ -4,22 +4,25 @@ import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { hasProc, isPosix } from "./platform.js";
 
-/** A process of this machine, as far as it matters whose child it is. */
+/** A process of this machine, with its place in the process tree. */
 export interface ProcessRow {
   readonly pid: number;
   readonly parent: number;
   readonly group: number;
   readonly session: number;
-  /** When it began, in whatever unit: with the pid it names the process for ever. */
+  /**
+   * When the process started, in a system-specific unit. Together with the pid it identifies the process
+   * permanently.
+   */
   readonly began: string;
 }
 
-/** Every process that is alive; what has ended and is only not collected yet is not among them. */
+/** Lists all live processes. Excludes zombies. */
 export async function listProcesses(): Promise<ProcessRow[]> {
   return hasProc() ? listFromProc() : listFromPs();
 }
 
-/** Returns those of these processes whose environment, as they were started with it, holds this text. */
+/** Returns the processes whose initial environment contains this text. Default: searches all processes. */
 export async function findMarked(mark: string, pids?: readonly number[]): Promise<number[]> {
   if (!hasProc()) return [];
   const isMarked = async (pid: number) => {
@@ -31,9 +34,9 @@ export async function findMarked(mark: string, pids?: readonly number[]): Promis
 }
 
 /**
- * The environment that a process was started with, undefined for another user's, which is none of ours. A process that is just
- * becoming another program has none for a moment (Linux, fs/proc/base.c, environ_read) and is asked again; the kernel's own
- * threads, which have no program, are not.
+ * Reads the environment that a process was started with. Undefined for processes of other users. During exec
+ * the file is briefly empty (Linux, fs/proc/base.c, environ_read), so reading is retried. Kernel threads,
+ * which have no program, are not retried.
  */
 async function readEnvironment(pid: number): Promise<Buffer | undefined> {
   for (let waitMs = 1; waitMs <= 512; waitMs *= 2) {
@@ -45,13 +48,13 @@ async function readEnvironment(pid: number): Promise<Buffer | undefined> {
   return undefined;
 }
 
-/** How many processes there are in the PID namespace that is seen from within this process. */
+/** Counts the processes in the PID namespace that this process sees. */
 export async function countInNamespaceOf(pid: number): Promise<number> {
   const names = await readdir(`/proc/${pid}/root/proc`).catch(() => []);
   return names.filter((name) => /^\d+$/.test(name)).length;
 }
 
-/** The first child of a process, or undefined. */
+/** Returns the first child of a process, or undefined. */
 export async function findChild(pid: number): Promise<number | undefined> {
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8").catch(() => "");
   const first = Number(children.trim().split(" ")[0]);
@@ -59,9 +62,9 @@ export async function findChild(pid: number): Promise<number | undefined> {
 }
 
 /**
- * When a process began, in the system's own words, or null when there is none: tells a process from a later one that
- * got its number. A process that has ended and was not collected by its parent counts as gone. Windows has no quick
- * way to ask; there the number alone decides.
+ * Returns when a process started, in a system-specific format, or null if it does not exist. Distinguishes a
+ * process from a later process with the same pid. A zombie counts as ended. Windows has no quick way to read
+ * the start time, so only the pid is compared there.
  */
 export async function processBegan(pid: number): Promise<string | null> {
   if (!isThere(pid)) return null;
@@ -87,7 +90,7 @@ function isThere(pid: number): boolean {
   }
 }
 
-/** Whether a process has not ended yet. */
+/** Returns whether a process is still running. */
 export async function isAlive(pid: number): Promise<boolean> {
   return (await readStat(pid)) !== undefined;
 }
@@ -103,14 +106,17 @@ async function listFromProc(): Promise<ProcessRow[]> {
 
 async function readStat(pid: number): Promise<ProcessRow | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-  // The name is in parentheses, and may hold any character itself.
+  // The process name is in parentheses and can contain any character.
   const [state = "", parent, group, session, ...rest] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   if (state === "" || "ZXx".includes(state)) return undefined;
   const began = rest[15] ?? "";
   return { pid, parent: Number(parent), group: Number(group), session: Number(session), began };
 }
 
-/** Lists with what POSIX has everywhere. Of a process's session it knows nothing that other systems agree on, so it counts as its group. */
+/**
+ * Lists the processes with POSIX `ps`. There is no portable column for the session, so the process group is
+ * used instead.
+ */
 async function listFromPs(): Promise<ProcessRow[]> {
   const { stdout } = await promisify(execFile)("env", ["LC_ALL=C", "ps", "-A", "-o", psColumns], {
     maxBuffer: 16 * 1024 * 1024,
@@ -132,7 +138,7 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // It has ended.
+    // The process has already ended.
   }
 }
 
@@ -141,8 +147,9 @@ export function signalGroup(pid: number, name: NodeJS.Signals): void {
 }
 
 /**
- * Tells each of these processes to end, once. One that passes signals on would tell its child a second time, which some
- * programs take as an order to leave everything as it is: it is told where there is nobody else yet.
+ * Sends SIGTERM once to each of these processes. `passingOn` forwards signals to its child, and some programs
+ * treat a second signal as an order to abort without cleaning up. It is therefore signalled only if no other
+ * process is left.
  */
 export function askToEnd(pids: readonly number[], passingOn?: number): void {
   const others = pids.filter((pid) => pid !== passingOn);

@@ -2,15 +2,15 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats, st
 import { CliError, usageError } from "./cli-error.js";
 
 /**
- * The text of a file of settings, or of one that such a file names; undefined where there is none. Whoever wrote a project
- * may have linked its name to a device without an end, a pipe that nobody writes to or this terminal: it is read when it is a
- * file of at most 1 MB.
+ * Reads a settings file, or a file named by one. Returns undefined if it does not exist. Accepts only regular
+ * files of at most 1 MB: a project's author could have linked the name to an endless device, a pipe without a
+ * writer, or this terminal.
  *
- * @throws CliError `usage`, naming the file
+ * @throws CliError `usage` that names the file
  */
 export function readSettingsText(path: string): string | undefined {
   try {
-    // Opening a device may do something, so it is not opened to be looked at.
+    // Opening a device can have effects, so the file type is checked first.
     refuseOthers(path, statSync(path));
     const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     try {

@@ -2,13 +2,13 @@ import { hostname, userInfo } from "node:os";
 import { limits } from "@merkle/wire/limits";
 import { deceptionInNew, normaliseName } from "@merkle/wire/text";
 
-/** The name of the system's user, or the machine's if the user has none. */
+/** Returns the name of the system's user, or the machine's name if the user has none. */
 export function systemUserName(): string {
   let name = "";
   try {
     name = userInfo().username;
   } catch {
-    // In a container the process may run as a number that has no user.
+    // In a container, the process may run under a user id without a name.
   }
   const names = [name, hostname()].map((each) => normaliseName(each).slice(0, limits.nameCharsMax));
   return names.find((each) => each !== "" && deceptionInNew(each) === null) ?? "Somebody";

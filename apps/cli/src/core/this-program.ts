@@ -2,26 +2,26 @@ import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { sep } from "node:path";
 
 /**
- * The file that Node was started with, which is `bin/merkle.mjs` of a checkout and of an installed package alike: what
- * another process is told to run when it shall run this same merkle. Links, such as npm's, are followed, for they may
- * be gone by then.
+ * Returns the file that Node was started with, `bin/merkle.mjs` in a checkout or an installed package. Other
+ * processes run this file to start the same merkle. Resolves links, such as npm's, because they may not exist
+ * later.
  */
 export function entryFile(): string {
   return realpathSync(process.argv[1] ?? "");
 }
 
-/** Whether npx fetched this program into its cache, where it stays for as long as npm likes. */
+/** Returns whether this program runs from npx's cache, which npm may delete at any time. */
 export function runsFromNpx(): boolean {
   return entryFile().includes(`${sep}_npx${sep}`);
 }
 
-/** The version of this package, from its own description. */
+/** Returns this package's version from its package.json. */
 export function readVersion(): string {
   return readPackage("version");
 }
 
 export function readPackage(field: "name" | "version"): string {
-  // The bundle lies one folder below the package, what was compiled in a checkout two.
+  // The bundle is one folder below the package's root, and a checkout's compiled code is two.
   const places = ["../package.json", "../../package.json"].map((place) => new URL(place, import.meta.url));
   const description: unknown = JSON.parse(
     readFileSync(places.find((place) => existsSync(place)) ?? "", "utf8"),

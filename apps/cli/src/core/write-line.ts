@@ -1,8 +1,8 @@
 import type { Writable } from "node:stream";
 
 /**
- * Writes one line and resolves when the system has taken all of it: true, or false when nobody reads any more. Whoever
- * waits for it before the next never leaves more than one line half written, and none when it ends in between.
+ * Writes one line. Resolves with true once the system has accepted it, or with false if the reader has closed
+ * the stream. A caller that awaits each line leaves at most one line incomplete if it is interrupted.
  */
 export function writeLine(line: string, stream: Writable): Promise<boolean> {
   return new Promise((resolve, reject) => {

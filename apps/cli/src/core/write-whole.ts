@@ -6,8 +6,9 @@ import { pipeline } from "node:stream/promises";
 import { CliError, exitCodes } from "./cli-error.js";
 
 /**
- * Writes a file under another name and gives it its own once it is whole, so that nobody takes a part for all of it. What is
- * there already stays, unless it is to be replaced. An export holds all that was said in a session: its owner alone reads it.
+ * Writes a file under a temporary name and renames it when complete, so that no reader sees a partial file.
+ * Keeps an existing file unless `replace` is set. Only the owner may read the file, because an export
+ * contains everything posted in a session.
  *
  * @throws CliError `file_exists`
  */
@@ -21,7 +22,7 @@ export async function writeWhole(
   try {
     await pipeline(bytes, createWriteStream(unfinished, { flags: "wx", mode: 0o600 }), { signal });
     if (replace) await rename(unfinished, path);
-    // Unlike a renamed file, a link takes no other's place that came there meanwhile.
+    // Unlike renaming, linking fails if another file has been created at the path.
     else await link(unfinished, path).catch((error: unknown) => renameUnlessThere(unfinished, path, error));
   } catch (error) {
     throw explain(path, error);
@@ -30,12 +31,12 @@ export async function writeWhole(
   }
 }
 
-/** @throws CliError `file_exists` */
+/** Refuses to overwrite an existing file unless `replace` is set. @throws CliError `file_exists` */
 export function refuseExisting(path: string, replace: boolean): void {
   if (!replace && existsSync(path)) throw fileExists(path);
 }
 
-/** Some file systems know no links. */
+/** Renames the file on file systems without hard links. */
 async function renameUnlessThere(unfinished: string, path: string, error: unknown): Promise<void> {
   if (Object(error).code === "EEXIST") throw fileExists(path);
   refuseExisting(path, false);
