@@ -1,5 +1,5 @@
--- Feeds and histories of documents stay append-only. The one change that is let through is a redaction: content to its
--- redacted form, the hash of it kept, the salt gone, and nothing else.
+-- Keeps feeds and document histories append-only, except for redaction. A redaction replaces the content with
+-- its redacted form, stores the content's hash and removes the salt. Every other change is refused.
 CREATE OR REPLACE FUNCTION allow_redaction_alone() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   redacted record := OLD;

@@ -1,14 +1,22 @@
--- Appends rows to their feeds and answers each: posted, duplicate (with the first sequence, and whether it was the same
--- message), closed, held (by a human, and this is an agent's), over_budget (agents have said as much as they may since the
--- last human word), missing, or busy when another transaction holds the feed and wait is false.
+-- Appends rows to their feeds and returns an outcome for each row:
+--   posted
+--   duplicate: the id is taken; returns the first message's sequence and whether the content is the same
+--   closed
+--   held: a human holds the session, and the row was posted by an agent
+--   over_budget: agents have used up the message budget since the last message from a human
+--   missing: the feed does not exist
+--   busy: another transaction has locked the feed, and wait is false
 --
--- The first statement locks the feeds, in one order for all callers, so that two batches cannot wait for each other; NO KEY,
--- because nothing refers to these rows by a key that changes. The second has a snapshot of its own, taken when the locks are
--- held, so it sees everything that was committed before: numbers are free of gaps and in the order of commits. One statement
--- for both would number from a snapshot older than its locks.
+-- The first statement locks the feeds. All callers lock in the same order, so two batches cannot deadlock.
+-- The lock is NO KEY because no foreign key refers to a column that changes.
 --
--- The planner settings keep it on the indexes: on a fresh database, before the first ANALYZE, it would otherwise scan. One
--- plan serves batches of every size; planning takes longer than appending a message.
+-- The second statement takes its snapshot after the locks, so it sees everything committed before. Sequences
+-- therefore have no gaps and follow the order of commits. A single statement would number from a snapshot
+-- older than its locks.
+--
+-- The planner settings force the use of indexes: on a fresh database, before the first ANALYZE, the planner
+-- would otherwise scan. One plan serves batches of every size, because planning takes longer than appending a
+-- message.
 CREATE OR REPLACE FUNCTION append_messages(rows json, wait boolean)
 RETURNS TABLE (ordinal integer, outcome text, same boolean, sequence bigint, posted_at timestamptz)
 LANGUAGE plpgsql VOLATILE
@@ -47,7 +55,7 @@ BEGIN
              WHEN cardinality(locked) < cardinality(wanted) AND NOT f.session_id = ANY (locked) THEN 'busy'
              WHEN m.sequence IS NOT NULL
                OR row_number() OVER (PARTITION BY i.session_id, i.id ORDER BY i.ordinality) > 1 THEN 'duplicate'
-             -- To one that is archived nothing is added: its record ends where its objects do.
+             -- An archived feed accepts no further messages: its record ends where its archive objects end.
              WHEN f.closed_at IS NOT NULL AND (f.archived_at IS NOT NULL OR NOT coalesce(i.after_closing, false)) THEN 'closed'
              WHEN f.held_at IS NOT NULL AND i.type = 'chat' AND NOT i.author_human THEN 'held'
              ELSE 'posted'
@@ -61,8 +69,8 @@ BEGIN
              PARTITION BY j.session_id ORDER BY j.ordinality) AS agents_so_far
     FROM judged j
   ), settled AS MATERIALIZED (
-    -- A row that the budget refuses is counted against those after it, which changes nothing: what stands behind it, with no
-    -- human word between, is refused as well.
+    -- A row over budget is still counted for the rows after it. This changes nothing: until the next message
+    -- from a human, those rows are over budget as well.
     SELECT c.*,
            CASE WHEN c.verdict = 'posted' AND c.of_agent AND c.message_budget > 0
                   AND c.agents_so_far - greatest(c.agent_messages_at_human, max(c.agents_so_far) FILTER (
@@ -98,7 +106,8 @@ BEGIN
            author_human, recipients, priority, reply_to, content, decode(salt, 'hex'), posted_at, reaches, answers, kind
     FROM numbered WHERE outcome = 'posted' ORDER BY ordinality
   )
-  -- A twin of a row in this very batch has no known message; it takes the answer of the first.
+  -- A duplicate of another row in the same batch has no stored message yet. It gets the outcome of the first
+  -- row.
   SELECT n.ordinality::integer,
          CASE WHEN n.outcome = 'duplicate' AND n.known_sequence IS NULL AND first_value(n.outcome) OVER twins <> 'posted'
            THEN first_value(n.outcome) OVER twins ELSE n.outcome END,

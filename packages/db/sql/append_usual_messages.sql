@@ -1,16 +1,23 @@
--- Appends a batch in which nothing is out of the ordinary: every feed is there, free, open, not held and without a budget, and
--- every id is new. It answers a line a feed, in the order of session_ids: the number before the batch's first message there, and
--- the time of them all. Where anything is out of the ordinary it writes nothing, and answers no line or fails on a known id;
--- append_messages then judges row by row. What both promise is the same (FEED-2, FEED-4).
+-- Appends a batch in which every row is an ordinary one: all feeds exist, are unlocked, open, not held and
+-- without a budget, and all ids are new. Returns one row per feed, in the order of session_ids: the last
+-- sequence before the batch, and the posting time. For any other batch it writes nothing: it returns no rows,
+-- or fails on a known id. append_messages then decides row by row. Both functions give the same guarantees
+-- (FEED-2, FEED-4).
 --
--- Its three statements are append_messages' two: the feeds are locked first, and what is written is numbered from what was
--- read under the lock. That ids are new is left to their index: looking first would cost as much as the rest of a row. The
--- caller has counted what it sends, so nothing is grouped, sorted or windowed here.
+-- The steps are those of append_messages: lock the feeds first, then number from what was read under the
+-- lock. The unique index checks that ids are new, because a lookup would cost as much as the rest of a row.
+-- The caller has already counted, so nothing is grouped, sorted or windowed here.
 --
--- session_ids: distinct, ascending. Of each feed: counts, how many rows; last_chats, the place of the last chat among them, 0 for
--- none; agents, how many of agents; agents_at_human, how many of these before the last human chat, NULL for none.
--- Of each row: feeds, which of session_ids, NULL in all for a single one; places, its place among the feed's rows. A whole column
--- is NULL, or a value in it, where it is the usual one: chat, of no human, to everyone, next, about nothing.
+-- session_ids is distinct and ascending. The other arrays per feed are:
+--   counts: number of rows
+--   last_chats: position of the last chat message among the feed's rows, 0 if there is none
+--   agents: number of rows posted by agents
+--   agents_at_human: how many of those precede the last chat message from a human, NULL if there is none
+-- The remaining arrays have one value per row:
+--   feeds: index into session_ids; all NULL for a single feed
+--   places: position among the feed's rows
+-- A whole array, or a value in it, may be NULL for the default: a chat message by an agent, to everyone, with
+-- priority next, that is not a reply.
 CREATE OR REPLACE FUNCTION append_usual_messages(
   session_ids uuid[], counts integer[], last_chats integer[], agents integer[], agents_at_human integer[],
   feeds integer[], places integer[],
@@ -36,7 +43,7 @@ BEGIN
   IF cardinality(befores) IS DISTINCT FROM cardinality(session_ids) THEN
     RETURN;
   END IF;
-  -- Taken when the feeds are held, so that times never go back within one.
+  -- The time is taken under the lock, so posting times never go backwards within a feed.
   instant := date_trunc('milliseconds', clock_timestamp());
   FOR each IN 1 .. cardinality(instants) LOOP
     instants[each] := greatest(instant, instants[each]);

@@ -1,6 +1,6 @@
--- A text with each word that a query looks for as «word»; such marks of its own become ‹ and ›. All of it is marked, since
--- choosing a part would take ts_headline seconds for some texts. Control characters part the words meanwhile; any that the
--- text has itself are left out.
+-- Returns the text with each word that the query matches marked as «word». Guillemets in the text itself
+-- become ‹ and ›. The whole text is marked, because letting ts_headline select a fragment takes seconds for
+-- some texts. Control characters separate the words during the call. Any in the text itself are lost.
 CREATE OR REPLACE FUNCTION mark_words(content text, query tsquery) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN replace(replace(

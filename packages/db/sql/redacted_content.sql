@@ -1,5 +1,5 @@
--- What a message's content becomes when it is redacted, as canonical JSON: what kind it was of, and for a private one how
--- long it was, since both stand in its entry.
+-- Returns the content of a redacted message as canonical JSON. The message's kind is kept, and for a private
+-- message its length, because the record's entry includes both.
 CREATE OR REPLACE FUNCTION redacted_content(type text, kind text, content text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
   SELECT CASE
     WHEN type = 'chat' AND content LIKE '{"private":true,"sealed":"%' THEN

@@ -1,5 +1,5 @@
--- Keeps the rows of a table from being taken away. Of feeds and histories of documents each row is judged by itself
--- (refuse_unless_archived).
+-- Refuses to delete the rows of a table. For feeds and document histories, refuse_unless_archived decides for
+-- each row.
 CREATE OR REPLACE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP = 'DELETE' AND TG_TABLE_NAME IN ('messages', 'document_versions') THEN

@@ -1,4 +1,4 @@
--- Feeds and histories of documents are append-only, but for what an archive has.
+-- Refuses to delete from feeds and document histories, unless the rows are in an archive.
 CREATE OR REPLACE FUNCTION refuse_unless_archived() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF EXISTS (SELECT FROM archives WHERE session_id = OLD.session_id AND state IN ('leaving', 'away')) THEN

@@ -1,7 +1,8 @@
--- PostgreSQL's own parser keeps what stands together as one word (src/auth/login.ts, and in the locale C also “deploy”), and
--- does not part scripts that are written without spaces. Here words are letters and digits, a sign of those scripts is one by
--- itself, and everything else stands between words, on every server alike. `written` says how: \1 is what stands between,
--- \2 a sign.
+-- Separates the words of a text in the same way on every server. PostgreSQL's own parser treats some strings
+-- as one word (src/auth/login.ts, and in locale C also “deploy”), and it does not split scripts written
+-- without spaces. Here a word consists of letters and digits, each character of those scripts is a separate
+-- word, and everything else is a separator. `written` is the replacement pattern: \1 is the separator, \2 the
+-- character.
 CREATE OR REPLACE FUNCTION words_apart(content text, written text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN regexp_replace(content,

@@ -1,5 +1,6 @@
--- As mark_words, of the part of a long text in which `near`, a pattern for how the words begin, is found first: marking takes
--- time with the text's length. Where that pattern misleads, all of it is marked after all.
+-- Does the same as mark_words, for the part of a long text around the first match of `near`, a pattern for
+-- the beginnings of the words. Marking takes time in proportion to the text's length. If that part contains
+-- no marked word, the whole text is marked.
 CREATE OR REPLACE FUNCTION words_marked(content text, query tsquery, near text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 BEGIN ATOMIC
