@@ -26,7 +26,7 @@ import { withSnapshot } from "./transaction.js";
 
 const run = promisify(execFile);
 
-/** The one that all tests share. */
+/** The server that all tests share. */
 const current = serverAt(inject("postgres"));
 
 let folder: string;
@@ -47,7 +47,8 @@ describe("a backup", () => {
     const posting = [sessionId, ...others].map(async (id) => {
       while (!over) await db.append([messageRow(id, "a"), messageRow(id, "b")]);
     });
-    // Each feed must have begun: one that is empty at the backup's moment would be missing from the count below.
+    // Each feed must have its first message: a feed that is empty when the backup starts would be missing
+    // from the count below.
     while ((await countMessages(source)) < 100 || (await countBegun(source)) < 4);
     const { tables } = await backupDatabase({ target: source, file });
     over = true;
@@ -126,7 +127,7 @@ describe("a backup", () => {
     expect(await readdir(folder)).toEqual([]);
     await query(source, (sql) =>
       sql.begin(async (tx) => {
-        // The server ends a connection a moment after it is told to, and gives way to whoever waits when it analyzes.
+        // The server needs a moment to end a terminated connection. ANALYZE also gives way to waiting locks.
         await tx`SET LOCAL lock_timeout = '20s'`;
         await tx`LOCK TABLE messages IN ACCESS EXCLUSIVE MODE`;
       }),
@@ -160,14 +161,14 @@ describe("a backup", () => {
     let told = 0;
     const onProgress = () => {
       told += 1;
-      // Streams of later Nodes take larger portions, and tell less often.
+      // Streams of newer Node versions use larger chunks and report progress less often.
       if (told % 40 === 0) taken.push(memory() - before);
     };
     await backupDatabase({ target: source, file, onProgress });
     const summary = await restoreDatabase({ target, file, onProgress });
     expect(summary.tables).toContainEqual({ name: "messages", rows: 25_000 });
-    // The rows alone are 65 MB: were they kept, a quarter of the times would show most of that. A buffer that is not given
-    // back yet shows in one or two, whatever was collected before.
+    // The rows alone are 65 MB. If they were kept in memory, a quarter of the samples would show most of
+    // that. A buffer that has not been freed yet shows up in one or two samples.
     const upperQuartile = taken.toSorted((a, b) => b - a)[Math.floor(taken.length / 4)];
     expect(taken.length).toBeGreaterThan(20);
     expect(upperQuartile).toBeLessThan(32e6);

@@ -10,13 +10,13 @@ import { writeBackupFile } from "./write-backup-file.js";
 export interface BackupOptions {
   target: ConnectionTarget;
   file: string;
-  /** Replaces `file` when it exists, at the moment the new backup is complete. */
+  /** Replaces an existing `file` once the new backup is complete. */
   overwrite?: boolean;
-  /** Noted in the backup, for people. */
+  /** Recorded in the backup for information. */
   merkleVersion?: string;
-  /** Called often, with the rows of a table so far. */
+  /** Called often, with the number of rows copied from the table so far. */
   onProgress?: (table: string, rows: number) => void;
-  /** Ends the backup; nothing is left of it. */
+  /** Aborts the backup and leaves no file. */
   signal?: AbortSignal;
 }
 
@@ -24,21 +24,20 @@ export interface BackupSummary {
   readonly epoch: string;
   readonly migrations: readonly number[];
   readonly tables: readonly TableRows[];
-  /** The size of the file. */
   readonly bytes: number;
-  /** The hash of what the file holds, as noted at its end. */
+  /** Hash of the file's content, as recorded at its end. */
   readonly sha256: string;
 }
 
 /**
- * Writes everything that the database holds, as it was at one moment, to one file (BACKUP-1). Brokers may go on writing
- * meanwhile; they neither wait nor are waited for. When this resolves the file is complete, and on the disk. The memory
- * it takes does not depend on the size of the database.
+ * Writes a consistent snapshot of the whole database to one file (BACKUP-1). Brokers can continue writing:
+ * neither side waits for the other. When the promise resolves, the file is complete and on disk. Memory use
+ * does not depend on the size of the database.
  *
- * All tables of Merkle's schema are in it, also those that somebody added there by hand. Credentials are in it as the
- * database has them, as hashes or sealed; messages and documents are readable.
+ * The backup contains all tables of Merkle's schema, including any added by hand. Credentials appear as in
+ * the database, hashed or encrypted. Messages and documents are readable.
  *
- * @throws BackupError with a sentence that says what is wrong and what to do; no file is left then
+ * @throws BackupError that says what is wrong and what to do; no file is left
  */
 export async function backupDatabase(options: BackupOptions): Promise<BackupSummary> {
   try {

@@ -6,7 +6,7 @@ import {
   isTimeout,
 } from "../core/database-error.js";
 
-/** Why a backup or a restore did not happen; the message says what to do about it. */
+/** The reason why a backup or restore failed. The message says what to do about it. */
 export class BackupError extends Error {
   override readonly name = "BackupError";
   readonly code: BackupErrorCode;
@@ -33,9 +33,9 @@ export type BackupErrorCode =
   | "connection_failed"
   | "refused_by_database";
 
-/** Turns what the file system said about `file` into a sentence; anything else is passed on. */
+/** Converts a file system error about `file` to a sentence. Returns any other error unchanged. */
 export function explainFileError(error: unknown, file: string): unknown {
-  // A socket that is not there is an ENOENT as well.
+  // A missing Unix socket also reports ENOENT.
   if (!(error instanceof Error) || !("syscall" in error) || error.syscall === "connect") return error;
   const code = databaseErrorCode(error);
   switch (code) {
@@ -81,7 +81,10 @@ export function fileExists(file: string, cause?: unknown): BackupError {
   );
 }
 
-/** Turns what the database said into a sentence; `outcome` tells what that means for the file or the data. */
+/**
+ * Converts a database error to a sentence. `outcome` is appended and says what the failure means for the file
+ * or data.
+ */
 export function explainDatabaseError(error: unknown, outcome: string): unknown {
   if (error instanceof BackupError || error instanceof DatabaseError) return error;
   const code = databaseErrorCode(error);

@@ -1,17 +1,17 @@
 import type postgres from "postgres";
 import type { BackupSequence, BackupTable } from "./manifest.js";
 
-/** A table as the database describes it. */
+/** A table as described by the database catalogue. */
 export interface CatalogTable extends BackupTable {
-  /** The tables that must be filled before this one. */
+  /** Tables that must be filled before this table. */
   readonly refersTo: readonly string[];
-  /** The triggers that a new row fires; the rows of a backup have seen them already. */
+  /** Triggers that fire on insert. They must not fire for restored rows, which have passed them already. */
   readonly insertTriggers: readonly string[];
 }
 
 /**
- * All tables of the schema that Merkle's are in, each after those that it refers to. They are asked of the database, so
- * that a table of a later migration is among them without anybody thinking of it.
+ * Lists all tables of Merkle's schema, each after the tables that it refers to. They are read from the
+ * catalogue, so tables of later migrations are included automatically.
  */
 export async function listTables(sql: postgres.Sql): Promise<CatalogTable[]> {
   const tables = await sql<CatalogTable[]>`
@@ -34,7 +34,7 @@ export async function listTables(sql: postgres.Sql): Promise<CatalogTable[]> {
   return inOrderOfReference([...tables]);
 }
 
-/** The sequences of that schema that have given a number, with the last one. */
+/** Lists the schema's sequences that have been used, with their last value. */
 export async function listSequences(sql: postgres.Sql): Promise<BackupSequence[]> {
   const sequences = await sql<BackupSequence[]>`
     SELECT sequencename AS name, last_value::text FROM pg_sequences
@@ -42,7 +42,7 @@ export async function listSequences(sql: postgres.Sql): Promise<BackupSequence[]
   return sequences.map(({ name, last_value }) => ({ name, last_value }));
 }
 
-/** Exported for its test: the order in which tables can be filled. */
+/** Sorts tables so that each follows the tables that it refers to. Exported for tests. */
 export function inOrderOfReference<Table extends { name: string; refersTo: readonly string[] }>(
   tables: readonly Table[],
 ): Table[] {

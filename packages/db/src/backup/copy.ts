@@ -4,21 +4,21 @@ import type postgres from "postgres";
 import type { BackupTable } from "./manifest.js";
 
 /**
- * Reads a table's rows in the text format of COPY. A reader that leaves early gets a connection that can be used again.
+ * Reads a table's rows in COPY's text format. If the consumer stops early, the connection remains usable.
  *
- * @param cancel - asks the server, over another connection, to end the running statement
+ * @param cancel - asks the server, over another connection, to cancel the running statement
  */
 export async function* copyOut(
   transaction: postgres.Sql,
   table: BackupTable,
   cancel: () => Promise<void>,
 ): AsyncGenerator<Buffer> {
-  // From a query, because COPY from a table gives nothing of a partitioned one.
+  // Copies from a query, because COPY from a partitioned table returns no rows.
   const stream = await transaction
     .unsafe(`COPY (SELECT ${columnList(table)} FROM ${identifier(table.name)}) TO STDOUT`)
     .readable();
   try {
-    // A destroyed stream would leave the rest of the answer in the way of the next statement.
+    // Destroying the stream would leave unread data on the connection, ahead of the next reply.
     yield* stream.iterator({ destroyOnReturn: false });
   } finally {
     if (!stream.readableEnded && !stream.destroyed) await discard(stream, cancel);
@@ -26,7 +26,7 @@ export async function* copyOut(
   }
 }
 
-/** Writes rows in the text format of COPY into a table, and resolves when the server has taken them all. */
+/** Writes rows in COPY's text format into a table. Resolves once the server has accepted all rows. */
 export async function copyIn(
   transaction: postgres.Sql,
   table: BackupTable,
@@ -34,8 +34,8 @@ export async function copyIn(
 ): Promise<void> {
   const statement = transaction.unsafe(`COPY ${identifier(table.name)} (${columnList(table)}) FROM STDIN`);
   const stream = await statement.writable();
-  // An error that the server finds after the last row (a foreign key, a full disk) reaches only the statement, which is
-  // resolved already. Without this the stream would wait for ever.
+  // An error found after the last row (a foreign key, a full disk) rejects only the statement, whose promise
+  // has already resolved. Without this handler the stream would wait forever.
   Object.assign(statement, { reject: (error: Error) => stream.destroy(error) });
   await pipeline(data, stream);
 }
@@ -51,19 +51,19 @@ function columnList({ columns }: BackupTable): string {
 async function discard(stream: Readable, cancel: () => Promise<void>): Promise<void> {
   const ended = finished(stream).catch(() => undefined);
   stream.resume();
-  // Without it all the same happens, only later: at the end of the table.
+  // Cancelling only saves time: without it the stream ends at the end of the table.
   await cancel().catch(() => undefined);
   await ended;
 }
 
 /**
- * The driver pauses its socket while the stream is full, and goes on when the stream asks for more; after the last row it
- * never asks, and what the server said next would stay unread.
+ * Resumes the socket. The driver pauses it while the stream is full and resumes it when the stream asks for
+ * more. After the last row the stream never asks, so the server's next reply would stay unread.
  */
 function resumeSocket(stream: Readable): void {
   try {
     stream._read(0);
   } catch {
-    // The socket is gone, which the next statement tells better.
+    // The socket is closed. The next statement reports that with a better error.
   }
 }

@@ -1,6 +1,6 @@
 import { BackupError } from "./backup-error.js";
 
-/** The line that every backup begins with, of this format and of later ones. */
+/** Start of the first line of every backup, in this format and in later ones. */
 export const backupStart = '{"format":"merkle-backup"';
 
 /** The first line of a backup. */
@@ -8,27 +8,27 @@ export interface BackupManifest {
   readonly format: "merkle-backup";
   readonly version: 1;
   readonly created_at: string;
-  /** The Merkle that made the backup, when it said. */
+  /** Version of Merkle that made the backup, if known. */
   readonly merkle_version: string | null;
   readonly server_version: string;
-  /** The epoch of the database that was backed up. A restore gives another. */
+  /** Epoch of the database that was backed up. A restore sets a new one. */
   readonly epoch: string;
-  /** The migrations that had run, each by the time it was written, oldest first. */
+  /** Migrations that had run, identified by their timestamps, oldest first. */
   readonly migrations: readonly number[];
-  /** In the order of the data: a table stands after those that it refers to. */
+  /** In the order of the data: each table comes after the tables that it refers to. */
   readonly tables: readonly BackupTable[];
   readonly sequences: readonly BackupSequence[];
 }
 
 export interface BackupTable {
   readonly name: string;
-  /** Without generated columns, which the database computes again. */
+  /** Excludes generated columns, which the database computes again. */
   readonly columns: readonly string[];
 }
 
 export interface BackupSequence {
   readonly name: string;
-  /** In decimal digits: it may exceed what a number holds. */
+  /** A decimal string, because the value may exceed the safe integers of JavaScript. */
   readonly last_value: string;
 }
 
@@ -40,7 +40,7 @@ export interface TableRows {
 /** The last line of a backup. */
 export interface BackupTrailer {
   readonly rows: readonly number[];
-  /** The hash of every byte before this line. */
+  /** Hash of every byte before this line. */
   readonly sha256: string;
 }
 

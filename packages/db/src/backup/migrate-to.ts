@@ -3,7 +3,7 @@ import { DatabaseError } from "../core/database-error.js";
 import { applyMigrations, holdMigrations, knownMigrations } from "../core/migrations.js";
 import { BackupError } from "./backup-error.js";
 
-/** @throws DatabaseError `schema_newer` when a backup has migrations that this version does not know */
+/** @throws DatabaseError `schema_newer` if the backup has migrations unknown to this version */
 export function refuseNewerBackup(migrations: readonly number[]): void {
   const known = new Set(knownMigrations());
   const unknown = migrations.filter((when) => !known.has(when));
@@ -16,11 +16,11 @@ export function refuseNewerBackup(migrations: readonly number[]): void {
 }
 
 /**
- * Brings the schema to exactly the migrations given, as part of the caller's transaction: the next start goes on from
- * there.
+ * Migrates the schema to exactly the given migrations, within the caller's transaction. The broker's next
+ * start runs the remaining migrations.
  */
 export async function migrateTo(sql: postgres.Sql, migrations: readonly number[]): Promise<void> {
-  // A broker that starts at this moment waits until we are done.
+  // A broker that starts now waits until this transaction ends.
   const applied = await holdMigrations(sql);
   const beyond = applied.filter((when) => !migrations.includes(when));
   if (beyond.length > 0) {

@@ -15,39 +15,42 @@ import {
 } from "./manifest.js";
 import { countRows, frameBytesMax } from "./write-backup-file.js";
 
-/** Thousands of tables, or of sequences, fit into a line of this length. */
+/** Long enough for a line that lists thousands of tables or sequences. */
 const lineBytesMax = 4 << 20;
 
-/** A backup that was read to its end and is what was once written. */
+/** A backup that was read to its end and whose hash is correct. */
 export interface VerifiedBackup {
   readonly manifest: BackupManifest;
   readonly tables: readonly TableRows[];
   readonly sha256: string;
 }
 
-/** The rows of one table in the text format of COPY, cut anywhere, and how many of them were read so far. */
+/** The rows of one table in COPY's text format, in arbitrary chunks, and the number of rows read so far. */
 export interface TableRowsData extends AsyncIterable<Buffer> {
   readonly rows: number;
 }
 
-/** Given the rows of each table, in the order of the manifest. What it leaves of them is read by the caller. */
+/**
+ * Called with the rows of each table, in the order of the manifest. Rows that it leaves unread are skipped.
+ */
 export type TakeTable = (index: number, data: TableRowsData) => Promise<void>;
 
 /**
- * Says what a backup claims to hold, from its first line. The rest of the file is not looked at.
+ * Reads a backup's first line, which says what the file contains. The rest of the file is not read.
  *
- * @throws BackupError when it is missing, no backup, or of a newer format
+ * @throws BackupError if the file is missing, not a backup, or in a newer format
  */
 export async function readBackupManifest(file: string): Promise<BackupManifest> {
   return readFile(file, (bytes) => readManifest(bytes, file));
 }
 
 /**
- * Reads a backup from beginning to end, and resolves when all of it is as it was written. Never holds more of it than a
- * piece or two.
+ * Reads a backup from start to end. Resolves if the whole file is intact. Only one or two chunks are in
+ * memory at any time.
  *
- * @param take - gets each table while the file is read, so what it does must be undone when this rejects
- * @throws BackupError when the file is missing, no backup, of a newer format, incomplete or altered
+ * @param take - receives each table before the file is verified, so its effects must be undone if this
+ * rejects
+ * @throws BackupError if the file is missing, not a backup, in a newer format, incomplete or altered
  */
 export async function readBackupFile(file: string, take: TakeTable = ignore): Promise<VerifiedBackup> {
   return readFile(file, async (bytes) => {
@@ -78,8 +81,8 @@ async function readManifest(bytes: ByteReader, file: string): Promise<BackupMani
 }
 
 async function readFile<Result>(file: string, read: (bytes: ByteReader) => Promise<Result>): Promise<Result> {
-  // Errors of the file reach whoever reads from `bytes`. An async function as the last step of the pipeline would have to
-  // read to the end: the pipeline waits for the streams before it.
+  // File errors reach the consumer of `bytes`. The last step of the pipeline is not an async function,
+  // because the pipeline would wait until that function had read everything.
   const source = pipeline(createReadStream(file), createGunzip(), () => undefined);
   try {
     return await read(new ByteReader(source, file));
@@ -94,12 +97,14 @@ function explain(error: unknown, file: string): unknown {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code === "Z_BUF_ERROR") return truncated(file, error);
   if (code !== "Z_DATA_ERROR") return explainFileError(error, file);
-  // The message of zlib for a file that was never compressed.
+  // The error message of zlib for a file that is not compressed.
   const foreign = error instanceof Error && error.message === "incorrect header check";
   return foreign ? notABackup(file, error) : altered(file, "its compression is damaged", error);
 }
 
-/** The rows of one table, counted as they are read. May be left before its end, and gone on with. */
+/**
+ * The rows of one table, counted while they are read. A consumer can stop early, and another can continue.
+ */
 class TableData implements TableRowsData {
   readonly #bytes: ByteReader;
   readonly #file: string;
@@ -124,7 +129,7 @@ class TableData implements TableRowsData {
   }
 }
 
-/** Takes bytes from chunks of any size, and hashes what it gave. */
+/** Reads bytes from chunks of any size, and hashes the bytes that it has returned. */
 class ByteReader {
   readonly #chunks: AsyncIterator<Buffer>;
   readonly #file: string;
@@ -136,7 +141,7 @@ class ByteReader {
     this.#file = file;
   }
 
-  /** Whether the bytes to come are this text, or the beginning of it and no more. */
+  /** True if the next bytes are this text, or the file ends within it. */
   async beginWith(text: string): Promise<boolean> {
     const wanted = Buffer.from(text);
     let start = Buffer.alloc(0);
@@ -156,7 +161,7 @@ class ByteReader {
     return parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
   }
 
-  /** The next line, without its end. */
+  /** Returns the next line without its line break. */
   async line(): Promise<string> {
     const parts: Buffer[] = [];
     for (let length = 0; length < lineBytesMax; ) {
@@ -174,7 +179,7 @@ class ByteReader {
     return this.#buffer.length === 0 && !(await this.#fill());
   }
 
-  /** The hash of everything that was taken so far. */
+  /** Returns the hash of all bytes read so far. */
   sha256(): string {
     return this.#hash.copy().digest("hex");
   }

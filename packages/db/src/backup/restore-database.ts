@@ -12,36 +12,41 @@ import { withRestore } from "./transaction.js";
 export interface RestoreOptions {
   target: ConnectionTarget;
   file: string;
-  /** Called often, with the rows of a table so far. */
+  /** Called often, with the number of rows of the table restored so far. */
   onProgress?: (table: string, rows: number) => void;
-  /** Ends the restore; nothing is changed then. */
+  /** Aborts the restore without changing anything. */
   signal?: AbortSignal;
 }
 
 export interface RestoreSummary {
-  /** The new one. */
+  /** The new epoch. */
   readonly epoch: string;
   readonly previousEpoch: string;
   readonly migrations: readonly number[];
   readonly tables: readonly TableRows[];
-  /** Tables of the backup that no migration makes: somebody had added them by hand. They were not restored. */
+  /**
+   * Tables of the backup that no migration creates, because they were added by hand. They are not restored.
+   */
   readonly skipped: readonly string[];
 }
 
-/** The rows that a database has as soon as a broker has started on it; the backup's take their place. */
+/**
+ * Tables that have rows as soon as a broker has started. The restore replaces those rows with the backup's
+ * rows.
+ */
 const replacedTables = ["settings", "meshes", "audit_keys"];
 
 /**
- * Fills an empty database with a backup, and gives it a new epoch, because numbers that were given after the backup will
- * be given again (BACKUP-3). Empty means: no table of the backup has a row in the database, but for `settings`,
- * `meshes` and `audit_keys`. No broker may run on it.
+ * Fills an empty database from a backup and gives it a new epoch, because sequences issued after the backup
+ * will be issued again (BACKUP-3). The database is empty if none of the backup's tables has rows, apart from
+ * `settings`, `meshes` and `audit_keys`. No broker may be running on it.
  *
- * The file is read twice: once to its end before the database is touched, and again for the rows, which must turn out the
- * same before they are committed. Migrations (exactly those that the backup has; a broker runs the others when it
- * starts), rows, sequences and epoch are one transaction, so this changes everything or nothing. The memory it takes does
- * not depend on the size of the backup.
+ * The file is read twice: once completely before the database is touched, and again for the rows. Both reads
+ * must agree before the commit. Migrations, rows, sequences and the epoch are one transaction, so the restore
+ * changes everything or nothing. Only the backup's own migrations run here. A broker runs the others when it
+ * starts. Memory use does not depend on the size of the backup.
  *
- * @throws BackupError, or DatabaseError `schema_newer`, with a sentence that says what is wrong and what to do
+ * @throws BackupError, or DatabaseError `schema_newer`, that says what is wrong and what to do
  */
 export async function restoreDatabase(options: RestoreOptions): Promise<RestoreSummary> {
   const backup = await readBackupFile(options.file, async (_, data) => {
@@ -70,13 +75,13 @@ async function restore(
   for (const { name } of tables) if (replacedTables.includes(name)) await sql`DELETE FROM ${sql(name)}`;
   await loadRows(sql, backup, skipped, options);
   await setSequences(sql, manifest.sequences);
-  // Triggers cannot be switched while a constraint still waits to be checked.
+  // Triggers cannot be enabled or disabled while deferred constraints are pending.
   await sql`SET CONSTRAINTS ALL IMMEDIATE`;
   await switchInsertTriggers(sql, tables, "ENABLE");
   const epoch = await giveNewEpoch(sql);
   await markPeers(sql);
   await forgetNodes(sql);
-  // The planner would know nothing of the rows until the server finds the time.
+  // Without ANALYZE, the planner has no statistics until autovacuum runs.
   await sql.unsafe(`ANALYZE ${listOf(tables)}`);
 
   return {
@@ -88,7 +93,7 @@ async function restore(
   };
 }
 
-/** The database's own tables among those of the backup; both have run the same migrations. */
+/** Matches the backup's tables to those of the database. Both have run the same migrations. */
 async function matchTables(
   sql: postgres.Sql,
   wanted: readonly BackupTable[],
@@ -114,7 +119,7 @@ async function matchTables(
   return { tables, skipped };
 }
 
-/** Holds every table until the end, so that it also stays empty. */
+/** Locks every table until the transaction ends, so that it stays empty. */
 async function requireEmpty(sql: postgres.Sql, tables: readonly CatalogTable[]): Promise<void> {
   await sql.unsafe(`LOCK TABLE ${listOf(tables)} IN ACCESS EXCLUSIVE MODE`);
   for (const { name } of tables) {
@@ -167,7 +172,7 @@ function changed(file: string): BackupError {
   return altered(file, "it changed while it was being read");
 }
 
-/** A sequence of a table that was skipped is not there. */
+/** Sequences of skipped tables do not exist here and are ignored. */
 async function setSequences(sql: postgres.Sql, sequences: readonly BackupSequence[]): Promise<void> {
   for (const { name, last_value } of sequences) {
     await sql`
@@ -185,8 +190,8 @@ async function giveNewEpoch(sql: postgres.Sql): Promise<string> {
 }
 
 /**
- * Marks every peer as one that has yet to be told: whoever comes with a number from before may not say of which history it
- * is (BACKUP-5). In a schema that cannot hold the mark yet, the migration that makes room for it finds the setting.
+ * Marks every peer for a resync: a client with a sequence from before the restore may not say which epoch it
+ * belongs to (BACKUP-5). If the schema has no column for the mark yet, a later migration reads the setting.
  */
 async function markPeers(sql: postgres.Sql): Promise<void> {
   await sql`
@@ -198,7 +203,10 @@ async function markPeers(sql: postgres.Sql): Promise<void> {
   if (column) await sql`UPDATE peers SET resync = true`;
 }
 
-/** Whoever was there at the backup is not there now, and would keep brokers of the new epoch away until its lease is over. */
+/**
+ * Deletes the nodes that were running at the time of the backup. Otherwise their leases would keep brokers of
+ * the new epoch from starting until they expire.
+ */
 async function forgetNodes(sql: postgres.Sql): Promise<void> {
   const [table] = await sql`
     SELECT FROM information_schema.tables WHERE table_schema = current_schema() AND table_name = 'nodes'`;

@@ -8,13 +8,13 @@ import type { EmbeddedPostgres } from "../embedded/index.js";
 import type { MessageRow } from "../feed/message-row.js";
 import { openDatabase } from "../start/open-database.js";
 
-/** The address of a database, as the driver's parts. */
+/** The address of a database, as separate fields. */
 export type TestDatabase = EmbeddedPostgres["connection"];
 
-/** A server, by a database that it has. */
+/** A server, identified by one of its databases. */
 export interface TestServer {
   readonly connection: TestDatabase;
-  /** A migrated database on it, where there is one to copy. */
+  /** A migrated database on the server to use as a template, if there is one. */
   readonly template?: string;
 }
 
@@ -23,12 +23,12 @@ export function serverAt({ serverUrl, template }: { serverUrl: string; template:
   return { connection: { host, port: Number(port), user, password, database: "postgres" }, template };
 }
 
-/** A database of its own without anything in it. */
+/** Creates an empty database for one test. */
 export function makeDatabase(server: TestServer): Promise<TestDatabase> {
   return createDatabase(server, "");
 }
 
-/** A database on which a broker has started once. */
+/** Creates a database on which a broker has started once. */
 export async function makeMerkleDatabase(server: TestServer): Promise<TestDatabase> {
   const database = await createDatabase(server, server.template ? `TEMPLATE ${server.template}` : "");
   await (await openDatabase({ target: database })).close();
@@ -37,7 +37,7 @@ export async function makeMerkleDatabase(server: TestServer): Promise<TestDataba
 
 async function createDatabase(server: TestServer, how: string): Promise<TestDatabase> {
   const database = `test_${randomUUID().replaceAll("-", "")}`;
-  // The superuser's, who alone makes databases.
+  // Only the superuser may create databases.
   const connection = { ...server.connection, user: "merkle" };
   await query(connection, (sql) => sql.unsafe(`CREATE DATABASE ${database} ${how}`));
   return { ...connection, database };
@@ -55,7 +55,7 @@ export async function query<Result>(
   }
 }
 
-/** Every row of every table, as text. */
+/** Returns every row of every table as text. */
 export async function readAll(database: TestDatabase): Promise<Record<string, string[]>> {
   return query(database, async (sql) => {
     await sql`SET datestyle = 'ISO'`;
@@ -70,7 +70,7 @@ export async function readAll(database: TestDatabase): Promise<Record<string, st
   });
 }
 
-/** Rows in every table, with all that a text format could stumble over. */
+/** Inserts rows into every table, with values that are difficult for a text format. */
 export async function fill(database: TestDatabase): Promise<{ sessionId: string }> {
   const awkward =
     "tab\t line\n return\r back\\slash \\N \\. \"quotes\" 'and' {braces,} \u{1F333} \u0001 end\\";
@@ -124,7 +124,7 @@ export async function fill(database: TestDatabase): Promise<{ sessionId: string 
   return { sessionId };
 }
 
-/** Posts one message for each text. */
+/** Posts one message per text. */
 export async function append(
   database: TestDatabase,
   sessionId: string,
@@ -140,10 +140,10 @@ export async function append(
   }
 }
 
-/** Many messages, of 2.6 KB each. */
+/** Adds many messages of 2.6 KB each. */
 export async function addMessages(database: TestDatabase, count: number): Promise<void> {
   await query(database, async (sql) => {
-    // All at once took a busy machine longer than a statement may.
+    // On a busy machine, inserting all rows at once exceeded the statement timeout.
     for (let first = 1; first <= count; first += messagesAtOnce) {
       const last = Math.min(count, first + messagesAtOnce - 1);
       await sql`
@@ -162,12 +162,12 @@ export function messageRow(sessionId: string, text: string, author = "Oak"): Mes
   return makeRow(sessionId, { peer_id: null, author_team: author, recipients: ["*", author], content });
 }
 
-/** The content of a backup file, uncompressed. */
+/** Returns the uncompressed content of a backup file. */
 export async function readContent(file: string): Promise<Buffer> {
   return gunzipSync(await readFile(file));
 }
 
-/** Writes a backup whose first line is changed and whose hash is right all the same. */
+/** Writes a backup with a changed first line and a matching hash. */
 export async function forgeManifest(from: string, to: string, change: object): Promise<void> {
   const content = await readContent(from);
   const firstEnd = content.indexOf(10);

@@ -7,16 +7,16 @@ import { BackupError } from "./backup-error.js";
 
 export interface Snapshot {
   readonly sql: postgres.Sql;
-  /** Ends the statement that runs in the snapshot. */
+  /** Cancels the statement that is running in the snapshot. */
   cancel(): Promise<void>;
 }
 
-/** Runs `work` where everything it reads is as it was at one moment, however long it takes. */
+/** Runs `work` on a consistent snapshot of the database, without a time limit. */
 export async function withSnapshot<Result>(
   target: ConnectionTarget,
   work: (snapshot: Snapshot) => Promise<Result>,
 ): Promise<Result> {
-  // The second connection is opened only to cancel what runs on the first.
+  // The second connection is opened only to cancel a statement on the first.
   return withPool(target, 2, (pool) =>
     inTransaction(pool, "ISOLATION LEVEL REPEATABLE READ, READ ONLY", async (sql) => {
       const [backend] = await sql`SELECT pg_backend_pid() AS pid`;
@@ -29,9 +29,9 @@ export async function withSnapshot<Result>(
 }
 
 /**
- * Runs `work` in one transaction that writes all or nothing, however long it takes.
+ * Runs `work` in one transaction without a time limit.
  *
- * @throws BackupError `target_in_use` when a broker is connected: it would go on with the old epoch
+ * @throws BackupError `target_in_use` if a broker is connected, which would continue with the old epoch
  */
 export async function withRestore<Result>(
   target: ConnectionTarget,
@@ -60,7 +60,7 @@ async function commit(sql: postgres.Sql): Promise<void> {
   }
 }
 
-/** Connections that were just closed are seen for a moment longer. */
+/** How long a closed connection may still be visible to the server. */
 const closedConnectionMsMax = 1_000;
 
 async function refuseRunningBroker(pool: postgres.Sql): Promise<void> {

@@ -7,13 +7,13 @@ import { isPosix } from "../files/platform.js";
 import { explainFileError, fileExists } from "./backup-error.js";
 import type { BackupManifest, BackupTrailer, TableRows } from "./manifest.js";
 
-/** Longer pieces of a table's data are split, so that a reader never holds more than this. */
+/** Maximum size of one piece of a table's data. It limits what a reader has in memory. */
 export const frameBytesMax = 1 << 20;
 
-/** The sources of a backup. */
+/** The input of a backup. */
 export interface BackupContent {
   readonly manifest: BackupManifest;
-  /** The rows of one table in PostgreSQL's text format for COPY, cut anywhere. */
+  /** Returns the rows of one table in COPY's text format, in arbitrary chunks. */
   readTable(index: number): AsyncIterable<Buffer>;
   onProgress?: ((table: string, rows: number) => void) | undefined;
 }
@@ -25,18 +25,18 @@ export interface WrittenBackup {
 }
 
 /**
- * Writes a backup. It is made under a temporary name beside `file`, readable for its owner alone, and gets its name when
- * it is complete and on the disk; when anything fails, nothing is left.
+ * Writes a backup. The file has a temporary name in the same folder and is readable only by its owner. It is
+ * renamed once it is complete and on disk. If anything fails, no file is left.
  *
- * A backup is a gzip stream of
+ * A backup is a gzip stream of:
  *
- * 1. one line of JSON: the `BackupManifest`;
- * 2. for each of its tables, in its order: pieces of the table's rows in PostgreSQL's text format for COPY, each after
- *    its length in four bytes (big-endian, at most 1 MiB), and a length of zero as the end;
- * 3. one line of JSON: the `BackupTrailer`, with the number of rows of each table, and the SHA-256 of every byte of 1
+ * 1. One line of JSON: the `BackupManifest`.
+ * 2. For each table, in order: pieces of its rows in PostgreSQL's COPY text format. Each piece follows its
+ *    length in four bytes (big-endian, at most 1 MiB). A length of zero ends the table.
+ * 3. One line of JSON: the `BackupTrailer`, with each table's row count and the SHA-256 of every byte of 1
  *    and 2.
  *
- * The hash finds accidents. It is no signature: who can write the file can write another hash.
+ * The hash detects accidents. It is not a signature: anyone who can write the file can write a matching hash.
  */
 export async function writeBackupFile(
   file: string,
@@ -101,34 +101,38 @@ async function writeContent(
       for await (const chunk of compressed) await handle.writeFile(chunk);
     });
   } finally {
-    // When the disk is full the reading of a table ends too, and has left its connection usable, before we go on.
+    // If the disk is full, reading must also end before continuing, so that the connection remains usable.
     await source.return(undefined);
   }
   return { tables, sha256 };
 }
 
-/** In COPY's text format a line break within a value is written as `\n`, so each one ends a row. */
+/** Counts rows by their line breaks. COPY's text format escapes line breaks within values. */
 export function countRows(chunk: Buffer): number {
   let rows = 0;
   for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) rows += 1;
   return rows;
 }
 
-/** A link fails when the name is taken, where a rename would replace the file of somebody who was faster. */
+/**
+ * Gives the file its final name. Unlike a rename, a link fails if another process has taken the name since.
+ */
 async function giveName(partial: string, file: string, overwrite: boolean): Promise<void> {
   if (overwrite) {
     await rename(partial, file);
   } else {
     await link(partial, file).catch(async (error: unknown) => {
       if (await exists(file)) throw error;
-      // Some file systems, those of memory sticks among them, have no links.
+      // Some file systems, such as those of memory sticks, do not support links.
       await rename(partial, file);
     });
   }
   await syncFolder(dirname(resolve(file)));
 }
 
-/** Brings the name to the disk. Windows cannot open a folder, and needs no such step. */
+/**
+ * Flushes the folder, so that the new name is on disk. Windows cannot open a folder, and does not need this.
+ */
 async function syncFolder(folder: string): Promise<void> {
   if (!isPosix()) return;
   const handle = await open(folder, "r");
