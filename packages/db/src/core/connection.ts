@@ -1,13 +1,13 @@
 import postgres from "postgres";
 
-/** Where a database is: an address, or the parts of one, as the embedded server gives them. */
+/** The address of a database: a URL, or separate fields as returned by the embedded server. */
 export type ConnectionTarget =
   | string
   | { host: string; port: number; user: string; database: string; password?: string | undefined };
 
 /**
- * Parameters that every connection sets, whatever the server's defaults are (DB-10): an acknowledged write is on disk,
- * and nothing waits for ever.
+ * Parameters set on every connection, regardless of the server's defaults (DB-10). They ensure that an
+ * acknowledged write is on disk and that no statement waits forever.
  */
 const sessionParameters = {
   application_name: "merkle",
@@ -20,17 +20,20 @@ const sessionParameters = {
 };
 
 export interface PoolOptions {
-  /** Whether a connection is never renewed, because it holds something. */
+  /** True to keep connections open, because session state such as a lock depends on them. */
   readonly keepOpen?: boolean;
-  /** Whether a prepared statement is planned anew each time, for the values that it has; else once where PostgreSQL thinks that enough. */
+  /**
+   * True to plan a prepared statement on each execution, for its parameter values. Otherwise PostgreSQL may
+   * reuse a generic plan.
+   */
   readonly plansAnew?: boolean;
-  /** Told in the moment in which a connection closes, whatever the reason. */
+  /** Called as soon as a connection closes, for any reason. */
   readonly onClose?: () => void;
-  /** Given what is notified to a connection that listens. */
+  /** Called with each notification that a listening connection receives. */
   readonly onNotified?: (payload: string) => void;
 }
 
-/** The address without its password. */
+/** Returns the address without the password. */
 export function describeTarget(target: ConnectionTarget): string {
   if (typeof target !== "string") return `${target.host}:${target.port}/${target.database}`;
   try {
@@ -41,24 +44,24 @@ export function describeTarget(target: ConnectionTarget): string {
   }
 }
 
-/** A pool of at most `max` connections, opened when they are first needed. */
+/** Creates a pool of at most `max` connections, opened on first use. */
 export function connectPool(
   target: ConnectionTarget,
   max: number,
   { keepOpen = false, plansAnew = false, onClose = () => undefined, onNotified }: PoolOptions = {},
 ): postgres.Sql {
-  // The driver's types leave `onnotify` out, by which its own `listen` is made.
+  // The driver's types omit `onnotify`, which its own `listen` uses.
   const options: postgres.Options<Record<string, never>> & {
     onnotify?: (channel: string, payload: string) => void;
   } = {
     max,
     connection: { ...sessionParameters, ...(plansAnew && { plan_cache_mode: "force_custom_plan" }) },
     connect_timeout: 5,
-    // A server that restarts is back within a second: look often, and spread out.
+    // A restarting server is back within a second, so the driver retries often, with jitter.
     backoff: (attempt: number) => Math.min(0.05 * 2 ** attempt, 0.5) * (0.5 + Math.random() / 2),
     onnotice: () => undefined,
-    // The driver asks for the types of arrays after each greeting, and a connection that breaks just then would reject a
-    // promise that nobody holds, which ends the process.
+    // If enabled, the driver queries the array types after each connect. A connection that breaks at that
+    // moment would reject an unhandled promise and end the process.
     fetch_types: false,
     onclose: onClose,
     ...(onNotified && { onnotify: (_channel, payload) => onNotified(payload) }),
@@ -71,12 +74,15 @@ export function connectPool(
   );
 }
 
-/** As many texts as a client has prepared, and as many parameters as they have: a list of each length is a text of its own. */
+/**
+ * Maximum number of statements that a client prepares, and of parameters in each. A list of each length is a
+ * separate statement.
+ */
 const preparedMax = { texts: 500, parameters: 40 };
 
 /**
- * The same client, to which a text that comes again is a prepared statement. Drizzle (0.45) asks the driver for none, which then
- * goes to the server twice for each query, once to have it described.
+ * Wraps the client so that a repeated statement becomes a prepared statement. Drizzle (0.45) never asks the
+ * driver for one, so each query would take two round trips, one of them to describe it.
  */
 function prepareWhatRepeats(client: postgres.Sql): postgres.Sql {
   const texts = new Set<string>();
@@ -93,9 +99,9 @@ function prepareWhatRepeats(client: postgres.Sql): postgres.Sql {
 }
 
 /**
- * The same client, which refuses to send anything once its connection is lost: the driver (postgres 3.4) would go on with
- * a broken transaction on a new connection, outside of it, and what it writes to one that is reserved, before it has a new
- * one, ends the process.
+ * Wraps the client so that it refuses to send anything once its connection is lost. The driver (postgres 3.4)
+ * would continue a broken transaction on a new connection, outside the transaction. A write to a reserved
+ * connection before the reconnect would end the process.
  */
 export function refuseOnceLost(client: postgres.Sql, isLost: () => boolean): postgres.Sql {
   return new Proxy(client, {
@@ -111,7 +117,7 @@ export function refuseOnceLost(client: postgres.Sql, isLost: () => boolean): pos
   });
 }
 
-/** An error that `isConnectionLost` knows. */
+/** Returns an error that `isConnectionLost` recognises. */
 export function connectionLost(): Error {
   return Object.assign(new Error("The connection was lost in the middle of a transaction."), {
     code: "CONNECTION_CLOSED",

@@ -1,7 +1,7 @@
 import { DrizzleQueryError } from "drizzle-orm";
 import postgres from "postgres";
 
-/** The reasons why a database cannot be served; the message says what to do about each (DB-9). */
+/** The reason why the database cannot be used. The message says what to do about it (DB-9). */
 export class DatabaseError extends Error {
   override readonly name = "DatabaseError";
   readonly code: DatabaseErrorCode;
@@ -24,8 +24,8 @@ export type DatabaseErrorCode =
   | "no_replica";
 
 /**
- * For people: why a statement failed while a broker started. The statement itself and its parameters, which may be keys, are
- * left out. Returns anything else as it is.
+ * Explains why a statement failed while a broker was starting. Omits the statement and its parameters, which
+ * may be keys. Returns any other error unchanged.
  */
 export function explainFailedStatement(error: unknown): unknown {
   if (error instanceof DatabaseError || !isFailedStatement(error)) return error;
@@ -43,7 +43,10 @@ export function explainFailedStatement(error: unknown): unknown {
   );
 }
 
-/** What has a code in small letters has a sentence of its own. */
+/**
+ * True for errors of the server, the driver or a socket. Merkle's own errors have lower-case codes and
+ * explain themselves.
+ */
 function isFailedStatement(error: unknown): boolean {
   const code = databaseErrorCode(error);
   if (code === undefined || code !== code.toUpperCase()) return false;
@@ -60,7 +63,7 @@ function isOfSocket(error: unknown): boolean {
   );
 }
 
-/** The SQLSTATE or the driver's code of a failed statement, looked for below whatever wraps it. */
+/** Returns the SQLSTATE or driver code of a failed statement. Searches the causes of wrapped errors. */
 export function databaseErrorCode(error: unknown): string | undefined {
   for (let current = error; current instanceof Error; current = current.cause) {
     if ("code" in current && typeof current.code === "string") return current.code;
@@ -68,7 +71,9 @@ export function databaseErrorCode(error: unknown): string | undefined {
   return undefined;
 }
 
-/** Whether the database, its driver or the way there failed; what callers are told has codes in small letters. */
+/**
+ * True if the database, its driver or the connection failed. Errors meant for callers have lower-case codes.
+ */
 export function isFromDatabase(error: unknown): boolean {
   if (error instanceof DatabaseError) return true;
   const code = databaseErrorCode(error);
@@ -85,7 +90,7 @@ const lostCodes = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
   "EHOSTUNREACH",
-  "EMFILE", // of connecting, like all that follow: this process or the machine has no descriptor free
+  "EMFILE", // this code and those below: connecting failed because the process or the machine has no free file descriptor
   "ENETUNREACH",
   "ENFILE",
   "ENOENT",
@@ -98,24 +103,24 @@ const lostCodes = new Set([
   "25P03", // idle_in_transaction_session_timeout
 ]);
 
-/** Whether the connection went away, so that a commit that was under way may or may not have happened. */
+/** True if the connection was lost, so that a commit in progress may or may not have succeeded. */
 export function isConnectionLost(error: unknown): boolean {
   const code = databaseErrorCode(error);
   return code !== undefined && (lostCodes.has(code) || code.startsWith("08"));
 }
 
-/** Whether a lock or the statement itself took longer than allowed; nothing was changed. */
+/** True if waiting for a lock, or the statement itself, exceeded its timeout. Nothing was changed. */
 export function isTimeout(error: unknown): boolean {
   const code = databaseErrorCode(error);
   return code === "55P03" || code === "57014";
 }
 
-/** Whether the statement itself took too long (DB-10): a lock is waited for less long than that. */
+/** True if the statement itself exceeded its timeout (DB-10), which is longer than the lock timeout. */
 export function isTooSlow(error: unknown): boolean {
   return databaseErrorCode(error) === "57014";
 }
 
-/** Whether the data itself was at fault (SQLSTATE class 22 or 23): sending it again cannot help. */
+/** True if the data itself was rejected (SQLSTATE class 22 or 23). A retry cannot help. */
 export function isDataError(error: unknown): boolean {
   const code = databaseErrorCode(error);
   return code !== undefined && /^2[23]/.test(code);
@@ -125,7 +130,7 @@ export function isUniqueViolation(error: unknown): boolean {
   return databaseErrorCode(error) === "23505";
 }
 
-/** The constraint or unique index that refused a row, by its name. */
+/** Returns the name of the constraint or unique index that rejected a row. */
 export function violatedConstraint(error: unknown): string | undefined {
   for (let current = error; current instanceof Error; current = current.cause) {
     if ("constraint_name" in current && typeof current.constraint_name === "string") {
@@ -135,19 +140,19 @@ export function violatedConstraint(error: unknown): string | undefined {
   return undefined;
 }
 
-/** Whether the server lacks what it needs to write: disk, memory, connections, or permission to write at all. */
+/** True if the server lacks disk space, memory, connections or permission to write. */
 export function isOutOfResources(error: unknown): boolean {
   const code = databaseErrorCode(error);
   return code !== undefined && (code.startsWith("53") || code === "25006" || code === "58030");
 }
 
-/** Whether there was no disk or memory left for what was sent: something smaller may still fit. */
+/** True if the disk or memory is too full for this write. A smaller write may still succeed. */
 export function isOutOfRoom(error: unknown): boolean {
   const code = databaseErrorCode(error);
   return code === "53100" || code === "53200";
 }
 
-/** Two transactions that cannot both go on; one of them may simply be run again. */
+/** True if the transaction conflicted with another one or was the victim of a deadlock. It can be retried. */
 export function isSerializationFailure(error: unknown): boolean {
   const code = databaseErrorCode(error);
   return code === "40001" || code === "40P01";

@@ -4,19 +4,20 @@ import type { Queryable, Transaction } from "./transactions.js";
 
 export interface RequestKey {
   readonly meshId: string;
-  /** Names caller, operation and idempotency key. */
+  /** Hash of the caller, operation and idempotency key. */
   readonly requestHash: Uint8Array;
 }
 
-/** The result that was stored when the same key came before. */
+/** The result stored for an earlier request with the same key. */
 export interface EarlierRequest {
   readonly inputHash: Uint8Array;
   readonly sealedResult: Uint8Array;
 }
 
 /**
- * Claims a key for this transaction, or returns what its first use left. Of two that race, the second waits here until the
- * first has ended, and then either finds its result or takes its place.
+ * Claims a key for this transaction, or returns the result of its first use. If two transactions race, the
+ * second waits for the first to end. It then returns the stored result, or claims the key if the first was
+ * rolled back.
  */
 export async function claimRequest(
   tx: Transaction,
@@ -34,7 +35,10 @@ export async function claimRequest(
   return earlier;
 }
 
-/** Claims a key that has no result, for good; false where it was claimed. Of any number at once one gets it. */
+/**
+ * Claims a key permanently, without a result. Returns false if it was already claimed. If several callers
+ * claim a key at the same time, exactly one succeeds.
+ */
 export async function claimOnce(db: Queryable, { meshId, requestHash }: RequestKey): Promise<boolean> {
   const claimed = await db
     .insert(idempotentResults)
@@ -44,7 +48,7 @@ export async function claimOnce(db: Queryable, { meshId, requestHash }: RequestK
   return claimed.length === 1;
 }
 
-/** Gives a claimed key back. */
+/** Releases a claimed key. */
 export async function releaseOnce(db: Queryable, { meshId, requestHash }: RequestKey): Promise<void> {
   await db
     .delete(idempotentResults)
@@ -62,7 +66,7 @@ export async function findRequest(
   return row?.sealedResult ? { inputHash: row.inputHash, sealedResult: row.sealedResult } : null;
 }
 
-/** Stores a result, at the end of the transaction that claimed its key. */
+/** Stores a result. Call at the end of the transaction that claimed the key. */
 export async function storeRequestResult(
   tx: Transaction,
   { meshId, requestHash }: RequestKey,
@@ -74,7 +78,7 @@ export async function storeRequestResult(
     .where(and(eq(idempotentResults.meshId, meshId), eq(idempotentResults.requestHash, requestHash)));
 }
 
-/** Forgets the results that are older than the promise, and returns how many. */
+/** Deletes results older than the guaranteed period, and returns their number. */
 export async function purgeRequests(db: Queryable, olderThanHours: number): Promise<number> {
   const gone = await db
     .delete(idempotentResults)

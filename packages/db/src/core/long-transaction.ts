@@ -1,7 +1,10 @@
 import type postgres from "postgres";
 import { type ConnectionTarget, connectPool, refuseOnceLost } from "./connection.js";
 
-/** Connections for long transactions; what they are doing ends with `work`. */
+/**
+ * Opens connections for long transactions. They close when `work` ends, which also ends what is running on
+ * them.
+ */
 export async function withPool<Result>(
   target: ConnectionTarget,
   max: number,
@@ -12,7 +15,7 @@ export async function withPool<Result>(
     keepOpen: true,
     onClose() {
       isLost = true;
-      // Statements that were already sent would wait for their answers for ever.
+      // Without this, statements already sent would wait forever for their replies.
       setImmediate(() => void pool.end({ timeout: 0 }));
     },
   });
@@ -24,17 +27,18 @@ export async function withPool<Result>(
 }
 
 /**
- * Runs `work` in a transaction that it commits itself, however long it takes.
+ * Runs `work` in a transaction without a time limit. `work` must commit itself.
  *
- * Uncommitted work ends with its connection, when the pool ends, and not by a ROLLBACK. The driver's own transactions send
- * their ROLLBACK even over a lost connection, and that ends the process.
+ * Uncommitted work ends with the connection when the pool closes, without a ROLLBACK. The driver's own
+ * transactions send ROLLBACK even over a lost connection, which ends the process.
  */
 export async function inTransaction<Result>(
   pool: postgres.Sql,
   mode: string,
   work: (sql: postgres.Sql) => Promise<Result>,
 ): Promise<Result> {
-  // The driver reserves only a connection that has been used: on a pool that has none open it would wait for ever.
+  // The driver can reserve only a connection that is already open. With no open connection it would wait
+  // forever.
   await pool`SELECT 1`;
   const sql = await pool.reserve();
   await sql.unsafe(`BEGIN ${mode}`);
@@ -43,8 +47,9 @@ export async function inTransaction<Result>(
 }
 
 /**
- * A large table takes longer than any request may. The formats are those that every server reads alike, whatever is set
- * for the user or the database; and a policy that would hide rows is an error instead.
+ * Prepares the transaction for reading large tables. Timeouts are off, because a large table takes longer
+ * than a request may. The formats are readable by every server, regardless of the user's or database's
+ * settings. A policy that would hide rows causes an error instead.
  */
 async function prepare(sql: postgres.Sql): Promise<void> {
   await sql`

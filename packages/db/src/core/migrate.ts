@@ -14,26 +14,26 @@ import {
 } from "./migrations.js";
 
 export interface MigrateOptions {
-  /** How long to wait for what else holds a lock; 60,000 unless told. */
+  /** How long to wait for each lock. Default: 60,000. */
   readonly lockMs?: number;
-  /** The build that migrates. Default: this one. */
+  /** Build number of the migrating broker. Default: this build. */
   readonly build?: number;
   /**
-   * Called with the names of the migrations that are about to run on a database that Merkle has been on, while nobody else may
-   * migrate it. When it rejects, nothing is changed.
+   * Called with the names of the migrations about to run, unless the database is new. The migration lock is
+   * held meanwhile. If it rejects, nothing is changed.
    */
   readonly beforeMigrating?: ((names: readonly string[]) => Promise<unknown>) | undefined;
-  /** Does all of it, to see whether it can be done, and undoes it; default false. */
+  /** Runs everything and rolls it back, to check whether it would succeed. Default: false. */
   readonly dryRun?: boolean;
 }
 
 /**
- * Brings the schema and its functions up to date, one broker at a time, and returns how many migrations ran (DB-11). All of it
- * and the lock are one transaction: a connection that is lost takes everything with it, and nothing goes on without the lock
- * (DB-16).
+ * Brings the schema and its functions up to date, and returns the number of migrations that ran (DB-11). Only
+ * one broker migrates at a time. The lock and all changes share one transaction: if the connection is lost,
+ * everything is rolled back, and nothing continues without the lock (DB-16).
  *
- * @throws DatabaseError `schema_newer` when the schema requires a newer build; `migration_failed`
- * when the connection is lost, or something else holds a lock for longer than `lockMs`
+ * @throws DatabaseError `schema_newer` if the schema requires a newer build; `migration_failed` if the
+ * connection is lost or a lock is unavailable for longer than `lockMs`
  */
 export async function migrate(
   target: ConnectionTarget,
@@ -42,7 +42,7 @@ export async function migrate(
   try {
     return await withPool(target, 1, (pool) =>
       inTransaction(pool, "READ WRITE", async (sql) => {
-        // Another broker may hold the lock for as long as its migrations take.
+        // Another broker may hold the lock for the duration of its migrations.
         await sql`SELECT set_config('lock_timeout', ${String(lockMs)}, true)`;
         const applied = await holdMigrations(sql);
         refuseNewerSchema(build, await readCompatibleBuild(sql));

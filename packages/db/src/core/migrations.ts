@@ -5,12 +5,15 @@ import { fileURLToPath } from "node:url";
 import { readMigrationFiles } from "drizzle-orm/migrator";
 import type postgres from "postgres";
 
-/** Any number, as long as no other program that shares the database takes the same one. */
+/** An arbitrary number. Other programs on the same database must not use the same advisory lock. */
 export const migrationLock = 7_423_001;
 
 export const migrationsFolder = findAbove("migrations");
 
-/** Beside this file in a bundle, and else in a folder above it, of whatever depth sources and what is compiled from them are. */
+/**
+ * Returns the path of the named file or folder: next to this file in a bundle, otherwise in the nearest
+ * folder above that has it.
+ */
 function findAbove(name: "migrations" | "sql" | "package.json"): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, name))) {
@@ -21,17 +24,17 @@ function findAbove(name: "migrations" | "sql" | "package.json"): string {
   return join(folder, name);
 }
 
-/** When each known migration was written, which is how the migrator tells them apart. */
+/** Returns the timestamp of each known migration. The migrator identifies migrations by it. */
 export function knownMigrations(): number[] {
   return readJournal().map(({ when }) => when);
 }
 
-/** The names of those migrations that have not run where `applied` have. */
+/** Returns the names of the known migrations that are not in `applied`. */
 export function pendingMigrations(applied: readonly number[]): string[] {
   return readJournal().flatMap(({ when, tag }) => (applied.includes(when) ? [] : [tag]));
 }
 
-/** The name of the newest known migration, which every open database has been through. */
+/** Returns the name of the newest known migration. Every open database has run it. */
 export function newestMigration(): string {
   return readJournal().at(-1)?.tag ?? "";
 }
@@ -49,13 +52,19 @@ function readJournal(): readonly { when: number; tag: string }[] {
   return journal.entries;
 }
 
-/** Keeps all others from the schema until the caller's transaction ends, and returns what `listMigrations` does. */
+/**
+ * Locks the schema against other migrations until the caller's transaction ends. Returns the result of
+ * `listMigrations`.
+ */
 export async function holdMigrations(sql: postgres.Sql): Promise<number[]> {
   await sql`SELECT pg_advisory_xact_lock(${migrationLock})`;
   return listMigrations(sql);
 }
 
-/** When each migration that has run here was written, oldest first; empty where Merkle has never been. */
+/**
+ * Returns the timestamps of the migrations that have run on this database, oldest first. Empty if Merkle has
+ * never used it.
+ */
 export async function listMigrations(sql: postgres.Sql): Promise<number[]> {
   if (!(await isThere(sql, "__drizzle_migrations"))) return [];
   const rows = await sql`SELECT created_at FROM merkle_migrations.__drizzle_migrations ORDER BY created_at`;
@@ -63,12 +72,12 @@ export async function listMigrations(sql: postgres.Sql): Promise<number[]> {
 }
 
 /**
- * Returns the oldest build that can use the schema; 0 for any. A migration that older builds cannot work with sets it:
- * `UPDATE merkle_migrations.compatibility SET compatible_build = <the build that brings it>`.
+ * Returns the oldest build that can use the schema, or 0 if every build can. A migration that breaks older
+ * builds sets it: `UPDATE merkle_migrations.compatibility SET compatible_build = <the build that brings it>`.
  */
 export async function readCompatibleBuild(sql: postgres.Sql): Promise<number> {
   if (!(await isThere(sql, "compatibility"))) return 0;
-  // Before builds had numbers, the table had no such column.
+  // In databases older than build numbers, the table lacks this column.
   const [row] =
     await sql`SELECT to_jsonb(c) -> 'compatible_build' AS build FROM merkle_migrations.compatibility c`;
   return Number(row?.["build"] ?? 0);
@@ -80,8 +89,8 @@ async function isThere(sql: postgres.Sql, table: string): Promise<boolean> {
 }
 
 /**
- * Runs those of the migrations given that have not been applied, as part of the caller's transaction that holds them,
- * with the records that drizzle's migrator keeps. Returns how many ran.
+ * Runs the `wanted` migrations that have not been applied, and records them as drizzle's migrator does. The
+ * caller's transaction must hold the migration lock. Returns the number of migrations that ran.
  */
 export async function applyMigrations(
   sql: postgres.Sql,
@@ -118,7 +127,7 @@ async function makeRecords(sql: postgres.Sql): Promise<void> {
     INSERT INTO merkle_migrations.compatibility (compatible_from) VALUES ('0.0.0') ON CONFLICT DO NOTHING`);
 }
 
-/** An SQL function of ours: `sql/<name>.sql`, which makes it or takes the place of what it was. */
+/** One of our SQL functions. The file `sql/<name>.sql` creates or replaces it. */
 export interface SqlFunction {
   readonly name: string;
   readonly text: string;
@@ -133,9 +142,9 @@ export function knownFunctions(): SqlFunction[] {
 }
 
 /**
- * Applies the functions whose text has changed, as part of the caller's transaction that holds the migrations. Two builds may
- * work on one database side by side, so a build leaves alone what a newer one has applied; for the same reason a function
- * whose signature or meaning changes gets another name, and the old one stays for a release.
+ * Applies the functions whose text has changed. The caller's transaction must hold the migration lock. Two
+ * builds may share a database, so a build does not overwrite a function applied by a newer build. A function
+ * whose signature or meaning changes gets a new name, and the old function stays for one release.
  */
 export async function applyFunctions(
   sql: postgres.Sql,
@@ -155,7 +164,7 @@ export async function applyFunctions(
   }
 }
 
-/** The version of Merkle that runs, from the description of the package that this file is in. */
+/** Returns Merkle's version from the package.json of the package that contains this file. */
 export function ownVersion(): string {
   const description: unknown = JSON.parse(readFileSync(findAbove("package.json"), "utf8"));
   if (typeof description === "object" && description !== null && "version" in description) {

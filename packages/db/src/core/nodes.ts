@@ -2,7 +2,7 @@ import { eq, sql } from "drizzle-orm";
 import { nodes, peers } from "./schema.js";
 import type { Queryable } from "./transactions.js";
 
-/** What a broker says of itself to the others on its database. */
+/** Facts that a broker publishes to the other brokers on its database. */
 export interface NodeFacts {
   readonly nodeId: string;
   readonly version: string;
@@ -10,18 +10,18 @@ export interface NodeFacts {
   readonly bus: string;
   readonly epoch: string;
   readonly auditKey: string;
-  /** How far its clock is ahead of the database's. */
+  /** How many milliseconds the node's clock is ahead of the database's clock. */
   readonly clockMs: number;
 }
 
 export interface NodeRow extends NodeFacts {
   readonly startedAt: Date;
   readonly lastSeenAt: Date;
-  /** How long ago that is, by the database's clock: those of nodes may differ. */
+  /** Milliseconds since `lastSeenAt` by the database's clock, because the clocks of nodes may differ. */
   readonly unseenMs: number;
 }
 
-/** Notes that a node is there. */
+/** Records that a node is running. */
 export async function noteNode(db: Queryable, node: NodeFacts): Promise<void> {
   await db
     .insert(nodes)
@@ -32,7 +32,7 @@ export async function noteNode(db: Queryable, node: NodeFacts): Promise<void> {
     });
 }
 
-/** Every node that was not forgotten yet, there or not, the one that started first at the head. */
+/** Lists all recorded nodes, running or not, in the order in which they started. */
 export async function listNodes(db: Queryable): Promise<NodeRow[]> {
   return db
     .select({
@@ -51,12 +51,12 @@ export async function listNodes(db: Queryable): Promise<NodeRow[]> {
     .orderBy(nodes.startedAt, nodes.nodeId);
 }
 
-/** Forgets a node that has stopped. */
+/** Deletes a node that has stopped. */
 export async function deleteNode(db: Queryable, nodeId: string): Promise<void> {
   await db.delete(nodes).where(eq(nodes.nodeId, nodeId));
 }
 
-/** Forgets nodes that were not seen for so long, and which peers were there. */
+/** Deletes nodes that have not been seen for `unseenHours`, and the presence of their peers. */
 export async function purgeNodes(db: Queryable, unseenHours: number): Promise<void> {
   const gone = await db
     .delete(nodes)
@@ -70,7 +70,10 @@ export async function purgeNodes(db: Queryable, unseenHours: number): Promise<vo
     .where(sql`${peers.here} ?| ${ids}`);
 }
 
-/** How far this machine's clock is ahead of the database's, within half of the time that asking takes. */
+/**
+ * Measures how far this machine's clock is ahead of the database's. The error is at most half the query's
+ * round trip.
+ */
 export async function measureClock(db: Queryable): Promise<number> {
   const before = Date.now();
   const [row] = await db.execute<{ now: number }>(

@@ -1,19 +1,22 @@
 import type { ConnectionTarget } from "./connection.js";
 import { renewClient } from "./renewed-client.js";
 
-/** A connection of its own that listens to a channel, and notifies others. */
+/** A dedicated connection that listens to a channel and sends notifications on it. */
 export interface Notifications {
-  /** Begins to listen, also after the connection was lost. */
+  /** Starts listening. Call again after the connection was lost. */
   listen(): Promise<void>;
-  /** Notifies in order, in one transaction of its own. */
+  /** Sends notifications in order, in one transaction. */
   notify(payloads: readonly string[]): Promise<void>;
-  /** Asks the server whether the connection still stands; when it does not, that is told as a loss. */
+  /** Checks that the connection works. A failure is reported as a loss. */
   check(): Promise<void>;
-  /** Closes it; of what was begun the end is not waited for. */
+  /** Closes the connection without waiting for pending statements. */
   end(): Promise<void>;
 }
 
-/** @param onLost - told when the connection was lost, and with it whatever was notified until `listen` has been called again */
+/**
+ * @param onLost - called when the connection is lost; notifications are then missed until `listen` is called
+ * again
+ */
 export function openNotifications(
   target: ConnectionTarget,
   channel: string,

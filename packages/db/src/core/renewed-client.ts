@@ -1,35 +1,35 @@
 import type postgres from "postgres";
 import { type ConnectionTarget, connectPool, type PoolOptions } from "./connection.js";
 
-/** A client of the database that gets a new pool as soon as one of its connections is lost. */
+/** A database client that replaces its pool as soon as a connection of the pool is lost. */
 export interface RenewedClient {
   /**
-   * Sends each statement to the pool of that moment. It stays the same object, so callers may keep it: the pool itself is
-   * given to nobody, except to a question of `ask`.
+   * Sends each statement to the current pool. The object itself stays the same, so callers can store it. The
+   * pool is never exposed, except to the callback of `ask`.
    */
   readonly sql: postgres.Sql;
   /**
-   * Asks it something that the server answers or ends within its own limits (DB-10). When nothing comes for longer than
-   * that, the server or the network before it is gone, and the client is replaced: a connection that neither breaks nor
-   * answers would hold up what comes next for minutes, and where connections are accepted and closed again at once, the
-   * driver tries for ever.
+   * Runs a query that the server answers or cancels within its own limits (DB-10). If no reply comes for
+   * longer than that, the server or the network is down, and the client replaces its pool. A connection that
+   * neither fails nor replies would delay later statements by minutes. If connections are accepted and closed
+   * immediately, the driver would retry forever.
    *
-   * @throws an error that `isConnectionLost` knows, when no answer came
+   * @throws an error that `isConnectionLost` recognises, if there was no reply
    */
   ask<Answer>(question: (client: postgres.Sql) => Promise<Answer>): Promise<Answer>;
-  /** @param graceS - how long what it still does may take; 5 s unless told */
+  /** @param graceS - seconds that running statements may still take (default: 5) */
   end(graceS?: number): Promise<void>;
 }
 
-/** A second more than the server allows a statement, so that its own answer comes first. */
+/** One second more than the server's statement timeout, so that the server's own error arrives first. */
 const silentMsMax = 6_000;
 
 /**
- * The driver (postgres 3.4) keeps bytes that it had not sent when a connection broke, and sends them before the greeting
- * of the next one, which then stalls. A pool that has lost a connection, even one that the driver closed because of its
- * age, is therefore left to finish what it does, and not used for anything new.
+ * Creates the client. When a connection breaks, the driver (postgres 3.4) keeps unsent bytes and sends them
+ * before the greeting of the next connection, which then stalls. Once a pool has lost a connection, even one
+ * closed because of its age, it finishes its statements and gets no new ones.
  *
- * @param onLost - called when a pool was replaced because of that
+ * @param onLost - called when a pool was replaced
  * @param onConnect - called with each new pool, before its first statement
  */
 export function renewClient(
@@ -55,7 +55,7 @@ export function renewClient(
         if (current === client) retire(client);
       },
     });
-    // Whoever comes too late must not open a connection that nobody closes.
+    // After the end, a late caller must not open a connection that would never be closed.
     if (ended) void client.end({ timeout: 0 });
     onConnect?.(client);
     return client;
@@ -71,7 +71,8 @@ export function renewClient(
     if (ended) return;
     retired.add(client);
     onLost?.();
-    // Not in the midst of closing; and what its other connections are doing may end as it can.
+    // Waits until the close handler has returned. Statements on the pool's other connections may finish
+    // first.
     setImmediate(() => void client.end({ timeout: 1 }).finally(() => retired.delete(client)));
   }
 
@@ -98,9 +99,9 @@ export function renewClient(
   };
 }
 
-/** A client whose every use is one of the client that `target` returns at that time. */
+/** Returns a client that forwards every use to the client that `target` returns at that time. */
 function forwardTo(target: () => postgres.Sql): postgres.Sql {
-  // A proxy can be called as a tagged template only if what it stands for can be called.
+  // A proxy is callable as a tagged template only if its target is callable.
   const callable: object = () => undefined;
   return new Proxy(callable, {
     apply: (_callable, self, given) => Reflect.apply(target(), self, given),

@@ -2,7 +2,7 @@ import type postgres from "postgres";
 import { expect, it } from "vitest";
 import { connectTestDatabase, createTestDatabase } from "../../../../tests/kit/test-database.js";
 
-/** The file is written anew by `npm run schema`, which lets this test put what it expects in the place of what is there. */
+/** `npm run schema` updates the snapshot file with the result of this test. */
 it("[DB-15] the queries' picture of the tables is what the migrations made", async () => {
   const sql = connectTestDatabase(await createTestDatabase());
   await expect(await pictureTables(sql)).toMatchFileSnapshot("./schema.ts");
@@ -13,10 +13,10 @@ interface Column {
   readonly name: string;
   readonly type: string;
   readonly required: boolean;
-  /** Null where there is none. */
+  /** Null if the column has no default. */
   readonly default: string | null;
   readonly generated: boolean;
-  /** What a constraint allows, where that is a list of words. */
+  /** The allowed values, if a constraint restricts the column to a list of words. */
   readonly words: readonly string[] | null;
 }
 
@@ -64,7 +64,7 @@ const builders: Readonly<Record<string, string>> = {
   bigint: "count",
 };
 
-/** What is kept as JSON and always has this form. */
+/** The types of JSON columns whose values always have one form. */
 const jsonTypes: Readonly<Record<string, string>> = {
   "peers.groups": "readonly { name: string; role: string | null }[]",
   "alert_targets.quiet": "{ from: string; to: string; time_zone: string }",

@@ -4,13 +4,13 @@ import type { Queryable, Transaction } from "./transactions.js";
 
 const brokerKey = "broker";
 
-/** The broker's settings that somebody has changed. */
+/** Reads the broker settings that differ from their defaults. */
 export async function readBrokerSettings(db: Queryable): Promise<unknown> {
   const [row] = await db.select({ value: settings.value }).from(settings).where(eq(settings.key, brokerKey));
   return row?.value ?? {};
 }
 
-/** Changes some of the broker's settings and leaves the others as they are. */
+/** Changes the given broker settings and leaves the others unchanged. */
 export async function mergeBrokerSettings(tx: Transaction, change: Record<string, unknown>): Promise<void> {
   await tx
     .insert(settings)
@@ -21,13 +21,16 @@ export async function mergeBrokerSettings(tx: Transaction, change: Record<string
     });
 }
 
-/** A text that the brokers of a database keep there for each other, by its name. */
+/** Finds a named text that the brokers of this database share. */
 export async function findShared(db: Queryable, name: string): Promise<string | null> {
   const [row] = await db.select({ value: settings.value }).from(settings).where(eq(settings.key, name));
   return typeof row?.value === "string" ? row.value : null;
 }
 
-/** Keeps one unless another is there than `instead`; of several that are offered at once one counts. */
+/**
+ * Stores a shared text, if there is none yet or the stored text is `instead`. If several brokers offer one at
+ * the same time, exactly one is stored.
+ */
 export async function offerShared(
   db: Queryable,
   name: string,

@@ -4,20 +4,20 @@ import postgres from "postgres";
 import { type ConnectionTarget, connectionLost, connectPool, type PoolOptions } from "./connection.js";
 import type * as schema from "./schema.js";
 
-/** The connection of a query: the pool, or a transaction. */
+/** The connection of a query: the pool or a transaction. */
 export type Queryable = PgDatabase<PostgresJsQueryResultHKT, typeof schema>;
-/** The connection of a query that is only one part of a change: a transaction. */
+/** The connection of a query that must be part of a transaction. */
 export type Transaction = Queryable;
 
-/** Runs transactions, a few at a time, each on a connection of its own. */
+/** Runs transactions, a limited number at a time, each on a separate connection. */
 export interface Transactions {
   run<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;
   end(): Promise<void>;
 }
 
 /**
- * BEGIN and COMMIT by hand: the driver's own transactions (postgres 3.4) send ROLLBACK over a connection that is gone,
- * which ends the process.
+ * Sends BEGIN and COMMIT itself. The driver's own transactions (postgres 3.4) send ROLLBACK over a lost
+ * connection, which ends the process.
  */
 export function startTransactions(target: ConnectionTarget, max: number): Transactions {
   const lanes = startLanes(target, max);
@@ -30,7 +30,7 @@ export function startTransactions(target: ConnectionTarget, max: number): Transa
           await lane.send("COMMIT");
           return result;
         } catch (error) {
-          // A connection that is lost has rolled back by itself.
+          // When a connection is lost, the server rolls back automatically.
           if (!lane.lost) await lane.send("ROLLBACK").catch(lane.discard);
           throw error;
         }
@@ -40,23 +40,26 @@ export function startTransactions(target: ConnectionTarget, max: number): Transa
 }
 
 /**
- * A connection that is lent for one piece of work. It sends one statement at a time, each when the one before it has been
- * answered, and nothing more once its connection is lost. The driver would keep further statements in a queue while it
- * prepares one, and send that queue over its next connection, outside of the transaction.
+ * A connection lent for one piece of work. It sends a statement only after the reply to the previous one, and
+ * sends nothing once the connection is lost. The driver would queue statements while it prepares one, and
+ * send that queue over its next connection, outside the transaction.
  */
 export interface Lane {
-  /** For the queries of this piece of work. */
+  /** Runs the queries of this piece of work. */
   readonly db: Queryable;
-  /** Refuses further queries of `db`: of a branch of the work that goes on after another one has failed. */
+  /**
+   * Refuses further queries of `db`. They come from a branch of the work that continues after another branch
+   * has failed.
+   */
   closeDb(): void;
   send(statement: "BEGIN" | "COMMIT" | "ROLLBACK"): Promise<void>;
-  /** Whether its connection has closed, or may not be used any more. */
+  /** True if the connection has closed or must not be used again. */
   readonly lost: boolean;
   /** Closes the connection, which is not lent again. */
   discard(): void;
 }
 
-/** Lends connections, a few at a time, each to one piece of work until that has ended. */
+/** Lends a limited number of connections, each to one piece of work at a time. */
 export interface Lanes {
   lend<Result>(work: (lane: Lane) => Promise<Result>): Promise<Result>;
   end(): Promise<void>;
@@ -73,7 +76,7 @@ export function startLanes(
   let ended = false;
 
   async function take(): Promise<Connection> {
-    // Whoever comes too late must not open a connection that nobody closes.
+    // After the end, a late caller must not open a connection that would never be closed.
     if (ended) throw connectionLost();
     const connection = idle.pop();
     if (connection) return connection;
@@ -116,11 +119,14 @@ export function startLanes(
   };
 }
 
-/** One connection, over which one statement is under way at a time. */
+/** A connection that runs one statement at a time. */
 interface Connection {
   readonly client: postgres.Sql;
   readonly lost: boolean;
-  /** Sends a statement when every one before it has been answered. @throws an error that `isConnectionLost` knows, once the connection is lost */
+  /**
+   * Sends a statement after the replies to all previous statements. @throws an error that `isConnectionLost`
+   * recognises, once the connection is lost
+   */
   inTurn<Answer>(send: () => PromiseLike<Answer>): Promise<Answer>;
   discard(): void;
   end(): Promise<void>;
@@ -142,7 +148,10 @@ function openConnection(
     setImmediate(() => void client.end({ timeout: 1 }));
   }
 
-  /** After anything but a plain refusal by the server, nobody knows what the driver or the server would do next. */
+  /**
+   * After any failure other than an ordinary error from the server, the state of the driver and the server is
+   * unknown.
+   */
   function discardUnlessRefused(error: unknown): void {
     if (!(error instanceof postgres.PostgresError && error.severity === "ERROR")) discard();
   }
@@ -176,7 +185,7 @@ function toLane(connection: Connection): Lane {
       if (closed) throw new TypeError("This transaction has ended.");
       return inTurn(() => query);
     };
-    // All that drizzle uses of the driver's queries; whatever else is asked of one fails at once.
+    // The only members of the driver's queries that drizzle uses. Access to any other member fails.
     const turn: PromiseLike<unknown> & { values(): unknown } = {
       values() {
         void query.values();

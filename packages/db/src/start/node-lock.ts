@@ -3,32 +3,37 @@ import type { ConnectionTarget } from "../core/connection.js";
 import { renewClient } from "../core/renewed-client.js";
 
 /**
- * Says that this broker is the only node on its database, or, shared, that no node is there that would have to be the only one.
- * The server forgets the lock with the connection that took it.
+ * Holds a lock that makes this broker the only node on its database. A shared lock instead excludes brokers
+ * that require to be alone. The server releases the lock when its connection closes.
  */
 export interface NodeLock {
-  /** Resolves at once while the lock is held; after its connection was lost, when it is held again. */
+  /**
+   * Resolves immediately if the lock is held. After a lost connection, resolves once the lock is regained.
+   */
   whenHeld(): Promise<void>;
-  /** Whether it is held at this moment, as far as is known. */
+  /** True if the lock is currently held, as far as this node knows. */
   readonly isHeld: boolean;
-  /** Asks the server for it: a connection that was cut without a word is noticed by nothing else. */
+  /** Queries the server, the only way to notice a connection that was cut silently. */
   check(): Promise<void>;
   release(): Promise<void>;
 }
 
 const singleNode = 7_423_002;
 
-/** The server may take a moment to notice that whoever held the lock is gone; so may who lost it. */
+/**
+ * How long the server may need to notice that the holder of the lock is gone, and the holder to notice the
+ * loss.
+ */
 export const lockNoticedMsMax = 2_000;
 
 const retryEveryMs = 50;
 
 /**
- * Takes the lock of a broker that is alone on a database, or returns null when another one has it. Taken `shared`, as nodes do
- * that a bus connects, it lets those in that share it.
+ * Takes the lock of a broker that is alone on a database. Returns null if another broker holds it. With
+ * `shared`, used by nodes connected by a bus, other shared holders are allowed.
  *
- * @param onLost - told when the lock was lost, and is being asked for again
- * @param onTaken - told once when another broker holds it then: this one must stop
+ * @param onLost - called when the lock was lost and is being regained
+ * @param onTaken - called once if another broker has taken the lock since, so this broker must stop
  */
 export async function holdNodeLock(
   target: ConnectionTarget,
@@ -38,7 +43,10 @@ export async function holdNodeLock(
   let regaining: Promise<void> | null = null;
   const client = renewClient(target, 1, { keepOpen: true, onLost: regain });
 
-  /** Taken by this very connection already, it is not taken again: it would have to be released as often. */
+  /**
+   * If this connection already holds the lock, it is not taken a second time, because it would have to be
+   * released twice.
+   */
   async function take(): Promise<boolean> {
     const [row] = await client.ask(
       (sql) => sql`
@@ -56,11 +64,11 @@ export async function holdNodeLock(
     regaining = takeAgain().then(() => {
       regaining = null;
     });
-    // Whoever waits is told by whenHeld; where nobody waits, being released in between is no error.
+    // Callers of whenHeld receive the error. If there are none, a release during the attempt is not an error.
     regaining.catch(() => undefined);
   }
 
-  /** Resolves when it is held again, and never when it is not. */
+  /** Resolves when the lock is regained. Never resolves if it is lost. */
   async function takeAgain(): Promise<void> {
     let refusedSince: number | null = null;
     for (;;) {
@@ -76,7 +84,7 @@ export async function holdNodeLock(
 
   async function release(): Promise<void> {
     released.abort();
-    // Whatever it still asks is about a lock that is given up.
+    // Ignore errors of pending queries: their lock has been released.
     await client.end(1);
   }
 

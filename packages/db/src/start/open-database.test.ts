@@ -214,7 +214,7 @@ describe("one node on a database", () => {
     const first = await holdNodeLock(url);
     expect(await holdNodeLock(url)).toBeNull();
     const sql = connectTestDatabase(url);
-    // The server forgets the lock with the connection, and is asked for it again.
+    // The server releases the lock with its connection, and this node asks for it again.
     await sql`SELECT pg_terminate_backend(pid) FROM pg_locks
       WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
     await first?.check();
@@ -257,7 +257,7 @@ describe("a transaction", () => {
     const work = database.transaction(async (tx) => {
       const [row] = await tx.execute<{ pid: number }>("SELECT pg_backend_pid() AS pid");
       await sql`SELECT pg_terminate_backend(${row?.pid ?? 0})`;
-      // Wait until the loss is known here, then try to write on.
+      // Waits until the loss is known here, then tries to continue writing.
       await tx.execute("SELECT 1").catch(() => undefined);
       await tx.insert(schema.settings).values({ key: "outside", value: 1 });
     });
@@ -329,7 +329,7 @@ describe("a transaction", () => {
         multiply(tx, 10),
         multiply(tx, 100),
       ]);
-      // Nobody else sees any of it yet.
+      // The changes are not visible to others yet.
       return database.orm.select().from(settings).where(isKey);
     });
     expect(seen).toEqual([]);

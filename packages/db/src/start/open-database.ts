@@ -16,48 +16,49 @@ import { type WriteProblem, watchWrites } from "./write-health.js";
 const transactionsMax = 6;
 
 export interface Database {
-  /** For queries that stand alone. It stays the same object when its connections are replaced. */
+  /** Runs queries outside transactions. The object stays the same when its connections are replaced. */
   readonly orm: Queryable;
-  /** Names this history of the database; another one after a restore (DB-12). */
+  /** Identifies this history of the database. A restore sets a new epoch (DB-12). */
   readonly epoch: string;
-  /** Names the broker to its members, for ever: it stays through restores. */
+  /** Permanent id of the broker for its members. A restore keeps it. */
   readonly brokerId: string;
-  /** The mesh that is meant: the main one, unless this is a view of another (`inMesh`). */
+  /** The main mesh, unless this is a view of another mesh (`inMesh`). */
   readonly meshId: string;
   readonly serverVersion: string;
   readonly migrationsRun: number;
-  /** The name of the last migration that it has been through. */
+  /** Name of the last migration that has run. */
   readonly newestMigration: string;
   /**
-   * For histories and searches: does work that only reads at the read replica, where one was named and has all that anybody was told
-   * before, else at the primary. It may be done at both, so that its result alone counts (SCALE-4).
+   * Runs read-only work for histories and searches. It uses the read replica if one is configured and has all
+   * changes acknowledged so far, and the primary otherwise. The work may run on both, so it must have no side
+   * effects (SCALE-4).
    */
   reading<Result>(work: (db: Queryable) => Promise<Result>): Promise<Result>;
-  /** Null where none was named. */
+  /** Null if no replica is configured. */
   readonly replica: Omit<ReadReplica, "read" | "stop"> | null;
   transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;
-  /** Appends on a connection that nothing else uses, so that posts never queue behind reads. */
+  /** Appends on a dedicated connection, so that posts never queue behind reads. */
   append(rows: readonly MessageRow[]): Promise<AppendOutcome[]>;
-  /** Appends to a feed that somebody holds, on connections apart from those of `append`. */
+  /** Appends to a locked feed, on connections separate from those of `append`. */
   appendWaiting(rows: readonly MessageRow[]): Promise<AppendOutcome[]>;
-  /** Why the server cannot keep its promise at this moment, to write through to the disk; null where it can (OPS-2). */
+  /** Returns the reason why the server cannot write durably at the moment, or null if it can (OPS-2). */
   findWriteProblem(): Promise<WriteProblem | null>;
   close(): Promise<void>;
 }
 
 export interface OpenDatabaseOptions {
   readonly target: ConnectionTarget;
-  /** Connections for queries; a few more serve transactions and the appender. */
+  /** Connections for queries. Transactions and the appender use a few more. */
   readonly poolMax?: number;
   readonly replica?: ReadReplicaOptions | undefined;
-  /** As `migrate` has it: the place for a backup. */
+  /** See `migrate`. Used to make a backup first. */
   readonly beforeMigrating?: MigrateOptions["beforeMigrating"];
 }
 
 /**
- * Opens a database, brings its schema up to date and learns who it is.
+ * Opens a database, brings its schema up to date and reads its identity.
  *
- * @throws DatabaseError with a sentence that says what is wrong and what to do (DB-9)
+ * @throws DatabaseError that says what is wrong and what to do (DB-9)
  */
 export async function openDatabase({
   target,
@@ -65,7 +66,7 @@ export async function openDatabase({
   replica: readReplica,
   beforeMigrating,
 }: OpenDatabaseOptions): Promise<Database> {
-  // Of what is read, one session has a hundred rows and another a million.
+  // Plans each execution, because one session may have a hundred rows and another a million.
   const pool = renewClient(target, poolMax, { plansAnew: true, onConnect: readTimesAsText });
   const appendLane = renewClient(target, 1);
   const waitingLane = renewClient(target, 3);
@@ -106,12 +107,12 @@ export async function openDatabase({
   }
 }
 
-/** The same database, as somebody of another mesh is to see it. */
+/** Returns a view of the database for another mesh. */
 export function inMesh(database: Database, meshId: string): Database {
   return { ...database, meshId };
 }
 
-/** Drizzle sets on each pool that times come as the server's text. */
+/** Drizzle configures each pool to return times as text. */
 function readTimesAsText(pool: postgres.Sql): void {
   drizzle(pool);
 }
@@ -145,7 +146,10 @@ async function checkServer(pool: postgres.Sql): Promise<string> {
   return String(server["version"]);
 }
 
-/** The epoch, the broker's id and the main mesh, made when the database is new. Races of two brokers end in one row each. */
+/**
+ * Reads the epoch, the broker's id and the main mesh, and creates them in a new database. If two brokers
+ * race, each row is created once.
+ */
 async function identify(pool: postgres.Sql): Promise<{ epoch: string; brokerId: string; meshId: string }> {
   await pool`INSERT INTO settings (key, value)
     VALUES ('epoch', to_jsonb(${randomUUID()}::text)), ('broker_id', to_jsonb(${randomUUID()}::text))

@@ -13,19 +13,22 @@ import {
 import { type Lane, type Queryable, startLanes } from "../core/transactions.js";
 
 /**
- * Whether reads go to the replica: `used`; or why they do not: it is `behind`, does not answer in time or fails (`down`), or is
- * no replica of this database (`foreign`).
+ * State of the replica. `used`: reads use it. `behind`: it lags. `down`: it fails or does not reply in time.
+ * `foreign`: it is not a replica of this database.
  */
 export type ReplicaState = "used" | "behind" | "down" | "foreign";
 
-/** Serves reads from a streaming replica where it has everything that the primary has acknowledged, else from the primary. */
+/**
+ * Serves reads from a streaming replica if it has everything that the primary has acknowledged, otherwise
+ * from the primary.
+ */
 export interface ReadReplica {
   readonly state: ReplicaState;
-  /** How many reads each has served. */
+  /** Number of reads served by each. */
   readonly reads: { readonly replica: number; readonly primary: number };
   /**
-   * Does work that only reads, once with a connection to the replica, or once more at the primary where that did not succeed. Whatever
-   * was acknowledged before the call, by any node, is there (SCALE-4).
+   * Runs read-only work on the replica, and again on the primary if that failed. Sees everything that any
+   * node acknowledged before the call (SCALE-4).
    */
   read<Result>(work: (db: Queryable) => Promise<Result>): Promise<Result>;
   stop(): Promise<void>;
@@ -33,7 +36,7 @@ export interface ReadReplica {
 
 export interface ReadReplicaOptions {
   readonly target: ConnectionTarget;
-  /** Told when the state has changed, the first one included, with the error where there is one. */
+  /** Called with the initial state and after each change, with the error if there was one. */
   readonly onState?: (state: ReplicaState, error?: unknown) => void;
 }
 
@@ -43,22 +46,26 @@ interface Primary {
 }
 
 const readConnectionsMax = 10;
-/** The replica is looked at so often, also where nobody reads. */
+/** Interval between checks of the replica, even without reads. */
 const beatMs = 1_000;
-/** A replica that answers when it is looked at, and fails reads all the same, is left alone for so long. */
+/** How long a replica that passes checks but fails reads is left unused. */
 const leftAloneMs = 5_000;
-/** How long a look at it may take, connecting included: what reads wait for before they go to the primary. */
+/** Timeout of one check including the connect, and thus how long a read waits before it uses the primary. */
 const lookMsMax = 500;
-/** A replica follows within a few milliseconds: a read waits for that once. One that takes longer than a beat waits is behind. */
+/**
+ * A replica usually follows within milliseconds. A read waits for that once. If the periodic check waits
+ * longer, the replica counts as behind.
+ */
 const patience = {
   read: { looks: 2, pauseMs: 5 },
   beat: { looks: 20, pauseMs: 50 },
 };
 
 /**
- * Looks at a replica, and from then on once a second. One that does not answer or is behind is used as soon as it can be.
+ * Checks a replica now and then once per second. A replica that fails or is behind is used once it has
+ * recovered.
  *
- * @throws DatabaseError for a server that never will be a replica of this database, or does not let us read
+ * @throws DatabaseError for a server that can never be a replica of this database, or that denies read access
  */
 export async function startReadReplica(
   primary: Primary,
@@ -67,7 +74,7 @@ export async function startReadReplica(
   const where = describeTarget(target);
   const own = await identifyServer(primary.sql);
   const readLanes = startLanes(target, readConnectionsMax, { plansAnew: true });
-  // A look never waits for reads.
+  // Checks have a separate connection, so they never wait for reads.
   const beatLanes = startLanes(target, 1);
   const reads = { replica: 0, primary: 0 };
   const underWay = new Set<() => void>();
@@ -87,7 +94,7 @@ export async function startReadReplica(
   }
 
   async function beat(): Promise<void> {
-    // Where the primary does not answer, that is said elsewhere.
+    // Other code reports that the primary does not reply.
     const position = await readPosition(primary.sql).catch(() => null);
     if (!position) return;
     const level = await beatLanes.lend((lane) => becomesLevel(lane, position, patience.beat));
@@ -102,7 +109,7 @@ export async function startReadReplica(
     }
   }
 
-  /** Whether the replica has what the primary had at a position, now or soon. */
+  /** True if the replica reaches a position of the primary within the given number of checks. */
   async function becomesLevel(
     lane: Lane,
     position: Position,
@@ -117,7 +124,7 @@ export async function startReadReplica(
     }
   }
 
-  /** What the work gave at the replica; null where the primary has to be asked. */
+  /** Returns the result of the work on the replica, or null if the primary must be used. */
   async function askReplica<Result>(
     work: (db: Queryable) => Promise<Result>,
   ): Promise<{ readonly result: Result } | null> {
@@ -129,13 +136,13 @@ export async function startReadReplica(
       );
     } catch (error) {
       if (!isFromDatabase(error)) throw error;
-      // What conflicts with the replay, or cannot be asked anywhere, says nothing of the replica.
+      // A conflict with the replay, or a query that would fail anywhere, says nothing about the replica.
       if (!isSerializationFailure(error) && !isDataError(error)) leaveAlone(error);
       return null;
     }
   }
 
-  /** Lends a connection for work that ends at once, with an error, when the replica is found down meanwhile. */
+  /** Lends a connection for work that is rejected immediately when the replica is found to be down. */
   function abandonable<Result>(work: (lane: Lane) => Promise<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
       let abandoned = false;
@@ -158,7 +165,7 @@ export async function startReadReplica(
   }
 
   function leaveAlone(error: unknown): void {
-    // Work that was abandoned fails as well, and says nothing new.
+    // Abandoned work fails too, but its error contains nothing new.
     if (state !== "used") return;
     if (!isConnectionLost(error)) leftAloneUntil = performance.now() + leftAloneMs;
     enterFailed(error);
@@ -197,20 +204,20 @@ export async function startReadReplica(
   };
 }
 
-/** A position of the primary's log, and the timeline that it is on. */
+/** A position in the primary's log and its timeline. */
 interface Position {
   readonly lsn: string;
   readonly timeline: number;
 }
 
-/** Everything that was acknowledged stands before it: a commit is flushed before anybody sees it. */
+/** Everything acknowledged precedes this position, because a commit is flushed before it becomes visible. */
 async function readPosition(client: postgres.Sql): Promise<Position> {
   const [row] = await client`
     SELECT lsn::text, left(pg_walfile_name(lsn), 8) AS timeline FROM pg_current_wal_flush_lsn() lsn`;
   return { lsn: String(row?.["lsn"]), timeline: Number.parseInt(String(row?.["timeline"]), 16) };
 }
 
-/** A physical copy shares both with its original. */
+/** A physical copy has the same values as its original. */
 interface ServerIdentity {
   readonly system: string;
   readonly database: number;
@@ -230,8 +237,8 @@ interface SeenServer extends ServerIdentity {
 }
 
 /**
- * After a fail-over, one that still follows the old primary may have come further on its timeline, and lacks what the new one
- * writes: it is level only on the same.
+ * After a failover, a replica that still follows the old primary may be further along on that timeline, but
+ * it lacks the new primary's writes. It is level only on the same timeline.
  */
 async function lookAt(db: Queryable, { lsn, timeline }: Position): Promise<SeenServer> {
   const [row] = await db.execute(sql`
@@ -278,7 +285,7 @@ function requireReplica(server: SeenServer, own: ServerIdentity, where: string):
   }
 }
 
-/** What no time mends; null for a replica that may come. */
+/** Returns the error for a problem that a retry cannot fix, or null if the replica may become available. */
 function toRefusal(error: unknown, where: string): DatabaseError | null {
   if (error instanceof DatabaseError) return error;
   switch (databaseErrorCode(error)) {
@@ -297,7 +304,7 @@ function toRefusal(error: unknown, where: string): DatabaseError | null {
   }
 }
 
-/** A server that is frozen, or behind a network that swallows everything, is not waited for. */
+/** Limits the wait for a server that is frozen, or behind a network that drops all packets. */
 async function inTime<Answer>(lane: Lane, answer: Promise<Answer>): Promise<Answer> {
   let timer: NodeJS.Timeout | undefined;
   const silence = new Promise<never>((_, reject) => {
@@ -313,7 +320,10 @@ async function inTime<Answer>(lane: Lane, answer: Promise<Answer>): Promise<Answ
   return Promise.race([answer, silence]).finally(() => clearTimeout(timer));
 }
 
-/** The server's own words: the error of a query names its text first, and has the server's error as its cause. */
+/**
+ * Returns the server's own message. A query error contains the statement, and has the server's error as its
+ * cause.
+ */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? reasonOf(error.cause) : error.message;

@@ -13,19 +13,21 @@ export type WriteProblem =
   | "settings"
   | "unreachable";
 
-/** Knows what the last writes met, and writes itself where there were none. */
+/** Tracks the results of recent writes, and makes a test write if there were none. */
 export interface WriteHealth {
-  /** Passes on what a write does that shows by succeeding that others can. */
+  /** Forwards a write whose success proves that the database is writable. */
   note<Result>(write: Promise<Result>): Promise<Result>;
-  /** Passes on what work does that need not have written, and may wait for a row: what it lacked alone says something. */
+  /**
+   * Forwards work that may not have written anything and may wait for a row. Only its failures are recorded.
+   */
   noteFailure<Result>(work: Promise<Result>): Promise<Result>;
-  /** Why nothing can be written durably at this moment, or null. */
+  /** Returns the reason why nothing can be written durably at the moment, or null. */
   findProblem(): Promise<WriteProblem | null>;
 }
 
-/** So long after a write that succeeded none is made for the sake of knowing. */
+/** How long a successful write counts before a test write is made. */
 const succeededMsMax = 60_000;
-/** So long a failure is believed without trying again. */
+/** How long a failure counts before the next attempt. */
 const failedMsMax = 2_000;
 
 type Ask = (question: (client: postgres.Sql) => Promise<unknown>) => Promise<unknown>;
@@ -45,7 +47,7 @@ export function watchWrites(ask: Ask): WriteHealth {
       return result;
     } catch (error) {
       const problem = toWriteProblem(error);
-      // Whether the server answers is asked anew each time.
+      // Reachability is tested on each call.
       if (problem !== null && problem !== "unreachable") remember(problem);
       throw error;
     }
@@ -96,18 +98,18 @@ class UnfitServer extends Error {
 }
 
 /**
- * The lock of a post, a file that has to grow, and a commit that has to reach the disk, of which nothing stays. What has room
- * already, as a row of our own tables, could be written on a full disk.
+ * Tests a post's lock, a growing file and a commit to disk, and leaves nothing behind. A write into existing
+ * free space, such as a row of our own tables, could succeed even on a full disk.
  */
 async function writeProbe(client: postgres.Sql): Promise<void> {
-  // In one message, and so in one transaction.
+  // Sent as one message, and therefore as one transaction.
   await client.unsafe(`
     SET LOCAL lock_timeout = '500ms';
     LOCK TABLE messages IN ROW EXCLUSIVE MODE;
     CREATE TEMP TABLE write_probe ON COMMIT DROP AS SELECT now() AS probed_at`);
 }
 
-/** By SQLSTATE or errno; null for what says nothing of other writes. */
+/** Maps a SQLSTATE or errno. Returns null for errors that say nothing about other writes. */
 function toWriteProblem(error: unknown): WriteProblem | null {
   if (error instanceof UnfitServer) return error.problem;
   switch (databaseErrorCode(error)) {
@@ -129,7 +131,7 @@ function toWriteProblem(error: unknown): WriteProblem | null {
   }
 }
 
-/** How long the least question takes there and back, in milliseconds; getting a connection is part of it. */
+/** Measures the round trip of a minimal query in milliseconds, including the time to get a connection. */
 export async function measureRoundTrip(db: Queryable): Promise<number> {
   const begun = performance.now();
   await db.execute(sql`SELECT 1`);
