@@ -29,13 +29,13 @@ const PLATFORMS: Readonly<Record<string, string>> = {
   "win32-x64": "windows-x64",
 };
 
-/** A folder with `bin/`, `lib/` and `share/`, known to run here. */
+/** A folder with `bin/`, `lib/` and `share/` whose programs run on this machine. */
 export interface Binaries {
   folder: string;
   major: number;
 }
 
-/** The folder with `bin/` of the npm package for this platform. */
+/** Returns the folder that contains `bin/` in this platform's npm package. */
 export function installedBinaries(platform = systemAndProcessor()): string {
   const name = PLATFORMS[platform];
   if (name === undefined) throw unsupported(`There are no PostgreSQL binaries for ${platform}`);
@@ -52,9 +52,9 @@ export function installedBinaries(platform = systemAndProcessor()): string {
 }
 
 /**
- * Makes the binaries in `folder` runnable and says which major they are. npm packages cannot hold symbolic links, so
- * the package's install script makes those of the libraries; where scripts are disabled that is done here, and where
- * the package folder is not ours to write, in a copy below `copies`.
+ * Makes the binaries in `folder` runnable and returns their major version. npm packages cannot contain
+ * symbolic links, so the package's install script creates the links of the libraries. If install scripts are
+ * disabled, the links are created here. If the package folder is read-only, this uses a copy below `copies`.
  */
 export async function prepareBinaries(folder: string, copies: string): Promise<Binaries> {
   const complete = (await completeInPlace(folder)) ? folder : await copyBinaries(folder, copies);
@@ -64,7 +64,7 @@ export async function prepareBinaries(folder: string, copies: string): Promise<B
   throw unsupported(`The PostgreSQL binaries in ${complete} do not run on this system`, tried.output);
 }
 
-/** The same binaries where `user` can run them: as they are, or in a copy below `copies` (one for each build). */
+/** Returns binaries that `user` can run: the given ones, or a copy below `copies` (one per build). */
 export async function binariesFor(user: ServerUser, binaries: Binaries, copies: string): Promise<Binaries> {
   if (await runsAs(user, binaries.folder)) return binaries;
   const copy = await copyBinaries(binaries.folder, copies);
@@ -75,7 +75,7 @@ export async function binariesFor(user: ServerUser, binaries: Binaries, copies: 
   );
 }
 
-/** The path of a program in a folder of binaries. */
+/** Returns the path of a program in a folder of binaries. */
 export function programPath(folder: string, program: "initdb" | "pg_ctl" | "postgres"): string {
   return join(folder, "bin", programFile(program));
 }
@@ -123,7 +123,10 @@ async function makeExecutable(folder: string): Promise<void> {
   }
 }
 
-/** Opens a tree to every user; an install under a strict umask leaves files that only its owner can read. */
+/**
+ * Makes a tree readable for every user. An install under a strict umask leaves files that only their owner
+ * can read.
+ */
 async function makeReadable(folder: string): Promise<void> {
   await chmod(folder, 0o755);
   for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {
@@ -134,7 +137,10 @@ async function makeReadable(folder: string): Promise<void> {
   }
 }
 
-/** Copies the binaries once for each build, so that a new build gets a new folder and two brokers can share one. */
+/**
+ * Copies the binaries once per build. A new build gets a new folder, and brokers with the same build share
+ * one.
+ */
 async function copyBinaries(folder: string, copies: string): Promise<string> {
   const build = createHash("sha256")
     .update(await readFile(programPath(folder, "postgres")))
@@ -148,7 +154,7 @@ async function copyBinaries(folder: string, copies: string): Promise<string> {
     await removeUnfinished(copies);
     const unfinished = unfinishedPath(copies);
     try {
-      // The links of pg-symlinks.json name the folder "native", so the copy keeps that name.
+      // The links of pg-symlinks.json contain the folder name "native", so the copy keeps that name.
       await cp(folder, join(unfinished, "native"), {
         recursive: true,
         verbatimSymlinks: true,
@@ -160,7 +166,7 @@ async function copyBinaries(folder: string, copies: string): Promise<string> {
       await makeReadable(unfinished);
       await rename(unfinished, dirname(copy));
     } catch (error) {
-      // Another broker that copied the same build at the same moment has done our work.
+      // Another broker has copied the same build at the same time.
       if (!(await exists(copy))) throw error;
     } finally {
       await removeFolder(unfinished);

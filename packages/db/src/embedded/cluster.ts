@@ -9,8 +9,9 @@ import { runProgram, type ServerUser } from "./run-program.js";
 import { removeFolder, removeUnfinished, unfinishedPath } from "./unfinished.js";
 
 /**
- * Makes the data directory when there is none. initdb works in a folder beside it, which is renamed when it is
- * complete and on disk: a data directory is whole or does not exist, whatever was killed in between.
+ * Creates the data directory if it does not exist. initdb works in a temporary folder, which is renamed once
+ * it is complete and on disk. A data directory is therefore either complete or missing, even if the process
+ * is killed.
  */
 export async function ensureCluster(place: Place, binaries: Binaries, endpoint: Endpoint): Promise<void> {
   const parent = dirname(place.data);
@@ -20,7 +21,7 @@ export async function ensureCluster(place: Place, binaries: Binaries, endpoint: 
   const unfinished = unfinishedPath(parent);
   try {
     await explainingPath(parent, async () => {
-      // Root's own, in which it gives the data alone away: its user passes through.
+      // Root owns this folder and gives only the data inside to the server's user, who can traverse it.
       await mkdir(unfinished);
       await chmod(unfinished, place.user ? 0o711 : 0o700);
       await initialise(join(unfinished, "data"), { place, binaries, endpoint, scratch: unfinished });
@@ -28,7 +29,7 @@ export async function ensureCluster(place: Place, binaries: Binaries, endpoint: 
       await syncFolder(parent);
     });
   } catch (error) {
-    // Whoever was faster made the same thing.
+    // Another process has created the data directory first.
     if (!(await isCluster(place.data))) throw error;
   } finally {
     await removeFolder(unfinished);
@@ -69,7 +70,10 @@ async function initialise(
   );
 }
 
-/** Sorting by code point, and by PostgreSQL itself: an upgrade of the system's locales cannot break an index. */
+/**
+ * Sorts by code point with PostgreSQL's built-in locale, so an upgrade of the system's locales cannot corrupt
+ * an index.
+ */
 function locale(major: number): string[] {
   return major >= 17
     ? ["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
@@ -77,8 +81,9 @@ function locale(major: number): string[] {
 }
 
 /**
- * Over the socket everybody is trusted, because nobody but the server's user and root gets into its folder. `peer`
- * would add no more: it compares names of users, and the broker's (root, or anybody's) is never the database's.
+ * Connections over the socket are trusted, because only the server's user and root can enter its folder.
+ * `peer` would add nothing: it compares user names, and the broker's system user (root or any other) never
+ * has the name of a database role.
  */
 async function authentication(
   endpoint: Endpoint,

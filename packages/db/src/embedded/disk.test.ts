@@ -55,7 +55,7 @@ describe("a home on a disk of its own", { tags: "mounts" }, () => {
   });
 });
 
-/** Writes a file that leaves only so many MiB of the disk free. */
+/** Fills the disk with a file, leaving `leftMiB` free. */
 async function fill(folder: string, leftMiB: number): Promise<string> {
   await mkdir(folder, { recursive: true });
   const path = join(folder, "filler");

@@ -6,18 +6,24 @@ import { codeOf, EmbeddedPostgresError, explainingPath } from "./error.js";
 import type { Place } from "./place.js";
 import { makeSocketFolder } from "./socket-folder.js";
 
-/** The name of the database, and of the superuser who made it: for a start alone. */
+/** Name of the database, and of the superuser that created it. The superuser is used only during a start. */
 export const MERKLE = "merkle";
 
-/** As whom the broker works: the owner of the database and of all in it, who reads no files and runs no programs of the server's. */
+/**
+ * The role with which the broker connects. It owns the database and everything in it, but cannot read files
+ * or run programs of the server.
+ */
 export const BROKER_ROLE = "merkle_broker";
 
-/** Where the server listens. A socket is guarded by its folder; a port, which everybody here can reach, by a password. */
+/**
+ * The server's address. A socket is protected by its folder. A port is open to everyone on this machine, so
+ * it needs a password.
+ */
 export type Endpoint =
   | { kind: "socket"; folder: string; port: number }
   | { kind: "tcp"; port: number; password: string };
 
-/** The options by which the `postgres` package connects; it takes the folder of a socket as its host. */
+/** Connection options for the `postgres` package. For a socket, `host` is its folder. */
 export interface Connection {
   host: string;
   port: number;
@@ -28,7 +34,7 @@ export interface Connection {
 
 export async function makeEndpoint(place: Place, major: number, kind: Endpoint["kind"]): Promise<Endpoint> {
   if (kind === "socket") {
-    // A number of its own for each major, so that two can run side by side while data moves to the next.
+    // Each major version has its own number, so that two can run side by side during an upgrade.
     const port = 5400 + major;
     return { kind, folder: await makeSocketFolder(place, port), port };
   }
@@ -36,8 +42,8 @@ export async function makeEndpoint(place: Place, major: number, kind: Endpoint["
 }
 
 /**
- * The endpoint of a server that runs already, from what it wrote into postmaster.pid. Root does not go by that, which another user
- * wrote: its folder is always the same one.
+ * Returns the endpoint of a running server, as written in its postmaster.pid. Another user wrote that file,
+ * so a broker that runs as root does not trust it. Its folder is always the expected one.
  */
 export function endpointOf(
   running: { port: number; socketFolder: string },
@@ -55,7 +61,10 @@ export function toConnection(endpoint: Endpoint, user: string = BROKER_ROLE): Co
   return { host: "127.0.0.1", ...who, password: endpoint.password };
 }
 
-/** The address for psql and people. A socket's folder is a parameter, where it needs no escaping to be read. */
+/**
+ * Returns the address as a URL, for psql and people. A socket's folder is a query parameter, where it needs
+ * little escaping.
+ */
 export function toUrl(endpoint: Endpoint): string {
   const { port } = endpoint;
   if (endpoint.kind === "tcp")
@@ -78,12 +87,15 @@ async function readPassword(place: Place): Promise<string> {
   });
 }
 
-/** Below the numbers that systems give to whoever asks for any, so that no such one comes before the server does. */
+/**
+ * Below the range from which systems assign ports automatically, so that no other program gets the port
+ * before the server does.
+ */
 const PORT_MIN = 20_000;
 const PORT_END = 32_768;
 const TRIES_MAX = 100;
 
-/** A port nobody listens on. */
+/** Finds a port on which no program listens. */
 async function findFreePort(): Promise<number> {
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     const port = randomInt(PORT_MIN, PORT_END);

@@ -1,45 +1,47 @@
-/** The reasons why the embedded PostgreSQL cannot run, one code per thing that a person can do about it. */
+/** The reasons why the embedded PostgreSQL cannot run. Each code calls for a different action by the user. */
 export type EmbeddedPostgresErrorCode =
   /** There are no binaries for this operating system, processor or C library. */
   | "platform_unsupported"
-  /** The platform has binaries, but the optional npm package that carries them is not installed. */
+  /** The platform has binaries, but the optional npm package with them is not installed. */
   | "binaries_missing"
-  /** The home, or a folder that stands in for it, cannot be written. */
+  /** The home, or a folder used instead of it, is not writable. */
   | "home_read_only"
-  /** As root: somebody else may change the home, or a folder above it. */
+  /** As root: another user can change the home or a folder above it. */
   | "home_shared"
-  /** Another broker holds this home. */
+  /** Another broker is using this home. */
   | "home_in_use"
-  /** The home is a copy of another one and points to the same database. */
+  /** The home is a copy of another home and points to the same database. */
   | "home_copied"
-  /** The user that runs the server can no longer reach the data. */
+  /** The user that runs the server no longer has access to the data. */
   | "home_unreachable"
-  /** No space is left where the data lies. */
+  /** The disk with the data is full. */
   | "disk_full"
-  /** As root: there is no unprivileged user to run the server as, or it cannot be switched to. */
+  /** As root: no unprivileged user can run the server, or switching to that user fails. */
   | "server_user"
-  /** This process's user id has no name, which initdb insists on. */
+  /** The user id of this process has no name, which initdb requires. */
   | "user_unknown"
-  /** No private folder was found whose path is short enough for a socket. */
+  /** No private folder has a path short enough for a socket. */
   | "socket_folder"
-  /** No free port, or the chosen one was taken (where there are no Unix sockets). */
+  /** There is no free port, or the chosen port was taken. Only on systems without Unix sockets. */
   | "port_unavailable"
   /** The data directory exists but is not a complete cluster, or its password is lost. */
   | "data_damaged"
-  /** The home has its data in another major of PostgreSQL, and this version brings no programs that read it. */
+  /**
+   * The home has data of another major version of PostgreSQL, and this Merkle does not include that version.
+   */
   | "other_major"
-  /** initdb failed for another reason; `details` holds its output. */
+  /** initdb failed for another reason. `details` contains its output. */
   | "initdb_failed"
-  /** The server ended while starting; `details` holds the end of its log. */
+  /** The server exited while starting. `details` contains the end of its log. */
   | "start_failed"
-  /** The server neither became ready nor ended in time. */
+  /** The server neither became ready nor exited in time. */
   | "start_timeout";
 
-/** A reason why the embedded PostgreSQL does not run; the message says what is wrong and what to do. */
+/** The reason why the embedded PostgreSQL cannot run. The message says what is wrong and what to do. */
 export class EmbeddedPostgresError extends Error {
   override readonly name = "EmbeddedPostgresError";
   readonly code: EmbeddedPostgresErrorCode;
-  /** The output of initdb or of the server, when that is the cause. */
+  /** Output of initdb or of the server, if it explains the failure. */
   readonly details: string | undefined;
 
   constructor(
@@ -53,10 +55,10 @@ export class EmbeddedPostgresError extends Error {
   }
 }
 
-/** The advice that always helps, for the end of a sentence. */
+/** Advice that applies to every failure, for the end of a sentence. */
 export const USE_YOUR_OWN = "set DATABASE_URL to your own PostgreSQL server";
 
-/** Runs `work`, and turns a file system's refusal into the sentence for it; `path` is what was to be written. */
+/** Runs `work` and explains its file system errors. `path` is what `work` writes to. */
 export async function explainingPath<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -66,8 +68,8 @@ export async function explainingPath<T>(path: string, work: () => Promise<T>): P
 }
 
 /**
- * The sentence for a full or read-only file system, found in an errno or in what a PostgreSQL program printed
- * (they run with untranslated messages); undefined when the text speaks of something else.
+ * Explains a full or read-only file system, found in an errno or in the output of a PostgreSQL program. These
+ * programs run with untranslated messages. Returns undefined for any other text.
  */
 export function explainText(path: string, text: string, cause?: unknown): EmbeddedPostgresError | undefined {
   const more = { cause, ...(text.length > 10 ? { details: text } : {}) };
@@ -95,7 +97,7 @@ export function explainText(path: string, text: string, cause?: unknown): Embedd
   return undefined;
 }
 
-/** The `code` of a Node or PostgreSQL error. */
+/** Returns the `code` of a Node or PostgreSQL error. */
 export function codeOf(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;

@@ -7,34 +7,37 @@ import { codeOf, EmbeddedPostgresError, explainingPath } from "./error.js";
 import { isAlive } from "./postmaster-file.js";
 import { runProgram } from "./run-program.js";
 
-/** The one broker's hold on a home. */
+/** This broker's exclusive lock on a home. */
 export interface HomeLock {
-  /** Gives the home up. May be called twice. */
+  /** Releases the lock. May be called twice. */
   release(): Promise<void>;
 }
 
 interface Holder {
   pid: number;
   host: string;
-  /** When the process began, in the system's own words; tells it from a later one with the same number. */
+  /**
+   * Start time of the process, as reported by the system. Distinguishes it from a later process with the same
+   * id.
+   */
   began: string;
-  /** Tells two locks of one process apart. */
+  /** Distinguishes two locks of the same process. */
   id: string;
 }
 
-/** How often a holder shows that it is alive, and after what silence one on another host is taken for dead. */
+/** How often a holder updates its file, and after what silence a holder on another host counts as dead. */
 const TOUCH_EVERY_MS = 5_000;
 const SILENT_MS = 20_000;
-/** A file without content is being written at this moment, or its writer died in that moment. */
+/** An empty lock file is just being written, or its writer died at that moment. */
 const EMPTY_MS = 2_000;
 const LOOK_AGAIN_MS = 20;
-/** Whoever has its turn that long died in it. */
+/** A process that keeps its turn longer than this has died. */
 const TURN_MS_MAX = 5_000;
 
 /**
- * Makes this process the only broker of a home, by a lock file that names it. A lock whose process is dead is taken
- * over at once, also when another process has its number by now. Where the process cannot be looked at, because it
- * runs on another host (containers that share a volume), it counts as alive while it touches the file.
+ * Makes this process the only broker of a home, with a lock file that names the process. A lock whose process
+ * is dead is taken over immediately, even if another process now has its id. A process on another host
+ * (containers that share a volume) cannot be inspected. It counts as alive while it touches the file.
  *
  * @throws EmbeddedPostgresError `home_in_use`, naming the process
  */
@@ -70,7 +73,10 @@ async function create(path: string, holder: Holder): Promise<boolean> {
   }
 }
 
-/** Removes the lock in our way when its holder is dead; returns for another attempt, or refuses. */
+/**
+ * Removes an existing lock if its holder is dead, so that the caller can try again. Throws if the holder is
+ * alive.
+ */
 async function clearOrRefuse(path: string, home: string): Promise<void> {
   const found = await look(path);
   if (!found) return;
@@ -78,7 +84,7 @@ async function clearOrRefuse(path: string, home: string): Promise<void> {
   const silentMs = Date.now() - found.modifiedAt;
   if (holder && (await isHeld(path, holder, silentMs))) throw inUse(home, path, holder);
   if (!holder && silentMs < EMPTY_MS) return pause(LOOK_AGAIN_MS);
-  // Waiting for a silent holder may have taken a while, in which the file can have changed hands.
+  // Waiting for a silent holder takes a while, and the lock may have changed hands since.
   await removeDead(path, found);
 }
 
@@ -87,7 +93,7 @@ async function isHeld(path: string, holder: Holder, silentMs: number): Promise<b
     return isAlive(holder.pid) && (await beginningOf(holder.pid)) === holder.began;
   }
   if (silentMs > SILENT_MS) return false;
-  // It was alive some seconds ago: whether it still is shows when it touches the file, or does not.
+  // The holder was alive some seconds ago. If it still is, it will touch the file again.
   const before = await modifiedAt(path);
   for (let waitedMs = silentMs; waitedMs <= SILENT_MS; waitedMs += 1_000) {
     await pause(1_000);
@@ -99,8 +105,9 @@ async function isHeld(path: string, holder: Holder, silentMs: number): Promise<b
 }
 
 /**
- * Removes a dead lock, if it still is the one that was looked at. Of several who found it dead one may hold a new one
- * by now; so they take turns, by a second file, and each looks again. That file is held for a moment only.
+ * Removes a dead lock, if it is still the same file. Of several processes that found it dead, one may already
+ * have created a new lock. They therefore take turns, with a second file held only briefly, and each checks
+ * again.
  */
 async function removeDead(path: string, found: Found): Promise<void> {
   const turn = `${path}.turn`;
@@ -142,7 +149,7 @@ function parseHolder(text: string): Holder | undefined {
     const value: unknown = JSON.parse(text);
     return isHolder(value) ? value : undefined;
   } catch {
-    // Not written to its end.
+    // The file was only partly written.
     return undefined;
   }
 }
@@ -154,18 +161,20 @@ function isHolder(value: unknown): value is Holder {
 }
 
 /**
- * When a process began, as the system says it: the same words for the same process, others for its successor, and for one
- * that is dead and was not collected by its parent, as happens in containers.
+ * Returns the start time of a process as reported by the system. It is the same for the same process, and
+ * differs for a later process with that id. A zombie, which its parent has not reaped (as happens in
+ * containers), is reported as dead.
  */
 async function beginningOf(pid: number): Promise<string> {
   if (hasProc()) {
     const boot = await readFile("/proc/sys/kernel/random/boot_id", "utf8").catch(() => "");
     const status = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-    // The name, in parentheses, may hold spaces; after it come the state and, as the twentieth field, the start.
+    // The process name, in parentheses, may contain spaces. After it come the state and, as the twentieth
+    // field, the start time.
     const fields = status.slice(status.lastIndexOf(")") + 2).split(" ");
     return fields[0] === "Z" || fields[0] === "X" ? "dead" : `${boot.trim()} ${fields[19] ?? ""}`;
   }
-  // Windows has no quick way to ask; there the number alone decides.
+  // Windows has no fast way to query this, so only the process id decides.
   if (!isPosix()) return "";
   return (await runProgram("ps", ["-o", "lstart=", "-p", String(pid)])).output.trim();
 }
@@ -185,7 +194,7 @@ function absent(error: unknown): undefined {
   if (codeOf(error) !== "ENOENT") throw error;
 }
 
-/** A lock that cannot be touched (deleted by hand, disk trouble) is no reason to end the broker. */
+/** If the lock cannot be touched (deleted by hand, disk failure), the broker continues. */
 async function touch(path: string): Promise<void> {
   const now = new Date();
   await utimes(path, now, now).catch(() => {});

@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 afterEach(() => home.remove());
 
-/** For what does not test the first start: the data is there, as another one's first start has made it. */
+/** Prepares the home with data from an earlier first start, for tests of anything else. */
 function withData(): void {
   beforeEach(() => copyData(inject("preparedHome"), home.path));
 }
@@ -177,7 +177,7 @@ describe("a server that dies", () => {
     await sql`CREATE TABLE kept AS SELECT 42 AS value`;
     const { pid, connection } = server;
     process.kill(pid, "SIGKILL");
-    // Until then a backend that has not noticed yet may go on answering.
+    // Until the restart, a backend that has not noticed the crash may still reply.
     await restarted;
 
     expect(await untilAnswered(() => sql`SELECT value FROM kept`)).toEqual([{ value: 42 }]);
@@ -192,7 +192,7 @@ describe("a server that dies", () => {
     const found = await earlier.said;
     await earlier.kill();
     const connection = await connectionIn(home.path);
-    // The look at a server makes its changes in a transaction, which waits for this lock here.
+    // The probe changes the server in a transaction, which waits for this lock.
     const holder = postgres({ ...connection, user: "merkle", max: 1, onnotice: () => {} });
     await holder`SELECT pg_advisory_lock(7423001)`;
     const broker = startTestBroker({ home: home.path });
@@ -240,7 +240,7 @@ describe("a server that dies", () => {
     await pidGone(pid);
 
     expect(await untilAnswered(() => ask(server.connection, "SELECT 1 AS one"))).toEqual([{ one: 1 }]);
-    // It answers before we have been told that it does.
+    // The server replies before `pid` is updated.
     await expect.poll(() => server.pid).not.toBe(pid);
   });
 
@@ -344,7 +344,7 @@ describe("the socket", () => {
       expect((await stat(host)).mode & 0o777).toBe(0o700);
       expect(await ask(server.connection, "SELECT 1 AS one")).toEqual([{ one: 1 }]);
       await server.stop();
-      // As root it lies in a folder below /var/lib/merkle, where the home does not show the way to it.
+      // As root the data is in a folder below /var/lib/merkle, which the home's path does not reveal.
       await rm(host, { recursive: true });
       if (process.getuid?.() === 0) await rmdir(dirname(host));
     } finally {
@@ -362,7 +362,7 @@ describe("the socket", () => {
   });
 });
 
-/** Repeats until the server answers again, as every client does. */
+/** Retries until the server replies again, as every client does. */
 async function untilAnswered<T>(question: () => PromiseLike<T>): Promise<T> {
   while (true) {
     try {
@@ -385,7 +385,7 @@ async function untilEntry(folder: string, wanted: (name: string) => boolean): Pr
   }
 }
 
-/** How a server that another process started is reached. */
+/** Returns the address of a server that another process started. */
 async function connectionIn(home: string): Promise<Connection> {
   const { socketFolder = "", port = 0 } = (await readPostmasterFile(join(home, "pg", "18"))) ?? {};
   return { host: socketFolder, port, user: "merkle_broker", database: "merkle" };

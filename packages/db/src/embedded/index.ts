@@ -19,44 +19,50 @@ export { listMajors, majorOf, markMove } from "./majors.js";
 export { findOutsideData, type OutsideData, removeOutsideData, stopLeftServers } from "./outside-data.js";
 
 export interface EmbeddedPostgresOptions {
-  /** The Merkle home, absolute; made (0700) when it does not exist. */
+  /** Absolute path of the Merkle home. Created with mode 0700 if it does not exist. */
   home: string;
-  /** Gets a line for what a person would want to know; default: nobody is told. */
+  /** Receives log lines for people. Default: no log. */
   log?: (line: string) => void;
-  /** The folder with `bin/` of another PostgreSQL; default: that of the installed npm package. */
+  /** The folder that contains `bin/` of another PostgreSQL. Default: the installed npm package. */
   binaries?: string;
-  /** How the server is reached; default: by a socket, on Windows by a port on 127.0.0.1 and a password. */
+  /** How clients connect. Default: a socket; on Windows, a port on 127.0.0.1 with a password. */
   reach?: "socket" | "tcp";
-  /** How many connections it takes at once; default 100, which is enough for one broker and for looking in. */
+  /** Maximum number of connections. Default: 100, enough for one broker and for manual inspection. */
   connectionsMax?: number;
-  /** Makes new data although the home has some of an older major; default: refused, for it would look as if all were lost. */
+  /**
+   * True to create new data although the home has data of an older major version. Default: refuse, because
+   * all data would seem to be lost.
+   */
   besideOlder?: boolean;
-  /** Called when the server died by itself; it is being started again then. */
+  /** Called when the server died unexpectedly. It is then being restarted. */
   onDown?: (reason: string) => void;
 }
 
 export interface EmbeddedPostgres {
-  /** For people and psql. */
+  /** Address for people and psql. */
   readonly url: string;
-  /** For the `postgres` package; stays the same over restarts of the server. */
+  /** Options for the `postgres` package. They stay the same when the server restarts. */
   readonly connection: Connection;
   readonly major: number;
   readonly dataDirectory: string;
-  /** The process of the server as it is now; another one after a restart. */
+  /** Process id of the current server. It changes after a restart. */
   readonly pid: number;
-  /** Whether the server ran already when we came, left by a broker that was killed. */
+  /** True if the server was already running, left by a broker that was killed. */
   readonly adopted: boolean;
-  /** Ends the server without waiting for its clients; resolves when it is gone, all written. May be called twice. */
+  /**
+   * Stops the server without waiting for its clients. Resolves when the server has exited and all data is
+   * written. May be called twice.
+   */
   stop(): Promise<void>;
 }
 
 /**
- * Runs PostgreSQL on the data in this home, and resolves when it accepts connections: makes the data at the first
- * start, adopts a server that runs on it already, and from then on starts the server again whenever it dies, until
- * `stop`. When this process is killed the server stays, to be adopted at the next start; nothing here keeps this
- * process alive. Does not take the lock of the home: who may be the only one takes `lockHome` before.
+ * Runs PostgreSQL on the data in this home. Resolves when it accepts connections. Creates the data at the
+ * first start, adopts a server that already runs on the data, and restarts the server whenever it dies, until
+ * `stop`. If this process is killed, the server keeps running and is adopted at the next start. Nothing here
+ * keeps this process alive. The caller must hold the home's lock (`lockHome`) if it must be the only one.
  *
- * @throws EmbeddedPostgresError, with a sentence for the person who started it
+ * @throws EmbeddedPostgresError with a sentence for the person who started it
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const log = options.log ?? (() => {});

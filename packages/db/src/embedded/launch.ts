@@ -9,7 +9,7 @@ import { readPostmasterFile } from "./postmaster-file.js";
 import { identity, programEnvironment, runProgram } from "./run-program.js";
 import { settingsFor } from "./settings.js";
 
-/** A cluster with everything that is needed to run it. */
+/** A cluster and everything needed to run it. */
 export interface Cluster {
   place: Place;
   binaries: Binaries;
@@ -17,34 +17,35 @@ export interface Cluster {
   connectionsMax: number;
 }
 
-/** A server that we started, and that accepts connections. */
+/** A server that we started and that accepts connections. */
 export interface Launched {
   pid: number;
-  /** Resolves when the process is gone; without it (Windows) the pid must be watched. */
+  /** Resolves when the process has exited. Undefined on Windows, where the pid must be polled. */
   exited: Promise<void> | undefined;
 }
 
-/** Recovery after a crash is bounded by max_wal_size, so that a server which takes this long is stuck. */
+/** max_wal_size limits the time for crash recovery, so a server that takes this long is stuck. */
 const STARTING_MS_MAX = 5 * 60_000;
 const CHECK_EVERY_MS = 10;
 
 /**
- * Starts the server and waits until it is ready. Returns undefined when it ended for a reason that passes by itself
- * (the remains of another one still hold the data, or it was killed), so that the caller looks again who that is.
+ * Starts the server and waits until it is ready. Returns undefined if it exited for a temporary reason: the
+ * remains of another server still use the data, or it was killed. The caller then checks again which server
+ * is running.
  *
- * @throws EmbeddedPostgresError with the end of its log when it gave up for another reason
+ * @throws EmbeddedPostgresError with the end of the server's log, if it exited for another reason
  */
 export async function launch(cluster: Cluster): Promise<Launched | undefined> {
   return isPosix() ? launchDirectly(cluster) : launchByPgCtl(cluster);
 }
 
 /**
- * The server gets a process group of its own, so that Ctrl-C in our terminal is not for it, and the log as an open
- * file, so that it can go on without us. Nothing of it keeps our process alive.
+ * Starts the server in its own process group, so that Ctrl-C in our terminal does not reach it. The log is
+ * passed as an open file, so the server can outlive us. Nothing of the server keeps our process alive.
  */
 async function launchDirectly(cluster: Cluster): Promise<Launched | undefined> {
   const { place, binaries, endpoint } = cluster;
-  // Between two starts somebody may have cleaned up a temporary folder.
+  // A temporary folder may have been deleted between two starts.
   if (endpoint.kind === "socket") await makePrivateFolder(endpoint.folder, place.user);
   const log = await openLog(place.home);
   try {
@@ -59,7 +60,7 @@ async function launchDirectly(cluster: Cluster): Promise<Launched | undefined> {
     child.unref();
     const exited = exitOf(child);
     if (await becomesReady(child, exited, place.data)) return { pid: child.pid ?? 0, exited };
-    // Somebody killed it: that says nothing about the next one.
+    // Another process killed it, which says nothing about the next attempt.
     if (child.signalCode === "SIGKILL") return undefined;
     return judge(cluster, await readLogAfter(place.home, offset));
   } finally {
@@ -67,7 +68,10 @@ async function launchDirectly(cluster: Cluster): Promise<Launched | undefined> {
   }
 }
 
-/** On Windows pg_ctl starts the server, because it gives up an administrator's rights, with which it would refuse. */
+/**
+ * On Windows, pg_ctl starts the server, because it drops administrator rights. With them the server refuses
+ * to start.
+ */
 async function launchByPgCtl(cluster: Cluster): Promise<Launched | undefined> {
   const { place, binaries } = cluster;
   const log = await openLog(place.home);
@@ -95,12 +99,12 @@ function options({ endpoint, connectionsMax }: Cluster): string[] {
 function exitOf(child: ChildProcess): Promise<void> {
   return new Promise((resolve) => {
     child.once("exit", () => resolve());
-    // Not started at all: nothing is in the log, and `judge` says so.
+    // The process could not be started. The log is then empty, and `judge` reports that.
     child.once("error", () => resolve());
   });
 }
 
-/** Resolves to true when the server wrote that it is ready, to false when it ended before. */
+/** Resolves to true once the server has reported that it is ready, or to false if it exits first. */
 async function becomesReady(child: ChildProcess, exited: Promise<void>, data: string): Promise<boolean> {
   let ended = false;
   void exited.then(() => {
@@ -123,7 +127,10 @@ async function becomesReady(child: ChildProcess, exited: Promise<void>, data: st
   return false;
 }
 
-/** Errors that go away by themselves: another postmaster runs on this data, or processes of a killed one have not ended yet. */
+/**
+ * Temporary errors: another postmaster runs on this data, or processes of a killed postmaster have not exited
+ * yet.
+ */
 const PASSING =
   /pre-existing shared memory block|lock file ".*" already exists|is still in use|could not bind Unix address/;
 

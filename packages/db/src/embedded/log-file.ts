@@ -5,14 +5,16 @@ import { explainingPath } from "./error.js";
 
 const LOG_BYTES_MAX = 10 * 1024 * 1024;
 
-/** The server's log, of which the one before is kept: two files of about 10 MiB at most. */
+/**
+ * Returns the path of the server's log. The previous log is kept too: two files of at most about 10 MiB each.
+ */
 export function logPath(home: string): string {
   return join(home, "logs", "postgres.log");
 }
 
 /**
- * Opens the log for a server that is about to start, and puts a full one aside. The server gets the open file, so
- * its user needs no access to the folder.
+ * Opens the log for a server that is about to start, and rotates a full log. The server gets the open file,
+ * so its user needs no access to the folder.
  */
 export async function openLog(home: string): Promise<FileHandle> {
   const path = logPath(home);
@@ -24,7 +26,7 @@ export async function openLog(home: string): Promise<FileHandle> {
   });
 }
 
-/** Returns the text of the log after its first `offset` bytes. */
+/** Returns the end of the log, excluding its first `offset` bytes. */
 export async function readLogAfter(home: string, offset: number): Promise<string> {
   return (await readFile(logPath(home))).subarray(offset).toString("utf8").slice(-8_192);
 }

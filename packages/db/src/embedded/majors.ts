@@ -4,7 +4,7 @@ import { programPath } from "./binaries.js";
 import { EmbeddedPostgresError } from "./error.js";
 import { runProgram } from "./run-program.js";
 
-/** The majors of PostgreSQL that this home has data of, the latest first. */
+/** Lists the major versions of PostgreSQL that this home has data of, newest first. */
 export async function listMajors(home: string): Promise<number[]> {
   const names = await readdir(join(home, "pg")).catch((): string[] => []);
   return names
@@ -14,9 +14,9 @@ export async function listMajors(home: string): Promise<number[]> {
 }
 
 /**
- * The major of the PostgreSQL in a folder with `bin/`.
+ * Returns the major version of the PostgreSQL in a folder that contains `bin/`.
  *
- * @throws EmbeddedPostgresError `binaries_missing` where there is none that runs
+ * @throws EmbeddedPostgresError `binaries_missing` if no PostgreSQL there runs on this machine
  */
 export async function majorOf(folder: string): Promise<number> {
   const told = await runProgram(programPath(folder, "postgres"), ["--version"]).catch(() => ({ output: "" }));
@@ -29,8 +29,8 @@ export async function majorOf(folder: string): Promise<number> {
 }
 
 /**
- * Notes that the data of a home is on its way to another major, and returns what takes the note away. With it the new data
- * may be incomplete, whatever has ended the move.
+ * Marks a home whose data is being moved to another major version. Returns a function that removes the mark.
+ * While the mark exists, the new data may be incomplete, however the move ended.
  */
 export async function markMove(home: string): Promise<() => Promise<void>> {
   const path = join(home, "pg", moving);
@@ -38,7 +38,10 @@ export async function markMove(home: string): Promise<() => Promise<void>> {
   return () => rm(path, { force: true });
 }
 
-/** @throws EmbeddedPostgresError `other_major` where this major would begin without what the home has */
+/**
+ * @throws EmbeddedPostgresError `other_major` if this major version would start without the home's existing
+ * data
+ */
 export async function requireOwnMajor(home: string, major: number): Promise<void> {
   const found = await listMajors(home);
   const isMoving = (await readdir(join(home, "pg")).catch((): string[] => [])).includes(moving);

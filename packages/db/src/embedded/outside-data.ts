@@ -9,15 +9,18 @@ import { findMadeUser, isRoot, removeUser } from "./server-user.js";
 import { temporaryFoldersOf } from "./socket-folder.js";
 import { removeFolder } from "./unfinished.js";
 
-/** What the embedded servers of a home have stored outside of it. */
+/** Data that the embedded servers of a home have stored outside the home. */
 export interface OutsideData {
-  /** The folders of this home alone, and /var/lib/merkle together with the user. */
+  /** Folders used only by this home, and /var/lib/merkle if the user is removed too. */
   readonly folders: readonly string[];
-  /** The system user that Merkle made, where nothing of another home is in /var/lib/merkle, and no server runs as it. */
+  /**
+   * The system user created by Merkle, if /var/lib/merkle has no data of another home and no server runs as
+   * this user.
+   */
   readonly user: string | undefined;
 }
 
-/** @param home - with links resolved */
+/** @param home - path with links resolved */
 export async function findOutsideData(home: string): Promise<OutsideData> {
   const sockets = await filter(temporaryFoldersOf(home), isOwnFolder);
   if (!isRoot()) return { folders: sockets, user: undefined };
@@ -28,14 +31,14 @@ export async function findOutsideData(home: string): Promise<OutsideData> {
   return { folders: [...areas, ...shared, ...sockets], user };
 }
 
-/** Removes what was found, except what another home uses by now. */
+/** Removes the data that was found, except data that another home uses by now. */
 export async function removeOutsideData(home: string, { folders, user }: OutsideData): Promise<void> {
   const current = await findOutsideData(home);
   for (const folder of folders) if (current.folders.includes(folder)) await removeFolder(folder);
   if (user !== undefined && current.user === user) await removeUser(user);
 }
 
-/** Other homes have their data there, or have it elsewhere while their servers run as the same user. */
+/** True if other homes have data in the shared folder, or if any servers still run as this user. */
 async function isUsedByOthers(areas: readonly string[], { uid }: ServerUser): Promise<boolean> {
   const names = await readdir(SYSTEM_FOLDER).catch(() => []);
   if (names.some((name) => name !== "binaries" && !areas.includes(join(SYSTEM_FOLDER, name)))) return true;
@@ -51,7 +54,7 @@ async function isUsedByOthers(areas: readonly string[], { uid }: ServerUser): Pr
   return owners.includes(uid);
 }
 
-/** Ends the servers that a killed broker has left on this home; resolves when they are gone. */
+/** Stops the servers of this home that a killed broker left running. Resolves when they have exited. */
 export async function stopLeftServers(home: string): Promise<void> {
   for (const major of await listMajors(home)) {
     const data = await realpath(join(home, "pg", String(major))).catch(() => undefined);
@@ -62,7 +65,7 @@ export async function stopLeftServers(home: string): Promise<void> {
   }
 }
 
-/** The folders that the home links to, and the one named after the home. */
+/** Lists the folders that the home links to, and the folder named after the home. */
 async function listAreas(home: string): Promise<string[]> {
   const pointers = (await listMajors(home)).map((major) => join(home, "pg", String(major)));
   const targets = await Promise.all(pointers.map((pointer) => readlink(pointer).catch(() => "")));
@@ -72,7 +75,7 @@ async function listAreas(home: string): Promise<string[]> {
   return [...new Set([...areas, systemAreaOf(home)])];
 }
 
-/** A copied home still links to the original's database. */
+/** True if the folder belongs to this home. A copied home still links to the original's database. */
 async function belongsTo(area: string, home: string): Promise<boolean> {
   if (!(await isOwnFolder(area))) return false;
   return (await readFile(join(area, "home"), "utf8").catch(() => home)) === home;

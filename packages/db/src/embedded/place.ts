@@ -12,24 +12,24 @@ import { codeOf, EmbeddedPostgresError, explainingPath } from "./error.js";
 import type { ServerUser } from "./run-program.js";
 import { canReach, canWriteTo, isRoot, requireNamedUser, serverUserFor } from "./server-user.js";
 
-/** Where a root-run server keeps what its user cannot reach in the home. */
+/** Folder for the data of a server started by root, whose own user cannot reach the home. */
 export const SYSTEM_FOLDER = "/var/lib/merkle";
 
-/** Where the parts of one embedded server lie, and who owns them. */
+/** Paths of one embedded server, and the user that owns them. */
 export interface Place {
   home: string;
-  /** The data directory, with links resolved; it may not exist yet, its parent does. */
+  /** The data directory, with links resolved. It may not exist yet, but its parent does. */
   data: string;
-  /** The folder that holds `pg/` and `run/`: the home, or a folder of its own below /var/lib/merkle. */
+  /** The folder that contains `pg/` and `run/`: the home, or a separate folder below /var/lib/merkle. */
   area: string;
-  /** As root only: the user that owns data and socket, and runs the server. */
+  /** As root only: the user that owns data and socket and runs the server. */
   user: ServerUser | undefined;
 }
 
 /**
- * Decides where the cluster of this home and major lies, and makes the folders above it. That is `<home>/pg/<major>`
- * wherever the server's user can get there. As root with a private home (0700, the usual one) it cannot: then data
- * and socket lie below /var/lib/merkle, and `<home>/pg/<major>` is a link to them.
+ * Chooses the location of this home's cluster and creates the folders above it. The location is
+ * `<home>/pg/<major>` if the server's user can reach it. If root has a private home (0700, the usual case),
+ * the user cannot. Data and socket are then below /var/lib/merkle, and `<home>/pg/<major>` is a link to them.
  */
 export async function findPlace(home: string, major: number): Promise<Place> {
   const pointer = join(home, "pg", String(major));
@@ -46,17 +46,20 @@ export async function findPlace(home: string, major: number): Promise<Place> {
   return newPlace(home, pointer);
 }
 
-/** Where copies of the binaries go. Root's lie in one place that every user can read, and only root can write. */
+/**
+ * Returns the folder for copies of the binaries. For root, all homes share one folder that everyone can read
+ * and only root can write.
+ */
 export function binaryCopies(home: string): string {
   return isRoot() ? join(SYSTEM_FOLDER, "binaries") : join(home, "pg", "binaries");
 }
 
-/** The folder of one home below /var/lib/merkle. */
+/** Returns the folder of one home below /var/lib/merkle. */
 export function systemAreaOf(home: string): string {
   return join(SYSTEM_FOLDER, createHash("sha256").update(home).digest("hex").slice(0, 16));
 }
 
-/** Makes that folder; for root only. */
+/** Creates that folder. For root only. */
 export async function makeSystemArea(home: string, user: ServerUser): Promise<string> {
   const area = systemAreaOf(home);
   return explainingPath(SYSTEM_FOLDER, async () => {
@@ -69,14 +72,17 @@ export async function makeSystemArea(home: string, user: ServerUser): Promise<st
 }
 
 /**
- * Makes a folder that only `user` (without one: we) can enter; fixes its mode and owner when it exists. It is held meanwhile,
- * and a link in its place is refused: root gives nothing away but what lies at this very path. The folders above are root's.
+ * Creates a folder that only `user` can enter (default: this process's user). Fixes mode and owner if it
+ * already exists. The folder is kept open while it is changed, and a link is refused, so root can only give
+ * away the folder at exactly this path. Root owns the folders above it.
  */
 export async function makePrivateFolder(path: string, user: ServerUser | undefined): Promise<void> {
   await makeFolder(path, { mode: 0o700, owner: user, mayBe: user ? [0, user.uid] : undefined });
 }
 
-/** A folder of root's that its server's user passes through: what lies in it nobody else exchanges. */
+/**
+ * Creates a folder that root owns and the server's user can traverse. No one else can replace what is in it.
+ */
 async function makeRootFolder(path: string): Promise<void> {
   await makeFolder(path, { mode: 0o711, owner: { uid: 0, gid: 0 }, mayBe: undefined });
 }
@@ -84,7 +90,7 @@ async function makeRootFolder(path: string): Promise<void> {
 interface FolderRights {
   mode: number;
   owner: Pick<ServerUser, "uid" | "gid"> | undefined;
-  /** The users that it may have belonged to until now; any unless told. */
+  /** Users that may own an existing folder. Default: any. */
   mayBe: readonly number[] | undefined;
 }
 
@@ -111,7 +117,7 @@ async function makeFolder(path: string, { mode, owner, mayBe }: FolderRights): P
   }
 }
 
-/** As root nothing is made or given away where somebody else could put something in its place meanwhile. */
+/** Root must not create or give away anything in a folder where another user could replace it in between. */
 async function requireRoots(folder: string): Promise<void> {
   const stranger = await findStrangerAbove(folder, { owner: 0 });
   if (!stranger) return;
@@ -137,14 +143,14 @@ async function placeOfPointer(home: string, pointer: string): Promise<Place> {
   const data = await readlink(pointer);
   const area = dirname(dirname(data));
   if (dirname(area) === SYSTEM_FOLDER) {
-    // An earlier version gave these to the server's user, who could exchange what lies in them.
+    // An earlier version gave these folders to the server's user, who could replace their contents.
     await makeRootFolder(area);
     await makeRootFolder(dirname(data));
   }
   await requireRoots(dirname(data));
   await requireSoleHome(home, pointer, area);
   if (await lstat(data).catch(absent)) return placeOfData({ home, data, area });
-  // The first start did not get past initdb, or somebody removed the data.
+  // The first start failed during initdb, or the data was removed.
   return { home, data, area, user: await serverUserFor(0) };
 }
 
@@ -157,7 +163,7 @@ async function placeOfData(place: Omit<Place, "user">): Promise<Place> {
   throw unreachable(data, user);
 }
 
-/** A copied home carries the link too; two brokers on one database is what this refuses. A moved home is let through. */
+/** Refuses a copied home, which would put two brokers on one database. A moved home is accepted. */
 async function requireSoleHome(home: string, pointer: string, area: string): Promise<void> {
   const mark = join(area, "home");
   const owner = await readFile(mark, "utf8").catch(() => home);

@@ -5,7 +5,7 @@ import { hasProc, isPosix } from "../files/platform.js";
 import { runProgram } from "./run-program.js";
 import { socketName } from "./socket-folder.js";
 
-/** The facts that a running server writes into its data directory, and keeps current. */
+/** Facts that a running server writes into its data directory and keeps up to date. */
 export interface PostmasterFile {
   pid: number;
   port: number;
@@ -13,7 +13,7 @@ export interface PostmasterFile {
   status: string;
 }
 
-/** Reads `postmaster.pid`; undefined when there is none, or it is just being written. */
+/** Reads `postmaster.pid`. Returns undefined if the file is missing or incomplete. */
 export async function readPostmasterFile(data: string): Promise<PostmasterFile | undefined> {
   const text = await readFile(join(data, "postmaster.pid"), "utf8").catch(() => "");
   const lines = text.split("\n").map((line) => line.trim());
@@ -23,9 +23,9 @@ export async function readPostmasterFile(data: string): Promise<PostmasterFile |
 }
 
 /**
- * Whether the process is alive and a postmaster, of this data directory as far as it can be told. A number alone
- * does not say it: after a restart of the machine or container it may belong to anybody, and a process that nobody
- * collects (a container without an init) can still be signalled after its death.
+ * True if the process is alive and a postmaster, and uses this data directory as far as can be determined. A
+ * pid is not enough: after a restart of the machine or container, another process may have it. A zombie (in a
+ * container without an init) can still be signalled.
  */
 export async function isPostmaster(pid: number, data: string): Promise<boolean> {
   if (!isAlive(pid)) return false;
@@ -37,13 +37,13 @@ export async function isPostmaster(pid: number, data: string): Promise<boolean> 
     if (!args.includes("-D") || ofData === undefined) return true;
     return (await realpath(ofData).catch(() => ofData)) === data;
   }
-  // Windows' PostgreSQL looks after this itself: it asks for a pipe that only a server has.
+  // PostgreSQL for Windows checks this itself: it looks for a pipe that only a server has.
   if (!isPosix()) return true;
   const shown = await runProgram("ps", ["-o", "comm=", "-p", String(pid)]);
   return basename(shown.output.trim()) === "postgres";
 }
 
-/** Whether a process that was a postmaster a moment ago still is: cheap enough to ask ten times a second. */
+/** True if a process that was recently a postmaster still is. Cheap enough to call ten times per second. */
 export function stillRuns(pid: number): boolean {
   if (!isAlive(pid)) return false;
   if (!hasProc()) return true;
@@ -52,15 +52,15 @@ export function stillRuns(pid: number): boolean {
 }
 
 /**
- * Removes lock files that a dead server left. PostgreSQL does so itself, but refuses to start when the number in them
- * belongs to another process of the same user by now. Only to be called when no postmaster of this data runs.
+ * Removes lock files that a dead server left. PostgreSQL does this too, but refuses to start if their pid now
+ * belongs to another process of the same user. Call only when no postmaster uses this data.
  */
 export async function removeDeadLocks(data: string, socket: { folder: string; port: number } | undefined) {
   await rm(join(data, "postmaster.pid"), { force: true });
   if (socket) await rm(join(socket.folder, `${socketName(socket.port)}.lock`), { force: true });
 }
 
-/** Whether a process has this number. */
+/** True if a process with this id exists. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -70,7 +70,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** The arguments of a process; empty for one that is dead and not collected; undefined without /proc. */
+/** Returns the arguments of a process: empty for a zombie or missing process, undefined without /proc. */
 function commandLine(pid: number): string[] | undefined {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");

@@ -14,30 +14,30 @@ import {
 import { probe } from "./probe.js";
 import { runProgram } from "./run-program.js";
 
-/** A server that accepts connections, started here or found running. */
+/** A server that accepts connections, whether started here or already running. */
 export interface Postmaster {
   pid: number;
   endpoint: Endpoint;
   adopted: boolean;
-  /** Resolves when the process is gone. */
+  /** Resolves when the process has exited. */
   gone: Promise<void>;
 }
 
-/** How long the remains of another server may stand in the way. */
+/** How long to wait for the remains of another server to exit. */
 const OBTAIN_MS_MAX = 30_000;
 const RETRY_MS_MIN = 20;
 const RETRY_MS_MAX = 250;
 /**
- * How often a server that is not our child is looked at. A connection that closes would tell sooner, but it also
- * closes when a backend crashes or somebody ends it, takes a place from the clients, and must be renewed; asking for
- * a pid costs some microseconds, and clients need longer to reconnect than this.
+ * Polling interval for a server that is not our child. Waiting for a connection to close would react faster.
+ * But it also closes when a backend crashes or is terminated, it uses up a client's connection, and it must
+ * be renewed. Checking a pid takes microseconds, and clients need longer than this to reconnect.
  */
 const WATCH_EVERY_MS = 100;
 const FAST_SHUTDOWN_MS_MAX = 30_000;
 
 /**
- * Returns the server of this cluster, ready: the one that runs already, or a new one. A server that is starting or
- * shutting down is waited for, and so are the remains of a killed one.
+ * Returns this cluster's server once it is ready: the running server, or a new one. Waits for a server that
+ * is starting or shutting down, and for the remains of a killed server.
  */
 export async function obtainPostmaster(cluster: Cluster, log: (line: string) => void): Promise<Postmaster> {
   const began = Date.now();
@@ -62,10 +62,10 @@ export async function obtainPostmaster(cluster: Cluster, log: (line: string) => 
   }
 }
 
-/** Ends the server without waiting for its clients, and resolves when the process is gone. */
+/** Stops the server without waiting for its clients. Resolves when the process has exited. */
 export async function shutDown(postmaster: Postmaster, data: string, binaries: Binaries): Promise<void> {
   if (!isPosix()) {
-    // There are no signals to send; pg_ctl has its own way.
+    // Windows has no signals, so pg_ctl stops the server.
     await runProgram(programPath(binaries.folder, "pg_ctl"), [
       "stop",
       "--mode=fast",
@@ -75,7 +75,8 @@ export async function shutDown(postmaster: Postmaster, data: string, binaries: B
     return postmaster.gone;
   }
   signal(postmaster.pid, "SIGINT");
-  // A backend that does not end in this time is stuck in the system; the log then repairs what is left unwritten.
+  // A backend that takes longer is stuck in the system. Crash recovery later restores unwritten data from the
+  // WAL.
   const impatient = setTimeout(() => signal(postmaster.pid, "SIGQUIT"), FAST_SHUTDOWN_MS_MAX);
   await postmaster.gone.finally(() => clearTimeout(impatient));
 }
@@ -96,7 +97,10 @@ async function findRunning(
   return undefined;
 }
 
-/** Undefined when the running server is not to be had (yet): it is changing, or was told to go. */
+/**
+ * Returns undefined if the running server cannot be used (yet): it is starting or stopping, or was asked to
+ * stop.
+ */
 async function adopt(
   cluster: Cluster,
   running: PostmasterFile,
@@ -111,7 +115,7 @@ async function adopt(
     return { pid: running.pid, endpoint, adopted: true, gone: disappearance(running.pid) };
   }
   if (served === "unreachable" && (await isPostmaster(running.pid, cluster.place.data))) {
-    // It holds our data, but its socket is lost (somebody cleaned up a folder): nobody can use it.
+    // The server has our data, but its socket file was deleted, so no client can connect.
     log(`the PostgreSQL server with pid ${running.pid} cannot be reached; it is restarted`);
     signal(running.pid, "SIGINT");
     await disappearance(running.pid);
@@ -119,7 +123,7 @@ async function adopt(
   return undefined;
 }
 
-/** Undefined when the server gave way to another one, or died again as soon as it ran. */
+/** Returns undefined if the server gave way to another server, or died right after its start. */
 async function start(cluster: Cluster): Promise<Postmaster | undefined> {
   const launched = await launch(cluster);
   if (!launched) return undefined;
@@ -135,7 +139,7 @@ async function start(cluster: Cluster): Promise<Postmaster | undefined> {
   }
 }
 
-/** The data directory that is served at this address, or why there is no answer. */
+/** Returns the data directory served at this address, or the reason why there was no reply. */
 async function tryProbe(endpoint: Endpoint): Promise<string> {
   try {
     return await probe(endpoint);

@@ -4,10 +4,11 @@ import { BROKER_ROLE, type Connection, type Endpoint, MERKLE, toConnection } fro
 import { codeOf, EmbeddedPostgresError } from "./error.js";
 
 /**
- * Asks the server which data directory it serves, makes our database in it when it is missing, and sees to it that the broker's
- * role has it.
+ * Returns the server's data directory. Creates our database if it is missing, and ensures that the broker's
+ * role owns it.
  *
- * @throws what the driver throws; an error that `isConnectionLost` knows when the server starts, shuts down or dies
+ * @throws the driver's errors; an error that `isConnectionLost` recognises if the server is starting,
+ * shutting down or dying
  */
 export async function probe(endpoint: Endpoint): Promise<string> {
   const admin = toConnection(endpoint, MERKLE);
@@ -28,7 +29,8 @@ export async function probe(endpoint: Endpoint): Promise<string> {
 function prepareDatabase(admin: Connection): Promise<string> {
   return withConnection(admin, async (sql) => {
     const [row] = await sql<{ data_directory: string }[]>`SHOW data_directory`;
-    // By hand, and without a ROLLBACK: the driver's own would be sent over a lost connection too, which ends the process.
+    // Sends BEGIN and COMMIT itself, without a ROLLBACK. The driver would send its ROLLBACK over a lost
+    // connection too, which ends the process.
     await sql`BEGIN`;
     await handOver(sql, admin.password);
     await sql`COMMIT`;
@@ -36,17 +38,20 @@ function prepareDatabase(admin: Connection): Promise<string> {
   });
 }
 
-/** Whatever number: two that start at the same moment do this one after the other. */
+/** An arbitrary advisory lock number. It makes two simultaneous starts run this one after the other. */
 const handingOver = 7_423_001;
 
-/** Makes the broker's role, and gives it the database with all in it, which in earlier versions was the superuser's. */
+/**
+ * Creates the broker's role and makes it the owner of the database and its contents. In earlier versions the
+ * superuser owned them.
+ */
 async function handOver(tx: postgres.Sql, password: string | undefined): Promise<void> {
   await tx`SELECT pg_advisory_xact_lock(${handingOver})`;
   const role = tx(BROKER_ROLE);
   const [found] = await tx`SELECT FROM pg_roles WHERE rolname = ${BROKER_ROLE}`;
   if (!found) {
     await tx`CREATE ROLE ${role} LOGIN`;
-    // Known to be hexadecimal: a statement like this takes no parameter.
+    // The password is hexadecimal, so it is safe to interpolate. This statement takes no parameters.
     if (password !== undefined) await tx.unsafe(`ALTER ROLE ${BROKER_ROLE} PASSWORD '${password}'`);
     await tx`ALTER DATABASE ${tx(MERKLE)} OWNER TO ${role}`;
   }
@@ -80,7 +85,7 @@ function passwordLost(cause: unknown): EmbeddedPostgresError {
   );
 }
 
-/** One connection, over which nothing more is sent once it is lost; it takes a transaction that has not ended with it. */
+/** Opens a connection that sends nothing once it is lost. Closing it rolls back an unfinished transaction. */
 async function withConnection<T>(connection: Connection, use: (sql: postgres.Sql) => Promise<T>): Promise<T> {
   let isLost = false;
   const sql = postgres({

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { isPosix } from "../files/platform.js";
 
-/** The unprivileged user that a program is run as when we are root. */
+/** The unprivileged user that runs a program if we are root. */
 export interface ServerUser {
   uid: number;
   gid: number;
@@ -9,15 +9,15 @@ export interface ServerUser {
 }
 
 export interface ProgramResult {
-  /** The exit code; null when a signal ended it or it could not be started. */
+  /** Exit code. Null if a signal ended the program or it could not be started. */
   code: number | null;
-  /** Standard output and standard error, as they came, the last 64 KiB. */
+  /** Standard output and standard error interleaved, limited to the last 64 KiB. */
   output: string;
-  /** Why it could not be started at all: ENOENT, EACCES, EPERM, … */
+  /** Error code if the program could not be started: ENOENT, EACCES, EPERM, … */
   refused: string | undefined;
 }
 
-/** Runs a program to its end; never rejects, because how it failed is what the callers want to know. */
+/** Runs a program until it exits. Never rejects, because callers inspect the failure. */
 export function runProgram(
   program: string,
   args: readonly string[],
@@ -34,7 +34,7 @@ export function runProgram(
     };
     try {
       const child = spawn(program, args, {
-        // The server's user may not be allowed to stand in our working directory.
+        // The server's user may have no access to our working directory.
         cwd: options.cwd ?? (isPosix() ? "/" : undefined),
         env: programEnvironment(),
         stdio: ["ignore", "pipe", "pipe"],
@@ -53,14 +53,15 @@ export function runProgram(
 
 const systemPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/** The spawn options that make a program run as `user`. */
+/** Returns the spawn options that run a program as `user`. */
 export function identity(user: ServerUser | undefined): { uid?: number; gid?: number } {
   return user ? { uid: user.uid, gid: user.gid } : {};
 }
 
 /**
- * The environment of every program started here. None of ours is passed on: PG* variables would change what the
- * server does, and keys would lie open in a long-lived process. Messages stay untranslated because we read them.
+ * Returns the environment for every program started here. Ours is not passed on: PG* variables would change
+ * the server's behaviour, and keys would be exposed in a long-lived process. Messages stay untranslated
+ * because we parse them.
  */
 export function programEnvironment(): NodeJS.ProcessEnv {
   if (!isPosix()) {
@@ -68,7 +69,7 @@ export function programEnvironment(): NodeJS.ProcessEnv {
   }
   const { PATH, LD_LIBRARY_PATH, TMPDIR } = process.env;
   return {
-    // After `su` without a login shell root's PATH lacks the folders of useradd.
+    // After `su` without a login shell, root's PATH lacks the folders of useradd.
     PATH: PATH === undefined ? systemPath : `${PATH}:/usr/sbin:/sbin`,
     LC_ALL: "C",
     TZ: "UTC",

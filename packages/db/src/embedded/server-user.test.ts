@@ -62,9 +62,9 @@ describe("as root", { tags: "root" }, () => {
   it("[DB-2] copies binaries that the server's user cannot reach, once", { tags: "long" }, async () => {
     const hidden = join(home.path, "native");
     await cp(installedBinaries(), hidden, { recursive: true, verbatimSymlinks: true });
-    // A build of its own, so that no copy of another one is there already.
+    // Makes the build unique, so that no copy of it exists yet.
     await appendFile(programPath(hidden, "postgres"), randomBytes(16));
-    // As npm leaves them under a strict umask.
+    // The modes that npm leaves under a strict umask.
     await run("chmod", ["-R", "go=", hidden]);
     const first = await home.start({ binaries: hidden });
     const program = await programOf(first.pid);
@@ -89,7 +89,7 @@ describe("as root", { tags: "root" }, () => {
     for (const place of [socket, dirname(server.dataDirectory), server.dataDirectory]) {
       await expect(run("setpriv", [...as, `mv ${place} ${place}.aside`])).rejects.toThrow(/denied/);
     }
-    // What the server writes down of itself is the server's word.
+    // The server's own user wrote postmaster.pid, so root must not trust it.
     const file = join(server.dataDirectory, "postmaster.pid");
     await writeFile(file, (await readFile(file, "utf8")).replace(`\n${socket}\n`, `\n${home.path}\n`));
     const adopting = await home.start();
@@ -97,7 +97,7 @@ describe("as root", { tags: "root" }, () => {
     await server.stop();
     await adopting.stop();
 
-    // As an earlier version left it, and its server's user then made of it.
+    // The folder as an earlier version left it, then modified by the server's user.
     await chown(area, uid, uid);
     const victim = join(home.path, "victim");
     await mkdir(victim, { mode: 0o755 });
@@ -219,7 +219,7 @@ describe("as an ordinary user", { tags: "root" }, () => {
   });
 });
 
-/** Gives the number a name for as long as `work` takes. */
+/** Gives the user id a name while `work` runs. */
 async function withUser(uid: number, work: () => Promise<void>): Promise<void> {
   const name = `merkle-test-${uid}`;
   const mark = ["--comment", nameOfRun()];
@@ -227,7 +227,7 @@ async function withUser(uid: number, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } finally {
-    // The server of a killed broker still runs as this user; the home's removal ends it.
+    // The server of a killed broker may still run as this user. Removing the home stops it.
     await run("userdel", ["--force", name]);
   }
 }

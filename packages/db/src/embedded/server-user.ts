@@ -4,29 +4,30 @@ import { EmbeddedPostgresError, USE_YOUR_OWN } from "./error.js";
 import { runProgram, type ServerUser } from "./run-program.js";
 
 const SYSTEM_USER = "merkle";
-/** Tells a user that Merkle made from one that somebody else made under its name. */
+/** Distinguishes a user created by Merkle from another user of the same name. */
 const MADE_BY = "made by Merkle";
 
-/** Whether this process may and must switch to another user before it can run PostgreSQL, which refuses root. */
+/** True if this process is root and must switch to another user to run PostgreSQL, which refuses root. */
 export function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
 /**
- * The user to run the server as, for a process that is root: the owner of what is there already, so that
- * `sudo merkle up` on somebody's home leaves nothing behind that they cannot use, else a system user of our own.
- * Not `nobody` and not `postgres`: other services run as these, and could read and signal our server.
+ * Returns the user that runs the server if this process is root. That is the owner of the existing data, so
+ * that `sudo merkle up` on another user's home leaves no files that the owner cannot use. Otherwise it is
+ * Merkle's system user. `nobody` and `postgres` are unsuitable: other services run as these users and could
+ * read and signal our server.
  */
 export async function serverUserFor(ownerUid: number): Promise<ServerUser> {
   if (ownerUid !== 0) {
     const owner = await findUser(String(ownerUid));
-    // A user id without a name (a volume of another machine) is of no use: initdb insists on a name.
+    // A user id without a name (on a volume from another machine) is useless, because initdb requires a name.
     if (owner) return owner;
   }
   return (await findUser(SYSTEM_USER)) ?? (await createSystemUser());
 }
 
-/** Throws when this process is not root and its user has no name, which initdb would refuse less clearly. */
+/** Throws if this process is not root and its user has no name. initdb would fail with a less clear error. */
 export function requireNamedUser(): void {
   try {
     userInfo();
@@ -39,14 +40,17 @@ export function requireNamedUser(): void {
   }
 }
 
-/** Whether `user` can stand in and write to `folder`: tried as that user, because modes, ACLs and mounts all have a say. */
+/**
+ * True if `user` can enter `folder` and write to it. Tested as that user, because modes, ACLs and mounts all
+ * matter.
+ */
 export async function canWriteTo(folder: string, user: ServerUser): Promise<boolean> {
   const tried = await runProgram("/bin/sh", ["-c", 'test -x "$1" && test -w "$1"', "sh", folder], { user });
   if (tried.refused) throw cannotSwitch(user, tried.output);
   return tried.code === 0;
 }
 
-/** Whether `user` can pass through `folder`. */
+/** True if `user` can traverse `folder`. */
 export async function canReach(folder: string, user: ServerUser): Promise<boolean> {
   const tried = await runProgram("/bin/sh", ["-c", 'test -x "$1"', "sh", folder], { user });
   if (tried.refused) throw cannotSwitch(user, tried.output);
@@ -74,7 +78,7 @@ async function createSystemUser(): Promise<ServerUser> {
     "/usr/sbin/nologin",
     SYSTEM_USER,
   ]);
-  // Another process may have created it at the same moment; what counts is that it is there.
+  // Another process may have created the user at the same time. It only matters that the user exists.
   const user = await findUser(SYSTEM_USER);
   if (user) return user;
   throw new EmbeddedPostgresError(
@@ -84,7 +88,7 @@ async function createSystemUser(): Promise<ServerUser> {
   );
 }
 
-/** The system user that Merkle made; undefined where there is none. */
+/** Returns the system user created by Merkle, or undefined if there is none. */
 export async function findMadeUser(): Promise<ServerUser | undefined> {
   const users = await readFile("/etc/passwd", "utf8").catch(() => "");
   const made = users
@@ -96,7 +100,7 @@ export async function findMadeUser(): Promise<ServerUser | undefined> {
   return made && { name: SYSTEM_USER, uid: Number(made[2]), gid: Number(made[3]) };
 }
 
-/** Removes that user. It fails while a process runs as the user. */
+/** Deletes that user. Fails while a process runs as the user. */
 export async function removeUser(name: string): Promise<void> {
   const removed = await runProgram("userdel", [name]);
   if (removed.code === 0) return;

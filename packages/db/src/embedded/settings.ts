@@ -1,8 +1,8 @@
 import type { Endpoint } from "./endpoint.js";
 
 /**
- * The settings the server is started with. They stand on the command line and not in postgresql.conf, so that they
- * hold for clusters of every age, and nobody loses durability by an edit.
+ * Returns the server's settings. They are passed on the command line rather than in postgresql.conf, so that
+ * they apply to clusters of every age and an edit cannot cost durability.
  */
 export function settingsFor(endpoint: Endpoint, connectionsMax: number): Record<string, string> {
   return {
@@ -10,20 +10,22 @@ export function settingsFor(endpoint: Endpoint, connectionsMax: number): Record<
     max_connections: String(connectionsMax),
     authentication_timeout: "10s",
 
-    // Acked means on disk.
+    // An acknowledged write is on disk.
     fsync: "on",
     full_page_writes: "on",
     synchronous_commit: "on",
 
-    // One small machine, shared with the agents: what is idle costs little, and a crash is recovered in seconds.
+    // Sized for a small machine shared with agents: an idle server costs little, and crash recovery takes
+    // seconds.
     shared_buffers: "96MB",
     max_wal_size: "256MB",
     min_wal_size: "64MB",
-    // Queries here are short, and parallel ones need more /dev/shm than a container usually has.
+    // Queries are short. Parallel queries need more /dev/shm than a container usually has.
     max_parallel_workers_per_gather: "0",
     jit: "off",
-    // A new database knows nothing of its tables until they are analysed: the roster of a session that a hundred teams have
-    // just joined is read in quadratic time until then, which a minute of the usual nap makes too long.
+    // A new database has no statistics until its tables are analysed. Until then, reading the roster of a
+    // session that a hundred teams have just joined takes quadratic time. The default interval of a minute is
+    // too long.
     autovacuum_naptime: "10s",
 
     timezone: "UTC",
@@ -32,7 +34,8 @@ export function settingsFor(endpoint: Endpoint, connectionsMax: number): Record<
     log_destination: "stderr",
     logging_collector: "off",
     log_line_prefix: "%m[%p]:",
-    // Errors of statements are the client's, which reports them; kept out, the log grows by lives and deaths alone.
+    // Clients report the errors of their own statements. Without them the log contains only starts, stops and
+    // crashes.
     log_min_messages: "log",
     log_checkpoints: "off",
     log_autovacuum_min_duration: "-1",
@@ -45,11 +48,11 @@ function listening(endpoint: Endpoint): Record<string, string> {
   }
   return {
     listen_addresses: "",
-    // A list, in which quotes keep a comma or a space in a path.
+    // The setting is a list. Quotes allow a comma or space in the path.
     unix_socket_directories: `"${endpoint.folder.replaceAll('"', '""')}"`,
     unix_socket_permissions: "0700",
     port: String(endpoint.port),
-    // Without it a statement of a killed broker runs to its end and keeps its locks.
+    // Without this, a statement of a killed broker runs to its end and keeps its locks.
     client_connection_check_interval: "5s",
   };
 }

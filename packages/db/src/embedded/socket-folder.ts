@@ -5,18 +5,18 @@ import { join } from "node:path";
 import { EmbeddedPostgresError, explainingPath } from "./error.js";
 import { makePrivateFolder, makeSystemArea, type Place } from "./place.js";
 
-/** The longest path of a socket that every system accepts: macOS has 104 bytes with the closing zero. */
+/** Maximum length of a socket path on every system. macOS allows 104 bytes including the final zero. */
 const SOCKET_PATH_BYTES_MAX = 103;
 
-/** The name PostgreSQL gives to the socket of this port. */
+/** Returns the name that PostgreSQL gives to the socket of this port. */
 export function socketName(port: number): string {
   return `.s.PGSQL.${port}`;
 }
 
 /**
- * Makes the folder for the server's socket and returns it. Only the server's user (and root) can enter it, and that
- * is the whole access control: the socket needs no password. It is `<home>/run`, or, when that path is too long for a
- * socket, a folder whose name is derived from the home.
+ * Creates the folder for the server's socket and returns its path. Only the server's user (and root) can
+ * enter it. This is the only access control: the socket needs no password. The folder is `<home>/run`. If
+ * that path is too long for a socket, the folder's name is derived from the home.
  */
 export async function makeSocketFolder(place: Place, port: number): Promise<string> {
   const folder = join(place.area, "run");
@@ -32,7 +32,10 @@ export async function makeSocketFolder(place: Place, port: number): Promise<stri
   return makeTemporaryFolder(place.home, port);
 }
 
-/** /run/user would be the obvious place, but it is removed when its owner logs out, under a broker that stays. */
+/**
+ * Creates the folder in the temporary folder. /run/user is unsuitable: it is deleted when its owner logs out,
+ * while the broker may still be running.
+ */
 async function makeTemporaryFolder(home: string, port: number): Promise<string> {
   const uid = process.getuid?.() ?? 0;
   const folder = temporaryFoldersOf(home).find((path) => fits(path, port));
@@ -45,14 +48,17 @@ async function makeTemporaryFolder(home: string, port: number): Promise<string> 
   return folder;
 }
 
-/** The folders in which the socket of a home with a long path can be. */
+/** Lists the possible folders for the socket of a home with a long path. */
 export function temporaryFoldersOf(home: string): string[] {
   const uid = process.getuid?.() ?? 0;
   const name = `merkle-${uid}-${createHash("sha256").update(home).digest("hex").slice(0, 16)}`;
   return [...new Set([tmpdir(), "/tmp"])].map((parent) => join(parent, name));
 }
 
-/** In a folder that others can write to, the name may have been taken by somebody who wants to listen in. */
+/**
+ * In a folder where others can write, another user may have created this name in order to intercept
+ * connections.
+ */
 async function makeOwnFolder(path: string, uid: number): Promise<boolean> {
   try {
     await mkdir(path, { mode: 0o700 });

@@ -3,9 +3,9 @@ import type { Cluster } from "./launch.js";
 import { obtainPostmaster, type Postmaster, shutDown } from "./postmaster.js";
 
 export interface Supervisor {
-  /** The server as it is now; another one after a death. */
+  /** The current server. It changes after a restart. */
   readonly current: Postmaster;
-  /** Ends the supervision and the server; resolves when it is gone. May be called twice. */
+  /** Stops the supervision and the server. Resolves when the server has exited. May be called twice. */
   stop(): Promise<void>;
 }
 
@@ -14,13 +14,13 @@ export interface SupervisorOptions {
   onDown: (reason: string) => void;
 }
 
-/** A server that lived this long was well, and its next restart need not wait. */
+/** A server that ran for this long was healthy, so its next restart needs no delay. */
 const HEALTHY_MS = 10_000;
 const DELAY_MS_MAX = 5_000;
 
 /**
- * Keeps the server running: when it dies without having been told to, it is started again at the same address, at
- * once; when it dies again and again, with growing pauses. Clients reconnect by themselves. It goes on until `stop`.
+ * Keeps the server running until `stop`. A server that dies unexpectedly is restarted at the same address,
+ * the first time immediately, and with increasing delays if it keeps dying. Clients reconnect automatically.
  */
 export function supervise(cluster: Cluster, first: Postmaster, options: SupervisorOptions): Supervisor {
   const stopping = new AbortController();
@@ -30,7 +30,7 @@ export function supervise(cluster: Cluster, first: Postmaster, options: Supervis
 
   async function stop(): Promise<void> {
     stopping.abort();
-    // A restart that is under way is let through, so that what it started is known, and ended here.
+    // Waits for a restart in progress, so that the server it starts is stopped below.
     await watching;
     if (state.running) await shutDown(state.current, cluster.place.data, cluster.binaries);
   }
@@ -49,7 +49,7 @@ export function supervise(cluster: Cluster, first: Postmaster, options: Supervis
 interface State {
   current: Postmaster;
   running: boolean;
-  /** Deaths and failed starts since the server last lived for a while. */
+  /** Number of crashes and failed starts since the server was last healthy. */
   failures: number;
 }
 
@@ -69,7 +69,7 @@ async function watch(
   }
 }
 
-/** Tries until the server runs or the supervision ends. */
+/** Retries until the server runs or the supervision ends. */
 async function restart(cluster: Cluster, state: State, signal: AbortSignal, log: (line: string) => void) {
   while (!signal.aborted && !state.running) {
     await pause(restartDelayMs(state.failures), signal);
@@ -103,7 +103,7 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Resolves after the time, or at once when the signal is aborted. */
+/** Resolves after `ms`, or immediately when the signal is aborted. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return setTimeout(ms, undefined, { signal, ref: false }).catch(() => {});
 }

@@ -1,4 +1,7 @@
-/** The process that `startTestBroker` runs: starts the server or takes the lock, says so in a line, and stays. */
+/**
+ * The process that `startTestBroker` runs. It starts the server or takes the lock, prints a line with the
+ * result, and keeps running.
+ */
 import { type EmbeddedPostgresError, lockHome, startEmbeddedPostgres } from "./index.js";
 
 const options = JSON.parse(process.argv[2] ?? "{}");

@@ -16,7 +16,7 @@ import type { EmbeddedPostgres, EmbeddedPostgresOptions } from "./index.js";
 import { startEmbeddedPostgres } from "./index.js";
 import { readPostmasterFile, stillRuns } from "./postmaster-file.js";
 
-/** The oldest PostgreSQL that Merkle works on, where the package that carries it is installed. */
+/** Returns the oldest supported PostgreSQL, if the package that contains it is installed. */
 export function oldestBinaries(): string | undefined {
   try {
     const entry = createRequire(import.meta.url).resolve("postgres-15-linux-x64");
@@ -26,7 +26,7 @@ export function oldestBinaries(): string | undefined {
   }
 }
 
-/** A home for one test, removed with all that was started and stored for it. */
+/** A home for one test. Removing it removes everything started and stored for it. */
 export interface TestHome {
   path: string;
   start(options?: Partial<EmbeddedPostgresOptions>): Promise<EmbeddedPostgres>;
@@ -34,8 +34,9 @@ export interface TestHome {
 }
 
 /**
- * Makes a home whose folder also a root-run server's user can enter, so that all is inside it; with mode 0700 it is
- * as private as a real one, and what root puts elsewhere is removed, too.
+ * Creates a home. By default the user of a server started by root can enter the folder, so that all data is
+ * inside the home. With mode 0700 the home is as private as a real one. Data that root stores elsewhere is
+ * removed too.
  */
 export async function makeTestHome(options: { mode?: number; below?: string } = {}): Promise<TestHome> {
   const folder = await mkdtemp(join(tmpdir(), "merkle-home-"));
@@ -59,7 +60,7 @@ export async function makeTestHome(options: { mode?: number; below?: string } = 
   };
 }
 
-/** Removes what lies outside the home, and ends a server that runs on it with nobody to stop it. */
+/** Removes data outside the home, and stops a server left running on it. */
 async function removeData(home: string): Promise<void> {
   for (const major of ["15", "18"]) {
     const pointer = join(home, "pg", major);
@@ -75,26 +76,29 @@ async function removeData(home: string): Promise<void> {
   }
 }
 
-/** Removes the System V segment that a killed server has left: it is named in the seventh line of `postmaster.pid`. */
+/**
+ * Removes the System V shared memory segment of a killed server. The seventh line of `postmaster.pid` names
+ * it.
+ */
 async function freeSharedMemory(data: string): Promise<void> {
   const text = await readFile(join(data, "postmaster.pid"), "utf8").catch(() => "");
   const [, id] = (text.split("\n")[6] ?? "").trim().split(/\s+/);
-  // It may be gone by now.
+  // The segment may have been removed already.
   if (id !== undefined) await promisify(execFile)("ipcrm", ["-m", id]).catch(() => undefined);
 }
 
-/** Resolves when the process is gone. */
+/** Resolves when the process has exited. */
 export async function pidGone(pid: number): Promise<void> {
   while (stillRuns(pid)) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
-/** The real user id of a process. */
+/** Returns the real user id of a process. */
 export async function uidOf(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, "utf8");
   return Number(/^Uid:\t(\d+)/m.exec(status)?.[1]);
 }
 
-/** Runs one query on a connection of its own. */
+/** Runs one query on a new connection. */
 export async function ask(connection: Connection, query: string): Promise<postgres.Row[]> {
   const sql = postgres({ ...connection, max: 1, onnotice: () => {} });
   try {
@@ -104,23 +108,26 @@ export async function ask(connection: Connection, query: string): Promise<postgr
   }
 }
 
-/** Another process that starts the embedded server, as a broker does. */
+/** A separate process that starts the embedded server as a broker does. */
 export interface TestBroker {
   process: ChildProcess;
-  /** The first line that the process writes: that the server started, or why it did not. */
+  /** The first line that the process prints: the started server or the error. */
   said: Promise<
     { pid: number; adopted: boolean; dataDirectory: string } | { error: string; message: string }
   >;
   kill(): Promise<void>;
 }
 
-/** Gives a home the data that an earlier first start made in another one, which is most of what a first start takes. */
+/** Copies the data of an earlier first start into a home. Creating it would take most of a first start. */
 export function copyData(from: string, home: string): void {
-  // A server's data belongs to its user.
+  // The data belongs to the server's user, so the copy keeps the owner.
   execFileSync("cp", ["-a", join(from, "pg"), join(home, "pg")]);
 }
 
-/** It runs what was compiled: each is a process, and compiling it in each took longer than what is tested. */
+/**
+ * Starts a broker process from compiled code, because compiling it in each process took longer than the
+ * tests.
+ */
 export function startTestBroker(options: {
   home: string;
   binaries?: string;
@@ -149,7 +156,7 @@ export function startTestBroker(options: {
   };
 }
 
-/** Copies a script and PostgreSQL into the home: the checkout may be in a folder that its user alone can enter. */
+/** Copies a script and PostgreSQL into the home, because other users may have no access to the checkout. */
 function copyForOthers<Options extends { home: string; binaries?: string }>(built: string, options: Options) {
   const folder = join(options.home, "for-others");
   const script = join(folder, "test-broker.mjs");

@@ -5,12 +5,15 @@ import { isAlive } from "./postmaster-file.js";
 
 const NAME = /^\.new-(\d+)-[0-9a-f]+$/;
 
-/** A name beside the final one for a folder that is renamed when it is complete. */
+/** Returns a temporary path for a folder that is renamed once it is complete. */
 export function unfinishedPath(parent: string): string {
   return join(parent, `.new-${process.pid}-${randomBytes(4).toString("hex")}`);
 }
 
-/** Removes what starts that were killed left in `parent`; a folder whose maker is alive may still become something. */
+/**
+ * Removes the temporary folders that killed processes left in `parent`. A folder whose process is alive may
+ * still be completed.
+ */
 export async function removeUnfinished(parent: string): Promise<void> {
   for (const name of await readdir(parent)) {
     const maker = NAME.exec(name)?.[1];
@@ -20,7 +23,7 @@ export async function removeUnfinished(parent: string): Promise<void> {
   }
 }
 
-/** Removes a folder with all that is in it, also while a program that was killed still has a child that writes there. */
+/** Removes a folder and its contents. Retries if a child of a killed program still writes there. */
 export async function removeFolder(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 }

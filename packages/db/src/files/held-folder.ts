@@ -4,59 +4,66 @@ import { join } from "node:path";
 import { hasProc } from "./platform.js";
 
 /**
- * A folder that is held open. Whoever exchanges its path for a link, or for another folder, changes nothing for its holder: a
- * name below it is looked up in the folder itself.
+ * A folder that is kept open. Replacing its path with a link or another folder has no effect on the holder:
+ * names below it are resolved in the open folder itself.
  *
- * Linux offers that to every program under `/proc/self/fd`. Elsewhere names are looked up by path, and what was opened is
- * compared with what the path leads to then: that finds an exchange which lasted, not one that was taken back in between.
- * Whoever must withstand the owner of a folder has to ask `holdsFolders`.
+ * Linux supports this for every program under `/proc/self/fd`. Elsewhere names are resolved by path, and the
+ * opened file is then compared with what the path refers to. This detects a lasting replacement, but not one
+ * that was undone in between. Code that must withstand the owner of a folder has to check `holdsFolders`.
  */
 export interface HeldFolder {
-  /** Where it was when it was opened, with all links resolved: for messages, and for programs that are told a path. */
+  /**
+   * Path at the time of opening, with all links resolved. Used in messages, and for programs that take a
+   * path.
+   */
   readonly path: string;
   readonly uid: number;
   readonly gid: number;
   readonly mode: number;
-  /** The path by which this process names something in the folder. Of the name itself a link is followed by whoever does not refuse it. */
+  /**
+   * Returns the path by which this process can access a name in the folder. If the name is a link, the link
+   * is followed unless the caller refuses links.
+   */
   at(name: string): string;
-  /** Opens a folder in it; a link is refused. */
+  /** Opens a subfolder. Refuses links. */
   folder(name: string): Promise<HeldFolder>;
-  /** Opens a file in it; a link is refused, and a pipe is not waited for. */
+  /** Opens a file in the folder. Refuses links, and does not block on a pipe. */
   open(name: string, flags?: number, mode?: number): Promise<FileHandle>;
-  /** Gives the folder itself to somebody. */
+  /** Changes the owner of the folder itself. */
   chown(uid: number, gid: number): Promise<void>;
   chmod(mode: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Whether this system lets a folder be held, so that nobody's exchange of a path is followed. */
+/** True if this system can keep a folder open, so that a replaced path is not followed. */
 export const holdsFolders = hasProc() && existsSync("/proc/self/fd");
 
-/** A name in a held folder leads out of it, or what was opened is not what lies there. */
+/** A name in a held folder points outside it, or the opened file differs from the file at that path. */
 export class NotPlainError extends Error {
   override readonly name = "NotPlainError";
 }
 
-// Windows knows neither of the last two; there no folder can be held, and `at` is a path.
+// Windows has neither of the last two flags. There a folder cannot be kept open, and `at` returns an ordinary
+// path.
 const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0, O_DIRECTORY = 0 } = constants;
 
 /**
- * Holds a folder by its path, of which links are followed.
+ * Opens a folder by its path, following links.
  *
- * @throws the system's errors, such as ENOENT and ENOTDIR
+ * @throws system errors, such as ENOENT and ENOTDIR
  */
 export async function holdFolder(path: string): Promise<HeldFolder> {
   const real = await realpath(path);
   return hold(real, real);
 }
 
-/** Makes a folder if there is none, for its owner alone, and holds what lies there; a link is refused. */
+/** Creates a folder if it is missing, accessible only to its owner, and opens it. Refuses links. */
 export async function makeHeldFolder(parent: HeldFolder, name: string): Promise<HeldFolder> {
   await mkdir(parent.at(name), { mode: 0o700 }).catch(unlessThere);
   return parent.folder(name);
 }
 
-/** Holds the folder at these names below another one, and closes those on the way. */
+/** Opens the folder at this relative path, one name at a time, and closes the folders in between. */
 export async function holdBeneath(top: HeldFolder, names: readonly string[]): Promise<HeldFolder> {
   let at = await top.folder(".");
   for (const name of names) {
@@ -106,7 +113,7 @@ async function holdByPath(path: string): Promise<HeldFolder> {
         throw error;
       }
     },
-    // Only Linux has servers and roots of another user than the broker's.
+    // Only on Linux can servers and roots belong to a different user than the broker.
     chown: () =>
       Promise.reject(new NotPlainError(`${path} cannot be given to another user on this operating system.`)),
     chmod: (mode) => chmod(path, mode),
@@ -119,7 +126,7 @@ function plain(name: string): string {
   throw new NotPlainError(`${JSON.stringify(name)} is not a file name.`);
 }
 
-/** ELOOP of a link to a file; ENOTDIR of one to a folder. */
+/** ELOOP for a link to a file; ENOTDIR for a link to a folder. */
 function explainLink(shown: string) {
   return (cause: NodeJS.ErrnoException): never => {
     if (cause.code !== "ELOOP" && cause.code !== "ENOTDIR") throw cause;

@@ -2,15 +2,17 @@ import { lstat, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { findStrangerAbove, type Stranger, strangerOf } from "./strangers.js";
 
-/** Files of a Merkle home that hold a secret, or decide whom this machine believes, and folders of such files. */
+/**
+ * Files of a Merkle home that contain secrets or define whom this machine trusts, and folders of such files.
+ */
 const secrets = [
   ...["alert-key", "audit-key.json", "open.html", "seen-heads.json", "pg/password"],
   ...["members", "persons", "pins", "sealed", "teams"],
 ];
 
 /**
- * Finds what of a Merkle home is not its user's alone: the home or its configuration, which others may not write, and whatever
- * holds a secret, which they may not read either. A home that is not there yet has nothing of the kind.
+ * Finds the first path of a Merkle home with unsafe permissions: the home or its configuration if others can
+ * write to it, or a secret if others can also read it. Returns null if the home does not exist yet.
  */
 export async function findStrangerInHome(home: string): Promise<Stranger | null> {
   const found = await stat(home).catch(unlessMissing);
@@ -23,7 +25,7 @@ export async function findStrangerInHome(home: string): Promise<Stranger | null>
   );
 }
 
-/** A configuration may be a link, to where its user keeps such files: then that place counts as well. */
+/** The configuration may be a link to where its user keeps such files. The target is then checked too. */
 async function findStrangerAt(path: string): Promise<Stranger | null> {
   const found = await lstat(path);
   return found.isSymbolicLink() ? findStrangerAbove(path) : strangerOf(path, found);
@@ -48,7 +50,7 @@ async function findFirst(
   return null;
 }
 
-/** A path that this user cannot look at counts as missing: whoever opens it reports the error. */
+/** A path that this user cannot access counts as missing. The code that opens it reports the error. */
 function unlessMissing(error: NodeJS.ErrnoException): undefined {
   if (!["ENOENT", "ENOTDIR", "EACCES", "ELOOP"].includes(error.code ?? "")) throw error;
 }

@@ -1,30 +1,37 @@
 /**
- * What differs between systems for files and for PostgreSQL's programs, a question each. Every answer is a function of the
- * system, so that tests on one have those of all; nothing else asks which it is.
+ * Differences between systems that concern files and PostgreSQL's programs, one function per question. Each
+ * function takes the system as a parameter, so that tests on one system cover all of them. No other code
+ * checks which system it runs on.
  */
 type System = NodeJS.Platform;
 
-/** Files have owners and modes, folders can be synced, processes get signals, and a socket is a file. */
+/**
+ * True if files have owners and modes, folders can be synced, processes receive signals, and sockets are
+ * files.
+ */
 export function isPosix(system: System = process.platform): boolean {
   return system !== "win32";
 }
 
-/** Processes, open files and threads can be looked into below `/proc`. */
+/** True if processes, open files and threads can be inspected under `/proc`. */
 export function hasProc(system: System = process.platform): boolean {
   return system === "linux";
 }
 
-/** How a program's file is called. */
+/** Returns the file name of a program. */
 export function programFile(name: string, system: System = process.platform): string {
   return isPosix(system) ? name : `${name}.exe`;
 }
 
-/** An argument as it is given: an empty one needs quotes where arguments pass through one command line. */
+/** Quotes an empty argument on Windows, where all arguments are passed in one command line. */
 export function argumentOf(value: string, system: System = process.platform): string {
   return !isPosix(system) && value === "" ? '""' : value;
 }
 
-/** By which binaries are chosen: `linux-x64`, and of a Linux without glibc, as Alpine is, `linux-x64-musl`. */
+/**
+ * Returns the key for choosing binaries: `linux-x64`, or `linux-x64-musl` on a Linux without glibc, such as
+ * Alpine.
+ */
 export function systemAndProcessor(
   system: System = process.platform,
   processor: string = process.arch,
@@ -34,7 +41,7 @@ export function systemAndProcessor(
 }
 
 function isMusl(): boolean {
-  // Its types know an object alone.
+  // Its declared type is only `object`.
   const { header } = process.report.getReport() as { header?: { glibcVersionRuntime?: string } };
   return header !== undefined && header.glibcVersionRuntime === undefined;
 }

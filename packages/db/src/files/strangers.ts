@@ -3,25 +3,29 @@ import { lstat, readlink, realpath } from "node:fs/promises";
 import { dirname, relative, resolve } from "node:path";
 import { hasProc } from "./platform.js";
 
-/** Why something is not its owner's alone, and the command that mends it; null where whoever runs it cannot. */
+/**
+ * Unsafe permissions of a path, and the command to fix them. The command is null if the current user cannot
+ * fix them.
+ */
 export interface Stranger {
   readonly path: string;
-  /** The rest of a sentence about the path, such as "may be written by others (mode 0777)". */
+  /** The rest of a sentence that begins with the path, such as "may be written by others (mode 0777)". */
   readonly problem: string;
   readonly mend: string | null;
 }
 
 export interface StrangersOptions {
-  /** The user that may own it besides root, and write to it; this process's unless told. */
+  /** User that may own the path and write to it, besides root. Default: the user of this process. */
   readonly owner?: number | undefined;
-  /** Whether nobody else may read it either. */
+  /** True if others must not read it either. */
   readonly secret?: boolean;
 }
 
 /**
- * Finds out whether another user of this machine could change, or of a secret read, what `found` was told of: best by the handle
- * that it is read through. A group counts as others only when somebody else is in it. Windows keeps no modes: there the rights of
- * the user's own folder decide, and nothing is found.
+ * Checks whether another user of this machine could change the file, or read it if it is a secret. `found`
+ * should come from the handle through which the file is read. A group counts as other users only if it has
+ * other members. Windows has no modes: the permissions of the user's own folder apply, and nothing is
+ * reported.
  */
 export function strangerOf(path: string, found: Stats, options: StrangersOptions = {}): Stranger | null {
   const us = process.getuid?.();
@@ -32,7 +36,7 @@ export function strangerOf(path: string, found: Stats, options: StrangersOptions
     const mend = owner === us ? chown : null;
     return { path, problem: `belongs to another user (${nameOf(found.uid)})`, mend };
   }
-  // A link has no mode of its own: whoever may change its folder decides where it leads.
+  // A link has no mode of its own. Anyone who can write to its folder can change its target.
   if (found.isSymbolicLink()) return null;
   const octal = (found.mode & 0o7777).toString(8).padStart(4, "0");
   const group = (found.mode & 0o070) !== 0 && hasOthers(found.gid, owner) ? 0o070 : 0;
@@ -45,24 +49,24 @@ export function strangerOf(path: string, found: Stats, options: StrangersOptions
   return { path, problem: `can be written by others (mode ${octal})`, mend: chmod("go-w") };
 }
 
-/** The sentence for a person, with what to do. */
+/** Returns a sentence for people that includes what to do. */
 export function describeStranger({ path, problem, mend }: Stranger): string {
   const advice = mend === null ? "Ask its owner to change that, or use another folder." : `Run: ${mend}`;
   return `${path} ${problem}. ${advice}`;
 }
 
 /**
- * The same of a folder and of every folder above it: whoever may write to one of those can put another in its place. From the
- * top down, so that what was looked at cannot be exchanged by others any more.
+ * Checks a path and every folder above it, because anyone who can write to one of those folders can replace
+ * the path. Checks from the top down, so that others cannot replace a folder after it was checked.
  *
- * @throws the system's errors, such as ENOENT
+ * @throws system errors, such as ENOENT
  */
 export async function findStrangerAbove(
   path: string,
   options: StrangersOptions = {},
 ): Promise<Stranger | null> {
   const real = await realpath(path);
-  // With what each link on the way leads to: that may lie elsewhere again.
+  // Includes the targets of links on the path, which may in turn contain links.
   const ways = [resolve(path)];
   for (const way of ways) {
     for (const each of partsOf(way)) {
@@ -71,33 +75,36 @@ export async function findStrangerAbove(
       if (found.isSymbolicLink() && ways.length < linksMax) {
         ways.push(resolve(dirname(each), await readlink(each), relative(each, way)));
       }
-      // In a folder with the sticky bit nobody renames or removes what is somebody else's.
+      // In a folder with the sticky bit, users cannot rename or delete the files of others.
       if (found.isDirectory() && (found.mode & 0o1000) !== 0) found.mode = 0;
       const stranger = strangerOf(each, found, { owner: options.owner });
-      // Above it others are at home, who do not give that away.
+      // The folder belongs to another user, so the current user cannot fix its permissions.
       if (stranger) return found.uid === process.getuid?.() ? stranger : { ...stranger, mend: null };
     }
   }
   return strangerOf(real, await lstat(real), options);
 }
 
-/** As many as Linux follows. */
+/** The maximum number of links that Linux follows. */
 const linksMax = 40;
 
-/** From the top down, the path itself last. */
+/** Lists the path's ancestors from the top down, ending with the path itself. */
 function partsOf(path: string): string[] {
   const parent = dirname(path);
   return parent === path ? [path] : [...partsOf(parent), path];
 }
 
-/** Root can do everything anyway. In a user namespace it has another number: that of who owns the top folder. */
+/**
+ * Root can do anything regardless. In a user namespace, root has a different id: the owner of the top folder.
+ */
 function isTrusted(uid: number, owner: number): boolean {
   return uid === owner || uid === 0 || uid === statSync("/").uid;
 }
 
 /**
- * Whether a group has members other than its owner and root, by `/etc/group` and `/etc/passwd`. One that does not stand there
- * (a directory service's, or any on macOS, which keeps users elsewhere) is taken to have some.
+ * True if a group has members other than `owner` and root, according to `/etc/group` and `/etc/passwd`. A
+ * group that is not listed there is assumed to have other members. Examples are groups of a directory
+ * service, and every group on macOS, which stores users elsewhere.
  */
 function hasOthers(gid: number, owner: number): boolean {
   if (!hasProc()) return true;
@@ -120,7 +127,7 @@ function linesOf(path: string): string[][] {
       .split("\n")
       .map((line) => line.split(":"));
   } catch {
-    // Without it nobody is known, and every group counts as having others.
+    // Without the file, no user is known, and every group is assumed to have other members.
     return [];
   }
 }
