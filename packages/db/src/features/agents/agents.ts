@@ -4,7 +4,7 @@ import type { Queryable } from "../../core/transactions.js";
 import type { DeclaredStatus, PeerHere } from "../../sessions/peers.js";
 import { type FactScope, openSessions } from "../../views/attention.js";
 
-/** The peer of an agent that is in an open session, with the task that it has claimed last. */
+/** An agent's peer in an open session, with the task that it claimed last. */
 export interface AgentRow {
   readonly sessionId: string;
   readonly slug: string;
@@ -46,7 +46,10 @@ const instants = [
   "taskSince",
 ] as const;
 
-/** The agents of a mesh's open sessions: those that say they are blocked first, then those that were seen last. */
+/**
+ * Lists the agents of a mesh's open sessions: first those that report being blocked, then the most recently
+ * seen.
+ */
 export async function listAgentRows(db: Queryable, scope: FactScope): Promise<AgentRow[]> {
   const rows = await db.execute<Record<string, unknown>>(sql`
     SELECT a.*, k.number AS task, k.title AS "taskTitle", k.claimed_at AS "taskSince"
@@ -67,19 +70,19 @@ export async function listAgentRows(db: Queryable, scope: FactScope): Promise<Ag
       ORDER BY k.claimed_at DESC, k.number DESC LIMIT 1) k ON true`);
   return rows.map((row) => {
     const times = instants.map((name) => [name, row[name] === null ? null : new Date(String(row[name]))]);
-    // The columns of the statement, by the names that it gives them.
+    // The columns match the aliases in the statement.
     return { ...row, ...Object.fromEntries(times), leftAt: null, teamLeftAt: null } as unknown as AgentRow;
   });
 }
 
-/** The agents of which something is wanted, with how far each has read. */
+/** An agent to query, with the sequence that it has read up to. */
 export interface AgentKey {
   readonly sessionId: string;
   readonly peerId: string;
   readonly acked: number;
 }
 
-/** Something that a peer has asked and that nobody has answered. */
+/** An unanswered request by a peer. */
 export interface WaitRow {
   readonly peerId: string;
   readonly kind: "ask" | "approval";
@@ -90,7 +93,7 @@ export interface WaitRow {
   readonly since: Date;
 }
 
-/** Unanswered asks and permissions of some agents, the oldest first. */
+/** Lists unanswered asks and permission requests of the given agents, oldest first. */
 export async function listWaits(
   db: Queryable,
   meshId: string,
@@ -124,10 +127,10 @@ export async function listWaits(
   }));
 }
 
-/** So many of a feed's last messages are looked through for those that an agent has not got. */
+/** Number of a feed's last messages that are searched for unread messages. */
 const lookedThroughMax = 2_000;
 
-/** How many messages each of some agents has not got, as far as they are counted; those with none are left out. */
+/** Counts unread messages per agent, up to `countedMax`. Agents without unread messages are left out. */
 export async function countUnreadOfAgents(
   db: Queryable,
   agents: readonly AgentKey[],
@@ -151,11 +154,11 @@ export async function countUnreadOfAgents(
 
 export interface AgentUsage {
   readonly tokens: number;
-  /** Null where no report named one. */
+  /** Null if no report included a cost. */
   readonly costUsd: number | null;
 }
 
-/** What some agents have used, as was reported; those of whom nothing was are left out. */
+/** Sums the reported usage per agent. Agents without reports are left out. */
 export async function sumUsageOfAgents(
   db: Queryable,
   agents: readonly AgentKey[],
@@ -173,13 +176,13 @@ export interface TalkRow {
   readonly sessionId: string;
   readonly sequence: number;
   readonly peerId: string | null;
-  /** Null for everyone. */
+  /** Null if the message is for everyone. */
   readonly reaches: readonly string[] | null;
   readonly ask: boolean;
   readonly at: Date;
 }
 
-/** The last chat messages of open sessions after a time, the oldest first. */
+/** Lists the latest chat messages of open sessions after a time, oldest first. */
 export async function listTalk(db: Queryable, scope: FactScope, after: Date): Promise<TalkRow[]> {
   const since = sql`${after.toISOString()}::timestamptz`;
   const rows = await db.execute<Omit<TalkRow, "at"> & { ms: string } & Record<string, unknown>>(sql`

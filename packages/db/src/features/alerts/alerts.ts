@@ -2,14 +2,14 @@ import { and, asc, count, eq, inArray, isNull, lte, notInArray, or, sql } from "
 import { alerts, alertTargets, members, persons } from "../../core/schema.js";
 import type { Queryable, Transaction } from "../../core/transactions.js";
 
-/** Where somebody is told of what waits. */
+/** A destination for the alerts of one person. */
 export interface AlertTargetRow {
   readonly targetId: string;
   readonly meshId: string;
   readonly personId: string;
   readonly kind: "push" | "webhook" | "ntfy" | "slack" | "discord";
   readonly name: string;
-  /** The address and what is secret of it, encrypted. */
+  /** The address and its secrets, encrypted. */
   readonly sealed: Uint8Array;
   readonly about: readonly string[];
   readonly quiet: { readonly from: string; readonly to: string; readonly time_zone: string } | null;
@@ -20,7 +20,7 @@ export interface AlertTargetRow {
   readonly endedAt: Date | null;
 }
 
-/** The targets of everybody who is still let in, in every mesh, but those that are gone. */
+/** Lists the alert targets in all meshes, except for ended targets and those of revoked members. */
 export async function listLiveAlertTargets(db: Queryable): Promise<AlertTargetRow[]> {
   const rows = await db
     .select({ target: alertTargets })
@@ -35,7 +35,7 @@ export async function listLiveAlertTargets(db: Queryable): Promise<AlertTargetRo
   return rows.map(({ target }) => target);
 }
 
-/** A target with how many of its alerts are still to be sent, and how many were given up. */
+/** A target with the number of alerts that are waiting and that were given up. */
 export interface AlertTargetFacts extends AlertTargetRow {
   readonly waiting: number;
   readonly givenUp: number;
@@ -51,7 +51,7 @@ export interface PersonKey {
   readonly personId: string;
 }
 
-/** A person's targets, the oldest first; only one of them where it is named. */
+/** Lists a person's targets, oldest first. With `targetId`, only that target. */
 export async function listAlertTargets(
   db: Queryable,
   { meshId, personId }: PersonKey,
@@ -77,7 +77,7 @@ export async function listAlertTargets(
   return rows.map(({ target, ...counts }) => ({ ...target, ...counts }));
 }
 
-/** Stores a target; one that is there already is changed, and no longer counts as gone. */
+/** Stores a target. An existing target is replaced and made active again. */
 export async function saveAlertTarget(
   tx: Transaction,
   row: Omit<AlertTargetRow, "lastSentAt" | "problem" | "endedAt">,
@@ -111,7 +111,7 @@ export async function deleteAlertTarget(
   return rows.length > 0;
 }
 
-/** Notes how what was sent to a target fared; null where it arrived. */
+/** Records the result of a delivery to a target. `problem` is null if it succeeded. */
 export async function noteAlertOutcome(
   db: Queryable,
   { meshId, targetId }: TargetKey,
@@ -125,8 +125,9 @@ export async function noteAlertOutcome(
 }
 
 /**
- * Makes what a target is told agree with the items that there are: of those to tell what is new is to be sent when it is due, or
- * is known already; what is gone, or not to be told any more, is not sent. What was sent is remembered as long as it is there.
+ * Updates a target's alerts to match the current items. Alerts of items that no longer exist are deleted, as
+ * are waiting alerts of items not in `tell`. New items of `tell` are added with the given state and due time.
+ * Alerts of existing items are kept, so nothing is sent twice.
  */
 export async function syncAlerts(
   db: Queryable,
@@ -151,13 +152,13 @@ interface AlertSync {
   readonly dueAt: Date;
 }
 
-/** Whether anything is to be sent to some targets of a mesh by now. */
+/** True if an alert for any of these targets is due. */
 export async function hasDueAlerts(db: Queryable, targets: TargetsOfMesh, now: Date): Promise<boolean> {
   const rows = await db.select({ item: alerts.item }).from(alerts).where(isDue(targets, now)).limit(1);
   return rows.length > 0;
 }
 
-/** Some targets of a mesh. */
+/** A selection of targets in one mesh. */
 interface TargetsOfMesh {
   readonly meshId: string;
   readonly targetIds: readonly string[];
@@ -165,13 +166,13 @@ interface TargetsOfMesh {
 
 export interface DueAlert extends TargetKey {
   readonly item: string;
-  /** This one counted. */
+  /** Number of attempts, including the current one. */
   readonly attempts: number;
 }
 
 /**
- * Takes what is to be sent to some targets of a mesh by now, the longest due first. Whoever takes it has until `leaseUntil` to say how it
- * fared; then it is due again.
+ * Claims the alerts that are due for these targets, longest overdue first. The caller has until `leaseUntil`
+ * to report the result. After that they are due again.
  */
 export async function takeDueAlerts(
   db: Queryable,
@@ -197,7 +198,7 @@ export async function takeDueAlerts(
     });
 }
 
-/** Notes that an alert was sent, was given up, or is to be sent at another time. */
+/** Records that an alert was sent or given up, or reschedules it. */
 export async function settleAlert(
   db: Queryable,
   { meshId, targetId, item }: Omit<DueAlert, "attempts">,

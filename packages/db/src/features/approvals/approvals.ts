@@ -3,19 +3,19 @@ import { approvals, furtherSecrets, meshes, persons, sessions } from "../../core
 import type { Queryable, Transaction } from "../../core/transactions.js";
 
 export type ApprovalRow = typeof approvals.$inferSelect & {
-  /** The session's slug. */
+  /** Slug of the session. */
   readonly session: string;
-  /** Whether it still waits for an answer that somebody would take. */
+  /** True if it still waits for an answer and its lease is valid. */
   readonly live: boolean;
 };
 
-/** An approval by its number in its mesh. */
+/** Identifies an approval by its number within its mesh. */
 export interface ApprovalKey {
   readonly meshId: string;
   readonly number: number;
 }
 
-/** The owner of a credential, found by its device's name. */
+/** The owner of a credential, found by the name of its device. */
 export interface DeviceOwner {
   readonly personId: string;
   readonly name: string;
@@ -24,7 +24,7 @@ export interface DeviceOwner {
   readonly device: string;
 }
 
-/** The persons whose credentials are named so. */
+/** Lists the persons with a credential for one of these device names. */
 export async function findDeviceOwners(
   db: Queryable,
   meshId: string,
@@ -50,7 +50,10 @@ export type NewApproval = Omit<
   "number" | "state" | "words" | "askedAt" | "expiresAt" | "endedAt"
 > & { readonly leaseSeconds: number };
 
-/** Adds an ask under the next number of its mesh; null when its peer has used the salt before. */
+/**
+ * Inserts an approval request under the mesh's next number. Returns null if its peer has already used the
+ * salt.
+ */
 export async function insertApproval(
   tx: Transaction,
   { leaseSeconds, ...approval }: NewApproval,
@@ -69,7 +72,7 @@ export async function insertApproval(
   return row ?? null;
 }
 
-/** How many asks of a peer wait for an answer. */
+/** Counts a peer's approval requests that wait for an answer. */
 export async function countWaitingApprovals(
   db: Queryable,
   { sessionId, peerId }: { readonly sessionId: string; readonly peerId: string },
@@ -85,7 +88,10 @@ export async function findApproval(
   return row ?? null;
 }
 
-/** Those that a person may answer from a device, by whether they wait; the oldest first of those, the newest of the others. */
+/**
+ * Lists the requests that a person may answer from a device: either the waiting ones, oldest first, or the
+ * others, newest first.
+ */
 export async function listApprovalRows(
   db: Queryable,
   owner: { readonly meshId: string; readonly personId: string; readonly device: string },
@@ -103,7 +109,7 @@ export async function listApprovalRows(
     .limit(limit);
 }
 
-/** Keeps an ask from lapsing for so long. One that has ended or lapsed stays so. */
+/** Extends the lease of a waiting request. A request that has ended or expired is unchanged. */
 export async function renewApproval(db: Queryable, key: ApprovalKey, leaseSeconds: number): Promise<void> {
   await db
     .update(approvals)
@@ -111,7 +117,10 @@ export async function renewApproval(db: Queryable, key: ApprovalKey, leaseSecond
     .where(and(isThe(key), isLive));
 }
 
-/** Ends an ask that waits; false when it does not any more. Of any number who end one at once, one does. */
+/**
+ * Ends a waiting request. Returns false if it no longer waits. If several callers end it at the same time,
+ * exactly one succeeds.
+ */
 export async function endApproval(
   tx: Transaction,
   key: ApprovalKey,
@@ -125,7 +134,7 @@ export async function endApproval(
   return ended.length > 0;
 }
 
-/** Forgets asks that ended, or lapsed, so many days ago. */
+/** Deletes requests whose lease expired more than `days` days ago. */
 export async function purgeApprovals(db: Queryable, days: number): Promise<number> {
   const { count } = await db
     .delete(approvals)

@@ -18,9 +18,9 @@ export interface ApprovalFact extends SessionFact {
 }
 
 /**
- * Permissions that agents wait for.
+ * Lists the permission requests that agents wait for.
  *
- * @param personId - whose agents' alone; undefined for everybody's, to tell which are there
+ * @param personId - includes only this person's agents; undefined includes all, to learn which requests exist
  */
 export async function listApprovalFacts(
   db: Queryable,

@@ -12,18 +12,18 @@ import {
 } from "../../core/schema.js";
 import type { Queryable, Transaction } from "../../core/transactions.js";
 
-/** The objects of a session on the archive's storage, and how far it has come with them. */
+/** A session's objects in the archive storage, and the state of the archiving. */
 export type ArchiveRow = typeof archives.$inferSelect;
 
 export type ArchiveKey = Pick<ArchiveRow, "sessionId" | "object">;
 
-/** What is known of both objects once they were read back. */
+/** Facts about both objects, known once they have been read back. */
 export type StoredObjects = Pick<
   ArchiveRow,
   "bundleBytes" | "bundleSha256" | "rowsBytes" | "rowsSha256" | "archivedBy" | "archivedAt"
 >;
 
-/** Notes which objects a node begins to make, so that they can be found whatever becomes of it. */
+/** Records the objects that a node is about to create, so that they can be found after a crash. */
 export async function insertArchive(
   db: Queryable,
   row: ArchiveKey & Pick<ArchiveRow, "nodeId" | "epoch">,
@@ -33,7 +33,7 @@ export async function insertArchive(
 
 const inForce = ["leaving", "away"] as const;
 
-/** The archive that a session is in; null where its messages are here. */
+/** Returns the session's active archive, or null if its messages are in the database. */
 export async function findArchive(db: Queryable, sessionId: string): Promise<ArchiveRow | null> {
   const [row] = await db
     .select()
@@ -42,7 +42,10 @@ export async function findArchive(db: Queryable, sessionId: string): Promise<Arc
   return row ?? null;
 }
 
-/** The archives whose work is not over, of a session or of all: what is made, what is yet to be deleted here, or there. */
+/**
+ * Lists unfinished archives, of one session or of all: objects being created, and objects or rows still to be
+ * deleted.
+ */
 export async function listUnfinishedArchives(db: Queryable, sessionId?: string): Promise<ArchiveRow[]> {
   return db
     .select()
@@ -58,10 +61,10 @@ export async function listUnfinishedArchives(db: Queryable, sessionId?: string):
 }
 
 /**
- * Gives up objects that were being made: from here on nothing can make them an archive in force. To be called before they are
- * deleted, since a node that was taken for dead may still be at it.
+ * Gives up objects that are being created. After this, they cannot become an active archive. Call before
+ * deleting the objects, because a node presumed dead may still be working on them.
  *
- * @returns whether they are to be deleted; not if they are in force
+ * @returns true if the objects must be deleted, false if they are an active archive
  */
 export async function giveUpArchive(db: Queryable, key: ArchiveKey): Promise<boolean> {
   const { count } = await db
@@ -71,7 +74,7 @@ export async function giveUpArchive(db: Queryable, key: ArchiveKey): Promise<boo
   return count > 0;
 }
 
-/** Forgets objects that are deleted. */
+/** Deletes the row of objects that have been deleted. */
 export async function deleteArchive(db: Queryable, key: ArchiveKey): Promise<void> {
   await db.delete(archives).where(and(isArchive(key), eq(archives.state, "removing")));
 }
@@ -80,23 +83,26 @@ function isArchive({ sessionId, object }: ArchiveKey): SQL | undefined {
   return and(eq(archives.sessionId, sessionId), eq(archives.object, object));
 }
 
-/** The tables whose rows an archive has, each with the column that numbers them. */
+/** The tables whose rows are archived, each with the column that numbers the rows. */
 const numberOf = { messages: "sequence", document_versions: "version" } as const;
 
 export type ArchivedTable = keyof typeof numberOf;
 
-export const archivedTables = Object.keys(numberOf) as ArchivedTable[]; // The keys of a record of ours.
+export const archivedTables = Object.keys(numberOf) as ArchivedTable[]; // The record above has no other keys.
 
 const page = { rowsMax: 500, bytesMax: 1024 * 1024 };
 
 export interface StoredRows {
-  /** A JSON list of rows with all their columns, as PostgreSQL writes and reads them. */
+  /** A JSON array of complete rows, in the form that PostgreSQL writes and reads. */
   readonly json: string;
-  /** The number of the last of them. */
+  /** Number of the last row. */
   readonly last: number;
 }
 
-/** Reads rows forward as they are, column by column; null after the last. The newest version of a document stays, and is none of them. */
+/**
+ * Reads a page of complete rows after `after`. Returns null after the last row. The newest version of a
+ * document is not included, because it stays in the database.
+ */
 export async function readStoredRows(
   db: Queryable,
   { sessionId, of }: { readonly sessionId: string; readonly of: ArchivedTable },
@@ -114,13 +120,13 @@ export async function readStoredRows(
   return row?.json ? { json: row.json, last: row.last } : null;
 }
 
-/** It is what the document says, and what its head and searches name. */
+/** Excludes the newest version, which the document, its head and the search index use. */
 function unlessNewest(sessionId: string, of: ArchivedTable): SQL {
   if (of === "messages") return sql``;
   return sql`AND version < (SELECT d.version FROM ${documents} d WHERE d.session_id = ${sessionId})`;
 }
 
-/** Stores rows that were read so. A column that there was not yet gets its default. */
+/** Inserts rows read by `readStoredRows`. Columns added since then get their defaults. */
 export async function insertStoredRows(tx: Transaction, of: ArchivedTable, json: string): Promise<void> {
   const table = sql.identifier(of);
   const [first]: readonly Record<string, unknown>[] = JSON.parse(json);
@@ -133,17 +139,18 @@ export async function insertStoredRows(tx: Transaction, of: ArchivedTable, json:
     SELECT ${columns} FROM json_populate_recordset(NULL::${table}, ${json}::text::json)`);
 }
 
-/** How far a record reached when its objects were made. */
+/** The size of a record when its objects were created. */
 export interface ArchivedExtent {
   readonly size: number;
   readonly documentVersion: number;
 }
 
 /**
- * Marks a session as archived, in the transaction that holds its place in the index of searches. From the commit on nothing is
- * added to its feed, and its rows may go.
+ * Marks a session as archived. The caller's transaction must hold the lock on the session's search index
+ * entry. After the commit, the feed accepts no messages and its rows may be deleted.
  *
- * @returns whether it is: not if its objects were given up, anything was added meanwhile, or an event of its state is still to come
+ * @returns false if the objects were given up, if the session has changed since, or if an event of its state
+ * is still unannounced
  */
 export async function markArchived(
   tx: Transaction,
@@ -152,7 +159,7 @@ export async function markArchived(
   objects: StoredObjects,
 ): Promise<boolean> {
   const state = await holdArchive(tx, { sessionId, object });
-  // An attempt whose end nobody was told has marked it.
+  // An earlier attempt has marked it, but its result did not reach the caller.
   if (state !== "storing") return state === "leaving";
   const at = objects.archivedAt?.toISOString();
   const marked = await tx.execute(sql`
@@ -165,7 +172,7 @@ export async function markArchived(
     .update(archives)
     .set({ ...objects, state: "leaving" })
     .where(isArchive({ sessionId, object }));
-  // Nothing is left to be counted or indexed.
+  // Marks everything as counted and indexed.
   await tx
     .update(sessions)
     .set({ bytes: 0, bytesToSequence: size, bytesToVersion: documentVersion })
@@ -177,12 +184,13 @@ export async function markArchived(
   return true;
 }
 
-/** A statement has 5 s (DB-10). */
+/** Keeps each statement within its limit of 5 s (DB-10). */
 const rowsAtOnce = 5_000;
 
 /**
- * Deletes some rows of an archived session, and says whether that was all. To be called until it is. The newest go first: a reader
- * that was let in before, and was held up, finds what comes next for it or nothing, and never a gap.
+ * Deletes a batch of rows of an archived session. Returns true if nothing is left. Call until it returns
+ * true. The newest rows are deleted first: a reader that started earlier and was delayed finds either its
+ * next rows or none, and never a gap.
  */
 export async function deleteArchivedRows(
   tx: Transaction,
@@ -207,7 +215,10 @@ export async function deleteArchivedRows(
   return true;
 }
 
-/** Ends an archive whose rows the caller has stored again. Its bytes and words are counted and indexed anew. */
+/**
+ * Ends an archive after the caller has restored its rows. Their bytes and words are counted and indexed
+ * again.
+ */
 export async function endArchive(tx: Transaction, { sessionId, object }: ArchiveKey): Promise<void> {
   await tx.update(feeds).set({ archivedAt: null }).where(eq(feeds.sessionId, sessionId));
   await tx
@@ -218,7 +229,7 @@ export async function endArchive(tx: Transaction, { sessionId, object }: Archive
   await tx.update(archives).set({ state: "removing" }).where(isArchive({ sessionId, object }));
 }
 
-/** Holds an archive until the transaction ends, and returns its state; null where it is gone. */
+/** Locks an archive until the transaction ends and returns its state, or null if it was deleted. */
 export async function holdArchive(tx: Transaction, key: ArchiveKey): Promise<ArchiveRow["state"] | null> {
   const [held] = await tx
     .select({ state: archives.state })

@@ -2,7 +2,7 @@ import { and, asc, desc, eq, getTableColumns, gt, inArray, lt, sql } from "drizz
 import { auditCounters, auditSessions, merkleRoots, thoughtRecords } from "../../core/schema.js";
 import type { Queryable, Transaction } from "../../core/transactions.js";
 
-/** An audit session, by its id in its mesh. */
+/** Identifies an audit session by its id within its mesh. */
 export interface AuditSessionKey {
   readonly meshId: string;
   readonly sessionId: string;
@@ -11,14 +11,14 @@ export interface AuditSessionKey {
 export interface NewAuditSession extends AuditSessionKey {
   readonly intent: string;
   readonly taskId: string | null;
-  /** The peer or the person. */
+  /** Id of the peer or person that started it. */
   readonly startedBy: string;
-  /** That one's name. */
+  /** Name of that peer or person. */
   readonly starter: string;
   readonly startedAt: Date;
 }
 
-/** Stores an audit session under the next number of its mesh; false when its id is taken. */
+/** Inserts an audit session under the mesh's next number. Returns false if its id is taken. */
 export async function insertAuditSession(tx: Transaction, session: NewAuditSession): Promise<boolean> {
   const [counter] = await tx
     .insert(auditCounters)
@@ -49,7 +49,7 @@ export interface AuditSessionRow {
   readonly finalizedAt: Date | null;
 }
 
-/** Lists the audit sessions of a mesh, the newest first, or the one that is named. */
+/** Lists a mesh's audit sessions, newest first. With `sessionId`, only that session. */
 export async function listAuditSessions(
   db: Queryable,
   meshId: string,
@@ -89,7 +89,7 @@ export async function listAuditSessions(
     .limit(limit);
 }
 
-/** Finds the audit session that a peer or a person started last. */
+/** Finds the latest audit session started by a peer or person. */
 export async function findLastAuditSession(
   db: Queryable,
   meshId: string,
@@ -116,8 +116,8 @@ export async function hasAuditSession(
 }
 
 /**
- * Counts one record more, and returns how many there are then; null when there is no such session. Whoever finalizes it waits
- * until the transaction ends, and this waits for who finalizes it.
+ * Increments the session's record count and returns it, or null if the session does not exist. Locks the
+ * session, so it cannot be finalized until the transaction ends.
  */
 export async function countRecordIn(
   tx: Transaction,
@@ -131,7 +131,10 @@ export async function countRecordIn(
   return row ?? null;
 }
 
-/** Keeps others from recording in the session, or finalizing it, until the transaction ends; false when there is none. */
+/**
+ * Locks the session until the transaction ends, so that no one can record in it or finalize it. Returns false
+ * if it does not exist.
+ */
 export async function lockAuditSession(
   tx: Transaction,
   { meshId, sessionId }: AuditSessionKey,
@@ -166,7 +169,7 @@ export async function insertMerkleRoot(tx: Transaction, row: AuditSessionKey & M
   await tx.insert(merkleRoots).values(row);
 }
 
-/** The hashes of a session's records, in the order in which they came. */
+/** Lists the hashes of a session's records in the order in which they were added. */
 export async function listRecordHashes(
   db: Queryable,
   { meshId, sessionId }: AuditSessionKey,
@@ -183,7 +186,7 @@ export type ThoughtRow = Omit<typeof thoughtRecords.$inferSelect, "meshId">;
 
 const { meshId: _meshId, ...columns } = getTableColumns(thoughtRecords);
 
-/** Draws the next number of the mesh's records. Until the transaction ends, others wait here for theirs. */
+/** Draws the next record number of the mesh. Other callers wait until the transaction ends. */
 export async function drawRecordNumber(tx: Transaction, meshId: string): Promise<number> {
   const [counter] = await tx
     .insert(auditCounters)
@@ -198,8 +201,8 @@ export async function drawRecordNumber(tx: Transaction, meshId: string): Promise
 }
 
 /**
- * The hash of a task's last record, or null before its first. Only who has drawn a number and not ended the transaction may
- * chain to it: nobody else adds one meanwhile.
+ * Returns the hash of a task's last record, or null if it has none. To chain a record to it, the caller must
+ * have drawn a number in the same transaction, which prevents other records in between.
  */
 export async function findLastHash(
   tx: Transaction,
@@ -218,7 +221,7 @@ export async function insertThought(tx: Transaction, meshId: string, row: Though
   await tx.insert(thoughtRecords).values({ meshId, ...row });
 }
 
-/** The record's hash, when it is in that session. */
+/** Returns the record's hash if the record is in that session. */
 export async function findHashInSession(
   db: Queryable,
   { meshId, sessionId }: AuditSessionKey,
@@ -238,12 +241,15 @@ export async function findHashInSession(
 }
 
 export interface ThoughtPage {
-  /** The last number of the page before. */
+  /** The last number of the previous page. */
   readonly after: number;
   readonly limit: number;
 }
 
-/** Lists the records of a session, a task, or a task in a session, in the order in which they came. */
+/**
+ * Lists the records of a session, of a task, or of a task within a session, in the order in which they were
+ * added.
+ */
 export async function listThoughts(
   db: Queryable,
   meshId: string,
@@ -269,7 +275,10 @@ export async function listThoughts(
     .limit(limit);
 }
 
-/** Lists the records of all tasks that a session has records of, those of other sessions too: a chain is whole or no chain. */
+/**
+ * Lists the records of all tasks that have records in the session, including records in other sessions. A
+ * chain can only be verified as a whole.
+ */
 export async function listThoughtsOfItsTasks(
   db: Queryable,
   { meshId, sessionId }: AuditSessionKey,

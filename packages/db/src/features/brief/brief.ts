@@ -16,8 +16,8 @@ import type { JobRow } from "../../identity/job-credentials.js";
 import type { StateVersionRow } from "../state/feature.js";
 
 /**
- * The reader of a brief: a team with one of its peers, a person with the teams that are theirs in a session,
- * or nobody in particular.
+ * The reader of a brief: a team and one of its peers, a person with all their teams in a session, or an
+ * anonymous reader (all null).
  */
 export interface BriefReader {
   readonly teamId: string | null;
@@ -25,7 +25,7 @@ export interface BriefReader {
   readonly personId: string | null;
 }
 
-/** A session with something in it after what somebody has read. */
+/** A session with messages that the reader has not read. */
 export interface BriefSession {
   readonly sessionId: string;
   readonly slug: string;
@@ -33,7 +33,7 @@ export interface BriefSession {
   readonly lastSequence: number;
 }
 
-/** The sessions of a person with messages after those that it has read, the one that was busy last first. */
+/** Lists a person's sessions with unread messages, most recently active first. */
 export async function listUnreadSessions(
   db: Queryable,
   { meshId, personId }: { readonly meshId: string; readonly personId: string },
@@ -50,7 +50,7 @@ export async function listUnreadSessions(
   return [...rows];
 }
 
-/** Some sessions as a brief names them. */
+/** Returns the facts about a session that a brief shows. */
 export async function findBriefSession(db: Queryable, sessionId: string): Promise<BriefSession | null> {
   const [row] = await db
     .select({
@@ -65,14 +65,15 @@ export async function findBriefSession(db: Queryable, sessionId: string): Promis
   return row ?? null;
 }
 
-/** The newest messages of each of the given kinds, from a part of a feed, in the order of the feed. */
+/** Lists the newest messages of each kind within a range of a feed, in feed order. */
 export function listNewestOfKinds(
   db: Queryable,
   sessionId: string,
   range: FeedRange,
   { kinds, limit }: { readonly kinds: readonly string[]; readonly limit: number },
 ): Promise<StoredMessage[]> {
-  // By the index of kinds, so that many of one kind do not hide that a walk along the whole feed would find few of another.
+  // Uses the index on kinds. A scan along the feed would read many messages of a common kind to find a few of
+  // a rare one.
   const newest = kinds.map(
     (kind) => sql`(SELECT sequence FROM ${messages} WHERE session_id = ${sessionId} AND kind = ${kind}
       AND sequence > ${range.after} AND sequence <= ${range.upTo} ORDER BY sequence DESC LIMIT ${limit})`,
@@ -80,7 +81,7 @@ export function listNewestOfKinds(
   return readSequences(db, sessionId, sql`${sql.join(newest, sql` UNION ALL `)}`);
 }
 
-/** Asks that wait for an answer of the reader, however old; the newest, in the order of the feed. */
+/** Lists the newest asks that wait for the reader's answer, however old, in feed order. */
 export function listAsksFor(
   db: Queryable,
   sessionId: string,
@@ -103,7 +104,7 @@ export function listAsksFor(
   );
 }
 
-/** Answers in a part of a feed to what the reader asked; the newest, in the order of the feed. */
+/** Lists the newest answers to the reader's asks within a range of a feed, in feed order. */
 export function listAnswersTo(
   db: Queryable,
   sessionId: string,
@@ -135,10 +136,16 @@ function readSequences(
     .orderBy(asc(messages.sequence));
 }
 
-/** So much of a feed's end is counted; what stands before it nobody catches up with by counting. */
+/**
+ * Number of messages at the end of a feed that are counted. Exact counts of older messages help no reader to
+ * catch up.
+ */
 const countedMax = 10_000;
 
-/** How many chat messages each team of others said in a part of a feed, at most in its last 10,000, and the last of them. */
+/**
+ * Counts each other team's chat messages within a range of a feed (at most its last 10,000 messages), with
+ * the last of them.
+ */
 export async function countSaid(
   db: Queryable,
   sessionId: string,
@@ -157,7 +164,10 @@ export async function countSaid(
   return rows.map(({ at_ms, ...row }) => ({ ...row, at: new Date(at_ms) }));
 }
 
-/** Keys that others changed after a message was posted, as they are now, the newest first; a deleted one has no value. */
+/**
+ * Lists state keys changed by others after a message, with their current values, newest first. The value of a
+ * deleted key is null.
+ */
 export async function listStateAfter(
   db: Queryable,
   sessionId: string,
@@ -182,7 +192,7 @@ export async function listStateAfter(
     .limit(limit);
 }
 
-/** Jobs of a session that failed after a message was posted, the newest first. */
+/** Lists a session's jobs that failed after a message was posted, newest first. */
 export function listJobsFailedAfter(
   db: Queryable,
   { meshId, sessionId }: { readonly meshId: string; readonly sessionId: string },
@@ -204,7 +214,7 @@ export function listJobsFailedAfter(
     .limit(limit);
 }
 
-/** The version of the document that stood when a message was posted, and that was; 0 before the first. */
+/** Returns the document's version at the time when a message was posted, or 0 if there was none. */
 export async function findDocumentVersionAfter(
   db: Queryable,
   sessionId: string,

@@ -3,11 +3,14 @@ import { documents, documentVersions, messages } from "../../core/schema.js";
 import type { Queryable } from "../../core/transactions.js";
 import { boundPage, messageColumns, type PageBounds, type StoredMessage } from "../../feed/messages.js";
 
-/** The fields of a row that show that its content is the one that the record commits to. */
+/** Fields that prove that a row's content is what the record commits to. */
 interface Salted {
-  /** In hexadecimal; null once the content was removed. */
+  /** In hexadecimal. Null if the content was removed. */
   readonly salt: string | null;
-  /** In hexadecimal: the one that was kept, or else the one of the content as it is stored now; empty where neither is there. */
+  /**
+   * In hexadecimal: the stored hash if there is one, otherwise the hash of the current content. Empty if both
+   * are missing.
+   */
   readonly contentHash: string;
 }
 
@@ -16,7 +19,7 @@ export type RecordedMessage = StoredMessage & Salted;
 const messageHash = sql<string>`coalesce(encode(coalesce(${messages.contentHash},
   sha256(${messages.salt} || convert_to(${messages.content}, 'UTF8'))), 'hex'), '')`;
 
-/** Reads a feed forward as the record has it, gaps and all: what is there after one sequence, up to another. */
+/** Reads a range of a feed forward exactly as recorded, including gaps. */
 export function readRecordedMessages(
   db: Queryable,
   sessionId: string,
@@ -47,14 +50,14 @@ export interface RecordedVersionRow extends Salted {
   readonly writtenBy: string;
   readonly writtenAt: Date;
   readonly afterSequence: number;
-  /** Null once it was removed. */
+  /** Null if it was removed. */
   readonly content: string | null;
 }
 
 const versionHash = sql<string>`coalesce(encode(coalesce(${documentVersions.contentHash},
   sha256(${documentVersions.salt} || convert_to(${documentVersions.content}, 'UTF8'))), 'hex'), '')`;
 
-/** Reads the versions of a document forward, contents and all: so few at a time. */
+/** Reads document versions forward with their contents, so `limit` should be small. */
 export function readRecordedVersions(
   db: Queryable,
   sessionId: string,
@@ -83,7 +86,7 @@ export function readRecordedVersions(
     .limit(limit);
 }
 
-/** Whether a text was removed since a feed had so many messages. */
+/** True if a text was redacted after the feed had `size` messages. */
 export async function wasRedactedAfter(db: Queryable, sessionId: string, size: number): Promise<boolean> {
   const rows = await db
     .select({ sequence: messages.sequence })
@@ -99,7 +102,7 @@ export async function wasRedactedAfter(db: Queryable, sessionId: string, size: n
   return rows.length > 0;
 }
 
-/** The whole conclusion of a session, in markdown; null while it is open. */
+/** Returns a session's complete conclusion in markdown, or null while the session is open. */
 export async function findConclusion(db: Queryable, sessionId: string): Promise<string | null> {
   const [row] = await db
     .select({ conclusion: documents.conclusion })

@@ -15,7 +15,7 @@ import {
 import type { Queryable, Transaction } from "../../core/transactions.js";
 import type { AuditKeyRow } from "../../identity/audit-keys.js";
 
-/** A session that came from another broker, as it stands here. */
+/** A session imported from another broker, in its current state here. */
 export interface ImportedSessionRow {
   readonly sessionId: string;
   readonly slug: string;
@@ -23,12 +23,15 @@ export interface ImportedSessionRow {
   readonly documentVersion: number;
 }
 
-/** Keeps others from importing the same record into the mesh until the transaction ends. */
+/** Locks the record within the mesh, so that no one else can import it until the transaction ends. */
 export async function holdImport(tx: Transaction, meshId: string, recordId: string): Promise<void> {
   await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`import ${meshId} ${recordId}`}, 0))`);
 }
 
-/** The import, into a mesh, of the record that has this id and was signed by this key first; null where there is none. */
+/**
+ * Finds the session that was imported into the mesh from the record with this id, first signed by this key.
+ * Returns null if there is none.
+ */
 export async function findImported(
   db: Queryable,
   meshId: string,
@@ -75,7 +78,10 @@ export async function insertImport(
   await tx.insert(documents).values({ sessionId: row.sessionId, updatedAt: row.createdAt });
 }
 
-/** A message that is stored with the number, id, time and salt that it has elsewhere; what its own broker alone knew is not. */
+/**
+ * A message with the sequence, id, time and salt of its original broker. Fields that only have a meaning on
+ * that broker are left out.
+ */
 export type ImportedMessageRow = Omit<MessageFields, HereAlone>;
 
 type HereAlone = "session_id" | "posted_by_peer_id" | "reaches";
@@ -93,8 +99,8 @@ const importedForm = sql.raw(
 );
 
 /**
- * Stores messages behind those that are there. Nothing is numbered or announced here: they have been, where they come from,
- * and `append_messages` knows nothing of numbers that are given. The caller holds the import.
+ * Inserts messages after the existing ones. Nothing is numbered or announced here: the original broker did
+ * that, and `append_messages` cannot use existing sequences. The caller must hold the import's lock.
  */
 export async function insertImportedMessages(
   tx: Transaction,
@@ -107,16 +113,19 @@ export async function insertImportedMessages(
     FROM json_to_recordset(${JSON.stringify(rows)}::text::json) AS r (${importedForm})`);
 }
 
-/** Where an imported feed ends. */
+/** The end of an imported feed. */
 export interface ImportedFeedEnd {
   readonly lastSequence: number;
-  /** The time of the last message; null where there is none. */
+  /** Time of the last message. Null if there is none. */
   readonly lastPostedAt: Date | null;
-  /** 0 where nobody said anything. */
+  /** 0 if there are no chat messages. */
   readonly lastChatSequence: number;
 }
 
-/** Moves the feed's head behind its last message, which the caller knows: to look for it would be to read the whole feed. */
+/**
+ * Sets the feed's head to its last message. The caller knows it, because finding it would require reading the
+ * whole feed.
+ */
 export async function finishImportedFeed(
   tx: Transaction,
   sessionId: string,
@@ -130,7 +139,7 @@ export async function finishImportedFeed(
 
 export interface ImportedVersionRow {
   readonly version: number;
-  /** Null where it was removed. */
+  /** Null if it was removed. */
   readonly content: string | null;
   readonly written_by_team_id: string;
   readonly written_by: string;
@@ -140,7 +149,7 @@ export interface ImportedVersionRow {
   readonly content_hash: string | null;
 }
 
-/** Stores versions of the document behind those that are there. */
+/** Inserts document versions after the existing ones. */
 export async function insertImportedVersions(
   tx: Transaction,
   sessionId: string,
@@ -156,7 +165,7 @@ export async function insertImportedVersions(
       after_sequence bigint, salt text, content_hash text)`);
 }
 
-/** Makes the last version the document as it is. */
+/** Makes the last version the current document. */
 export async function finishImportedDocument(
   tx: Transaction,
   sessionId: string,
@@ -174,7 +183,7 @@ export interface ImportedTeamRow {
   readonly team_id: string;
   readonly name: string;
   readonly kind: "agent" | "human" | "guest";
-  /** The hash of something that nobody knows: an imported team can be shown, and not proved. */
+  /** Hash of an unknown secret: an imported team can be shown, but no one can authenticate as it. */
   readonly secret_hash: string;
   readonly joined_at: string;
   readonly left_at: string;
@@ -184,7 +193,7 @@ export interface ImportedTeamRow {
 
 export interface ImportedPeerRow {
   readonly peer_id: string;
-  /** Null for the unnamed one, which every team has. */
+  /** Null for the unnamed peer that every team has. */
   readonly name: string | null;
   readonly secret_hash: string | null;
   readonly role: string | null;
@@ -193,7 +202,7 @@ export interface ImportedPeerRow {
   readonly left_at: string;
 }
 
-/** Stores who took part, for display. Whoever is there already stays as it is. */
+/** Inserts the participants, for display. Existing participants are unchanged. */
 export async function insertImportedTeams(
   tx: Transaction,
   sessionId: string,
@@ -225,7 +234,7 @@ export interface ImportedStateRow {
   readonly updated_at: string;
 }
 
-/** Makes the session's keys hold what they held where it comes from. */
+/** Replaces the session's state with the state that it has on the original broker. */
 export async function replaceImportedState(
   tx: Transaction,
   sessionId: string,
@@ -244,14 +253,14 @@ export async function replaceImportedState(
     SELECT ${sessionId}::uuid, key, version, value, updated_by, updated_at FROM ${given}`);
 }
 
-/** An event of an imported feed that says what became of a task or a claim. */
+/** An event of an imported feed that reports a change of a task or claim. */
 export interface ImportedEventRow {
   readonly sequence: number;
   /** Canonical JSON. */
   readonly content: string;
 }
 
-/** Lists so many of the events of tasks and claims after a message, in their order. */
+/** Lists up to `limit` events of tasks and claims after a message, in order. */
 export async function listImportedTaskEvents(
   tx: Transaction,
   sessionId: string,
@@ -285,7 +294,7 @@ export async function readImportedTasks(
     .where(and(eq(tasks.sessionId, sessionId), inArray(tasks.number, [...numbers])));
 }
 
-/** Stores tasks as they stand, in the place of what stood there of them. */
+/** Inserts or replaces tasks with their current state. */
 export async function putImportedTasks(tx: Transaction, rows: readonly ImportedTaskRow[]): Promise<void> {
   for (const row of rows) {
     await tx
@@ -295,7 +304,7 @@ export async function putImportedTasks(tx: Transaction, rows: readonly ImportedT
   }
 }
 
-/** Makes these the claims of an imported session. */
+/** Replaces the claims of an imported session. */
 export async function replaceImportedClaims(
   tx: Transaction,
   sessionId: string,
@@ -305,7 +314,7 @@ export async function replaceImportedClaims(
   if (rows.length > 0) await tx.insert(claims).values([...rows]);
 }
 
-/** Lists who took part, with the names of their teams; who joined last comes last. */
+/** Lists the participants with the names of their teams, in the order in which they joined. */
 export async function listImportedPeers(
   tx: Transaction,
   sessionId: string,
@@ -318,7 +327,7 @@ export async function listImportedPeers(
     .orderBy(asc(peers.joinedAt));
 }
 
-/** Keeps the keys that signed an imported session's heads. */
+/** Stores the keys that signed the heads of an imported session. */
 export async function keepOriginKeys(
   tx: Transaction,
   sessionId: string,
@@ -331,7 +340,7 @@ export async function keepOriginKeys(
     .onConflictDoNothing();
 }
 
-/** Keeps a file of an imported bundle as it is, in the place of what was kept of it. */
+/** Stores a file of an imported bundle unchanged. Replaces an earlier copy. */
 export async function keepImportFile(
   tx: Transaction,
   { sessionId, name }: { readonly sessionId: string; readonly name: string },
@@ -343,11 +352,11 @@ export async function keepImportFile(
     await tx.insert(importFiles).values({ sessionId, name, part, bytes });
     part += 1;
   }
-  // An empty file is one, too.
+  // An empty file still needs one row.
   if (part === 0) await tx.insert(importFiles).values({ sessionId, name, part, bytes: new Uint8Array() });
 }
 
-/** A part of a file that was kept, counted from 0; null after the last. */
+/** Returns one part of a stored file, counted from 0. Returns null after the last part. */
 export async function readImportFile(
   db: Queryable,
   { sessionId, name, part }: { readonly sessionId: string; readonly name: string; readonly part: number },
@@ -359,7 +368,7 @@ export async function readImportFile(
   return row?.bytes ?? null;
 }
 
-/** The names of the files that were kept of an import. */
+/** Lists the names of the stored files of an import. */
 export async function listImportFiles(db: Queryable, sessionId: string): Promise<string[]> {
   const rows = await db
     .selectDistinct({ name: importFiles.name })

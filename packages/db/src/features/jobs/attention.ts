@@ -23,7 +23,10 @@ export type FailedJobFact = SourceFact & {
   readonly completedAt: Date | null;
 };
 
-/** Jobs that failed, and that nobody has started anew: each the last of its source, and what it was for is still wanted. */
+/**
+ * Lists failed jobs that need attention. Each is the last job of its source and was not retried, and its
+ * topic is not closed.
+ */
 export async function listFailedJobs(db: Queryable, scope: FactScope): Promise<FailedJobFact[]> {
   const failed = (of: SQL, from: SQL) => sql`
     SELECT ${of}, j.number, j.kind AS "jobKind", j.failure, j.exit_code AS "exitCode", ${ms(sql`j.completed_at`)},

@@ -9,10 +9,10 @@ import {
 } from "../../identity/job-credentials.js";
 import { type SourceColumns, sourceName } from "../topics/feature.js";
 
-/** A job with the number that it was claimed under: who brings another one runs it no more. */
+/** A job and the fence of its claim. A caller with a different fence is not running the job any longer. */
 export interface JobClaim extends JobKey {
   readonly fence: number;
-  /** The runner whose claim it must be, besides. */
+  /** The runner that must hold the claim, if given. */
   readonly runner?: string;
 }
 
@@ -27,7 +27,7 @@ export interface NewJob {
 
 const inFlight = inArray(jobs.status, ["queued", "running"]);
 
-/** Queues a job under the next number of its mesh, or returns null while another one is in flight for the same source. */
+/** Queues a job under the mesh's next number. Returns null if a job for the same source is in flight. */
 export async function insertJob(tx: Transaction, { source, ...job }: NewJob): Promise<JobRow | null> {
   const [counter] = await tx
     .update(meshes)
@@ -43,7 +43,7 @@ export async function insertJob(tx: Transaction, { source, ...job }: NewJob): Pr
   return row ?? null;
 }
 
-/** The job that is in flight for a source, or null. */
+/** Returns the job in flight for a source, or null. */
 export async function findJobInFlight(
   db: Queryable,
   meshId: string,
@@ -64,7 +64,7 @@ export async function findJob(db: Queryable, { meshId, number }: JobKey): Promis
   return row ?? null;
 }
 
-/** The last jobs of a mesh, of one of its sessions or of a file, the newest first. */
+/** Lists the latest jobs of a mesh, session or file, newest first. */
 export async function listJobRows(
   db: Queryable,
   meshId: string,
@@ -92,7 +92,7 @@ export async function listJobRows(
     .limit(limit);
 }
 
-/** How many jobs of a mesh run, and how many wait. */
+/** Counts the running and the queued jobs of a mesh. */
 export async function countJobsInFlight(
   db: Queryable,
   meshId: string,
@@ -107,26 +107,29 @@ export async function countJobsInFlight(
 }
 
 export interface JobTerms {
-  /** Names who runs it. */
+  /** Id of the runner. */
   readonly runner: string;
-  /** The runner's name for people, where it is not the broker itself. */
+  /** Display name of the runner, unless it is the broker itself. */
   readonly runnerName?: string;
   readonly leaseMs: number;
   readonly secretHash: Uint8Array;
-  /** How many this runner may have at once; undefined for one that counts them itself. */
+  /**
+   * Maximum number of jobs that this runner may run at the same time. Undefined if the runner counts them
+   * itself.
+   */
   readonly runningMax?: number;
-  /** The mesh of the jobs; any unless told. */
+  /** Mesh of the jobs. Default: any. */
   readonly meshId?: string;
-  /** The kinds of the jobs; any unless told. */
+  /** Kinds of the jobs. Default: any. */
   readonly kinds?: readonly JobRow["kind"][];
 }
 
-/** Taken by whoever claims a job, so that two never both find the last free place. */
+/** Advisory lock held while claiming, so that two callers cannot both take the last free slot. */
 const claimLock = 7_423_010;
 
 /**
- * Claims the job that has waited longest, in whatever mesh, or returns null when there is none or enough run already. The
- * claim holds for so long and is then to be renewed.
+ * Claims the job that has waited longest, in any mesh unless `terms` names one. Returns null if there is no
+ * job or enough are running. The lease of the claim must be renewed before it expires.
  */
 export async function claimJob(tx: Transaction, terms: JobTerms): Promise<JobRow | null> {
   await tx.execute(sql`SELECT pg_advisory_xact_lock(${claimLock})`);
@@ -165,7 +168,10 @@ function hasRoom(runner: string, runningMax: number): SQL {
   return sql`(SELECT count(*) FROM ${jobs} WHERE status = 'running' AND runner = ${runner}) < ${runningMax}`;
 }
 
-/** Gives a job back whose claim never reached who asked for it: nobody has run it, and it is the next again. */
+/**
+ * Returns a job to the queue if its claim did not reach the runner. It has not run, and is the next to be
+ * claimed.
+ */
 export async function returnJob(db: Queryable, claim: JobClaim): Promise<boolean> {
   const rows = await db
     .update(jobs)
@@ -182,7 +188,10 @@ export async function returnJob(db: Queryable, claim: JobClaim): Promise<boolean
   return rows.length === 1;
 }
 
-/** Renews a claim; false when it holds no more: the job was cancelled, or the lease has run out. */
+/**
+ * Renews the lease of a claim. Returns false if the claim has ended: the job was cancelled or its lease
+ * expired.
+ */
 export async function renewJob(db: Queryable, claim: JobClaim, leaseMs: number): Promise<boolean> {
   const rows = await db
     .update(jobs)
@@ -192,7 +201,7 @@ export async function renewJob(db: Queryable, claim: JobClaim, leaseMs: number):
   return rows.length === 1;
 }
 
-/** How a job ended. That it succeeded is believed only of one that has made something. */
+/** The outcome of a job. Success counts only if the job has produced a result. */
 export type JobOutcome =
   | { readonly status: "succeeded"; readonly exitCode: number }
   | {
@@ -202,12 +211,12 @@ export type JobOutcome =
       readonly errorTail: string;
     };
 
-/** The reason why a job that succeeded made nothing. */
+/** The error to store if a job succeeds without a result. */
 export interface NothingMade {
   readonly errorTail: string;
 }
 
-/** Ends a job that this claim still holds for; null when it does not, and the job has ended otherwise. */
+/** Ends a job if the claim is still valid. Returns null if the job has already ended. */
 export async function endJob(
   db: Queryable,
   claim: JobClaim,
@@ -234,7 +243,7 @@ export async function endJob(
 
 const ended = { completedAt: sql`now()`, leaseUntil: null, secretHash: null };
 
-/** Cancels a job that has not ended, queued or running; null when there is none such. */
+/** Cancels a queued or running job. Returns null if there is no such job. */
 export async function cancelJobRow(tx: Transaction, { meshId, number }: JobKey): Promise<JobRow | null> {
   const [row] = await tx
     .update(jobs)
@@ -244,7 +253,10 @@ export async function cancelJobRow(tx: Transaction, { meshId, number }: JobKey):
   return row ?? null;
 }
 
-/** Fails running jobs whose lease has run out, and those of a runner that is known to be gone. Returns them. */
+/**
+ * Fails running jobs whose lease has expired, and those of a runner known to have exited. Returns the failed
+ * jobs.
+ */
 export async function failLostJobs(
   db: Queryable,
   {
@@ -265,7 +277,10 @@ export async function failLostJobs(
     .returning(columns);
 }
 
-/** Notes what a job made, in the transaction that makes it; false when the claim does not hold, or it has made something. */
+/**
+ * Records a job's result in the transaction that creates the result. Returns false if the claim has ended, or
+ * the job already has a result.
+ */
 export async function recordJobResult(
   tx: Transaction,
   claim: JobClaim,

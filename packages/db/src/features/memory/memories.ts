@@ -42,7 +42,10 @@ export interface NewMemory {
   readonly rememberedAt: Date;
 }
 
-/** Stores a memory under the next number of its mesh. Until the transaction ends, others wait here for theirs. */
+/**
+ * Inserts a memory under the mesh's next number. Other callers wait for their numbers until the transaction
+ * ends.
+ */
 export async function insertMemory(tx: Transaction, { tags, ...memory }: NewMemory): Promise<number> {
   const [counter] = await tx
     .insert(memoryCounters)
@@ -66,20 +69,20 @@ export async function findMemory(db: Queryable, meshId: string, number: number):
   return row ?? null;
 }
 
-/** Which memories are meant, listed or searched. */
+/** Selects memories for a list or search. */
 export interface MemoryChoice {
-  /** Those that have all of these. */
+  /** Tags that a memory must all have. */
   readonly tags: readonly string[];
-  /** Those that this author remembered. */
+  /** Author of the memories. */
   readonly by: string | undefined;
-  /** Those remembered then or later. */
+  /** Earliest time at which they were stored. */
   readonly since: Date | undefined;
   readonly sessionId: string | undefined;
 }
 
 export interface MemoryFilter extends MemoryChoice {
   readonly forgotten: boolean;
-  /** The last number of the page before. */
+  /** The last number of the previous page. */
   readonly before: number | undefined;
   readonly limit: number;
 }
@@ -106,7 +109,7 @@ export async function listMemories(
     .limit(limit);
 }
 
-/** How much was remembered in a session and not forgotten. */
+/** Counts the memories of a session that are not forgotten. */
 export async function countMemories(db: Queryable, meshId: string, sessionId: string): Promise<number> {
   const [row] = await db
     .select({ memories: count() })
@@ -120,7 +123,7 @@ export interface RecalledRow extends MemoryRow {
   readonly marked: string;
 }
 
-/** Finds what was remembered and not forgotten, the best match first, and of equals the newest. */
+/** Searches memories that are not forgotten, best match first. Among equal matches the newest comes first. */
 export async function recallMemories(
   db: Queryable,
   meshId: string,
@@ -155,7 +158,10 @@ function isChosen({ tags, by, since, sessionId }: MemoryChoice): SQL | undefined
   );
 }
 
-/** Changes a memory; false when there is none, or it is forgotten already where only one that is not may be changed. */
+/**
+ * Changes the memory that `which` selects. Returns false if it selects none, for instance because the memory
+ * is already forgotten.
+ */
 async function updateMemory(
   tx: Transaction,
   which: SQL | undefined,
@@ -165,7 +171,10 @@ async function updateMemory(
   return changed.length === 1;
 }
 
-/** Hides a memory; false when it is hidden already, or there is none. Of two who race, one does it. */
+/**
+ * Marks a memory as forgotten. Returns false if it does not exist or is already forgotten. If two callers
+ * race, exactly one succeeds.
+ */
 export async function hideMemory(
   tx: Transaction,
   meshId: string,
@@ -179,7 +188,7 @@ export async function hideMemory(
   );
 }
 
-/** Shows a memory again; false when there is none. */
+/** Restores a forgotten memory. Returns false if it does not exist. */
 export async function showMemory(tx: Transaction, meshId: string, number: number): Promise<boolean> {
   return updateMemory(tx, and(eq(memories.meshId, meshId), eq(memories.number, number)), {
     forgottenBy: null,
@@ -188,7 +197,7 @@ export async function showMemory(tx: Transaction, meshId: string, number: number
   });
 }
 
-/** Replaces a memory's tags; false when there is none. */
+/** Replaces a memory's tags. Returns false if it does not exist. */
 export async function replaceTags(
   tx: Transaction,
   meshId: string,

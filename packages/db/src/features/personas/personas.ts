@@ -4,7 +4,7 @@ import type { Queryable, Transaction } from "../../core/transactions.js";
 
 export type PersonaRow = typeof personas.$inferSelect;
 
-/** The personas of a mesh by name; retired ones only where they are asked for. */
+/** Lists a mesh's personas by name. Retired personas are included on request. */
 export async function listPersonaRows(
   db: Queryable,
   meshId: string,
@@ -30,11 +30,11 @@ export async function findPersona(
 }
 
 export interface WrittenPersona extends Omit<PersonaRow, "version" | "updatedAt"> {
-  /** The version that it replaces; 0 makes a new one. */
+  /** The version to replace. 0 creates a new persona. */
   readonly expectedVersion: number;
 }
 
-/** Writes a persona's next version, or returns null when it is at another one than expected. */
+/** Writes a persona's next version. Returns null if its current version is not the expected one. */
 export async function savePersona(
   tx: Transaction,
   { expectedVersion, ...written }: WrittenPersona,
@@ -62,17 +62,23 @@ export async function savePersona(
   return row ?? null;
 }
 
-/** How many personas a mesh has, retired ones included, held until the transaction ends: for who counts in order to add one. */
+/**
+ * Counts a mesh's personas, including retired ones, and locks the count until the transaction ends. For
+ * callers that check a limit before adding one.
+ */
 export async function lockAndCountPersonas(tx: Transaction, meshId: string): Promise<number> {
   await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`personas ${meshId}`}, 0))`);
   const [row] = await tx.select({ personas: count() }).from(personas).where(eq(personas.meshId, meshId));
   return row?.personas ?? 0;
 }
 
-/** A persona that comes with Merkle. */
+/** A persona that is part of Merkle. */
 export type ShippedPersona = Pick<PersonaRow, "nameKey" | "name" | "prompt" | "hash">;
 
-/** Gives every mesh, or the one that is named, those of these personas that it has not; whatever was made of them stays. */
+/**
+ * Adds these personas to every mesh that lacks them, or only to `meshId`. Existing personas are unchanged,
+ * even if edited.
+ */
 export async function shipPersonas(
   db: Queryable,
   shipped: readonly ShippedPersona[],

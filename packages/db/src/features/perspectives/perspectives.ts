@@ -2,10 +2,10 @@ import { and, desc, eq, sql } from "drizzle-orm";
 import { documents, documentVersions, meshes, personas, perspectives } from "../../core/schema.js";
 import type { Queryable, Transaction } from "../../core/transactions.js";
 
-/** The subject of a reading: a text and a way of reading, each by its hash. */
+/** Identifies a reading by the hashes of its text and its persona. */
 export interface ReadingKey {
   readonly meshId: string;
-  /** As `perspectives.source` has it. */
+  /** In the format of `perspectives.source`. */
   readonly source: string;
   readonly sourceHash: string;
   readonly personaKey: string;
@@ -27,7 +27,7 @@ export interface PerspectiveRow extends Omit<ReadingKey, "meshId" | "source"> {
   readonly sourceVersion: number | null;
   readonly job: number;
   readonly madeAt: Date;
-  /** The hash of its persona as that is now. */
+  /** Current hash of the persona. */
   readonly currentPersonaHash: string;
 }
 
@@ -43,7 +43,10 @@ const columns = {
   madeAt: perspectives.madeAt,
 };
 
-/** Keeps a reading and returns its number; another reading of the same text in the same way replaces the first. */
+/**
+ * Stores a reading and returns its number. A later reading of the same text by the same persona replaces an
+ * earlier one.
+ */
 export async function upsertPerspective(tx: Transaction, made: NewPerspective): Promise<number> {
   const { content, job, sourceVersion } = made;
   const [counter] = await tx
@@ -64,14 +67,17 @@ export async function upsertPerspective(tx: Transaction, made: NewPerspective): 
   return row.number;
 }
 
-/** The source that is asked about, as it is now. */
+/** A source and the hash of its current text. */
 export interface CurrentSource {
   readonly meshId: string;
   readonly source: string;
   readonly hash: string;
 }
 
-/** Perspectives of the source as it is now come first; among these the ones by the persona as it is now; then the newest. */
+/**
+ * Orders readings of the current text first, then readings by the current version of the persona, then the
+ * newest.
+ */
 const bestFirst = ({ hash }: CurrentSource) => [
   desc(sql`(${perspectives.sourceHash} = ${hash})`),
   desc(sql`(${perspectives.personaHash} = ${personas.hash})`),
@@ -79,7 +85,7 @@ const bestFirst = ({ hash }: CurrentSource) => [
   desc(perspectives.number),
 ];
 
-/** The best reading that each persona has of a source, by the persona's name. */
+/** Lists each persona's best reading of a source, by persona name. */
 export async function listBestPerspectives(db: Queryable, source: CurrentSource): Promise<PerspectiveRow[]> {
   return db
     .selectDistinctOn([perspectives.personaKey], columns)
@@ -89,7 +95,7 @@ export async function listBestPerspectives(db: Queryable, source: CurrentSource)
     .orderBy(perspectives.personaKey, ...bestFirst(source));
 }
 
-/** The best reading that a persona has of a source, with what it came to, or null. */
+/** Returns a persona's best reading of a source including its content, or null. */
 export async function findBestPerspective(
   db: Queryable,
   source: CurrentSource,
@@ -116,7 +122,9 @@ function isOf({ meshId, source }: CurrentSource) {
 
 const hashOf = (content: unknown) => sql<string>`encode(sha256(convert_to(${content}, 'UTF8')), 'hex')`;
 
-/** A document's version now, and the SHA-256 of its text; null where there is no such session. */
+/**
+ * Returns a document's current version and the SHA-256 of its text, or null if the session does not exist.
+ */
 export async function readDocumentHash(
   db: Queryable,
   sessionId: string,
@@ -128,7 +136,7 @@ export async function readDocumentHash(
   return row ?? null;
 }
 
-/** The SHA-256 of a version's text; null when there is no such version, or its text was removed. */
+/** Returns the SHA-256 of a version's text. Null if the version does not exist or its text was removed. */
 export async function findDocumentVersionHash(
   db: Queryable,
   sessionId: string,
@@ -142,5 +150,5 @@ export async function findDocumentVersionHash(
   return row?.hash ?? null;
 }
 
-/** Version 0, the empty document, is stored nowhere. */
+/** Hash of version 0, the empty document, which is not stored. */
 const hashOfNothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";

@@ -32,8 +32,8 @@ export interface NewProgressEntry {
 }
 
 /**
- * Stores an entry behind those that its project has, and makes the project where there is none. Until the transaction
- * ends, others who log in that project wait here.
+ * Appends an entry to its project, and creates the project if necessary. Other callers that log in this
+ * project wait until the transaction ends.
  */
 export async function insertProgressEntry(tx: Transaction, entry: NewProgressEntry): Promise<void> {
   const { meshId, projectId, createdAt } = entry;
@@ -71,7 +71,7 @@ const { id, title, tags, agentId, loggedBy, createdAt, projectId, content, summa
   getTableColumns(progressEntries);
 const columns = { id, title, tags, agentId, loggedBy, createdAt };
 
-/** An entry of that project, or null. */
+/** Returns an entry of a project, or null. */
 export async function findProgressEntry(
   db: Queryable,
   meshId: string,
@@ -84,7 +84,7 @@ export async function findProgressEntry(
   return row ?? null;
 }
 
-/** Keeps an entry's summary. The first one stays: whoever read it reads the same again. */
+/** Stores an entry's summary. An existing summary is kept, so that every reader sees the same text. */
 export async function keepSummary(
   db: Queryable,
   meshId: string,
@@ -97,20 +97,20 @@ export async function keepSummary(
     .where(and(eq(progressEntries.meshId, meshId), eq(id, entryId), isNull(summary)));
 }
 
-/** Which entries of a project are meant. */
+/** Selects entries of one project. */
 export interface ProgressFilter {
   readonly projectId: string;
-  /** A part of the title, without case. */
+  /** Part of the title, in lower case. */
   readonly titleKey: string | undefined;
-  /** Words of title or content. */
+  /** Words to find in title or content. */
   readonly match: TextMatch | undefined;
-  /** Those that have all of these, without case. */
+  /** Tags that an entry must all have, in lower case. */
   readonly tagKeys: readonly string[];
   readonly from: Date | undefined;
   readonly to: Date | undefined;
 }
 
-/** Finds entries, newest first, and says how many there are beyond the limit. */
+/** Searches entries, newest first. `total` includes matches beyond the limit. */
 export async function searchProgressEntries(
   db: Queryable,
   meshId: string,
@@ -137,20 +137,20 @@ function isMeant({ titleKey, match, tagKeys, from, to, ...filter }: ProgressFilt
   );
 }
 
-/** Which entries of a mesh are meant. */
+/** Selects entries of a mesh. */
 export interface ProgressListFilter {
   readonly id: string | undefined;
   readonly projectId: string | undefined;
   readonly sessionId: string | undefined;
-  /** A part of the title, without case, or words of the entry. */
+  /** Part of the title in lower case, or words of the entry. */
   readonly text: { readonly key: string; readonly match: TextMatch } | undefined;
-  /** Those that have all of these, without case. */
+  /** Tags that an entry must all have, in lower case. */
   readonly tagKeys: readonly string[];
-  /** The team, peer or person who logged it, or what the agent called itself. */
+  /** Team, peer or person that logged the entry, or the name that the agent gave itself. */
   readonly by: string | undefined;
   readonly from: Date | undefined;
   readonly to: Date | undefined;
-  /** The last entry of the page before. */
+  /** Id of the last entry of the previous page. */
   readonly before: string | undefined;
   readonly limit: number;
 }
@@ -163,7 +163,7 @@ export interface ListedProgressEntryRow extends ProgressEntryRow {
   readonly marked: string | null;
 }
 
-/** Lists entries of all projects, newest first. Contents are read as far as they are shown. */
+/** Lists entries of all projects, newest first. Only the part of the contents that a list shows is read. */
 export async function listProgressEntries(
   db: Queryable,
   meshId: string,
@@ -187,7 +187,7 @@ export async function listProgressEntries(
     .limit(filter.limit);
 }
 
-/** As much of a content as a row of a list shows. */
+/** Maximum length of the excerpt that a list shows. */
 const openingCharsMax = 600;
 
 const entryText = sql`concat_ws(E'\n', ${content}, nullif(array_to_string(${tags}, ', '), ''))`;
@@ -213,7 +213,10 @@ function isListed(
   );
 }
 
-/** Asked of the index by itself: beside the title's letters, each entry's words would be read. */
+/**
+ * Searches the index in a subquery. Combined with the title condition, the planner would read the words of
+ * every entry.
+ */
 function isFound(meshId: string, match: TextMatch): SQL {
   const words = { words: sql`${progressEntries.words}`, text: sql`(${title} || ' ' || ${entryText})` };
   if (match.by === "letters") return fits(match, words);
@@ -227,7 +230,7 @@ export interface ProgressProjectRow {
   readonly lastAt: Date;
 }
 
-/** Lists the projects of a mesh, the one with the newest entry first, and says how many there are beyond the limit. */
+/** Lists a mesh's projects, most recently updated first. `total` includes projects beyond the limit. */
 export async function listProgressProjects(
   db: Queryable,
   meshId: string,
@@ -250,7 +253,7 @@ export async function listProgressProjects(
   return { rows, total: found[0]?.total ?? 0 };
 }
 
-/** How many entries were logged in a session. */
+/** Counts the entries logged in a session. */
 export async function countProgressEntries(
   db: Queryable,
   meshId: string,

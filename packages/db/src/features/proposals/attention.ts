@@ -16,13 +16,15 @@ import {
 export type ProposalFact = SourceFact & {
   readonly number: number;
   readonly proposalKind: "rewrite" | "conclusion";
-  /** Null for an agent's. */
+  /** Null if an agent proposed it. */
   readonly proposedBy: string | null;
   readonly added: number;
   readonly removed: number;
 };
 
-/** Proposals that a human can decide about: a closed session takes nothing but another conclusion. */
+/**
+ * Lists proposals that a human can decide on. In a closed session, only another conclusion can be accepted.
+ */
 export async function listOpenProposals(db: Queryable, scope: FactScope): Promise<ProposalFact[]> {
   const open = (of: SQL, from: SQL) => sql`
     SELECT ${of}, p.number, p.kind AS "proposalKind", p.proposed_by AS "proposedBy", p.added, p.removed,

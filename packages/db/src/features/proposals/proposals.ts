@@ -8,13 +8,13 @@ const { content: _content, ...columns } = getTableColumns(proposals);
 /** A proposal without its text. */
 export type ProposalRow = Omit<typeof proposals.$inferSelect, "content">;
 
-/** A proposal by its number in its mesh. */
+/** Identifies a proposal by its number within its mesh. */
 export interface ProposalKey {
   readonly meshId: string;
   readonly number: number;
 }
 
-/** The subject of a proposal, which may get several revisions: a topic, or the Conclusion of a session. */
+/** The subject of one or more revisions of a proposal: a topic, or the conclusion of a session. */
 export type ProposalSeries =
   | { readonly meshId: string; readonly topic: number }
   | { readonly meshId: string; readonly topic: null; readonly sessionId: string };
@@ -32,12 +32,12 @@ export interface NewProposal {
   readonly added: number;
   readonly removed: number;
   readonly note: string;
-  /** Null for an agent's. */
+  /** Null if an agent proposed it. */
   readonly proposedBy: string | null;
   readonly job: number | null;
 }
 
-/** The series that a proposal is, or would be, in. */
+/** Returns the series that a proposal belongs to. */
 export function seriesOf({
   meshId,
   topic,
@@ -49,9 +49,9 @@ export function seriesOf({
 }
 
 /**
- * Holds a series until the transaction ends, so that of proposing, deciding and closing one comes after the other: by its
- * topic, which whoever closes that holds too, or a conclusion's by a lock of its own. To be taken before documents, counters
- * and feeds.
+ * Locks a series until the transaction ends, so that proposing, deciding and closing happen one after the
+ * other. The lock is on the topic, which closing it locks too, or an advisory lock for a conclusion. Take
+ * this lock before those of documents, counters and feeds.
  */
 export async function holdProposals(tx: Transaction, series: ProposalSeries): Promise<void> {
   if (series.topic === null) {
@@ -62,7 +62,10 @@ export async function holdProposals(tx: Transaction, series: ProposalSeries): Pr
   }
 }
 
-/** Inserts the next revision under the next number of its mesh; one that was open till then is replaced by it. The caller holds the series. */
+/**
+ * Inserts the next revision under the mesh's next number. An open revision becomes replaced. The caller must
+ * hold the lock on the series.
+ */
 export async function insertProposalRow(tx: Transaction, proposal: NewProposal): Promise<ProposalRow> {
   const ofSeries = inSeries(seriesOf(proposal));
   await tx
@@ -92,7 +95,7 @@ export async function insertProposalRow(tx: Transaction, proposal: NewProposal):
   return row;
 }
 
-/** A proposal beside the newest version of the document that it is about; that is null for a file's. */
+/** A proposal with the newest version of its document. The version is null for files. */
 export interface ProposalBesideSource extends ProposalRow {
   readonly currentVersion: number | null;
 }
@@ -114,7 +117,7 @@ export async function findProposal(
   return row ?? null;
 }
 
-/** The proposed text; null when it was redacted. */
+/** Returns the proposed text, or null if it was redacted. */
 export async function readProposalContent(
   db: Queryable,
   { meshId, number }: ProposalKey,
@@ -135,7 +138,7 @@ export interface WantedProposals {
   readonly limit: number;
 }
 
-/** Lists proposals without their texts, the newest first. */
+/** Lists proposals without their texts, newest first. */
 export async function listProposalRows(
   db: Queryable,
   meshId: string,
@@ -158,7 +161,7 @@ export async function listProposalRows(
     .limit(limit);
 }
 
-/** The last proposal of a series that was there at an instant, or null. */
+/** Returns the latest proposal of a series that existed at `notAfter`, or null. */
 export async function findLastProposal(
   db: Queryable,
   series: ProposalSeries,
@@ -173,7 +176,7 @@ export async function findLastProposal(
   return row ?? null;
 }
 
-/** The decision of a person, and its result. */
+/** A person's decision and its result. */
 export type ProposalDecision = { readonly decidedBy: string } & (
   | { readonly status: "rejected"; readonly remark: string | null }
   | { readonly status: "returned"; readonly remark: string }
@@ -185,7 +188,7 @@ export type ProposalDecision = { readonly decidedBy: string } & (
     }
 );
 
-/** Notes what was decided about a proposal; false when it is not open any more. */
+/** Records the decision about a proposal. Returns false if the proposal is no longer open. */
 export async function decideProposalRow(
   tx: Transaction,
   { meshId, number }: ProposalKey,
@@ -200,8 +203,8 @@ export async function decideProposalRow(
 }
 
 /**
- * Rejects what is open of a series when its topic is closed, or its session is concluded, without it. The caller holds the
- * series. False when nothing was open.
+ * Rejects the open proposal of a series because its topic is closed, or its session is concluded differently.
+ * The caller must hold the lock on the series. Returns false if no proposal was open.
  */
 export async function rejectOpenProposal(
   tx: Transaction,
@@ -217,8 +220,8 @@ export async function rejectOpenProposal(
 }
 
 /**
- * Takes away the texts of proposals that were made from versions of a document which are redacted, or became one of them:
- * they hold most of it. An open one ends with that. Returns how many.
+ * Removes the texts of proposals that are based on redacted versions of a document, or became such a version,
+ * because they contain most of that text. An open proposal becomes replaced. Returns the number of proposals.
  */
 export async function redactProposals(
   tx: Transaction,

@@ -14,8 +14,8 @@ import {
 import type { Queryable, Transaction } from "../../core/transactions.js";
 
 /**
- * Takes a message's text away, with its words in the index of searches; false when it was done before. What is put in its
- * place, the database says: it lets no other change through.
+ * Redacts a message and removes its words from the search index. Returns false if it was redacted before. The
+ * database defines the redacted content and refuses any other change.
  */
 export async function redactMessageRow(
   tx: Transaction,
@@ -42,7 +42,7 @@ export interface VersionRange {
   readonly to: number;
 }
 
-/** The same of versions of a document; returns how many had a text until now. */
+/** Redacts versions of a document. Returns the number of versions that still had a text. */
 export async function redactDocumentVersions(
   tx: Transaction,
   sessionId: string,
@@ -57,11 +57,11 @@ export async function redactDocumentVersions(
     })
     .where(and(isIn(sessionId, range), isNotNull(documentVersions.salt)))
     .returning({ version: documentVersions.version });
-  // Where the index is behind, it holds a version that is no longer the newest.
+  // If the index is behind, it may still contain a version that is not the newest.
   await tx
     .delete(documentWords)
     .where(and(eq(documentWords.sessionId, sessionId), between(documentWords.version, range.from, range.to)));
-  // A perspective of a removed text may quote it.
+  // A perspective may quote the removed text.
   await tx
     .delete(perspectives)
     .where(
@@ -78,7 +78,7 @@ function isIn(sessionId: string, { from, to }: VersionRange): SQL | undefined {
   return and(eq(documentVersions.sessionId, sessionId), between(documentVersions.version, from, to));
 }
 
-/** The teams that wrote some versions of a document. */
+/** Lists the teams that wrote the given versions of a document. */
 export async function listVersionAuthors(
   db: Queryable,
   sessionId: string,
@@ -91,7 +91,7 @@ export async function listVersionAuthors(
   return rows.map(({ teamId }) => teamId);
 }
 
-/** The teams of some peers of a session. */
+/** Lists the teams of the given peers. */
 export async function listTeamsOfPeers(
   db: Queryable,
   sessionId: string,
@@ -106,7 +106,7 @@ export async function listTeamsOfPeers(
   return rows.map(({ teamId }) => teamId);
 }
 
-/** The version of a key that its event before a message told of; 0 when none did. */
+/** Returns the version of a key in the last event about it before a message, or 0 if there was no event. */
 export async function findToldVersionBefore(
   db: Queryable,
   sessionId: string,
@@ -130,7 +130,7 @@ export async function findToldVersionBefore(
   return row?.version ?? 0;
 }
 
-/** Takes values of a key out of its history. The caller holds the key. */
+/** Removes values of a key from its history. The caller must hold the lock on the key. */
 export async function redactStateVersions(
   tx: Transaction,
   sessionId: string,
@@ -150,7 +150,10 @@ export async function redactStateVersions(
     );
 }
 
-/** Takes away what a key of a closed session holds, which nobody can change any more. The caller holds the key. */
+/**
+ * Removes the value of a key in a closed session, where no one can change it. The caller must hold the lock
+ * on the key.
+ */
 export async function clearStateEntry(tx: Transaction, sessionId: string, key: string): Promise<void> {
   await tx
     .update(stateEntries)
@@ -158,7 +161,9 @@ export async function clearStateEntry(tx: Transaction, sessionId: string, key: s
     .where(and(eq(stateEntries.scopeId, sessionId), eq(stateEntries.key, key)));
 }
 
-/** Takes away why a session was last renamed or described anew, if that was at this time. */
+/**
+ * Removes the reason for the last change of a session's title or description, if the change was made at `at`.
+ */
 export async function clearMetadataReason(tx: Transaction, sessionId: string, at: Date): Promise<void> {
   await tx
     .update(sessions)
@@ -166,7 +171,7 @@ export async function clearMetadataReason(tx: Transaction, sessionId: string, at
     .where(and(eq(sessions.sessionId, sessionId), eq(sessions.metadataChangedAt, at)));
 }
 
-/** Takes away why a session is held, if it is since this time. */
+/** Removes the reason why a session is held, if the hold began at `at`. */
 export async function clearHoldReason(tx: Transaction, sessionId: string, at: Date): Promise<void> {
   await tx
     .update(sessions)
@@ -179,7 +184,7 @@ export async function clearHoldReason(tx: Transaction, sessionId: string, at: Da
     );
 }
 
-/** Whether a session came from another broker, whose record it is. */
+/** True if a session was imported from another broker, which owns its record. */
 export async function isImported(db: Queryable, sessionId: string): Promise<boolean> {
   const [row] = await db
     .select({ importedAt: sessions.importedAt })

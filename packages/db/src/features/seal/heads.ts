@@ -2,7 +2,7 @@ import { and, desc, eq, inArray, sql } from "drizzle-orm";
 import { documents, feeds, heads, sessions } from "../../core/schema.js";
 import type { Queryable, Transaction } from "../../core/transactions.js";
 
-/** A signed head, as it is kept. */
+/** A stored, signed head. */
 export interface HeadRow {
   readonly sessionId: string;
   readonly size: number;
@@ -15,15 +15,15 @@ export interface HeadRow {
   readonly at: Date;
   readonly keyId: string;
   readonly signature: Uint8Array;
-  /** Whether a conclusion signed it. */
+  /** True if a conclusion signed it. */
   readonly sealed: boolean;
-  /** The three hashes of what is said around the logs, one after the other; empty in a head of format 1. */
+  /** The three hashes of the metadata around the logs, concatenated. Empty in a head of format 1. */
   readonly about: Uint8Array;
 }
 
-/** How far a session's two logs reach, what their entries call it, and what is said of it. */
+/** The sizes of a session's two logs, the id used in their entries, and the session's metadata. */
 export interface RecordExtent {
-  /** The session's own id, or that of its origin. */
+  /** Id of the session, or of its original if it was imported. */
   readonly recordId: string;
   readonly imported: boolean;
   readonly size: number;
@@ -38,7 +38,7 @@ export interface RecordExtent {
   readonly closedAt: Date | null;
 }
 
-/** Both logs as they are in one moment; null where there is no such session. */
+/** Reads the extent of both logs at one moment. Returns null if the session does not exist. */
 export async function readRecordExtent(db: Queryable, sessionId: string): Promise<RecordExtent | null> {
   const [row] = await db
     .select({
@@ -63,8 +63,8 @@ export async function readRecordExtent(db: Queryable, sessionId: string): Promis
 }
 
 /**
- * Keeps a head, and returns the one that is kept over the same: of several that are made at once, one is given out. One that
- * is sealed stays so.
+ * Stores a head and returns the stored head of the same extent. If several are created at the same time, all
+ * callers get the same one. A sealed head stays sealed.
  */
 export async function keepHead(db: Queryable | Transaction, head: HeadRow): Promise<HeadRow> {
   const [kept] = await db
@@ -80,9 +80,9 @@ export async function keepHead(db: Queryable | Transaction, head: HeadRow): Prom
 }
 
 /**
- * The last head that was signed over just so much.
+ * Finds the latest head signed over exactly this extent.
  *
- * @param keyIds - Of these keys, and of format 2; any head unless given.
+ * @param keyIds - restricts the result to heads of format 2 signed with these keys (default: any head)
  */
 export async function findHead(
   db: Queryable,
@@ -106,7 +106,10 @@ export async function findHead(
   return row ?? null;
 }
 
-/** A head over so much of one of the logs: of several one that a conclusion signed, else the one that reaches furthest. */
+/**
+ * Finds a head over exactly this size of one log. Prefers a head signed by a conclusion, then the one with
+ * the largest extent.
+ */
 export async function findHeadOver(
   db: Queryable,
   sessionId: string,
@@ -122,7 +125,7 @@ export async function findHeadOver(
   return row ?? null;
 }
 
-/** The last heads that conclusions signed, the newest first. */
+/** Lists the latest heads signed by conclusions, newest first. */
 export async function listSeals(db: Queryable, sessionId: string, most: number): Promise<HeadRow[]> {
   return db
     .select()
@@ -132,7 +135,7 @@ export async function listSeals(db: Queryable, sessionId: string, most: number):
     .limit(most);
 }
 
-/** Every head that was given out for a session, the oldest first. */
+/** Lists all heads issued for a session, oldest first. */
 export async function listHeads(db: Queryable, sessionId: string): Promise<HeadRow[]> {
   return db
     .select()

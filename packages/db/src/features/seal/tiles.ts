@@ -3,19 +3,19 @@ import { and, asc, eq, gt, gte, lt, lte, max, sql } from "drizzle-orm";
 import { documentVersions, messages, recordRests, recordTiles } from "../../core/schema.js";
 import type { Queryable } from "../../core/transactions.js";
 
-/** The one or the other of a session's logs. */
+/** One of a session's two logs. */
 export interface RecordLog {
   readonly sessionId: string;
   readonly log: "feed" | "document";
 }
 
-/** Whole numbers from `first` to `last`, both included. */
+/** A range of integers, both ends included. */
 export interface NumberRange {
   readonly first: number;
   readonly last: number;
 }
 
-/** So many hashes make a tile. */
+/** Number of hashes in a tile. */
 export const tileHashes = 256;
 
 const contentHash = (table: typeof messages | typeof documentVersions) =>
@@ -25,8 +25,8 @@ const milliseconds = (column: typeof messages.postedAt | typeof documentVersions
   sql`floor(extract(epoch FROM ${column}) * 1000)::bigint`;
 
 /**
- * A message as its entry is made from it: the fields that are recorded, times in milliseconds, the hash of the content, and the
- * content of private ones, whose entries tell their length.
+ * A message's data for its log entry: the recorded fields with times in milliseconds, and the content's hash.
+ * The content itself is included only for private messages, whose entries state its length.
  */
 const messageFacts = sql`json_build_array(${sql.join(
   recordedFieldNames.map((name) =>
@@ -40,8 +40,8 @@ const versionFacts = sql`json_build_array(${documentVersions.version}, ${documen
   ${contentHash(documentVersions)})`;
 
 /**
- * The facts that the entries of a part of a log are made from, as JSON: one text for each tile that the part is in, in order.
- * PostgreSQL hashes the contents, so that they are not sent. The texts go to a worker thread without being parsed here.
+ * Reads the data for the entries of a range of a log, as one JSON text for each tile in the range, in order.
+ * PostgreSQL hashes the contents, so they are not transferred. A worker thread parses the texts.
  */
 export async function readEntryFacts(
   db: Queryable,
@@ -61,7 +61,10 @@ export async function readEntryFacts(
   return rows.map(({ facts }) => facts);
 }
 
-/** The input of a content hash. The salt is null once the content is redacted; a redacted version has no content either. */
+/**
+ * The input of a content hash. The salt is null once the content is redacted. A redacted version has no
+ * content either.
+ */
 export interface HashedContent {
   readonly content: string | null;
   readonly salt: Uint8Array | null;
@@ -85,7 +88,7 @@ export async function findHashedContent(
   return row ?? null;
 }
 
-/** The content hash of a version of the document; null where it was never written. */
+/** Returns the content hash of a document version, or null if the version does not exist. */
 export async function readContentHash(
   db: Queryable,
   { sessionId, version }: { readonly sessionId: string; readonly version: number },
@@ -107,7 +110,7 @@ export interface RecordTile {
   readonly root: Uint8Array;
 }
 
-/** How many complete tiles of a level are kept. Each is written after those before it. */
+/** Counts the complete tiles stored for a level. Tiles are always written in order. */
 export async function countTiles(
   db: Queryable,
   { sessionId, log }: RecordLog,
@@ -120,7 +123,10 @@ export async function countTiles(
   return (row?.last ?? -1) + 1;
 }
 
-/** Keeps tiles. What is kept already stays: a tile follows from its log, so another writer's is the same. */
+/**
+ * Stores tiles. An existing tile is kept: a tile is derived from its log, so another writer's copy is
+ * identical.
+ */
 export async function keepTiles(
   db: Queryable,
   { sessionId, log }: RecordLog,
@@ -133,7 +139,7 @@ export async function keepTiles(
     .onConflictDoNothing();
 }
 
-/** The hashes of one tile, 32 bytes each, one after the other; null while it is not kept. */
+/** Returns the concatenated hashes of one tile, 32 bytes each, or null if the tile is not stored. */
 export async function findTileHashes(
   db: Queryable,
   { sessionId, log }: RecordLog,
@@ -153,7 +159,7 @@ export async function findTileHashes(
   return row?.hashes ?? null;
 }
 
-/** The roots of tiles of a level, in their order. */
+/** Lists the roots of a range of tiles of one level, in order. */
 export async function listTileRoots(
   db: Queryable,
   { sessionId, log }: RecordLog,
@@ -175,7 +181,9 @@ export async function listTileRoots(
   return rows.map(({ root }) => root);
 }
 
-/** Keeps the leaves after the last complete tile of a log that has `size` entries. What is kept already stays. */
+/**
+ * Stores the leaves after the last complete tile of a log that has `size` entries. Existing leaves are kept.
+ */
 export async function keepRest(
   db: Queryable,
   { sessionId, log }: RecordLog,
@@ -188,8 +196,8 @@ export async function keepRest(
 }
 
 /**
- * The leaves of a tile, 32 bytes each, as far as they are kept; each as it was kept first. A later head, and a tile that was
- * completed later, may be over entries that were changed behind the broker's back in between.
+ * Returns the stored leaves of a tile, 32 bytes each, in the version stored first. Entries may since have
+ * been changed behind the broker's back, before a later head was signed or a later tile completed.
  */
 export async function findKeptLeaves(
   db: Queryable,

@@ -10,7 +10,10 @@ import {
 } from "../../core/schema.js";
 import type { Queryable, Transaction } from "../../core/transactions.js";
 
-/** The sessions whose messages or document are not yet in the index, the one with the newest message first. */
+/**
+ * Lists sessions with messages or documents that are not indexed yet. Those with the newest messages come
+ * first.
+ */
 export async function listUnindexedSessions(db: Queryable, limit: number): Promise<string[]> {
   const rows = await db
     .select({ sessionId: sessions.sessionId })
@@ -27,9 +30,9 @@ export async function listUnindexedSessions(db: Queryable, limit: number): Promi
   return rows.map((row) => row.sessionId);
 }
 
-/** Holds these sessions' places in the index until the transaction ends. Nobody else needs them but who indexes, too. */
+/** Locks these sessions' index positions until the transaction ends. Only indexers need them. */
 export async function holdSearchHeads(tx: Transaction, sessionIds: readonly string[]): Promise<void> {
-  // Always in the same order, so that two that want the same ones do not block each other.
+  // Always locks in the same order, so that two indexers cannot deadlock.
   const ids = [...sessionIds].sort();
   await tx
     .insert(searchHeads)
@@ -42,8 +45,8 @@ export async function holdSearchHeads(tx: Transaction, sessionIds: readonly stri
 }
 
 /**
- * Indexes the next messages of these sessions, one session after the other, and returns how many. The caller holds their
- * places. At least one message is indexed where there is any.
+ * Indexes the next messages of these sessions, session by session, and returns their number. The caller must
+ * hold the locks. At least one message is indexed if there is any.
  */
 export async function indexMessages(
   tx: Transaction,
@@ -83,7 +86,7 @@ export interface UnindexedDocument {
   readonly content: string;
 }
 
-/** Some documents of these sessions that are newer than the index. The caller holds their places. */
+/** Lists documents of these sessions that are newer than the index. The caller must hold the locks. */
 export async function listUnindexedDocuments(
   tx: Transaction,
   sessionIds: readonly string[],
@@ -100,7 +103,7 @@ export async function listUnindexedDocuments(
     .limit(limit);
 }
 
-/** Puts a version of a document into the index in the place of the one before. The caller holds its place. */
+/** Replaces a document in the index with its new version. The caller must hold the lock. */
 export async function indexDocument(
   tx: Transaction,
   { sessionId, version }: Pick<UnindexedDocument, "sessionId" | "version">,
@@ -114,7 +117,7 @@ export async function indexDocument(
   await tx.update(searchHeads).set({ documentVersion: version }).where(eq(searchHeads.sessionId, sessionId));
 }
 
-/** The pool knows no types of arrays; uuids need no quotes. */
+/** Formats an array literal, because the pool does not load array types. UUIDs need no quotes. */
 function toArray(ids: readonly string[]): string {
   return `{${ids.join(",")}}`;
 }

@@ -34,19 +34,19 @@ export interface FoundRow {
   readonly sequence: number | null;
   readonly memory: number | null;
   readonly topic: number | null;
-  /** The file of a topic: its root, a slash and its path. */
+  /** File of a topic, as `root/path`. */
   readonly sourcePath: string | null;
   readonly version: number | null;
-  /** The key of a state. */
+  /** Key of a state entry. */
   readonly key: string | null;
-  /** The id of a progress entry, and its project. */
+  /** Id of a progress entry. `project` is its project. */
   readonly entry: string | null;
   readonly project: string | null;
   readonly title: string | null;
   readonly by: string | null;
   readonly at: Date;
   readonly rank: number;
-  /** From a little before what was found first, at most some thousand characters. */
+  /** Excerpt that starts shortly before the first match, with a few thousand characters at most. */
   readonly marked: string;
 }
 
@@ -57,12 +57,12 @@ export interface Wanted {
   readonly limit: number;
 }
 
-/** A time has milliseconds: of what shares one, the higher number is the newer. */
+/** Times have millisecond precision. Among hits with the same time, the highest number is the newest. */
 const bestFirst = sql`f.rank DESC, f.at DESC, f.session_id, f.sequence DESC NULLS LAST, f.memory DESC NULLS LAST, f.key COLLATE "C"`;
 
 /**
- * Finds what fits in a mesh, of all kinds together, the best match first and of equals the newest. Messages and documents
- * are found as far as they are indexed.
+ * Searches all kinds in a mesh, best match first. Among equal matches the newest comes first. Messages and
+ * documents are found only once they are indexed.
  */
 export async function searchMesh(db: Queryable, meshId: string, wanted: Wanted): Promise<FoundRow[]> {
   const branches = [
@@ -79,7 +79,7 @@ export async function searchMesh(db: Queryable, meshId: string, wanted: Wanted):
     branches.map((branch) => sql`(SELECT * FROM (${branch}) f ${best})`),
     sql` UNION ALL `,
   );
-  // Texts are read and marked for those that are returned, and for no others.
+  // Texts are read and marked only for the hits that are returned.
   const rows = await db.execute<Omit<FoundRow, "at"> & { at_ms: string } & Record<string, unknown>>(sql`
     WITH own AS (SELECT session_id FROM ${sessions} WHERE mesh_id = ${meshId}${
       wanted.sessionId === undefined ? sql`` : sql` AND session_id = ${wanted.sessionId}`
@@ -118,14 +118,14 @@ export async function searchMesh(db: Queryable, meshId: string, wanted: Wanted):
 const messageText = (row: SQL) => sql`coalesce(${row}.content::json ->> 'text', '')`;
 const sessionText = (row: SQL) => sql`concat_ws(E'\n', ${row}.title, nullif(${row}.description, ''))`;
 
-/** As much of a value as its words are taken from. */
+/** The part of a value that is indexed. */
 const stateText = (row: SQL) => sql`concat(${row}.key, ': ', left(${row}.value, 4000))`;
 
-/** Title, content and tags, which its words are taken from. */
+/** The indexed text: title, content and tags. */
 const progressText = (row: SQL) =>
   sql`concat_ws(E'\n', ${row}.title, ${row}.content, nullif(array_to_string(${row}.tags, ', '), ''))`;
 
-/** Each branch gives what names a hit, when it was made, and its rank. */
+/** Builds the columns of a branch: the keys of a hit, its time and its rank. */
 function hit(
   kind: SQL,
   keys: { sequence?: SQL; memory?: SQL; piece?: SQL; key?: SQL },
@@ -137,7 +137,7 @@ function hit(
     ${piece}::int AS piece, ${key}::text AS key, ${at} AS at, ${rank} AS rank`;
 }
 
-/** Letters are looked for only in the newest messages of each session, because every text must be read for it. */
+/** A search for letters covers only the newest messages of each session, because it must read every text. */
 const messagesReadMax = 1_000;
 
 function findMessages({ match, kinds }: Wanted): SQL {
@@ -161,7 +161,10 @@ function findMessages({ match, kinds }: Wanted): SQL {
     AND ${fits(match, { words: sql`words`, text: messageText(sql`m`) })}`;
 }
 
-/** The piece of each document that fits best. While it is written, it is found as it was when it was indexed. */
+/**
+ * Finds the best matching piece of each document. While a document is being edited, the last indexed version
+ * is found.
+ */
 function findDocuments({ match }: Wanted): SQL {
   const columns = hit(sql`'document'`, { piece: sql`piece` }, sql`d.updated_at`, rankOf(match, sql`words`));
   return sql`SELECT DISTINCT ON (session_id) ${columns} FROM ${documentWords} w JOIN ${documents} d USING (session_id)
@@ -182,10 +185,10 @@ function findSessions({ match }: Wanted): SQL {
     AND ${fits(match, { words: sql`words`, text: sql`concat_ws(' ', s.title, s.slug, s.description)` })}`;
 }
 
-/** Letters are looked for only in so many keys of each scope, because every value must be read for it. */
+/** A search for letters covers only this many keys per scope, because it must read every value. */
 const keysReadMax = 1_000;
 
-/** Searches the values that keys hold now, of the sessions and, where none is named, of the mesh. */
+/** Searches the current values of the sessions' keys, and the mesh's keys unless a session is given. */
 function findState({ match, sessionId }: Wanted, meshId: string): SQL {
   const columns = sql`'state' AS kind, nullif(e.scope_id, ${meshId}::uuid) AS session_id, NULL::bigint AS sequence,
     NULL::bigint AS memory, NULL::int AS piece, e.key::text AS key, e.updated_at AS at, ${rankOf(match, sql`e.words`)} AS rank`;
@@ -199,7 +202,7 @@ function findState({ match, sessionId }: Wanted, meshId: string): SQL {
     WHERE e.value IS NOT NULL AND ${fits(match, { words: sql`e.words`, text: stateText(sql`e`) })}`;
 }
 
-/** Letters are looked for only in the newest entries, because every content must be read for it. */
+/** A search for letters covers only the newest entries, because it must read every content. */
 const entriesReadMax = 1_000;
 
 function findProgress({ match, sessionId }: Wanted, meshId: string): SQL {
@@ -214,10 +217,10 @@ function findProgress({ match, sessionId }: Wanted, meshId: string): SQL {
     WHERE ${fits(match, { words: sql`words`, text: progressText(sql`e`) })}`;
 }
 
-/** Letters are looked for only in the newest messages of topics, because every text must be read for it. */
+/** A search for letters covers only the newest topic messages, because it must read every text. */
 const commentsReadMax = 1_000;
 
-/** Searches the comments of topics, named by their number where a memory has its own. */
+/** Searches the comments of topics. The topic's number is in the column `memory`. */
 function findTopicMessages({ match, sessionId }: Wanted, meshId: string): SQL {
   const columns = sql`'topic' AS kind, t.session_id, c.sequence::bigint AS sequence, c.topic::bigint AS memory,
     NULL::int AS piece, NULL::text AS key, c.at AS at, ${rankOf(match, sql`c.words`)} AS rank`;
@@ -231,7 +234,7 @@ function findTopicMessages({ match, sessionId }: Wanted, meshId: string): SQL {
     WHERE c.mesh_id = ${meshId} ${own} AND ${fits(match, { words: sql`c.words`, text: sql`c.text` })}`;
 }
 
-/** So much of a marked text is handed over that a good part of it can be chosen. */
+/** Size of the returned part of a marked text, enough to choose a good excerpt from. */
 const windowCharsMax = 4_000;
 const windowCharsBefore = 200;
 

@@ -2,7 +2,7 @@ import { and, eq, sql } from "drizzle-orm";
 import { jobs, proposals, sourceTexts, topics } from "../../core/schema.js";
 import type { Queryable } from "../../core/transactions.js";
 
-/** A text of a file, by the hash that Git gives it. */
+/** Identifies a file's text by its Git hash. */
 export interface SourceTextKey {
   readonly meshId: string;
   readonly root: string;
@@ -10,7 +10,7 @@ export interface SourceTextKey {
   readonly hash: string;
 }
 
-/** Keeps a text that something is made from. */
+/** Stores a text on which a topic or proposal is based. */
 export async function keepSourceText(
   db: Queryable,
   { meshId, root, path, hash, content }: SourceTextKey & { readonly content: string },
@@ -42,7 +42,7 @@ export async function findSourceText(
   return row?.content ?? null;
 }
 
-/** Forgets texts that nothing was made from after all, and those that only topics needed which are closed by now. */
+/** Deletes texts that were never used, or were used only by topics that are now closed. */
 export async function deleteUnusedSourceTexts(db: Queryable, afterDays: number): Promise<number> {
   const { count } = await db.execute(sql`
     DELETE FROM source_texts s
@@ -58,7 +58,7 @@ export async function deleteUnusedSourceTexts(db: Queryable, afterDays: number):
   return count;
 }
 
-/** The topics, proposals and jobs that are open for a file. */
+/** Counts of a file's open topics, open proposals, and queued or running jobs. */
 export interface FileWork {
   readonly root: string;
   readonly path: string;
@@ -67,7 +67,7 @@ export interface FileWork {
   readonly jobs: number;
 }
 
-/** The files of a mesh that something is open or goes on for. */
+/** Lists the mesh's files that have open topics, open proposals or unfinished jobs. */
 export async function listFileWork(db: Queryable, meshId: string): Promise<FileWork[]> {
   const ofFile = sql`mesh_id = ${meshId} AND path IS NOT NULL`;
   const rows = await db.execute<Record<keyof FileWork, string>>(sql`

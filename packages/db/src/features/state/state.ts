@@ -2,7 +2,7 @@ import { and, asc, count, desc, eq, gt, inArray, isNotNull, lt, lte, type SQL, s
 import { documents, stateEntries, stateVersions } from "../../core/schema.js";
 import type { Queryable, Transaction } from "../../core/transactions.js";
 
-/** A key's value as it was from one change to the next; null where it was deleted. */
+/** The value of a key between two changes. Null if the key was deleted. */
 export interface StateVersionRow {
   readonly key: string;
   readonly version: number;
@@ -10,7 +10,7 @@ export interface StateVersionRow {
   readonly value: string | null;
   readonly updatedBy: string;
   readonly updatedAt: Date;
-  /** Whether an earlier value was removed from the history. */
+  /** True if this value was removed from the history. */
   readonly redacted?: boolean;
 }
 
@@ -26,7 +26,7 @@ function isEntry(scopeId: string, key: string): SQL | undefined {
   return and(eq(stateEntries.scopeId, scopeId), eq(stateEntries.key, key));
 }
 
-/** Finds the entry of a key; a deleted one too, but none of a key that never was set. */
+/** Finds the entry of a key, even if deleted. Returns null if the key was never set. */
 export async function findStateEntry(
   db: Queryable,
   scopeId: string,
@@ -40,11 +40,11 @@ export interface LockedStateEntry extends StateVersionRow {
   readonly updatedByPeerId: string;
   readonly announcedVersion: number;
   readonly announcedAt: Date | null;
-  /** The database's own time, which all nodes share. */
+  /** Current time of the database, which is the same for all nodes. */
   readonly now: Date;
 }
 
-/** Holds a key until the transaction ends, and returns what it holds. */
+/** Locks a key until the transaction ends and returns its entry. */
 export async function lockStateEntry(
   tx: Transaction,
   scopeId: string,
@@ -64,7 +64,10 @@ export async function lockStateEntry(
   return row ?? null;
 }
 
-/** Makes a key with version 0 and no value, for the transaction to change and nobody else to see. */
+/**
+ * Creates a key with version 0 and no value. The same transaction then sets it, so others never see version
+ * 0.
+ */
 export async function insertStateEntry(
   tx: Transaction,
   scopeId: string,
@@ -77,13 +80,16 @@ export async function insertStateEntry(
     .onConflictDoNothing();
 }
 
-/** How many keys of a scope hold a value, held until the transaction ends: for who counts in order to add one. */
+/**
+ * Counts the keys of a scope that have a value, and locks the count until the transaction ends. For callers
+ * that check a limit before adding a key.
+ */
 export async function lockAndCountStateKeys(tx: Transaction, scopeId: string): Promise<number> {
   await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`state ${scopeId}`}, 0))`);
   return countStateKeys(tx, scopeId);
 }
 
-/** How many keys of a scope hold a value. */
+/** Counts the keys of a scope that have a value. */
 export async function countStateKeys(db: Queryable, scopeId: string): Promise<number> {
   const [row] = await db
     .select({ keys: count() })
@@ -93,8 +99,9 @@ export async function countStateKeys(db: Queryable, scopeId: string): Promise<nu
 }
 
 /**
- * Keeps a session from being concluded until the transaction ends; false when it has been. A conclusion writes itself into
- * the document, and holds that row: so this need not hold the feed, which posts would wait for.
+ * Prevents a session from being concluded until the transaction ends. Returns false if it is already
+ * concluded. A conclusion writes to the document and locks its row, so this does not need to lock the feed,
+ * which would block posts.
  */
 export async function keepSessionOpen(tx: Transaction, sessionId: string): Promise<boolean> {
   const [document] = await tx
@@ -108,13 +115,13 @@ export async function keepSessionOpen(tx: Transaction, sessionId: string): Promi
 export interface StateChange extends StateVersionRow {
   readonly scopeId: string;
   readonly updatedByPeerId: string;
-  /** How many versions are kept, this one included. */
+  /** Number of versions to keep, including this one. */
   readonly keep: number;
 }
 
 /**
- * Gives a key its next version and keeps it in the history, whose oldest are dropped. The caller holds the key, and whoever
- * waits for it waits for this: so it is one statement.
+ * Writes a key's next version and its history entry, and deletes the oldest versions. The caller must hold
+ * the lock on the key. One statement keeps the lock short.
  */
 export async function saveStateChange(tx: Transaction, change: StateChange): Promise<void> {
   const { scopeId, key, version, value, updatedBy, updatedByPeerId, keep } = change;
@@ -132,7 +139,10 @@ export async function saveStateChange(tx: Transaction, change: StateChange): Pro
     VALUES (${scopeId}, ${key}, ${version}, ${value}, ${updatedBy}, ${updatedAt})`);
 }
 
-/** Notes that the feed was told of a version, or that there is no feed to tell. The caller holds the key. */
+/**
+ * Records that a version was announced in the feed, or that there is no feed to announce it in. The caller
+ * must hold the lock on the key.
+ */
 export async function markStateAnnounced(
   tx: Transaction,
   scopeId: string,
@@ -145,7 +155,7 @@ export async function markStateAnnounced(
     .where(isEntry(scopeId, key));
 }
 
-/** Keys whose last change the feed has not been told, although it was told nothing of them for so long; oldest first. */
+/** Lists keys with an unannounced change whose last announcement is at least `forMs` ago, oldest first. */
 export async function listUnannouncedState(
   db: Queryable,
   { forMs, limit }: { forMs: number; limit: number },
@@ -163,13 +173,13 @@ export async function listUnannouncedState(
     .limit(limit);
 }
 
-/** How much of state one read may bring; at least one value always comes. */
+/** Limits of one read. At least one value is always returned. */
 export interface StateBounds {
   readonly rowsMax: number;
   readonly bytesMax: number;
 }
 
-/** The last versions of a key, newest first. */
+/** Lists the latest versions of a key, newest first. */
 export async function listStateVersions(
   db: Queryable,
   scopeId: string,
@@ -204,11 +214,11 @@ export async function listStateVersions(
 
 export interface StateFilter {
   readonly prefix: string;
-  /** The last key of the page before; "" for the first page. */
+  /** The last key of the previous page, or "" for the first page. */
   readonly after: string;
 }
 
-/** The keys of a scope that hold a value, in their order, and whether there are more. */
+/** Lists a page of a scope's keys that have a value, in order. `more` is true if others follow. */
 export async function listStateEntries(
   db: Queryable,
   scopeId: string,
@@ -243,7 +253,7 @@ export async function listStateEntries(
   };
 }
 
-/** Sizes alone, which are known without unpacking the values; only what fits is read. */
+/** Computes sizes without decompressing the values. Only values within the limit are read. */
 function sizeUpTo({ key, value }: typeof stateEntries | typeof stateVersions, order: SQL) {
   const bytes = sql`octet_length(${key}) + coalesce(octet_length(${value}), 0)`;
   return {
@@ -256,7 +266,7 @@ function fits(bytesMax: number): SQL {
   return sql`(rank = 1 OR bytes <= ${bytesMax})`;
 }
 
-/** A key of some scopes that was changed lately, with the value it holds now. */
+/** Lists recently changed keys of these scopes with their current values. */
 export async function listStateChanges(
   db: Queryable,
   scopeIds: readonly string[],

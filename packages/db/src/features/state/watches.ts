@@ -2,7 +2,7 @@ import { and, asc, eq, isNull, sql } from "drizzle-orm";
 import { peers, stateWatches, teams } from "../../core/schema.js";
 import type { Queryable, Transaction } from "../../core/transactions.js";
 
-/** A key, or the beginning of keys, that a peer wants to be told of. */
+/** A key or key prefix that a peer watches for changes. */
 export interface StateWatch {
   readonly scopeId: string;
   readonly pattern: string;
@@ -18,7 +18,7 @@ function isOf({ sessionId, peerId }: Watcher) {
   return and(eq(stateWatches.sessionId, sessionId), eq(stateWatches.peerId, peerId));
 }
 
-/** Lists the watches of a peer, in the order of keys. */
+/** Lists a peer's watches in key order. */
 export async function listStateWatches(db: Queryable, watcher: Watcher): Promise<StateWatch[]> {
   return db
     .select({
@@ -31,14 +31,14 @@ export async function listStateWatches(db: Queryable, watcher: Watcher): Promise
     .orderBy(asc(stateWatches.pattern), asc(stateWatches.isPrefix), asc(stateWatches.scopeId));
 }
 
-/** Holds what a peer watches until the transaction ends. */
+/** Locks a peer's watches until the transaction ends. */
 export async function lockStateWatches(tx: Transaction, { sessionId, peerId }: Watcher): Promise<void> {
   await tx.execute(
     sql`SELECT FROM ${peers} WHERE ${peers.sessionId} = ${sessionId} AND ${peers.peerId} = ${peerId} FOR NO KEY UPDATE`,
   );
 }
 
-/** Adds a watch; one that is there stays. */
+/** Adds a watch, if it does not exist yet. */
 export async function insertStateWatch(tx: Transaction, watcher: Watcher, watch: StateWatch): Promise<void> {
   await tx
     .insert(stateWatches)
@@ -59,14 +59,17 @@ export async function deleteStateWatch(tx: Transaction, watcher: Watcher, watch:
     );
 }
 
-/** A peer that watches a key; a team's unnamed one has no name of its own. */
+/** A peer that watches a key. `peer` is null for a team's unnamed peer. */
 export interface StateWatcher {
   readonly peerId: string;
   readonly team: string;
   readonly peer: string | null;
 }
 
-/** The peers that watch a key and are there, each once, by their names; of a mesh's key in all its sessions. */
+/**
+ * Lists the current peers that watch a key, each once, by name. For a key of the mesh, peers of all its
+ * sessions are included.
+ */
 export async function listStateWatchers(
   db: Queryable,
   scopeId: string,

@@ -13,19 +13,19 @@ import {
 
 export interface TaskFact extends SessionFact {
   readonly kind: "in_review" | "handed_back";
-  /** Null for a thing that was claimed. */
+  /** Null for a claim that is not a task. */
   readonly number: number | null;
-  /** The number of the claim, so that the next one's end is another fact. */
+  /** Number of the claim, so that the end of the next claim counts as a new fact. */
   readonly claim: number;
-  /** The name of whoever did the task, or was the last to hold the task or thing. */
+  /** Name of the peer that did the task, or last held the task or claim. */
   readonly holder: string;
-  /** A task's title, or what was claimed. */
+  /** Title of the task, or the claimed scope. */
   readonly text: string;
 }
 
 /**
- * Tasks that wait for a human's word that they are done, and what was handed back because its holder was gone: a task until it
- * is claimed again, a thing for a day.
+ * Lists tasks that wait for a human's approval, and tasks and claims handed back because their holder
+ * disappeared. Tasks are listed until they are claimed again, claims for a day.
  */
 export async function listTaskFacts(db: Queryable, scope: FactScope): Promise<TaskFact[]> {
   const rows = await db.execute<Row<TaskFact>>(sql`

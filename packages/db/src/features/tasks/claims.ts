@@ -4,16 +4,16 @@ import type { Queryable, Transaction } from "../../core/transactions.js";
 
 export type ClaimRow = typeof claims.$inferSelect;
 
-/** A claim by its number in its session. */
+/** Identifies a claim by its number within its session. */
 export interface ClaimKey {
   readonly sessionId: string;
   readonly number: number;
 }
 
-/** Whether a claim holds: a time that it was given for ends it before anybody has noted that. */
+/** True while a claim is active. An expired claim ends at once, before it is marked as handed back. */
 const holds = and(isNull(claims.handedBackAt), sql`coalesce(${claims.expiresAt} > now(), true)`);
 
-/** The claims of a session that hold, the oldest first. */
+/** Lists a session's active claims, oldest first. */
 export async function listClaimRows(db: Queryable, sessionId: string): Promise<ClaimRow[]> {
   return db
     .select()
@@ -23,8 +23,8 @@ export async function listClaimRows(db: Queryable, sessionId: string): Promise<C
 }
 
 /**
- * Draws the number of a session's next claim. Until the transaction ends, whoever wants to claim something there waits: so
- * nobody claims what overlaps, however the patterns are written.
+ * Draws the number of a session's next claim. Other callers that claim in this session wait until the
+ * transaction ends, so overlapping claims cannot race, however their patterns are written.
  */
 export async function drawClaimNumber(tx: Transaction, sessionId: string): Promise<number> {
   const [counter] = await tx
@@ -43,11 +43,11 @@ export interface NewClaim extends ClaimKey {
   readonly reason: string | null;
   readonly holder: string;
   readonly peerId: string;
-  /** Null for as long as its holder is there. */
+  /** Null to keep the claim as long as its holder is active. */
   readonly seconds: number | null;
 }
 
-/** Adds a claim; the peer's own of the same scope gives way to it. */
+/** Adds a claim. Replaces the peer's existing claim of the same scope. */
 export async function insertClaim(tx: Transaction, { seconds, ...claim }: NewClaim): Promise<ClaimRow> {
   await tx
     .delete(claims)
@@ -67,7 +67,7 @@ export async function insertClaim(tx: Transaction, { seconds, ...claim }: NewCla
   return row;
 }
 
-/** Ends a claim that holds, and returns it; null when it holds no more. */
+/** Ends an active claim and returns it, or null if it is no longer active. */
 export async function deleteClaim(
   tx: Transaction,
   { sessionId, number }: ClaimKey,
@@ -79,7 +79,7 @@ export async function deleteClaim(
   return row ?? null;
 }
 
-/** Takes the reason that an event told out of a claim that still has it: it was removed from the feed. */
+/** Removes a redacted reason from a claim, if the claim still has this reason. */
 export async function forgetClaimReason(
   tx: Transaction,
   { sessionId, number }: ClaimKey,
@@ -92,7 +92,7 @@ export async function forgetClaimReason(
     .where(and(eq(claims.sessionId, sessionId), eq(claims.number, number), eq(claims.reason, reason)));
 }
 
-/** Forgets claims that were handed back long ago. */
+/** Deletes claims that were handed back more than `hours` hours ago. */
 export async function purgeClaims(db: Queryable, hours: number): Promise<number> {
   const { count } = await db
     .delete(claims)

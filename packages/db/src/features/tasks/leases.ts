@@ -4,18 +4,20 @@ import type { Queryable, Transaction } from "../../core/transactions.js";
 import type { ClaimKey, ClaimRow } from "./claims.js";
 import { type TaskKey, type TaskRow, unheld } from "./tasks.js";
 
-/** Both what is claimed, tasks and things, ends with its holder's being there: the holder is a peer, and renews by any sign of life. */
+/** Tasks and claims are leases of the peer that holds them. Any activity of the peer renews them. */
 
-/** A peer that holds something, and when that was renewed last. */
+/** A peer with tasks or claims, and the time of the oldest renewal. */
 export interface Holder {
   readonly peerId: string;
   readonly renewedAt: Date;
 }
 
-/** How long a holder may be gone. */
+/** How long a holder may be absent. */
 const grace = sql`make_interval(secs => coalesce((s.settings ->> 'claim_grace_s')::int, 900))`;
 
-/** The peers that hold something which was not renewed for a third of the time that its session gives them. */
+/**
+ * Lists peers with a task or claim whose last renewal is older than a third of the session's grace period.
+ */
 export async function listHolders(db: Queryable): Promise<Holder[]> {
   const rows = await db.execute<{ peer_id: string; renewed_ms: string }>(sql`
     SELECT h.peer_id, (extract(epoch FROM min(h.renewed_at)) * 1000)::bigint AS renewed_ms
@@ -31,7 +33,7 @@ export async function listHolders(db: Queryable): Promise<Holder[]> {
   }));
 }
 
-/** Notes when holders were seen; what was renewed later stays as it is. */
+/** Renews the leases of holders to the times when they were last seen. Never moves a lease backwards. */
 export async function renewHolders(
   db: Queryable,
   seen: readonly { readonly peerId: string; readonly seenAt: Date }[],
@@ -48,7 +50,10 @@ export async function renewHolders(
     FROM ${n} WHERE c.peer_id = n.peer_id AND c.handed_back_at IS NULL`);
 }
 
-/** Whether who holds something has left, or was gone for longer than the session gives it since it was seen and `since`. */
+/**
+ * True if the holder has left, or has been absent for longer than the session's grace period. Time before
+ * `since` does not count.
+ */
 function isGone(renewedAt: SQL, since: Date): SQL {
   return sql`(p.left_at IS NOT NULL OR tm.left_at IS NOT NULL
     OR greatest(${renewedAt}, ${since.toISOString()}::timestamptz) < now() - ${grace})`;
@@ -67,8 +72,8 @@ export interface LapsedKey {
 }
 
 /**
- * Tasks and claims in open sessions that are to be handed back: their holder left or is gone for too long,
- * or a claim's time is over.
+ * Lists tasks and claims in open sessions that must be handed back: their holder left or was absent for too
+ * long, or the claim expired.
  */
 export async function listLapsed(db: Queryable, since: Date, limit: number): Promise<LapsedKey[]> {
   const rows = await db.execute<{ kind: LapsedKey["kind"]; session_id: string; number: number }>(sql`
@@ -83,7 +88,10 @@ export async function listLapsed(db: Queryable, since: Date, limit: number): Pro
   return rows.map(({ kind, session_id, number }) => ({ kind, sessionId: session_id, number }));
 }
 
-/** Opens a claimed task again and returns it as it was claimed; null when its holder has come back, or ended the claim. */
+/**
+ * Reopens a claimed task and returns it in its claimed state. Returns null if its holder is back or has ended
+ * the claim.
+ */
 export async function handBackTask(tx: Transaction, key: TaskKey, since: Date): Promise<TaskRow | null> {
   const [held] = await tx
     .select()
@@ -103,7 +111,10 @@ export async function handBackTask(tx: Transaction, key: TaskKey, since: Date): 
   return { ...held, ...now, waitsFor: [] };
 }
 
-/** Ends a claim and returns it, with whether its own time was over; null when its holder has come back, or ended it. */
+/**
+ * Ends a claim and returns it. `expired` is true if its own time was up. Returns null if its holder is back
+ * or has ended the claim.
+ */
 export async function handBackClaim(
   tx: Transaction,
   key: ClaimKey,

@@ -3,29 +3,32 @@ import { feeds, messages, peers, sessions, tasks, teams } from "../../core/schem
 import type { Queryable, Transaction } from "../../core/transactions.js";
 
 export type TaskRow = typeof tasks.$inferSelect & {
-  /** Those of `blockedBy` that are neither done nor cancelled. */
+  /** Numbers from `blockedBy` whose tasks are neither done nor cancelled. */
   readonly waitsFor: readonly number[];
 };
 
-/** A task by its number in its session. */
+/** Identifies a task by its number within its session. */
 export interface TaskKey {
   readonly sessionId: string;
   readonly number: number;
 }
 
-/** The peer that claims a task, and its name as others are told it. */
+/** The peer that claims a task, with its display name. */
 export interface TaskClaimer {
   readonly teamId: string;
   readonly peerId: string;
   readonly name: string;
 }
 
-/** Whether a task named `b` is one of those that the one in `tasks` waits for; in full, since both have these columns. */
+/**
+ * True if task `b` blocks the row of `tasks`. Column names are qualified, because both have the same columns.
+ */
 const isBlocker = sql.raw("b.session_id = tasks.session_id AND b.number = ANY (tasks.blocked_by)");
 const isOver = sql.raw("b.state IN ('done', 'cancelled')");
 /**
- * Most wait for nothing, for which no other task has to be looked at. What is counted is what is over: a statement that was
- * kept waiting by a split sees what the task waits for now, but the parts not yet.
+ * True if a task waits for a blocker. Most tasks have no blockers and need no lookup. Counts finished
+ * blockers rather than unfinished ones: a statement that waited for the lock of a split sees the new list of
+ * blockers, but not the new tasks.
  */
 const waits = sql`(tasks.blocked_by <> '{}' AND cardinality(tasks.blocked_by) >
   (SELECT count(*) FROM ${tasks} b WHERE ${isBlocker} AND ${isOver}))`;
@@ -45,9 +48,9 @@ export async function findTask(db: Queryable, key: TaskKey): Promise<TaskRow | n
   return row ?? null;
 }
 
-/** Holds a task until the transaction ends: who changes it comes one after the other. */
+/** Locks a task until the transaction ends. Changes to it happen one after the other. */
 export async function lockTask(tx: Transaction, key: TaskKey): Promise<TaskRow | null> {
-  // Read once it is held, so that what it waits for is as of now.
+  // Reads the task under the lock, so that its blockers are current.
   const [held] = await tx
     .select({ number: tasks.number })
     .from(tasks)
@@ -59,8 +62,8 @@ export async function lockTask(tx: Transaction, key: TaskKey): Promise<TaskRow |
 export type NewTask = Omit<typeof tasks.$inferInsert, "sessionId" | "number" | "state">;
 
 /**
- * Adds tasks under the next numbers of their session, and returns them in that order. Until the transaction ends, whoever adds
- * some, or changes what one waits for, waits.
+ * Adds tasks under the session's next numbers and returns them in that order. Other callers that add tasks or
+ * change blockers wait until the transaction ends.
  */
 export async function insertTasks(
   tx: Transaction,
@@ -98,7 +101,7 @@ const isUnfinished = sql`${tasks.state} NOT IN ('done', 'cancelled')`;
 
 export type TaskUpdate = Partial<Omit<typeof tasks.$inferInsert, "sessionId" | "number">>;
 
-/** Changes a task that the caller holds, and returns it as it is then. */
+/** Changes a task and returns its new state. The caller must hold the lock on the task. */
 export async function updateTaskRow(tx: Transaction, key: TaskKey, change: TaskUpdate): Promise<TaskRow> {
   const [row] = await tx
     .update(tasks)
@@ -109,12 +112,12 @@ export async function updateTaskRow(tx: Transaction, key: TaskKey, change: TaskU
   return row;
 }
 
-/** The columns of a task that nobody holds. */
+/** The columns of a task without a holder. */
 export const unheld = { holder: null, holderPeerId: null, claimedAt: null, renewedAt: null } as const;
 
 /**
- * Gives the next task that is ready to whoever asks, those that are meant for it first, and returns it; null when there is
- * none. Of any number of callers each gets another one: whose row somebody else is just changing is passed over.
+ * Claims the next ready task, preferably one assigned to the claimer, and returns it. Returns null if there
+ * is none. Concurrent callers get different tasks, because rows locked by others are skipped.
  */
 export async function claimNextTask(
   tx: Transaction,
@@ -123,7 +126,7 @@ export async function claimNextTask(
   label: string | undefined,
 ): Promise<TaskRow | null> {
   const labelled = label === undefined ? sql`` : sql` AND ${label} = ANY (${tasks.labels})`;
-  // Each walks an index and ends at the first that will do; the second is asked only where the first has none.
+  // Each query walks an index and stops at the first match. The second runs only if the first finds nothing.
   const firstOf = (meant: SQL | undefined) => sql`(
     SELECT ${tasks.number} FROM ${tasks}
     WHERE ${tasks.sessionId} = ${sessionId} AND ${tasks.state} = 'open' AND ${meant} AND NOT ${waits}${labelled}
@@ -133,7 +136,7 @@ export async function claimNextTask(
   return claim(tx, sessionId, next, claimer);
 }
 
-/** Gives a task to whoever asks, if it is ready and meant for it or for anybody; null when it is not. */
+/** Claims a task if it is ready and is unassigned or assigned to the claimer. Otherwise returns null. */
 export async function claimTaskRow(
   tx: Transaction,
   { sessionId, number }: TaskKey,
@@ -142,7 +145,7 @@ export async function claimTaskRow(
   return claim(tx, sessionId, sql`${number}`, claimer);
 }
 
-/** The state is compared in the statement that changes it: reading it first would lose the race. */
+/** Compares the state within the UPDATE: reading it first would lose the race. */
 async function claim(
   tx: Transaction,
   sessionId: string,
@@ -186,8 +189,9 @@ function isMeantFor({ teamId, peerId }: Pick<TaskClaimer, "teamId" | "peerId">):
 }
 
 /**
- * The open tasks that waited for one and wait for none any more. To be read with the feed held: of two who finish the last
- * two blockers of a task at once, the second sees what the first has done.
+ * Lists open tasks that `number` blocked and that have no unfinished blockers left. The caller must hold the
+ * feed's lock: if two peers finish a task's last two blockers at the same time, the second then sees the
+ * first's change.
  */
 export async function listReadyAfter(tx: Transaction, { sessionId, number }: TaskKey): Promise<TaskRow[]> {
   return tx
@@ -204,7 +208,10 @@ export async function listReadyAfter(tx: Transaction, { sessionId, number }: Tas
     .orderBy(asc(tasks.number));
 }
 
-/** The task among these that waits for `number` already, by whatever way: letting `number` wait for it would never end. */
+/**
+ * Returns the task in `blockedBy` that directly or indirectly waits for `number`, which would create a cycle.
+ * Returns null if there is none.
+ */
 export async function findCircle(
   tx: Transaction,
   { sessionId, number }: TaskKey,
@@ -222,7 +229,7 @@ export async function findCircle(
   return row?.first ?? null;
 }
 
-/** Those of some numbers that no task of the session has. */
+/** Returns the numbers that do not belong to a task of the session. */
 export async function listUnknownTasks(
   tx: Transaction,
   sessionId: string,
@@ -237,23 +244,23 @@ export async function listUnknownTasks(
   return numbers.filter((number) => !known.has(number));
 }
 
-/** As text: the driver knows no types of arrays. */
+/** Formats an array as text, because the driver does not load array types. */
 function intArray(numbers: readonly number[]): SQL {
   return sql`${sql.param(`{${numbers.join(",")}}`)}::integer[]`;
 }
 
 export interface TaskFilter {
   readonly state: "unfinished" | "ready" | "blocked" | "all" | TaskRow["state"];
-  /** Only what this peer holds, or what is meant for it. */
+  /** Restricts the list to tasks that this peer holds or that are assigned to it. */
   readonly mine: Pick<TaskClaimer, "teamId" | "peerId"> | null;
-  /** For whom they must be ready; anybody when null. */
+  /** The peer for which tasks must be ready. Null for any peer. */
   readonly readyFor: Pick<TaskClaimer, "teamId" | "peerId"> | null;
   readonly label: string | undefined;
   readonly after: number;
   readonly limit: number;
 }
 
-/** Tasks of a session, by their numbers. */
+/** Lists a session's tasks by number. */
 export async function listTaskRows(
   db: Queryable,
   sessionId: string,
@@ -292,7 +299,7 @@ function isIn(state: TaskFilter["state"]): SQL | undefined {
   }
 }
 
-/** The unfinished tasks of a mesh's open sessions, the longest untouched first, and how many there are. */
+/** Lists unfinished tasks of a mesh's open sessions, least recently updated first, and counts all of them. */
 export async function listUnfinishedTasks(
   db: Queryable,
   meshId: string,
@@ -321,7 +328,7 @@ export interface HeldTask {
   readonly claimedAt: Date;
 }
 
-/** The tasks that peers of a session have claimed and not finished, in the order of their claims. */
+/** Lists the claimed, unfinished tasks of a session, in the order in which they were claimed. */
 export async function listHeldTasks(db: Queryable, sessionId: string): Promise<HeldTask[]> {
   const rows = await db
     .select({
@@ -344,7 +351,7 @@ export interface TaskEventRow {
   readonly content: string;
 }
 
-/** The feed's messages about a task, the newest first. */
+/** Lists the feed's events about a task, newest first. */
 export async function listTaskEvents(
   db: Queryable,
   { sessionId, number }: TaskKey,
@@ -364,7 +371,7 @@ export async function listTaskEvents(
     .limit(limit);
 }
 
-/** The peers of a session that are there and belong to these teams, or are these. */
+/** Lists the current peers of these teams, in addition to the given peers. */
 export async function listTaskReaders(
   db: Queryable,
   sessionId: string,
@@ -386,7 +393,7 @@ export async function listTaskReaders(
   return [...new Set([...peerIds, ...rows.map(({ peerId }) => peerId)])];
 }
 
-/** Takes the texts that an event told out of a task that still has them: they were removed from the feed. */
+/** Removes redacted texts from a task, if the task still has them. */
 export async function forgetTaskTexts(
   tx: Transaction,
   key: TaskKey,

@@ -9,7 +9,10 @@ export interface ChatCount {
   readonly messages: number;
 }
 
-/** How much each team said in each span of `bucketMs` from a time on: one walk along a part of the feed. */
+/**
+ * Counts each team's chat messages per interval of `bucketMs`, starting at `from`, in a single scan of the
+ * range.
+ */
 export async function countChat(
   db: Queryable,
   sessionId: string,
@@ -37,7 +40,7 @@ export interface LaneRow {
   readonly colour: number;
 }
 
-/** Some of a session's teams, in the order of joining. */
+/** Lists the given teams of a session in the order in which they joined. */
 export async function listLanes(
   db: Queryable,
   sessionId: string,
@@ -52,7 +55,7 @@ export async function listLanes(
 }
 
 export interface MarkRow {
-  /** Null for a document's version. */
+  /** Null for a document version. */
   readonly kind: string | null;
   readonly at: Date;
   readonly by: string | null;
@@ -60,7 +63,7 @@ export interface MarkRow {
   readonly version: number | null;
 }
 
-/** Reads the marks in a span of time: the newest, oldest first, and how many there are in all. */
+/** Reads the latest marks in a time span, oldest first, and counts all of them. */
 export async function listMarks(
   db: Queryable,
   sessionId: string,
@@ -69,7 +72,8 @@ export async function listMarks(
 ): Promise<{ marks: MarkRow[]; total: number }> {
   const { range, from, to } = span;
   const isIn = sql`session_id = ${sessionId} AND sequence > ${range.after} AND sequence <= ${range.upTo}`;
-  // The newest of each kind come by the index, so that many of one do not hide that a walk along the whole feed would find few.
+  // Reads the newest marks of each kind by index. A scan along the feed would read many messages of a common
+  // kind to find a few of a rare one.
   const newest = kinds.map(
     (kind) => sql`(SELECT kind, posted_at AS at, sequence, NULL::int AS version, NULL::text AS written_by
       FROM ${messages} WHERE ${isIn} AND kind = ${kind} ORDER BY sequence DESC LIMIT ${limit})`,

@@ -23,30 +23,30 @@ const { words: _words, ...messageColumns } = getTableColumns(topicMessages);
 
 export type TopicMessageRow = Omit<typeof topicMessages.$inferSelect, "words">;
 
-/** A topic by its number in its mesh. */
+/** Identifies a topic by its number within its mesh. */
 export interface TopicKey {
   readonly meshId: string;
   readonly number: number;
 }
 
-/** The source that is worked on: a session's document, or a file under a root. */
+/** The source of a topic: a session's document, or a file under a root. */
 export type SourceColumns =
   | { readonly sessionId: string; readonly root: null; readonly path: null }
   | { readonly sessionId: string | null; readonly root: string; readonly path: string };
 
-/** The name of a source, as its rows have it. */
+/** Returns the name of a source in the format stored in its rows. */
 export function sourceName({ sessionId, root, path }: SourceColumns): string {
   return path === null ? `session ${sessionId}` : `file ${root}/${path}`;
 }
 
-/** The place that a topic is about. */
+/** Returns the source that a topic is about. */
 export function sourceOf({ sessionId, root, path }: TopicRow): SourceColumns {
   if (root !== null && path !== null) return { sessionId, root, path };
   if (sessionId === null) throw new TypeError("A topic must be about a document or a file.");
   return { sessionId, root: null, path: null };
 }
 
-/** The text that something is about: a document by its version, a file by its hash. */
+/** The text that something refers to: a document by version, a file by hash. */
 export type TextPoint =
   | { readonly version: number; readonly hash: null }
   | { readonly version: null; readonly hash: string };
@@ -57,7 +57,7 @@ export interface NewTopic {
   readonly title: string;
   readonly openedBy: string;
   readonly madeAt: TextPoint;
-  /** Null for a topic about all of the text. */
+  /** Null for a topic about the whole text. */
   readonly anchor: {
     readonly quote: string;
     readonly prefix: string;
@@ -67,7 +67,10 @@ export interface NewTopic {
   } | null;
 }
 
-/** Opens a topic under the next number of its mesh. Until the transaction ends, others wait here for theirs. */
+/**
+ * Opens a topic under the mesh's next number. Other callers wait for their numbers until the transaction
+ * ends.
+ */
 export async function insertTopic(tx: Transaction, topic: NewTopic): Promise<TopicRow> {
   const { meshId, source, anchor, madeAt } = topic;
   const [counter] = await tx
@@ -105,7 +108,7 @@ export async function insertTopic(tx: Transaction, topic: NewTopic): Promise<Top
   return row;
 }
 
-/** Until the transaction ends, whoever opens a topic of the mesh waits. */
+/** Prevents others from opening topics in the mesh until the transaction ends. */
 export async function holdTopicCounter(tx: Transaction, meshId: string): Promise<void> {
   await tx
     .select({ number: meshes.lastTopic })
@@ -127,13 +130,13 @@ export async function findTopic(db: Queryable, { meshId, number }: TopicKey): Pr
   return row ?? null;
 }
 
-/** Holds a topic until the transaction ends: who replies, closes or decides about it comes one after the other. */
+/** Locks a topic until the transaction ends. Replies, decisions and closing happen one after the other. */
 export async function lockTopic(tx: Transaction, key: TopicKey): Promise<TopicRow | null> {
   const [row] = await tx.select().from(topics).where(isTopic(key)).for("no key update");
   return row ?? null;
 }
 
-/** The topics of a source, the newest first. */
+/** Lists a source's topics, newest first. */
 export async function listTopicRows(
   db: Queryable,
   meshId: string,
@@ -164,13 +167,13 @@ export interface NewTopicMessage {
   readonly teamId: string | null;
   readonly personId: string | null;
   readonly text: string;
-  /** The job whose agent writes it. */
+  /** The job whose agent wrote the message. */
   readonly job?: number | null | undefined;
-  /** The proposal that it is about. */
+  /** The proposal that the message is about. */
   readonly proposal?: number | null | undefined;
 }
 
-/** Says something in a topic, under the topic's next number, and returns the topic as it then is. */
+/** Adds a message under the topic's next sequence and returns the updated topic. */
 export async function insertTopicMessage(
   tx: Transaction,
   key: TopicKey,
@@ -192,7 +195,7 @@ export async function insertTopicMessage(
   return topic;
 }
 
-/** Lists the comments in a topic after a number, in order. */
+/** Lists a topic's comments after a sequence, in order. */
 export async function listTopicMessages(
   db: Queryable,
   { meshId, number }: TopicKey,
@@ -212,7 +215,7 @@ export async function listTopicMessages(
     .limit(limit);
 }
 
-/** Closes an open topic; null when it is closed already. */
+/** Closes an open topic. Returns null if it is already closed. */
 export async function closeTopicRow(
   tx: Transaction,
   key: TopicKey,
@@ -226,7 +229,7 @@ export async function closeTopicRow(
   return row ?? null;
 }
 
-/** Opens a closed topic again, as if it had never been closed; null when it is open. */
+/** Reopens a closed topic and clears the record of its closing. Returns null if it is open. */
 export async function reopenTopicRow(tx: Transaction, key: TopicKey): Promise<TopicRow | null> {
   const [row] = await tx
     .update(topics)
@@ -236,14 +239,14 @@ export async function reopenTopicRow(tx: Transaction, key: TopicKey): Promise<To
   return row ?? null;
 }
 
-/** A topic with a place, as whoever looks for it again needs it. */
+/** A topic with an anchor, as needed to locate the anchor again. */
 export type PlacedTopic = TopicRow & {
   readonly quote: string;
   readonly startAt: number;
   readonly endAt: number;
 };
 
-/** The open topics of a source whose place was looked for in another text than this one. */
+/** Lists a source's open topics whose anchors were last located in a different text. */
 export async function listTopicsToPlace(
   db: Queryable,
   meshId: string,
@@ -262,14 +265,14 @@ export async function listTopicsToPlace(
   });
 }
 
-/** The result of the search for a topic's place. */
+/** The result of locating a topic's anchor. */
 export type FoundPlace =
   | { readonly found: "exact" | "moved" | "reworded"; readonly start: number; readonly end: number }
   | { readonly found: "lost" };
 
 /**
- * Notes where a topic's place is in a text. False when it was looked for elsewhere meanwhile: of two who look for it, the one
- * with the newer text is right.
+ * Stores the location of a topic's anchor in a text. Returns false if another caller has located it since. If
+ * two callers race, the newer text wins.
  */
 export async function saveTopicPlace(
   tx: Queryable,
@@ -307,7 +310,7 @@ function ofSource(meshId: string, source: SourceColumns): SQL | undefined {
   return and(eq(topics.meshId, meshId), eq(topics.source, sourceName(source)));
 }
 
-/** The documents that are newer than what places of open topics in them were looked for in. */
+/** Lists documents with a newer version than the one in which their open topics were last located. */
 export async function listUnplacedDocuments(
   db: Queryable,
 ): Promise<{ readonly meshId: string; readonly sessionId: string }[]> {
@@ -326,10 +329,10 @@ export async function listUnplacedDocuments(
   return rows.flatMap(({ meshId, sessionId }) => (sessionId === null ? [] : [{ meshId, sessionId }]));
 }
 
-/** Stands where what was quoted from a version whose text was removed stood. */
+/** Replaces a quote of a version whose text was removed. */
 const removedQuote = "(removed)";
 
-/** Takes what topics quote from these versions of a document out of them: it was removed there. */
+/** Removes quotes of redacted document versions from topics. */
 export async function forgetQuotes(
   tx: Transaction,
   { meshId, sessionId }: { readonly meshId: string; readonly sessionId: string },

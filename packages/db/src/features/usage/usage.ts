@@ -1,14 +1,14 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Queryable, Transaction } from "../../core/transactions.js";
 
-/** A model's use. */
+/** Token usage of one model. */
 export interface UsedTokens {
   readonly model: string;
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly cacheReadTokens: number;
   readonly cacheWriteTokens: number;
-  /** Millionths of a dollar; null where it is not known. */
+  /** Millionths of a dollar. Null if unknown. */
   readonly costMicros: number | null;
 }
 
@@ -16,15 +16,15 @@ export interface UsageReport {
   readonly sessionId: string;
   /** Null for a job. */
   readonly reporter: { readonly teamId: string; readonly peerId: string } | null;
-  /** Null for the task that the peer has claimed last, if any. */
+  /** Null to count the usage for the task that the peer claimed last, if any. */
   readonly task: number | null;
   readonly used: readonly UsedTokens[];
 }
 
-/** The peer of what jobs used. */
+/** The peer id under which the usage of jobs is stored. */
 const ofJobs = "00000000-0000-0000-0000-000000000000";
 
-/** Adds what was used to the sums of its day; returns the task for which it counts, 0 for none. */
+/** Adds usage to the day's sums. Returns the task that it counts for, or 0. */
 export async function addUsage(
   tx: Queryable,
   { sessionId, reporter, task, used }: UsageReport,
@@ -36,7 +36,7 @@ export async function addUsage(
           SELECT number FROM tasks WHERE session_id = ${sessionId} AND holder_peer_id = ${reporter.peerId} AND state = 'claimed'
           ORDER BY claimed_at DESC LIMIT 1`);
   const number = claimed?.number ?? 0;
-  // One row of a model, so that none is written twice by one statement.
+  // One statement per model, so that no statement updates the same row twice.
   for (const each of used) {
     await tx.execute(sql`
       INSERT INTO usage AS u (session_id, day, peer_id, task, model, source, reports, input_tokens, output_tokens,
@@ -56,13 +56,13 @@ export async function addUsage(
   return number;
 }
 
-/** The part of a budget that agents have used since a human last let them go on, after a report is counted. */
+/** Budget used by agents since a human last let them continue, including the current report. */
 export interface BudgetUse {
   readonly session: number;
-  /** The reporting team's part; 0 for a job. */
+  /** The reporting team's share. 0 for a job. */
   readonly team: number;
   readonly teamName: string | null;
-  /** Whether a human is asked already. */
+  /** True if a human has already been asked. */
   readonly isNear: boolean;
 }
 
@@ -121,7 +121,7 @@ const sums = sql`sum(u.input_tokens)::float8 AS input_tokens, sum(u.output_token
   sum(u.cache_read_tokens)::float8 AS cache_read_tokens, sum(u.cache_write_tokens)::float8 AS cache_write_tokens,
   sum(u.cost_micros)::float8 AS cost_micros, sum(u.costed_reports)::float8 AS costed_reports, sum(u.reports)::float8 AS reports`;
 
-/** The subject of a row: its name, and the slug and the number that lead to it. */
+/** The SQL for a group: its name, and the session slug and task number to link to. */
 const groupings = {
   session: { name: sql`s.title`, session: sql`s.slug`, task: sql`NULL::integer` },
   team: { name: sql`coalesce(t.name, 'jobs')`, session: sql`NULL`, task: sql`NULL::integer` },
@@ -146,15 +146,15 @@ function ofFilter({ meshId, sessionId, since, until }: UsageFilter): SQL {
       AND u.day >= coalesce(${since}::date, '-infinity') AND u.day <= coalesce(${until}::date, 'infinity')`;
 }
 
-/** What was used in all, and by what it was grouped by; of many groups the first. */
+/** Total usage and the first groups. `groups` is the number of all groups. */
 export interface UsageList {
   readonly rows: readonly UsageGroupRow[];
   readonly groups: number;
-  /** Null where nothing was used. */
+  /** Null if nothing was used. */
   readonly total: UsageSumsRow | null;
 }
 
-/** Sums what was used by what a caller asks for: the most first, days from the last on. */
+/** Sums usage by the requested grouping, highest usage first. Days are listed from the latest. */
 export async function listUsage(
   db: Queryable,
   filter: UsageFilter,
