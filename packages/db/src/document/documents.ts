@@ -27,8 +27,8 @@ export interface LockedDocument extends DocumentRow {
 }
 
 /**
- * Holds a document until the transaction ends and returns it as it then is, with what its feed says. Two statements: the
- * second sees what was committed while the first waited, a conclusion included.
+ * Locks a document until the transaction ends. Returns its current state and that of its feed. Two statements
+ * are needed: the second sees what was committed while the first waited for the lock, including a conclusion.
  */
 export async function lockDocument(tx: Transaction, sessionId: string): Promise<LockedDocument | null> {
   await tx.execute(
@@ -54,8 +54,8 @@ export interface NewVersion {
 }
 
 /**
- * Makes a content the document's newest version and keeps it in the history, by one statement: neither is ever there without
- * the other. The caller holds the document.
+ * Stores the document's new version and its history entry in one statement, so neither can exist without the
+ * other. The caller must have locked the document.
  */
 export async function saveDocumentVersion(tx: Transaction, written: NewVersion): Promise<void> {
   const { sessionId, version, content, conclusion, writtenByTeamId, writtenBy, afterSequence } = written;
@@ -71,7 +71,9 @@ export async function saveDocumentVersion(tx: Transaction, written: NewVersion):
     FROM newest`);
 }
 
-/** Reads an old version; its content is null when it was redacted. Version 0, the empty document, is stored nowhere. */
+/**
+ * Reads an old version. Its content is null if it was redacted. Version 0, the empty document, is not stored.
+ */
 export async function findDocumentVersion(
   db: Queryable,
   sessionId: string,
@@ -84,7 +86,7 @@ export async function findDocumentVersion(
   return row ?? null;
 }
 
-/** The version that stood at a time; 0 before the first was written. */
+/** Returns the number of the version that was current at `at`, or 0 if it precedes the first version. */
 export async function findDocumentVersionAt(db: Queryable, sessionId: string, at: Date): Promise<number> {
   const [row] = await db
     .select({ version: documentVersions.version })

@@ -5,7 +5,7 @@ import { databaseErrorCode } from "../core/database-error.js";
 import type { Queryable, Transaction } from "../core/transactions.js";
 import { lockDocument } from "./documents.js";
 
-/** A document that is at another version than its history. */
+/** A document whose version differs from the newest version in its history. */
 export interface TornDocument {
   readonly sessionId: string;
   readonly slug: string;
@@ -16,12 +16,12 @@ export interface TornDocument {
 
 const documentsAtOnce = 10_000;
 
-/** Finds the documents whose version is not the newest in their history, without those that are archived. */
+/** Lists the documents whose version is not the newest in their history. Archived documents are left out. */
 export async function listTornDocuments(db: Queryable): Promise<TornDocument[]> {
   const torn: TornDocument[] = [];
   let after = "00000000-0000-0000-0000-000000000000";
   for (;;) {
-    // A part at a time: each statement has 5 s (DB-10).
+    // Checks a batch at a time, because each statement is limited to 5 s (DB-10).
     const rows = await db.execute<{ end: string | null; torn: TornDocument[] }>(sql`
       WITH part AS (
         SELECT session_id, version FROM documents WHERE session_id > ${after}::uuid
@@ -43,12 +43,15 @@ export async function listTornDocuments(db: Queryable): Promise<TornDocument[]> 
   }
 }
 
-/** The same by a connection alone, also to a database that is empty or of an earlier version, in which none is found. */
+/**
+ * Does the same over a plain connection. A database that is empty or of an earlier version has no such
+ * documents.
+ */
 export async function listTornDocumentsAt(connection: postgres.Sql): Promise<TornDocument[]> {
   try {
     return await listTornDocuments(drizzle(connection) as unknown as Queryable);
   } catch (error) {
-    // A table or a column that is not there yet.
+    // The table or column does not exist yet.
     if (["42P01", "42703"].includes(databaseErrorCode(error) ?? "")) return [];
     throw error;
   }
@@ -56,7 +59,8 @@ export async function listTornDocumentsAt(connection: postgres.Sql): Promise<Tor
 
 /** Sets a document to the newest version in its history. */
 export async function repairTornDocument(tx: Transaction, sessionId: string): Promise<void> {
-  // Its newest version is looked up once it is held: somebody may have written or repaired it meanwhile.
+  // Reads the newest version under the lock, because another caller may have written or repaired the document
+  // since.
   await lockDocument(tx, sessionId);
   await tx.execute(sql`
     UPDATE documents SET version = newest.version, content = coalesce(newest.content, ''), updated_at = newest.written_at

@@ -3,7 +3,10 @@ import { messages } from "../core/schema.js";
 import type { Queryable } from "../core/transactions.js";
 import type { RedactionEvent } from "../feed/messages.js";
 
-/** The events that tell of redacted versions of a session's document, oldest first. One that removes such an event tells it again. */
+/**
+ * Lists the events that report redacted versions of a session's document, oldest first. If such an event is
+ * redacted itself, the event of that redaction reports them again.
+ */
 export async function listVersionRedactions(db: Queryable, sessionId: string): Promise<RedactionEvent[]> {
   return db
     .select({ sequence: messages.sequence, content: messages.content })

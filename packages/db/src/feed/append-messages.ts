@@ -11,11 +11,12 @@ interface AnswerRow {
 }
 
 /**
- * Appends messages to their feeds in one transaction and returns an outcome for each row, in the same order. When it resolves, the
- * posted messages are on disk. It first tries `append_usual_messages`, which takes only new messages to open feeds and otherwise
- * writes nothing; then `append_messages` decides row by row.
+ * Appends messages to their feeds in one transaction. Returns an outcome for each row, in the same order.
+ * When the promise resolves, the posted messages are on disk. It first tries `append_usual_messages`, which
+ * accepts only new messages to open feeds and otherwise writes nothing. If that fails, `append_messages`
+ * decides row by row.
  *
- * @param wait - whether to wait for a feed that another transaction has locked, instead of answering `busy`
+ * @param wait - true to wait for a feed locked by another transaction, false to return `busy`
  */
 export async function appendMessages(
   connection: postgres.Sql,
@@ -24,7 +25,7 @@ export async function appendMessages(
 ): Promise<AppendOutcome[]> {
   const usual = wait ? null : await appendUsualMessages(connection, rows);
   if (usual) return usual;
-  // As text: the driver would otherwise turn the JSON text into a JSON string.
+  // Passed as text, because the driver would encode a JSON value a second time.
   const answers = await connection<AnswerRow[]>`
     SELECT outcome, same, sequence, (extract(epoch FROM posted_at) * 1000)::bigint AS posted_at_ms
     FROM append_messages(${JSON.stringify(rows)}::text::json, ${wait})`;
@@ -32,8 +33,8 @@ export async function appendMessages(
 }
 
 /**
- * Appends within a verb's own transaction, as its last step: from here to the commit it holds the feed. Waits for
- * whoever holds it now.
+ * Appends a message as the last step of a caller's transaction. Waits for the feed's lock and holds it until
+ * the commit.
  */
 export async function appendInTransaction(tx: Transaction, row: MessageRow): Promise<AppendOutcome> {
   const [answer] = await tx.execute<AnswerRow & Record<string, unknown>>(sql`
@@ -62,10 +63,10 @@ function place(answer: AnswerRow): { sequence: number; postedAt: Date } {
   return { sequence: Number(answer.sequence), postedAt: new Date(Number(answer.posted_at_ms)) };
 }
 
-/** The counts of a batch's rows in one feed, as the SQL function takes them. */
+/** Counts of a batch's rows in one feed, as parameters of the SQL function. */
 interface Tally {
   readonly session_id: string;
-  /** Among the batch's feeds, from 1 on. */
+  /** Index among the batch's feeds, from 1. */
   index: number;
   rows: number;
   lastChat: number;
@@ -79,9 +80,9 @@ interface FeedAnswer {
 }
 
 /**
- * Appends a batch of which every feed is open to it and every id is new, in one pass and without JSON on the way.
+ * Appends a batch in one pass, without conversion to JSON. Every feed must be open and every id new.
  *
- * @returns null when anything of it is out of the ordinary; then nothing was written
+ * @returns null, with nothing written, if the batch does not qualify
  */
 export async function appendUsualMessages(
   connection: postgres.Sql,
@@ -112,7 +113,7 @@ export async function appendUsualMessages(
 
 type Element = string | number | boolean | null;
 
-/** The function's parameters for feeds, in its order. */
+/** The SQL function's parameters per feed, in order. */
 const tallyColumns: readonly ((tally: Tally) => Element)[] = [
   (tally) => tally.session_id,
   (tally) => tally.rows,
@@ -121,7 +122,7 @@ const tallyColumns: readonly ((tally: Tally) => Element)[] = [
   (tally) => tally.agentsAtHuman,
 ];
 
-/** Those for rows that say nothing of their places, in its order; null where a value is the usual one. */
+/** The SQL function's parameters per row after `places`, in order. Null stands for the default value. */
 const rowColumns: readonly ((row: MessageRow) => Element)[] = [
   (row) => row.id,
   (row) => (row.type === "chat" ? null : row.type),
@@ -140,17 +141,22 @@ const rowColumns: readonly ((row: MessageRow) => Element)[] = [
   (row) => quoted(row.kind),
 ];
 
-/** Made once: the driver puts the text of a template together anew each time, at the cost of a post. */
+/**
+ * Built once. The driver would assemble the text of a template on every call, which costs as much as a post.
+ */
 const statement = `
   SELECT before, (extract(epoch FROM posted_at) * 1000)::bigint AS posted_at_ms
   FROM append_usual_messages(${numbered(tallyColumns.length + 2 + rowColumns.length)})`;
 
-/** Placeholders for so many parameters. */
+/** Returns `count` numbered placeholders. */
 function numbered(count: number): string {
   return Array.from({ length: count }, (_, index) => `$${index + 1}`).join();
 }
 
-/** An id that is there already, in the feed or in the batch, or an ask that has its answer, is for append_messages to judge. */
+/**
+ * Returns null for an id that already exists in the feed or batch, or an ask that already has an answer.
+ * append_messages then decides.
+ */
 function passOverKnownId(error: unknown): null {
   if (error instanceof Error && "code" in error && error.code === uniqueViolation) return null;
   throw error;
@@ -159,7 +165,8 @@ function passOverKnownId(error: unknown): null {
 const uniqueViolation = "23505";
 
 /**
- * Text that is not well-formed Unicode would be stored as something else here; `append_messages`, which takes JSON, refuses it.
+ * Malformed Unicode would be stored as a different text here. `append_messages`, which takes JSON, refuses
+ * it.
  */
 function isWellFormed({ content, author_team, author_peer, recipients, kind }: MessageRow): boolean {
   return (
@@ -188,7 +195,7 @@ function countRows(rows: readonly MessageRow[]) {
     }
     return { tally, place: tally.rows };
   });
-  // Ids are compared as text as PostgreSQL compares them.
+  // Comparing UUIDs as text gives PostgreSQL's order.
   const tallies = [...bySession.values()].sort((a, b) => (a.session_id < b.session_id ? -1 : 1));
   tallies.forEach((tally, index) => {
     tally.index = index + 1;
@@ -200,17 +207,17 @@ function isEveryone(recipients: readonly string[]): boolean {
   return recipients.length === 1 && recipients[0] === "*";
 }
 
-/** The literal of an array, or null where every value is the usual one. */
+/** Formats an array literal, or returns null if every value is the default. */
 function toColumn<Row>(rows: readonly Row[], read: (row: Row) => Element): string | null {
   return rows.every((row) => read(row) === null) ? null : toArray(rows, read);
 }
 
-/** The literal of an array as PostgreSQL reads it; its texts are `quoted` already, where they may be anything. */
+/** Formats a PostgreSQL array literal. Texts with arbitrary characters must already be quoted. */
 function toArray<Row>(rows: readonly Row[], read: (row: Row) => Element): string {
   return `{${rows.map((row) => read(row) ?? "NULL").join()}}`;
 }
 
-/** A text as an element of an array's literal. */
+/** Quotes a text as an element of an array literal. */
 function quoted(text: string): string;
 function quoted(text: string | null): string | null;
 function quoted(text: string | null): string | null {

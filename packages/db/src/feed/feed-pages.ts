@@ -4,21 +4,21 @@ import type { Queryable } from "../core/transactions.js";
 import { inAnyCase } from "../text/text-query.js";
 import { messageColumns, type PageBounds, type StoredMessage } from "./messages.js";
 
-/** Which messages of a feed are wanted; what is left out narrows nothing. */
+/** Selects messages of a feed. An omitted field does not restrict the selection. */
 export interface FeedFilter {
-  /** Chat that is neither ask nor decision. */
+  /** Includes chat messages that are neither asks nor decisions. */
   readonly plain: boolean;
   /** `ask`, `decision` and names of events. */
   readonly kinds: readonly string[];
-  /** The messages of this team, and events that one of its peers caused. */
+  /** Messages of this team, and events caused by its peers. */
   readonly teamId?: string | undefined;
-  /** Part of what a message says, whatever its case; `%` and `_` mean themselves. */
+  /** Part of a message's text, case-insensitive. `%` and `_` have no special meaning. */
   readonly text?: string | undefined;
   /** The sequences of a thread. */
   readonly thread?: readonly number[] | undefined;
 }
 
-/** A part of a feed: after the one sequence, up to the other. */
+/** A range of a feed: greater than `after`, up to and including `upTo`. */
 export interface FeedRange {
   readonly after: number;
   readonly upTo: number;
@@ -27,25 +27,32 @@ export interface FeedRange {
 export interface FeedPart {
   /** Oldest first. */
   readonly messages: readonly StoredMessage[];
-  /** How far was read: what is wanted and not here lies beyond this sequence, in the direction of reading. */
+  /**
+   * The sequence up to which the range was read. Matching messages that are not returned lie beyond it, in
+   * the direction of reading.
+   */
   readonly reached: number;
-  /** Whether the range goes on beyond it; of a filter that scans it may turn out to hold nothing more. */
+  /**
+   * True if the range continues beyond `reached`. With a scanned filter, the remainder may contain no further
+   * match.
+   */
   readonly more: boolean;
 }
 
 /**
- * So much of a feed one read looks through for what no index finds; one without an end would be a slow one. What is looked
- * for is mostly near, and then the rest is not walked, nor sorted, where the planner knows too little to walk in order.
+ * Number of messages that one read scans if no index applies. The limit keeps reads fast. Matches are usually
+ * near, so the near part is tried first. This avoids scanning or sorting the rest when the planner lacks
+ * statistics to read in order.
  */
 const scans = { near: 2_000, far: 50_000 };
-/** Texts must be unpacked to be looked at, so these bounds are narrower. */
+/** Narrower limits for text searches, which must decompress the texts. */
 const textScans = { near: 1_000, far: 20_000 };
 const scanTextBytesMax = 8 * 1024 * 1024;
 
 /**
- * Reads a part of a feed from one end towards the other: as much of what is wanted as fits a page. Kinds alone are found by
- * their index, however rare they are. Plain chat, a team or a text is looked for in a bounded part of the range, so that a
- * page may hold little, or nothing, and there still be more.
+ * Reads matching messages of a range, from one end towards the other, until a page is full. Kinds are found
+ * by index, however rare. Plain chat, teams and texts are searched in a bounded part of the range. A page may
+ * therefore be short or empty although more matches exist.
  */
 export async function readFeedPart(
   db: Queryable,
@@ -91,7 +98,7 @@ function isIndexed({ plain, teamId, text, thread }: FeedFilter): boolean {
   return !plain && teamId === undefined && text === undefined && thread === undefined;
 }
 
-/** The part of a range that one read looks through. */
+/** Returns the part of a range that one read scans. */
 async function scannedPart(
   db: Queryable,
   sessionId: string,
@@ -106,7 +113,7 @@ async function scannedPart(
       : { after: Math.max(after, upTo - messagesMax), upTo };
   if (filter.text === undefined) return scanned;
   const order = direction === "forward" ? asc(messages.sequence) : desc(messages.sequence);
-  // Sizes are known without unpacking.
+  // Sizes are available without decompressing the texts.
   const sized = db
     .select({
       sequence: messages.sequence,
@@ -129,14 +136,14 @@ async function scannedPart(
 interface Matching {
   /** In the order of reading. */
   readonly found: readonly StoredMessage[];
-  /** How many there are, counted up to one more than a page holds. */
+  /** Number of matches, counted up to one more than the page size. */
   readonly matched: number;
 }
 
 /**
- * Reads the matching messages that fit on a page, in the order of reading, and counts the matching ones up to one more than
- * a page holds. The sum runs over sizes alone. The rows are then read by their keys, an array that is computed once,
- * whatever the planner knows of a table that was never analyzed.
+ * Reads the matching messages that fit on a page, in the order of reading. Counts matches up to one more than
+ * the page size. The running sum uses only sizes. The rows are then read by key from an array that is
+ * computed once, even if the table was never analysed.
  */
 async function readMatching(
   db: Queryable,
@@ -167,7 +174,10 @@ async function readMatching(
   return { found: rows.map(({ message }) => message), matched: rows[0]?.matched ?? 0 };
 }
 
-/** The sequences and sizes of what is wanted: of each kind its first ones by the index, else one walk along the feed. */
+/**
+ * Selects sequences and sizes of the matching messages: the first of each kind by index, otherwise in one
+ * scan of the feed.
+ */
 function wantedIn(sessionId: string, range: FeedRange, filter: FeedFilter | null, firsts: SQL): SQL {
   const walk = (condition: SQL | undefined) =>
     sql`SELECT sequence, octet_length(content) AS bytes FROM ${messages}
@@ -201,24 +211,24 @@ function isOfTeam(sessionId: string, { teamId }: FeedFilter): SQL | undefined {
     OR (${messages.type} = 'system' AND ${messages.postedByPeerId} = ANY (${itsPeers})))`;
 }
 
-/** The text of a message: that of chat; the names in an event. */
+/** The searchable text of a message: a chat message's text, or the names in an event. */
 const said = sql`(SELECT concat_ws(E'\n', c ->> 'text', c ->> 'answer', c ->> 'options', c ->> 'team', c ->> 'by', c ->> 'reason',
     c ->> 'key', c #>> '{changes,title,to}', c #>> '{changes,description,to}')
   FROM (SELECT ${messages.content}::json AS c) content)`;
 
 function says({ text }: FeedFilter): SQL | undefined {
   if (text === undefined) return undefined;
-  // As it stands in JSON it must be there anyway, and most messages need not be taken apart to see that it is not.
+  // A match must also occur in the JSON text. Testing that first avoids parsing most messages.
   const inJson = JSON.stringify(text).slice(1, -1);
   return sql`(${messages.content} ~ ${inAnyCase(inJson)} AND ${said} ~ ${inAnyCase(text)})`;
 }
 
-/** A talk of more messages is shown by its first ones; no page could show what a reader of it would have read. */
+/** Only the first messages of a longer thread are shown. A page could not show them all. */
 const threadMessagesMax = 5_000;
 
 /**
- * The sequences of a message, of what it replies to, and of all replies to the message that this began with, in order. A
- * reply comes after what it replies to, so one walk along the replies finds them all.
+ * Returns the sequences of a message's whole thread in order: the message, its ancestors, and all replies to
+ * the first of them. A reply always comes after its parent, so one pass over the replies finds them all.
  */
 export async function findThread(db: Queryable, sessionId: string, sequence: number): Promise<number[]> {
   const [first] = await db.execute<{ root: string }>(sql`
@@ -243,8 +253,9 @@ export async function findThread(db: Queryable, sessionId: string, sequence: num
 }
 
 /**
- * The last message that was posted by a time; 0 when none was. Times never go back within a feed and its numbers have no
- * gaps, so it is found by halving: some seventeen look-ups by key in a hundred thousand messages.
+ * Finds the last message posted by a time. Returns 0 if there is none. Posting times never go backwards
+ * within a feed and sequences have no gaps, so it uses a binary search: about seventeen lookups by key among
+ * a hundred thousand messages.
  */
 export async function findSequenceAt(db: Queryable, sessionId: string, at: Date): Promise<number> {
   const [row] = await db.execute<{ sequence: string }>(sql`

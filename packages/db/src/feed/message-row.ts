@@ -1,24 +1,24 @@
 import { type MessageFields, noOptionalFields } from "@merkle/wire";
 
 /**
- * A message to be appended: its fields but those that the feed gives it. Its id is fixed before it is sent, so sending it again
- * can only find it (FEED-5).
+ * A message to append, without the fields that the feed assigns. Its id is fixed before it is sent, so a
+ * retry can only find the existing message (FEED-5).
  */
 export interface MessageRow
   extends Omit<
     MessageFields,
     "sequence" | "posted_at" | "salt" | "content_hash" | "posted_by_team_id" | "posted_by_peer_id"
   > {
-  /** The team that posts it. */
+  /** The team that posts the message. */
   readonly team_id: string | null;
   readonly peer_id: string | null;
   /** 16 random bytes in hexadecimal. */
   readonly salt: string;
-  /** Set by what may still be announced in a closed session. */
+  /** True if the message may be posted in a closed session. */
   readonly after_closing: boolean;
 }
 
-/** A row by itself: nobody's, to everyone, about nothing. What makes a row says the rest. */
+/** Default fields of a row: no author, to everyone, not a reply. Callers set the others. */
 export const messageRowDefaults = {
   ...noOptionalFields,
   team_id: null,
@@ -34,14 +34,14 @@ export const messageRowDefaults = {
   kind: null,
 } as const satisfies Partial<MessageRow>;
 
-/** The outcome of one row, whatever became of the others of its batch. */
+/** The outcome of one row, independent of the other rows in its batch. */
 export type AppendOutcome =
   | { outcome: "posted"; sequence: number; postedAt: Date }
   | { outcome: "duplicate"; same: boolean; sequence: number; postedAt: Date }
   | { outcome: "closed" }
-  /** A human holds the session, and this is an agent's message. */
+  /** A human holds the session, and the message is by an agent. */
   | { outcome: "held" }
-  /** Agents have said as much as they may since the last human word. */
+  /** Agents have used up the message budget since the last message from a human. */
   | { outcome: "over_budget" }
   | { outcome: "missing" }
   | { outcome: "busy" };

@@ -3,19 +3,19 @@ import { and, asc, count, eq, getTableColumns, gt, lte, or, type SQL, sql } from
 import { messages } from "../core/schema.js";
 import type { Queryable } from "../core/transactions.js";
 
-/** A message as it is stored, without what proves its content. */
+/** A stored message, without the fields that prove its content. */
 export interface StoredMessage extends Omit<MessageFields, ProofName | "posted_at"> {
   readonly posted_at: Date;
-  /** The event that says that its text was removed; null while it has it. */
+  /** The event that reports the redaction of the message. Null if the message was not redacted. */
   readonly redaction: RedactionEvent | null;
 }
 
 type ProofName = "salt" | "content_hash";
 
-/** The event of a redaction; without a sequence where no event tells of it. */
+/** The event of a redaction. `sequence` is null if no event reports it. */
 export interface RedactionEvent {
   readonly sequence: number | null;
-  /** The event's content as it is stored. */
+  /** The event's content as stored. */
   readonly content: string;
 }
 
@@ -25,25 +25,25 @@ const columnsByName = new Map(
 const storedNames = messageFieldNames.filter((name) => name !== "salt" && name !== "content_hash");
 
 export const messageColumns = {
-  // Columns give what their types say, under the names that they have in the table.
+  // The columns have the types of the fields, under their database names.
   ...(Object.fromEntries(storedNames.map((name) => [name, columnsByName.get(name)])) as unknown as {
     [Name in Exclude<keyof StoredMessage, "redaction">]: SQL<StoredMessage[Name]>;
   }),
-  // A message without its salt is one that was redacted, or a private one of an imported session. The event is looked for by
-  // its index, and for those alone.
+  // A message without a salt was redacted, or is a private message of an imported session. Only for those,
+  // the event is looked up by index.
   redaction: sql<RedactionEvent | null>`CASE WHEN messages.salt IS NULL AND messages.content LIKE '%"redacted":true}' THEN coalesce((
     SELECT json_build_object('sequence', e.sequence, 'content', e.content) FROM messages e
     WHERE e.session_id = messages.session_id AND e.reply_to = messages.sequence AND e.kind = 'message_redacted'
     ORDER BY e.sequence LIMIT 1), '{"sequence":null,"content":"{}"}') END`,
 };
 
-/** How much of a feed one read may bring; at least one message always comes. */
+/** Limits of one read. At least one message is always returned. */
 export interface PageBounds {
   readonly messagesMax: number;
   readonly bytesMax: number;
 }
 
-/** Reads a feed forward: the messages after a sequence, in order. */
+/** Reads the messages after a sequence, in order. */
 export function readMessagesAfter(
   db: Queryable,
   sessionId: string,
@@ -59,23 +59,29 @@ export function readMessagesAfter(
   return readPage(db, wanted, bounds);
 }
 
-/** The reader of an inbox: it gets what others caused and is for it, and with `own` what it caused itself. */
+/**
+ * The reader of an inbox. It receives messages by others that are addressed to it, and with `own` its own
+ * messages too.
+ */
 export interface Addressee {
   readonly peerId: string;
   readonly own: boolean;
 }
 
-/** A part of a feed, as one peer reads it. */
+/** A page of a feed, filtered for one peer. */
 export interface MailPage {
   readonly messages: readonly StoredMessage[];
-  /** There is no more for the peer up to here. */
+  /** The sequence up to which the page contains all of the peer's messages. */
   readonly upTo: number;
 }
 
-/** So much of a feed one read looks through for what is for a peer; one without an end would be a slow one. */
+/** Number of messages that one read scans for those addressed to a peer. The limit keeps reads fast. */
 const scanMax = 10_000;
 
-/** Reads a peer's mail forward: what is for others fills no page, and no read but that which finds nothing else. */
+/**
+ * Reads a peer's messages forward. Messages for others are skipped without counting towards the page. A page
+ * is empty only if nothing else was found in the scanned range.
+ */
 export async function readMail(
   db: Queryable,
   sessionId: string,
@@ -94,10 +100,10 @@ export async function readMail(
   return { messages: page, upTo: page.at(-1)?.sequence ?? upTo };
 }
 
-/** Whoever is so far behind reads page after page, and must not have all that is left counted with each. */
+/** Limits the count for a peer that is far behind, because it is repeated for each page. */
 const countedMax = 10_000;
 
-/** How many messages of its mail stand between two sequences; at most 10,000. */
+/** Counts a peer's messages within a range, up to 10,000. */
 export async function countMail(
   db: Queryable,
   sessionId: string,
@@ -121,7 +127,7 @@ export async function countMail(
   return row?.messages ?? 0;
 }
 
-/** The same question as `isMailOf` of the broker's delivery, which asks it of what it holds in memory. */
+/** The same condition as `isMailOf` in the broker's delivery, which applies it to messages in memory. */
 function isMailOf({ peerId, own }: Addressee): SQL | undefined {
   const isAddressed = sql`(${messages.reaches} IS NULL OR ${peerId}::uuid = ANY (${messages.reaches}))`;
   const isOfOthers = sql`${messages.postedByPeerId} IS DISTINCT FROM ${peerId}::uuid`;
@@ -144,10 +150,10 @@ async function readPage(
 }
 
 /**
- * The condition that narrows the wanted messages to one page, beginning with the first. The sum runs over sizes alone, which
- * are known without unpacking the texts; only what fits is read. A page is one run from the start, so its last sequence
- * bounds it. That bound is a scalar, which PostgreSQL computes once, whatever the planner knows of a table that was never
- * analyzed. A set to look into was computed anew for each message.
+ * Returns a condition that limits the matching messages to one page from the start. The running sum uses only
+ * sizes, which are available without decompressing the texts. Only messages that fit are read. A page is
+ * contiguous, so its last sequence is sufficient as a bound. PostgreSQL computes this scalar once, even if
+ * the table was never analysed. With a set of sequences, it was computed again for each message.
  */
 export function boundPage(db: Queryable, wanted: SQL | undefined, { messagesMax, bytesMax }: PageBounds) {
   const order = asc(messages.sequence);
@@ -169,12 +175,12 @@ export function boundPage(db: Queryable, wanted: SQL | undefined, { messagesMax,
   return { candidates, within };
 }
 
-/** The message with an id, as its idempotency key gives it. */
+/** Finds a message by its id, which is derived from its idempotency key. */
 export function findMessageById(db: Queryable, sessionId: string, id: string): Promise<StoredMessage | null> {
   return findOne(db, sessionId, eq(messages.id, id));
 }
 
-/** The message at a place of the feed. */
+/** Finds the message with a sequence. */
 export function findMessage(
   db: Queryable,
   sessionId: string,
@@ -183,7 +189,7 @@ export function findMessage(
   return findOne(db, sessionId, eq(messages.sequence, sequence));
 }
 
-/** The message that settled an ask: there is at most one. */
+/** Finds the message that settled an ask. There is at most one. */
 export function findAnswer(db: Queryable, sessionId: string, ask: number): Promise<StoredMessage | null> {
   return findOne(db, sessionId, eq(messages.answers, ask));
 }

@@ -2,7 +2,7 @@ import { eq, lt, sql } from "drizzle-orm";
 import { nudges } from "../core/schema.js";
 import type { Queryable } from "../core/transactions.js";
 
-/** A question of one node to the others: whom to wake, and for whom. */
+/** A request from one node to the others: which peers to wake, and who asks. */
 export interface NudgeRow {
   readonly nudgeId: string;
   readonly sessionId: string;
@@ -11,7 +11,7 @@ export interface NudgeRow {
   readonly peerIds: readonly string[];
 }
 
-/** By node, the wake paths that it ran for each peer. */
+/** For each node, the wake paths that it tried for each peer. */
 export type NudgeAnswers = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 
 export async function insertNudge(db: Queryable, { peerIds, ...nudge }: NudgeRow): Promise<void> {
@@ -23,11 +23,11 @@ export async function findNudge(
   nudgeId: string,
 ): Promise<(NudgeRow & { readonly answers: NudgeAnswers }) | null> {
   const [row] = await db.select().from(nudges).where(eq(nudges.nudgeId, nudgeId));
-  // Both columns are written by this file only.
+  // Only this file writes these two columns.
   return row ? { ...row, peerIds: row.peerIds as string[], answers: row.answers as NudgeAnswers } : null;
 }
 
-/** Adds the answer of one node, unless the node that asked has stopped waiting. */
+/** Adds one node's answer, unless the requesting node has stopped waiting. */
 export async function answerNudge(
   db: Queryable,
   nudgeId: string,
@@ -45,7 +45,7 @@ export async function deleteNudge(db: Queryable, nudgeId: string): Promise<void>
   await db.delete(nudges).where(eq(nudges.nudgeId, nudgeId));
 }
 
-/** Deletes nudges of nodes that died before they could. */
+/** Deletes nudges of nodes that died before deleting them. */
 export async function purgeNudges(db: Queryable, olderThanSeconds: number): Promise<void> {
   await db
     .delete(nudges)

@@ -2,19 +2,19 @@ import { and, eq, gte, inArray, lt, min, sql } from "drizzle-orm";
 import { feeds, messages, personReads, persons, receipts, teams } from "../core/schema.js";
 import type { Queryable } from "../core/transactions.js";
 
-/** A reader: a person, wherever it has been, or a team, in its own session, after its acknowledged cursor. */
+/** A reader: a person in any session, or a team in its own session from its acknowledged cursor. */
 export type UnreadReader =
   | { readonly meshId: string; readonly personId: string }
   | { readonly teamId: string; readonly after: number };
 
-/** A feed's last messages that are looked through; what stands before them is not counted, however long ago somebody read. */
+/** Number of a feed's last messages that are scanned. Older messages are not counted, even if unread. */
 const lookedThroughMax = 2_000;
 const countedMax = 1_000;
 
 /**
- * How many chat messages of others stand after what somebody has read, by session, at most 1,000 of the last 2,000
- * messages (READ-2). Before a person's first reading in a session only what was posted after the person was made counts:
- * nobody begins with a thousand unread messages.
+ * Counts unread chat messages by others in each session, up to 1,000 among the last 2,000 messages (READ-2).
+ * In a session that a person has never read, only messages posted after the person was created count, so no
+ * one starts with a thousand unread messages.
  */
 export async function countUnread(
   db: Queryable,
@@ -36,7 +36,10 @@ export async function countUnread(
   return new Map(rows.map(({ session_id, unread }) => [session_id, unread]));
 }
 
-/** The bounds of each session: after which message and time counts what is of others, and where its feed ends. */
+/**
+ * Selects the bounds for each session: the cursor and time after which messages of others count, and the end
+ * of the feed.
+ */
 function askedBy(reader: UnreadReader, sessionIds: readonly string[]) {
   const ids = sql`${`{${sessionIds.join(",")}}`}::uuid[]`;
   const ends = sql`f.session_id, f.last_sequence, f.last_chat_sequence, f.last_posted_at`;
@@ -57,7 +60,7 @@ function askedBy(reader: UnreadReader, sessionIds: readonly string[]) {
     WHERE f.session_id = ANY (${ids})`;
 }
 
-/** When peers acknowledged a message, as far as it is known; `saveProgress` writes it down. */
+/** Returns the times at which peers acknowledged a message, as far as known. `saveProgress` records them. */
 export async function readReceipts(
   db: Queryable,
   sessionId: string,
@@ -79,7 +82,9 @@ export async function readReceipts(
   return new Map(rows.flatMap(({ peerId, at }) => (at === null ? [] : [[peerId, at]])));
 }
 
-/** Forgets receipts that are older; that a message was delivered is known by the peer's cursor alone. */
+/**
+ * Deletes receipts older than `olderThanDays`. The peer's cursor still shows that a message was delivered.
+ */
 export async function purgeReceipts(db: Queryable, olderThanDays: number): Promise<number> {
   const { count } = await db
     .delete(receipts)

@@ -2,7 +2,7 @@ import { asc, eq, sql } from "drizzle-orm";
 import { auditKeys, originKeys } from "../core/schema.js";
 import type { Queryable, Transaction } from "../core/transactions.js";
 
-/** The public part of a key that heads were signed with. */
+/** The public part of a key that signed heads. */
 export interface AuditKeyRow {
   readonly keyId: string;
   readonly publicKey: Uint8Array;
@@ -11,7 +11,7 @@ export interface AuditKeyRow {
   readonly succession: Uint8Array | null;
 }
 
-/** The keys that the database ever had, the oldest first. */
+/** Lists all keys that the database has ever had, oldest first. */
 export async function listAuditKeys(db: Queryable): Promise<AuditKeyRow[]> {
   const { keyId, publicKey, since, previous, succession } = auditKeys;
   return db
@@ -20,12 +20,12 @@ export async function listAuditKeys(db: Queryable): Promise<AuditKeyRow[]> {
     .orderBy(asc(auditKeys.number));
 }
 
-/** Keeps others from adding keys until the transaction ends. */
+/** Prevents others from adding keys until the transaction ends. */
 export async function holdAuditKeys(tx: Transaction): Promise<void> {
   await tx.execute(sql`LOCK TABLE ${auditKeys} IN SHARE ROW EXCLUSIVE MODE`);
 }
 
-/** Adds keys behind those that there are. The caller holds them. */
+/** Adds keys after the existing ones. The caller must hold the lock on the keys. */
 export async function addAuditKeys(tx: Transaction, keys: readonly AuditKeyRow[]): Promise<void> {
   for (const key of keys) {
     const number = sql`(SELECT coalesce(max(${auditKeys.number}), 0) + 1 FROM ${auditKeys})`;
@@ -33,7 +33,7 @@ export async function addAuditKeys(tx: Transaction, keys: readonly AuditKeyRow[]
   }
 }
 
-/** The keys of the broker that a session was imported from, the oldest first. */
+/** Lists the keys of the broker that a session was imported from, oldest first. */
 export async function listOriginKeys(db: Queryable, sessionId: string): Promise<AuditKeyRow[]> {
   const { keyId, publicKey, since, previous, succession } = originKeys;
   return db

@@ -1,12 +1,12 @@
 /**
- * What stands behind somebody, created where a credential is proved. Whatever is obtained with that credential is stored with it,
- * ends with its token, and is a program's where it is (TOKEN-9).
+ * The authority behind a proven credential. Everything obtained with the credential stores this authority,
+ * ends with its token, and counts as a program's if the authority is a program's (TOKEN-9).
  */
 export interface Authority {
-  /** The member who vouches; null for tokens of before that was kept. */
+  /** The member who vouches. Null for tokens from before this was recorded. */
   readonly vouchedBy: string | null;
-  /** The token that proved it; null for a member's own key. */
+  /** The token that was proven. Null for a member's own key. */
   readonly token: number | null;
-  /** The token for programs that it descends from; null where a person vouches. */
+  /** The program token that the token descends from. Null if a person vouches. */
   readonly program: number | null;
 }

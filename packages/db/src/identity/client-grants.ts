@@ -2,10 +2,10 @@ import { and, eq, isNull, sql } from "drizzle-orm";
 import { clientGrants } from "../core/schema.js";
 import type { Queryable, Transaction } from "../core/transactions.js";
 
-/** The terms of a client's token: as which team it acts, and who may redeem its code (OAUTH-4). */
+/** The terms of a client's token: the team it acts as, and who may redeem its code (OAUTH-4). */
 export interface ClientGrant {
   readonly meshId: string;
-  /** Its token's. */
+  /** Number of the token. */
   readonly number: number;
   readonly sessionId: string;
   readonly teamId: string;
@@ -25,7 +25,10 @@ export async function insertClientGrant(
   });
 }
 
-/** Uses a code up; of any number who present it at the same moment one gets the grant, and null says that it was used before. */
+/**
+ * Redeems a code. Returns null if it was redeemed before. If several callers present it at the same time,
+ * exactly one gets the grant.
+ */
 export async function takeClientGrant(
   tx: Transaction,
   codeHash: Uint8Array,
@@ -38,7 +41,7 @@ export async function takeClientGrant(
   return row ? { ...row, inTime: row.codeExpiresAt > (row.codeUsedAt ?? row.codeExpiresAt) } : null;
 }
 
-/** The token that a code was for, used up or not. */
+/** Returns the token that a code was issued for, whether redeemed or not. */
 export async function findTokenOfCode(
   db: Queryable,
   codeHash: Uint8Array,

@@ -3,10 +3,10 @@ import { getTableConfig, type PgColumn, PgTable } from "drizzle-orm/pg-core";
 import * as schema from "../core/schema.js";
 import type { Queryable } from "../core/transactions.js";
 
-/** Counted as they grow (countBytes), since they are only ever appended to. */
+/** These tables are counted incrementally by `countBytes`, because rows are only appended. */
 const appendOnly: readonly PgTable[] = [schema.messages, schema.documentVersions];
 
-/** Copies and hashes of what is counted elsewhere, rebuilt from it and bounded by it. */
+/** Copies and hashes derived from data that is counted elsewhere, which also bounds their size. */
 const derived: readonly PgTable[] = [
   schema.documents,
   schema.documentWords,
@@ -16,8 +16,8 @@ const derived: readonly PgTable[] = [
 ];
 
 /**
- * Counts the bytes that a mesh stores in every table that is not append-only: texts, binaries, lists and JSON. The tables come
- * from the schema, so a new table is counted without a change here.
+ * Counts the bytes of texts, binaries, arrays and JSON that a mesh stores in all tables that are not
+ * append-only. The list of tables comes from the schema, so new tables are included automatically.
  */
 export async function countChangingBytes(db: Queryable, meshId: string): Promise<number> {
   const sums = countedTables.map(
@@ -42,7 +42,10 @@ const countedTables: readonly CountedTable[] = Object.values(schema).flatMap((ta
   return contents.length > 0 && isOfMesh ? [{ table, contents, isOfMesh }] : [];
 });
 
-/** A table's rows belong to a mesh by the first of these columns that it has; without one, to the broker. */
+/**
+ * Chooses the column that assigns rows to a mesh: the first of these that the table has. Returns null if it
+ * has none, because its rows belong to the broker.
+ */
 function chooseCondition(columns: readonly PgColumn[]): CountedTable["isOfMesh"] | null {
   const column = (name: string) => columns.find((each) => each.name === name);
   const ofMesh = column("mesh_id");
@@ -64,7 +67,7 @@ function isContent(column: PgColumn): boolean {
 
 function sumOf(contents: readonly PgColumn[]): SQL {
   const sizes = contents.map((column) =>
-    // Neither function reads a value that is stored out of line.
+    // Neither function reads values that are stored out of line.
     /^(?:text|bytea)$/.test(column.getSQLType())
       ? sql`coalesce(octet_length(${column}), 0)`
       : sql`coalesce(pg_column_size(${column}), 0)`,

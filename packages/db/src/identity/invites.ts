@@ -8,10 +8,12 @@ export interface InviteRow {
   readonly meshId: string;
   readonly number: number;
   readonly role: "admin" | "member";
-  /** The member who made it; null for the broker's own. */
+  /** The member who created the invite. Null if the broker did. */
   readonly invitedBy: string | null;
   readonly inviter: string;
-  /** The token for programs that it was made with, or descends from; null where a person invites. */
+  /**
+   * The program token that created the invite, or that its token descends from. Null if a person created it.
+   */
   readonly program: number | null;
   readonly createdAt: Date;
   readonly expiresAt: Date;
@@ -19,7 +21,7 @@ export interface InviteRow {
   readonly uses: number;
   readonly revokedAt: Date | null;
   readonly codeExpiresAt: Date | null;
-  /** By the database's clock, which alone decides. */
+  /** By the database's clock, which is authoritative. */
   readonly expired: boolean;
   readonly mesh: string;
   readonly session: { readonly sessionId: string; readonly slug: string; readonly title: string } | null;
@@ -30,16 +32,19 @@ export interface NewInvite {
   readonly secretHash: Uint8Array;
   readonly role: "admin" | "member";
   readonly sessionId: string | null;
-  /** The authority of the member who makes it, whose token it does not outlast; null for the broker's own. */
+  /**
+   * Authority of the member who creates the invite. The invite expires no later than its token. Null if the
+   * broker creates it.
+   */
   readonly authority: Authority | null;
   readonly inviter: string;
   readonly usesMax: number;
   readonly seconds: number;
-  /** A spoken code beside the secret, without its number. */
+  /** A spoken code in addition to the secret, without the invite's number. */
   readonly spoken: { readonly code: string; readonly seconds: number; readonly tries: number } | null;
 }
 
-/** Which invite is meant. */
+/** Identifies an invite. */
 export interface InviteKey {
   readonly meshId: string;
   readonly number: number;
@@ -48,8 +53,9 @@ export interface InviteKey {
 const others = alias(invites, "others");
 
 /**
- * Stores an invite under the next number of its mesh, and returns that. It lasts no longer than the token that it is made
- * with, which is locked: who revokes it at this moment ends the invite after this, or has ended the token before.
+ * Inserts an invite under the mesh's next number, and returns the number. The invite expires no later than
+ * the token that creates it. The token's row is locked: a concurrent revocation either happens before and is
+ * noticed here, or waits and then ends the invite too.
  */
 export async function insertInvite(
   tx: Transaction,
@@ -82,23 +88,23 @@ export async function insertInvite(
   return number;
 }
 
-/** The invite of a link's secret, in whatever mesh and state. */
+/** Finds the invite with a link's secret, in any mesh and state. */
 export async function findInviteBySecret(db: Queryable, secretHash: Uint8Array): Promise<InviteRow | null> {
   const [row] = await selectInvites(db).where(eq(invites.secretHash, secretHash));
   return row ?? null;
 }
 
 /**
- * The invite of a spoken code, which names no mesh: it is looked for among the invites of that number in all of them, as
- * long as their codes are good. When it is nobody's, each of these has one try less, counted in the statement that looks,
- * so that no number of guesses at once is more than the tries there are (INVITE-5).
+ * Finds the invite of a spoken code. The code does not name a mesh, so invites with this number in all meshes
+ * are searched, if their codes are valid. If none matches, each of them loses one try. The same statement
+ * counts the tries, so parallel guesses cannot exceed the limit (INVITE-5).
  */
 export async function tryInviteCode(
   db: Queryable,
   { number, code }: { readonly number: number; readonly code: string },
 ): Promise<InviteRow | null> {
   const matches = sql`${invites.codeHash} = ${hashOfCode(sql`${invites.meshId}`, number, code)}`;
-  // Tries of the right one are not counted, nor are any of others that have its number.
+  // Correct tries are not counted, neither for this invite nor for others with the same number.
   const isForAnother = sql`EXISTS (
     SELECT FROM ${invites} others WHERE ${others.number} = ${number} AND ${others.meshId} <> ${invites.meshId}
       AND ${others.codeHash} = ${hashOfCode(sql`${others.meshId}`, number, code)})`;
@@ -116,7 +122,10 @@ export async function findInvite(db: Queryable, key: InviteKey): Promise<InviteR
   return row ?? null;
 }
 
-/** Takes one use of an invite, unless it is used up, expired or revoked: of any number who ask at once, as many as it has. */
+/**
+ * Takes one use of an invite, unless it is used up, expired or revoked. Concurrent callers cannot take more
+ * uses than remain.
+ */
 export async function takeInviteUse(tx: Transaction, key: InviteKey): Promise<boolean> {
   const rows = await tx
     .update(invites)
@@ -126,7 +135,7 @@ export async function takeInviteUse(tx: Transaction, key: InviteKey): Promise<bo
   return rows.length > 0;
 }
 
-/** The newest invites of a mesh, or those of one member. */
+/** Lists the newest invites of a mesh or of one member. */
 export async function listInviteRows(
   db: Queryable,
   meshId: string,
@@ -139,17 +148,17 @@ export async function listInviteRows(
     .limit(limit);
 }
 
-/** Ends an invite that still lets somebody in. */
+/** Ends an open invite. */
 export async function endInvite(tx: Transaction, key: InviteKey): Promise<void> {
   await endThose(tx, isIt(key));
 }
 
-/** Ends what a member could still let others in by. */
+/** Ends a member's open invites. */
 export async function endInvitesOfMember(tx: Transaction, meshId: string, memberId: string): Promise<void> {
   await endThose(tx, and(eq(invites.meshId, meshId), eq(invites.invitedBy, memberId)));
 }
 
-/** Ends what was made with these tokens. */
+/** Ends the open invites created with these tokens. */
 export async function endInvitesOfTokens(
   tx: Transaction,
   meshId: string,
@@ -159,12 +168,12 @@ export async function endInvitesOfTokens(
   await endThose(tx, and(eq(invites.meshId, meshId), inArray(invites.parent, [...numbers])));
 }
 
-/** Ends the invites that the broker itself made in a mesh. */
+/** Ends a mesh's open invites that the broker itself created. */
 export async function endOwnInvites(tx: Transaction, meshId: string): Promise<void> {
   await endThose(tx, and(eq(invites.meshId, meshId), isNull(invites.invitedBy)));
 }
 
-/** Whether a text quotes invites that still let somebody in. */
+/** Finds open invites by secret, to detect a text that quotes one. */
 export async function findLiveInvites(
   db: Queryable,
   secretHashes: readonly Uint8Array[],
@@ -176,7 +185,7 @@ export async function findLiveInvites(
     .where(and(inArray(invites.secretHash, [...secretHashes]), isOpen));
 }
 
-/** Forgets invites that let nobody in for so long. */
+/** Deletes invites that expired more than `days` days ago. */
 export async function deleteEndedInvites(db: Queryable, days: number): Promise<number> {
   const before = sql`now() - make_interval(days => ${days})`;
   const { count } = await db.delete(invites).where(lt(invites.expiresAt, before));
@@ -195,7 +204,10 @@ const codeIsGood = and(
   gt(invites.codeExpiresAt, sql`now()`),
 );
 
-/** A code is short, and hashed with what tells its invite from all others. */
+/**
+ * Hashes a code together with its mesh and number. A code is short, so this distinguishes equal codes of
+ * different invites.
+ */
 function hashOfCode(meshId: SQL, number: number, code: string): SQL<Uint8Array> {
   return sql`sha256(convert_to(${meshId}::text || ' ' || ${String(number)}::text || ' ' || ${code}::text, 'UTF8'))`;
 }

@@ -8,13 +8,13 @@ export { jobColumns };
 
 export type JobRow = Omit<typeof jobs.$inferSelect, "secretHash" | "runner">;
 
-/** A job by its number in its mesh. */
+/** Identifies a job by its number within its mesh. */
 export interface JobKey {
   readonly meshId: string;
   readonly number: number;
 }
 
-/** A job's credential is in force while the job runs and its lease lasts. */
+/** A job's credential is valid while the job is running and its lease lasts. */
 export const isInForce = and(eq(jobs.status, "running"), sql`${jobs.leaseUntil} > now()`);
 
 /** Returns the running job whose credential has this hash, or null. */
@@ -26,7 +26,7 @@ export async function findJobBySecret(db: Queryable, secretHash: Uint8Array): Pr
   return row ?? null;
 }
 
-/** Returns those of these hashes that are credentials of running jobs, to tell whether a text quotes one. */
+/** Returns the running jobs whose credentials have these hashes, to detect a text that quotes one. */
 export async function findLiveJobs(db: Queryable, secretHashes: readonly Uint8Array[]): Promise<JobKey[]> {
   if (secretHashes.length === 0) return [];
   return db

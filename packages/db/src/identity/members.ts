@@ -7,19 +7,23 @@ export interface MemberRow {
   readonly memberId: string;
   readonly name: string;
   readonly role: "admin" | "member";
-  /** An ed25519 key, of 32 bytes. */
+  /** An ed25519 public key of 32 bytes. */
   readonly publicKey: Uint8Array;
   readonly invite: number | null;
-  /** The member who vouches: the one whose invite it came by, or itself. Null where that was not kept. */
+  /**
+   * The member who vouches: the author of the invite, or the member itself. Null if this was not recorded.
+   */
   readonly vouchedBy: string | null;
-  /** The token for programs that let it in, with which it ends; null where a person vouches. */
+  /**
+   * The program token that admitted the member, whose end also ends the membership. Null if a person vouches.
+   */
   readonly program: number | null;
   readonly joinedAt: Date;
   readonly revokedAt: Date | null;
   readonly revokedBy: string | null;
 }
 
-/** A member, revoked or not. */
+/** Finds a member, revoked or not. */
 export async function findMember(
   db: Queryable,
   meshId: string,
@@ -33,7 +37,7 @@ export async function findMember(
   return row ?? null;
 }
 
-/** Where else the holder of a key is a member who was not revoked. */
+/** Lists the active memberships of a key's holder in all meshes. */
 export async function listMembershipsOfKey(db: Queryable, publicKey: Uint8Array): Promise<MemberRow[]> {
   return db
     .select()
@@ -41,7 +45,7 @@ export async function listMembershipsOfKey(db: Queryable, publicKey: Uint8Array)
     .where(and(eq(members.publicKey, publicKey), isNull(members.revokedAt)));
 }
 
-/** All members of a mesh in the order of their joining, revoked ones included. */
+/** Lists all members of a mesh, including revoked ones, in the order in which they joined. */
 export async function listMemberRows(db: Queryable, meshId: string): Promise<MemberRow[]> {
   return db
     .select()
@@ -51,8 +55,8 @@ export async function listMemberRows(db: Queryable, meshId: string): Promise<Mem
 }
 
 /**
- * The members in force whom a member invited, those whom these invited, and so on, in the order of their joining; without one, and
- * whom only that one invited.
+ * Lists the active members that a member invited, directly or indirectly, in the order in which they joined.
+ * `except` and those invited only through that member are left out.
  */
 export async function listInvitedBy(
   db: Queryable,
@@ -76,7 +80,10 @@ export async function insertMember(tx: Transaction, member: MemberRow): Promise<
   await tx.insert(members).values(member);
 }
 
-/** Stores a member who joins now; false when the mesh knows the key, which another request may have brought just now. */
+/**
+ * Inserts a new member. Returns false if the mesh already has the key, possibly added by a concurrent
+ * request.
+ */
 export async function insertNewMember(
   tx: Transaction,
   member: Omit<MemberRow, "joinedAt" | "revokedAt" | "revokedBy">,
@@ -100,7 +107,10 @@ export async function changeMember(
     .where(and(eq(members.meshId, meshId), eq(members.memberId, memberId)));
 }
 
-/** Holds a member's row until the transaction ends, so that what a member does at once is done one after the other. */
+/**
+ * Locks a member's row until the transaction ends, so that the member's concurrent actions happen one after
+ * the other.
+ */
 export async function lockMember(tx: Transaction, meshId: string, memberId: string): Promise<void> {
   await tx
     .select({ memberId: members.memberId })
@@ -109,7 +119,7 @@ export async function lockMember(tx: Transaction, meshId: string, memberId: stri
     .for("no key update");
 }
 
-/** Holds the rows of a mesh's admins until the transaction ends, and returns their ids. */
+/** Locks the rows of a mesh's admins until the transaction ends, and returns their ids. */
 export async function lockAdmins(tx: Transaction, meshId: string): Promise<Set<string>> {
   const rows = await tx
     .select({ memberId: members.memberId })
@@ -120,7 +130,7 @@ export async function lockAdmins(tx: Transaction, meshId: string): Promise<Set<s
   return new Set(rows.map((row) => row.memberId));
 }
 
-/** Whether the mesh has an admin who was not revoked. */
+/** True if the mesh has an admin who is not revoked. */
 export async function hasAdmin(db: Queryable, meshId: string): Promise<boolean> {
   const [row] = await db
     .select({ memberId: members.memberId })
@@ -130,7 +140,7 @@ export async function hasAdmin(db: Queryable, meshId: string): Promise<boolean> 
   return row !== undefined;
 }
 
-/** Ends a membership, and says whether it was not ended before. */
+/** Ends a membership. Returns false if it had already ended. */
 export async function endMembership(
   tx: Transaction,
   member: { readonly meshId: string; readonly memberId: string },

@@ -23,7 +23,7 @@ export interface MeshRow {
 
 const columns = { meshId: meshes.meshId, name: meshes.name, createdAt: meshes.createdAt };
 
-/** Every mesh of the broker, the oldest first. */
+/** Lists all meshes of the broker, oldest first. */
 export async function listMeshRows(db: Queryable): Promise<MeshRow[]> {
   return db.select(columns).from(meshes).orderBy(asc(meshes.createdAt), asc(meshes.name));
 }
@@ -39,9 +39,9 @@ export async function findMesh(
   return row ?? null;
 }
 
-/** False when another mesh has the name, in whatever case. */
+/** Inserts a mesh. Returns false if another mesh has the same name, ignoring case. */
 export async function insertMesh(tx: Transaction, mesh: MeshRow): Promise<boolean> {
-  // The rows are few, and none is ever deleted: who holds them all sees every name.
+  // The table is small and its rows are never deleted. Under this lock the check sees every name.
   await tx.execute(sql`LOCK TABLE ${meshes} IN SHARE ROW EXCLUSIVE MODE`);
   if (await findMesh(tx, { name: mesh.name })) return false;
   await tx.insert(meshes).values(mesh);
@@ -50,13 +50,13 @@ export async function insertMesh(tx: Transaction, mesh: MeshRow): Promise<boolea
 
 interface MeshCounts {
   readonly sessions: number;
-  /** Those who were revoked are not counted. */
+  /** Excludes revoked members. */
   readonly members: number;
-  /** Peers of agents that were seen since then, as was last saved, and have not left. */
+  /** Peers of agents last seen at or after `seenSince` (as last saved) that have not left. */
   readonly peersOnline: number;
 }
 
-/** How much each of these meshes has. */
+/** Counts sessions, members and online peers of each mesh. */
 export async function countInMeshes(
   db: Queryable,
   meshIds: readonly string[],
@@ -79,16 +79,18 @@ export async function countInMeshes(
   return new Map(rows.map((row) => [row.meshId, row]));
 }
 
-/** Written in full, since the query builder leaves the table out of what it selects from one table. */
+/**
+ * Qualified explicitly, because the query builder omits the table name when it selects from a single table.
+ */
 const ofMesh = sql.raw('"meshes"."mesh_id"');
 
-/** What is bounded in a mesh that has a bound. */
+/** The quotas of a mesh that has any. */
 export interface MeshQuotas {
   readonly meshId: string;
   readonly quotas: Readonly<Partial<Record<QuotaKind, number>>>;
 }
 
-/** The bounds of every mesh that has any. */
+/** Lists the quotas of all meshes that have any. */
 export async function listMeshQuotas(db: Queryable): Promise<MeshQuotas[]> {
   const rows = await db
     .select({ meshId: meshes.meshId, quotas: meshes.quotas })
@@ -97,7 +99,7 @@ export async function listMeshQuotas(db: Queryable): Promise<MeshQuotas[]> {
   return rows.map(({ meshId, quotas }) => ({ meshId, quotas: Object(quotas) }));
 }
 
-/** Sets those bounds that are given; null takes one away. Returns all bounds that the mesh then has. */
+/** Sets the given quotas and removes those that are null. Returns all quotas of the mesh. */
 export async function mergeMeshQuotas(
   tx: Transaction,
   meshId: string,
@@ -117,7 +119,7 @@ export interface HeldInMesh {
   readonly bytes: number;
 }
 
-/** Open sessions, messages, and the bytes counted so far of messages and document versions. */
+/** Counts open sessions, messages, and the counted bytes of messages and document versions. */
 export async function countHeldInMesh(db: Queryable, meshId: string): Promise<HeldInMesh> {
   const [row] = await db.execute<{ sessions: string; messages: string; bytes: string }>(sql`
     SELECT count(*) FILTER (WHERE f.closed_at IS NULL) AS sessions,
@@ -131,7 +133,7 @@ export async function countHeldInMesh(db: Queryable, meshId: string): Promise<He
   };
 }
 
-/** Some sessions of a mesh with messages or versions whose bytes are not counted yet. */
+/** Lists sessions of a mesh with messages or versions whose bytes are not counted yet. */
 export async function listUncounted(db: Queryable, meshId: string, limit: number): Promise<string[]> {
   const rows = await db.execute<{ session_id: string }>(sql`
     SELECT s.session_id
@@ -141,7 +143,10 @@ export async function listUncounted(db: Queryable, meshId: string, limit: number
   return rows.map((row) => row.session_id);
 }
 
-/** Counts on the bytes of one session, a part at a time. Of two that count at once, one finds its work done. */
+/**
+ * Counts further bytes of one session, a batch at a time. If two callers race, the second finds the batch
+ * already counted.
+ */
 export async function countBytes(db: Queryable, sessionId: string): Promise<void> {
   await db.execute(sql`
     UPDATE ${sessions} s SET
@@ -164,7 +169,7 @@ export async function countBytes(db: Queryable, sessionId: string): Promise<void
       AND s.bytes_to_sequence = n.from_sequence AND s.bytes_to_version = n.from_version`);
 }
 
-/** The mesh of a session, or null where there is no such session. */
+/** Returns the mesh of a session, or null if the session does not exist. */
 export async function findMeshOfSession(db: Queryable, sessionId: string): Promise<string | null> {
   const [row] = await db
     .select({ meshId: sessions.meshId })
@@ -174,12 +179,12 @@ export async function findMeshOfSession(db: Queryable, sessionId: string): Promi
 }
 
 export interface StorageFacts {
-  /** The bytes that the database takes on its disk. */
+  /** Size of the database on disk. */
   readonly bytes: number;
   readonly openSessions: number;
 }
 
-/** The bytes that the database takes on its disk. */
+/** Returns the size of the database on disk, in bytes. */
 export async function measureDatabase(db: Queryable): Promise<number> {
   const [row] = await db.execute<{ bytes: string }>(
     sql`SELECT pg_database_size(current_database()) AS bytes`,

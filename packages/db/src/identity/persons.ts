@@ -6,14 +6,14 @@ export interface PersonRow {
   readonly personId: string;
   readonly name: string;
   readonly secretHash: Uint8Array;
-  /** The member who this person is; null for one who was made in open mode. */
+  /** The member who is this person. Null if the person was created in open mode. */
   readonly memberId: string | null;
   readonly createdAt: Date;
-  /** When it proved to be who runs the broker; a member's person is proved by its member. */
+  /** When the person proved to be the broker's operator. A member's person is verified by its membership. */
   readonly verifiedAt: Date | null;
 }
 
-/** The secrets that prove somebody, by the uuid of the credential. */
+/** A valid secret and the uuid of the team, peer or person that it belongs to. */
 export interface LiveSecret {
   readonly id: string;
   readonly secretHash: Uint8Array;
@@ -23,7 +23,7 @@ export async function findPerson(db: Queryable, meshId: string, personId: string
   return findOne(db, and(eq(persons.meshId, meshId), eq(persons.personId, personId)));
 }
 
-/** The person that a member is, if it has become one. */
+/** Finds the person of a member, if there is one. */
 export async function findPersonOfMember(
   db: Queryable,
   meshId: string,
@@ -47,7 +47,7 @@ async function findOne(db: Queryable, which: SQL | undefined): Promise<PersonRow
   return row ?? null;
 }
 
-/** Stores a person; false when its member is one already. */
+/** Inserts a person. Returns false if the member already has one. */
 export async function insertPerson(
   tx: Transaction,
   person: PersonRow & { readonly meshId: string },
@@ -72,7 +72,7 @@ export async function renamePersonRow(
     .where(and(eq(persons.meshId, meshId), eq(persons.personId, personId)));
 }
 
-/** Makes a person verified, and with it every team that it is; to be called with the person held. */
+/** Marks a person and all of their teams as verified. The caller must hold the lock on the person. */
 export async function setPersonVerified(tx: Transaction, meshId: string, personId: string): Promise<void> {
   await tx
     .update(persons)
@@ -81,7 +81,7 @@ export async function setPersonVerified(tx: Transaction, meshId: string, personI
   await tx.update(teams).set({ kind: "human" }).where(eq(teams.personId, personId));
 }
 
-/** Keeps a code that verifies a person once, and drops those that have expired. */
+/** Stores a one-time code that verifies a person, and deletes expired codes. */
 export async function insertVerificationCode(
   tx: Transaction,
   { secretHash, seconds }: { readonly secretHash: Uint8Array; readonly seconds: number },
@@ -95,7 +95,10 @@ export async function insertVerificationCode(
   return row.expiresAt;
 }
 
-/** Uses a code up; false for one that was used, has expired, or never was. Of any number who bring one, one has it. */
+/**
+ * Redeems a code. Returns false if it was used, has expired or never existed. If several callers present it,
+ * exactly one succeeds.
+ */
 export async function takeVerificationCode(tx: Transaction, secretHash: Uint8Array): Promise<boolean> {
   const taken = await tx
     .delete(verificationCodes)
@@ -104,7 +107,7 @@ export async function takeVerificationCode(tx: Transaction, secretHash: Uint8Arr
   return taken.length > 0;
 }
 
-/** Whether a code would still verify somebody. */
+/** True if a code is still valid. */
 export async function hasVerificationCode(db: Queryable, secretHash: Uint8Array): Promise<boolean> {
   const rows = await db
     .select({ expiresAt: verificationCodes.expiresAt })
@@ -113,7 +116,7 @@ export async function hasVerificationCode(db: Queryable, secretHash: Uint8Array)
   return rows.length > 0;
 }
 
-/** Whether a name, in any case, is that of a verified person or of a member who was not revoked. */
+/** True if a verified person or an active member has this name, ignoring case. */
 export async function isNameOfVerified(db: Queryable, meshId: string, name: string): Promise<boolean> {
   const [row] =
     await db.execute(sql`SELECT 1 FROM ${persons} WHERE mesh_id = ${meshId} AND lower(name) = lower(${name})
@@ -122,14 +125,17 @@ export async function isNameOfVerified(db: Queryable, meshId: string, name: stri
   return row !== undefined;
 }
 
-/** Holds a person's row until the transaction ends, so that what a person does at once is done one after the other. */
+/**
+ * Locks a person's row until the transaction ends, so that the person's concurrent actions happen one after
+ * the other.
+ */
 export async function lockPerson(tx: Transaction, meshId: string, personId: string): Promise<void> {
   await tx.execute(
     sql`SELECT FROM ${persons} WHERE ${persons.meshId} = ${meshId} AND ${persons.personId} = ${personId} FOR NO KEY UPDATE`,
   );
 }
 
-/** The secret hashes of those of these ids that are persons'. */
+/** Returns the secret hashes of the persons among these ids. */
 export async function findPersonSecrets(
   db: Queryable,
   meshId: string,
@@ -142,14 +148,17 @@ export async function findPersonSecrets(
     .where(and(eq(persons.meshId, meshId), inArray(persons.personId, [...ids])));
 }
 
-/** A person's reading of one session. */
+/** Identifies a person's reading position in one session. */
 export interface Reading {
   readonly meshId: string;
   readonly personId: string;
   readonly sessionId: string;
 }
 
-/** Notes that a person has read up to a sequence, and returns how far that is now: it never goes back. */
+/**
+ * Records that a person has read up to a sequence. Returns the resulting position, which never moves
+ * backwards.
+ */
 export async function saveLastRead(db: Queryable, reading: Reading, lastRead: number): Promise<number> {
   const [row] = await db
     .insert(personReads)
@@ -162,7 +171,7 @@ export async function saveLastRead(db: Queryable, reading: Reading, lastRead: nu
   return row?.lastRead ?? lastRead;
 }
 
-/** How far a person has read in some sessions; one that is missing has not been read in. */
+/** Returns a person's reading position in each session. Sessions that they have not read are missing. */
 export async function readLastReads(
   db: Queryable,
   meshId: string,
@@ -189,7 +198,7 @@ export interface SecretHolder {
   readonly id: string;
 }
 
-/** Gives a team or person one more secret. Of more than `max` the oldest is good no more. */
+/** Adds another secret to a team or person. If there are more than `max`, the oldest becomes invalid. */
 export async function insertFurtherSecret(
   tx: Transaction,
   holder: SecretHolder,
@@ -217,7 +226,7 @@ export async function deleteFurtherSecrets(tx: Transaction, holder: SecretHolder
   await tx.delete(furtherSecrets).where(isOf(holder));
 }
 
-/** Those of these ids, whether teams' or persons': to tell whether a text quotes a live one. */
+/** Finds the further secrets of these teams and persons, to detect a text that quotes one. */
 export async function findFurtherSecrets(db: Queryable, ids: readonly string[]): Promise<LiveSecret[]> {
   if (ids.length === 0) return [];
   return db

@@ -23,26 +23,26 @@ export interface TokenRow {
   readonly meshId: string;
   readonly number: number;
   readonly kind: TokenKind;
-  /** The member that it lets in; null for an observer. */
+  /** The member that the token authenticates. Null for an observer. */
   readonly memberId: string | null;
-  /** Where who only looks on may do so; null for a member's. */
+  /** The session that an observer may read. Null for a member's token. */
   readonly sessionId: string | null;
-  /** The token by which this one was got. */
+  /** The token that was used to obtain this token. */
   readonly parent: number | null;
-  /** The token for programs that it descends from; its own number if it is one, null where a person vouches. */
+  /** The program token that this token descends from: itself if it is one, null if a person vouches. */
   readonly program: number | null;
   readonly label: string | null;
   readonly createdBy: string | null;
   readonly createdAt: Date;
   readonly expiresAt: Date;
   readonly lastUsedAt: Date | null;
-  /** When it was revoked, or used up. */
+  /** When it was revoked or used up. */
   readonly revokedAt: Date | null;
 }
 
-/** A token with whom or what it is good for. */
+/** A token with the member, session or grant that it is valid for. */
 export interface KnownToken extends TokenRow {
-  /** Of a client's: the one session and team that it is good for. */
+  /** For a client's token: the one session and team that it is valid for. */
   readonly grant: { readonly sessionId: string; readonly teamId: string } | null;
   readonly member: { readonly name: string; readonly role: "admin" | "member" } | null;
   readonly session: { readonly slug: string; readonly title: string } | null;
@@ -53,21 +53,21 @@ export interface NewToken {
   readonly kind: TokenKind;
   readonly secretHash: Uint8Array;
   readonly holder: { readonly memberId: string } | { readonly sessionId: string };
-  /** The authority of whoever obtains it. */
+  /** Authority of the caller that obtains the token. */
   readonly authority: Authority;
   readonly label?: string | undefined;
-  /** How long it is good for, by the database's clock. */
+  /** Lifetime by the database's clock. */
   readonly seconds: number;
 }
 
-/** How exactly it is known when a token was last used. */
+/** Precision of the recorded time of last use. */
 const useNotedMs = 60_000;
 
 const { secretHash: _hash, ...ownColumns } = getTableColumns(tokens);
 const parents = alias(tokens, "parents");
 const programs = alias(tokens, "programs");
 
-/** Stores a token under the next number of its mesh. It lasts no longer than the one by which it was got. */
+/** Inserts a token under the mesh's next number. It expires no later than its parent. */
 export async function insertToken(
   tx: Transaction,
   { holder, authority, seconds, ...token }: NewToken,
@@ -96,28 +96,28 @@ export async function insertToken(
 }
 
 /**
- * Whether a token is one for programs: a bearer's that was made with another token or in a browser. The one that the command line
- * keeps is made with the member's own key, and is as good as that.
+ * True for a program token: a bearer token created with another token or in a browser. The command line's own
+ * token is created with the member's key and has the same rights as the key.
  */
 export function isForPrograms(kind: TokenKind, parent: number | null): boolean {
   return kind === "bearer" && parent !== null;
 }
 
-/** A token, in force or not; for telling its holder what became of it. */
+/** Finds a token, valid or not, so that its holder can be told why it is invalid. */
 export async function findToken(db: Queryable, secretHash: Uint8Array): Promise<TokenRow | null> {
   const [row] = await db.select(ownColumns).from(tokens).where(eq(tokens.secretHash, secretHash));
   return row ?? null;
 }
 
 /**
- * The token that is in force, in whatever mesh, or null; its use is noted, to the minute. It is not in force once it has
- * expired, was revoked or used up, its member was revoked, or the token by which it was got has ended.
+ * Returns the valid token in any mesh, or null, and records its use to the minute. A token becomes invalid
+ * when it expires, is revoked or used up, when its member is revoked, or when its parent ends.
  */
 export async function useToken(db: Queryable, secretHash: Uint8Array): Promise<KnownToken | null> {
   const [row] = await selectKnown(db).where(and(eq(tokens.secretHash, secretHash), inForce));
   if (!row) return null;
   const { meshId, number, lastUsedAt } = row;
-  // Nearly all of many requests in one minute only read.
+  // With many requests per minute, nearly all of them only read.
   const isNoted = lastUsedAt !== null && Date.now() - lastUsedAt.getTime() < useNotedMs;
   if (!isNoted) {
     await db
@@ -128,7 +128,7 @@ export async function useToken(db: Queryable, secretHash: Uint8Array): Promise<K
   return row;
 }
 
-/** Uses up a token that is in force and good once; of any number who ask at the same moment one gets it. */
+/** Uses up a valid one-time token. If several callers present it at the same time, exactly one gets it. */
 export async function takeToken(db: Queryable, secretHash: Uint8Array): Promise<KnownToken | null> {
   const [taken] = await db
     .update(tokens)
@@ -142,7 +142,10 @@ export async function takeToken(db: Queryable, secretHash: Uint8Array): Promise<
   return row ?? null;
 }
 
-/** Gives a token in force another secret, and its time from now on; null where it has ended. It lasts no longer than its parent. */
+/**
+ * Gives a valid token a new secret and a new lifetime, limited by its parent. Returns null if the token has
+ * ended.
+ */
 export async function renewToken(
   tx: Transaction,
   { meshId, number }: Pick<TokenRow, "meshId" | "number">,
@@ -156,7 +159,10 @@ export async function renewToken(
   return row?.expiresAt ?? null;
 }
 
-/** Tokens in force, the newest first: of the mesh, or those that are a member's or that it made. Tickets are left out. */
+/**
+ * Lists valid tokens, newest first: all of the mesh, or those that a member holds or created. Tickets are
+ * left out.
+ */
 export async function listTokenRows(
   db: Queryable,
   meshId: string,
@@ -171,7 +177,7 @@ export async function listTokenRows(
     .limit(limit);
 }
 
-/** A token in force by its number, or null. */
+/** Finds a valid token by its number. Returns null if there is none. */
 export async function findTokenByNumber(
   db: Queryable,
   meshId: string,
@@ -183,17 +189,18 @@ export async function findTokenByNumber(
   return row ?? null;
 }
 
-/** What ended together, to be told to everything that stands on it. */
+/** Tokens and members that ended together. Everything that depends on them must be notified. */
 export interface Ended {
   readonly tokens: readonly number[];
   readonly members: readonly string[];
 }
 
 /**
- * Ends one token, or all that let a member in and that it made, with everything obtained with them: tokens, open invites, and the
- * members whom a program let in, with all of theirs. Members whom a person invited stay (TOKEN-4).
+ * Ends one token, or all tokens that a member holds or created, with everything obtained with them: tokens,
+ * open invites, and members admitted by a program with all of their tokens and invites. Members invited by a
+ * person stay (TOKEN-4).
  *
- * @param by - whose name the memberships are marked with
+ * @param by - the name recorded as the author of the revocation
  */
 export async function endTokens(
   tx: Transaction,
@@ -213,7 +220,7 @@ export async function endTokens(
   return ended;
 }
 
-/** Ends the memberships that these tokens let in as programs, with their open invites. */
+/** Ends the memberships that these program tokens admitted, with their open invites. */
 async function endLetIn(
   tx: Transaction,
   meshId: string,
@@ -232,13 +239,13 @@ async function endLetIn(
   return rows.map(({ memberId }) => memberId);
 }
 
-/** By number, and the members whose membership ended; each with its mesh. */
+/** The members and tokens that something depends on, each with its mesh. */
 export interface StandingOn {
   readonly members: readonly { readonly meshId: string; readonly memberId: string }[];
   readonly tokens: readonly { readonly meshId: string; readonly number: number }[];
 }
 
-/** Those of some members and tokens that were revoked; by name and number, as they were asked about. */
+/** Returns the revoked members and tokens among those given, by id and number. */
 export async function listRevoked(
   db: Queryable,
   { members, tokens: asked }: StandingOn,
@@ -266,8 +273,9 @@ export async function listRevoked(
 }
 
 /**
- * Forgets tokens that ended so long ago, and tickets soon. Returns how many. Members whom an expired token let in are out already,
- * and are marked so while it is still known why.
+ * Deletes tokens that ended more than `days` days ago, and tickets after an hour. Returns their number.
+ * Members admitted by an expired token are already locked out. They are marked as revoked while the reason is
+ * still known.
  */
 export async function deleteEndedTokens(db: Queryable, days: number): Promise<number> {
   await db
@@ -284,7 +292,7 @@ export async function deleteEndedTokens(db: Queryable, days: number): Promise<nu
   return rows.length;
 }
 
-/** Those of these hashes whose tokens are in force, to tell whether a text quotes a live one. */
+/** Returns the valid tokens with these hashes, to detect a text that quotes one. */
 export async function findLiveTokens(
   db: Queryable,
   secretHashes: readonly Uint8Array[],
@@ -296,7 +304,7 @@ export async function findLiveTokens(
     .where(and(inArray(tokens.secretHash, [...secretHashes]), inForce));
 }
 
-/** Whether what let something in is live: always where a person vouches, and as long as its token where a program does. */
+/** True if the program token behind a row is valid, or if a person vouches for the row. */
 function isLive({
   meshId,
   program,
@@ -308,7 +316,7 @@ function isLive({
       AND ${programs.revokedAt} IS NULL AND ${programs.expiresAt} > now()))`;
 }
 
-/** Whatever was got by a token ends with it. */
+/** A token's validity depends on its parent's: everything obtained with a token ends with it. */
 const inForce = sql`${tokens.revokedAt} IS NULL AND ${tokens.expiresAt} > now() AND ${isLive(tokens)}
   AND (${tokens.memberId} IS NULL OR EXISTS (
     SELECT FROM ${members} WHERE ${members.meshId} = ${tokens.meshId}

@@ -2,7 +2,7 @@ import { and, count, eq, isNull, sql } from "drizzle-orm";
 import { feeds, sessions, teams } from "../core/schema.js";
 import type { Transaction } from "../core/transactions.js";
 
-/** The bounds that a feed sets to agents' posts. */
+/** A feed's limits on agents' posts. */
 export interface FeedGate {
   readonly heldAt: Date | null;
   readonly messageBudget: number;
@@ -10,7 +10,10 @@ export interface FeedGate {
   readonly agentMessagesAtHuman: number;
 }
 
-/** Holds a feed until the transaction ends, so that nothing is posted meanwhile, and reads what it lets through. */
+/**
+ * Locks a feed until the transaction ends, so that no message is posted in between, and reads its posting
+ * limits.
+ */
 export async function lockFeed(tx: Transaction, sessionId: string): Promise<FeedGate | null> {
   const [row] = await tx
     .select({
@@ -37,7 +40,7 @@ export async function saveHold(tx: Transaction, sessionId: string, hold: NewHold
   await tx.update(feeds).set({ heldAt }).where(eq(feeds.sessionId, sessionId));
 }
 
-/** Ends a hold, if there is one, and counts agents' messages anew from here. */
+/** Ends a hold, if there is one, and restarts the count of agents' messages. */
 export async function endHold(tx: Transaction, sessionId: string): Promise<void> {
   await tx.update(sessions).set({ heldBy: null, holdReason: null }).where(eq(sessions.sessionId, sessionId));
   await tx
@@ -54,7 +57,7 @@ export async function setMessageBudget(
   await tx.update(feeds).set({ messageBudget }).where(eq(feeds.sessionId, sessionId));
 }
 
-/** How many teams of agents are in a session now. */
+/** Counts the agent teams that are currently in a session. */
 export async function countAgentTeams(tx: Transaction, sessionId: string): Promise<number> {
   const [row] = await tx
     .select({ teams: count() })

@@ -3,7 +3,7 @@ import { peers, teams } from "../core/schema.js";
 import type { Queryable, Transaction } from "../core/transactions.js";
 import type { DeclaredStatus, GroupMembership } from "./peers.js";
 
-/** The facts that a peer tells of itself; those left out stay as they are. */
+/** Facts that a peer reports about itself. Omitted facts are unchanged. */
 export interface PeerFacts {
   readonly role?: string | undefined;
   readonly groups?: readonly GroupMembership[] | undefined;
@@ -20,10 +20,10 @@ export interface NewPeer {
   readonly sessionId: string;
   readonly teamId: string;
   readonly peerId: string;
-  /** It has read up to here. */
+  /** The sequence that the peer starts reading after. */
   readonly cursor: number;
   readonly documentVersion: number;
-  /** Left out for a team's unnamed peer. */
+  /** Undefined for a team's unnamed peer. */
   readonly named?: { readonly name: string; readonly secretHash: Uint8Array } | undefined;
   readonly facts?: PeerFacts | undefined;
 }
@@ -41,7 +41,7 @@ export async function insertPeer(tx: Transaction, peer: NewPeer): Promise<void> 
   });
 }
 
-/** Puts a peer's cursors where a joiner starts, back as well as forward. */
+/** Moves all of a peer's cursors to a joiner's starting point, forwards or backwards. */
 export async function placeCursor(
   tx: Transaction,
   sessionId: string,
@@ -54,7 +54,7 @@ export async function placeCursor(
     .where(isPeer(sessionId, peerId));
 }
 
-/** Notes that a peer has been told that the database was restored. */
+/** Records that a peer has been notified of the database's restore. */
 export async function setResynced(
   db: Queryable | Transaction,
   sessionId: string,
@@ -63,7 +63,7 @@ export async function setResynced(
   await db.update(peers).set({ resync: false }).where(isPeer(sessionId, peerId));
 }
 
-/** Notes what a peer tells of itself. */
+/** Stores the facts that a peer reports about itself. */
 export async function updatePeerFacts(
   db: Queryable | Transaction,
   sessionId: string,
@@ -74,7 +74,7 @@ export async function updatePeerFacts(
   await db.update(peers).set(facts).where(isPeer(sessionId, peerId));
 }
 
-/** Holds a named peer's row until the transaction ends. */
+/** Locks a named peer's row until the transaction ends. */
 export async function lockPeer(
   tx: Transaction,
   sessionId: string,
@@ -89,7 +89,10 @@ export async function lockPeer(
   return { name: row.name, leftAt: row.leftAt };
 }
 
-/** Notes that a peer is there, under this name: it may have left, and its own name may be another's by now. */
+/**
+ * Marks a peer as present under this name. It may have left, and another peer may have taken its own name
+ * since.
+ */
 export async function bringPeerBack(
   tx: Transaction,
   sessionId: string,
@@ -99,7 +102,7 @@ export async function bringPeerBack(
   await tx.update(peers).set({ name, leftAt: null, lastSeenAt: sql`now()` }).where(isPeer(sessionId, peerId));
 }
 
-/** Notes that a named peer has left; false when it had before. */
+/** Records that a named peer has left. Returns false if it had already left. */
 export async function setPeerLeft(
   tx: Transaction,
   sessionId: string,
@@ -114,7 +117,7 @@ export async function setPeerLeft(
   return left.length === 1;
 }
 
-/** Notes that all named peers of a team have left, and returns those that had not before. */
+/** Records that all named peers of a team have left. Returns those that had not left before. */
 export async function setPeersLeft(
   tx: Transaction,
   sessionId: string,
@@ -136,12 +139,12 @@ export async function setPeersLeft(
   return left.map(({ peerId }) => peerId);
 }
 
-/** Ends the places of named peers that nobody has seen for so long, except of those that are here, and returns them. */
+/** Retires named peers not seen for `unseenForDays`, unless they are present, and returns them. */
 export async function retirePeers(
   db: Queryable,
   unseenForDays: number,
   present: readonly string[],
-  /** The nodes that are there beside this one: whose peers are present, too. */
+  /** The other running nodes, whose peers count as present. */
   otherNodes: ReadonlySet<string> = new Set(),
 ): Promise<{ sessionId: string; peerId: string }[]> {
   return db
@@ -163,7 +166,10 @@ export async function retirePeers(
     .returning({ sessionId: peers.sessionId, peerId: peers.peerId });
 }
 
-/** Returns those of some names that a peer cannot have: another peer is there under it, or another team has it, in any case. */
+/**
+ * Returns the names that a peer cannot use, because another current peer or another team has them, ignoring
+ * case.
+ */
 export async function findTakenPeerNames(
   tx: Transaction,
   { sessionId, teamId, peerId }: { sessionId: string; teamId: string; peerId: string },
@@ -188,18 +194,19 @@ export async function replacePeerSecret(
   await tx.update(peers).set({ secretHash }).where(isPeer(sessionId, peerId));
 }
 
-/** A status that a peer declared, or that was observed of it. */
+/** A peer's status, either declared by the peer or observed. */
 export interface NewDeclaration {
   readonly status: DeclaredStatus;
   readonly reason: string | null;
   readonly at: Date;
-  /** It replaces only what can be observed, idle and working. */
+  /** True for an observed status. It replaces only idle and working, which can be observed. */
   readonly automatic: boolean;
 }
 
 /**
- * Notes a declared status, and returns the one that counts then: what was declared for the whole team, by its unnamed peer, counts
- * before what can be observed, until a word of the team says that it is free (PEER-18).
+ * Records a declared status and returns the effective one. A dnd or blocked status of the whole team
+ * (declared by its unnamed peer) takes precedence over observed states, until the team declares itself
+ * available (PEER-18).
  */
 export async function declareStatus(
   tx: Transaction,
@@ -237,7 +244,10 @@ export async function declareStatus(
   return team?.status && team.at ? { status: team.status, reason: team.reason, at: team.at } : own;
 }
 
-/** A peer's groups, held until the transaction ends, so that two changes come one after the other. */
+/**
+ * Locks a peer's groups until the transaction ends and returns them, so that two changes happen one after the
+ * other.
+ */
 export async function lockGroups(
   tx: Transaction,
   sessionId: string,

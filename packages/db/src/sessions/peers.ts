@@ -4,36 +4,42 @@ import type { Queryable } from "../core/transactions.js";
 import type { LiveSecret } from "../identity/persons.js";
 import { type TeamWithPeer, teamWithPeerColumns } from "./teams.js";
 
-/** Where a peer has come to; what is left out stays. Cursors only ever go forward. */
+/** A peer's reading progress. Null fields are unchanged. Cursors only move forward. */
 export interface PeerProgress {
   readonly sessionId: string;
   readonly peerId: string;
   readonly acked: number;
-  /** The part of `acked` that it said it has read; beyond it nothing stood for it. */
+  /**
+   * Highest cursor acknowledged explicitly. `acked` can be higher where the feed had nothing for the peer.
+   */
   readonly acknowledged: number;
   readonly offered: number;
   readonly returned: number;
   readonly repeated: number;
   readonly documentVersion: number;
-  /** Null where it is as it was. */
+  /** Null if unchanged. */
   readonly idlePolls: number | null;
   readonly lastSeenAt: Date | null;
   readonly lastPolledAt: Date | null;
-  /** The part of `acked` that was in the database before: where it is no longer, the peer was put back elsewhere. */
+  /**
+   * The value of `acked` that was last known in the database. If the stored value is lower now, another node
+   * has moved the peer back.
+   */
   readonly ackedBefore: number;
-  /** What its inboxes here did since the last save; null for nothing. */
+  /** Change of the peer's inboxes on this node since the last save. Null if there was none. */
   readonly hold: "opened" | "closed" | "goodbye" | null;
-  /** How many inboxes of it are open here, and how many waits parked. */
+  /** Number of the peer's open inboxes and of its parked waits on this node. */
   readonly inboxes: number;
   readonly waits: number;
 }
 
 /**
- * Saves the progress of many peers in one statement. `greatest` makes a late or repeated save harmless, so that two
- * nodes may both know the peer; one whose cursor another node has put back since is left as it is (NODE-7). What was
- * acknowledged since the last save gets a receipt with the time.
+ * Saves the progress of many peers in one statement. `greatest` makes a late or repeated save harmless, so
+ * two nodes can serve the same peer. A peer whose cursor was moved back by another node is left unchanged
+ * (NODE-7). Newly acknowledged messages get a receipt with the time.
  *
- * @param nodeId - the node that saves; null where there is but one, so that nobody asks where a peer is
+ * @param nodeId - the node that saves, or null if there is only one node, so that no presence per node is
+ * needed
  */
 export async function saveProgress(
   db: Queryable,
@@ -96,7 +102,7 @@ function toJson(progress: PeerProgress): Record<string, unknown> {
   };
 }
 
-/** Where a peer has come to at whichever node, and the end of its feed. */
+/** A peer's progress across all nodes, and the end of its feed. */
 export type KnownProgress = Pick<
   TeamWithPeer["peer"],
   "acked" | "offered" | "returned" | "repeated" | "documentVersion" | "idlePolls" | "name" | "lastPolledAt"
@@ -125,7 +131,7 @@ export async function findProgress(
   return row ?? null;
 }
 
-/** Those of some peers that were held at another node after this one. */
+/** Returns the peers that another node has taken over from this node. */
 export async function listHeldElsewhere(
   db: Queryable,
   nodeId: string,
@@ -141,7 +147,7 @@ export async function listHeldElsewhere(
   return rows.map(({ id }) => id);
 }
 
-/** Those of a session's peers that have left, by themselves or with their team. */
+/** Returns the peers that have left, alone or with their team. */
 export async function listLeftPeers(
   db: Queryable,
   sessionId: string,
@@ -164,10 +170,10 @@ export interface GroupMembership {
   readonly role: string | null;
 }
 
-/** By node, how many inboxes of a peer are open there, and how many waits parked. */
+/** For each node, the number of a peer's open inboxes and parked waits there. */
 export type PeerHere = Readonly<Record<string, readonly [inboxes: number, waits: number]>>;
 
-/** A peer and its team, as a roster tells of them. */
+/** A peer and its team, as shown in a roster. */
 export interface PeerRosterRow {
   readonly sessionId: string;
   readonly peerId: string;
@@ -201,7 +207,10 @@ export interface PeerRosterRow {
   readonly goneAt: Date | null;
   readonly leftAt: Date | null;
   readonly acked: number;
-  /** How far its person has read; null for an agent, and for a person who has acknowledged nothing. */
+  /**
+   * Reading position of the team's person. Null for an agent, and for a person who has not acknowledged
+   * anything.
+   */
   readonly personLastRead: number | null;
 }
 
@@ -240,7 +249,7 @@ const rosterColumns = {
   personLastRead: personReads.lastRead,
 };
 
-/** Every peer that a session ever had, named or not: teams in the order of their joining, and in each its peers. */
+/** Lists all peers that a session has ever had, named or not, ordered by the joining of their teams. */
 export async function listPeers(db: Queryable, meshId: string, sessionId: string): Promise<PeerRosterRow[]> {
   return db
     .select(rosterColumns)
@@ -264,7 +273,7 @@ export async function listPeers(db: Queryable, meshId: string, sessionId: string
     );
 }
 
-/** A peer of a team that is in a session now, as far as its presence needs it. */
+/** The presence of a peer whose team is currently in a session. */
 export interface PresentPeerRow {
   readonly sessionId: string;
   readonly teamId: string;
@@ -282,8 +291,8 @@ export interface PresentPeerRow {
 }
 
 /**
- * The peers of the first teams of each of some sessions, in the order of joining: of those that are there now, and that
- * were seen or have joined lately. A connected peer's last sighting is written to its row every few seconds.
+ * Lists the current peers of the first teams of each session, in the order of joining, if they were seen or
+ * joined recently. The row of a connected peer is updated every few seconds.
  */
 export async function listPresentPeers(
   db: Queryable,
@@ -323,7 +332,7 @@ export async function listPresentPeers(
 
 const ofTeam = and(eq(teams.sessionId, peers.sessionId), eq(teams.teamId, peers.teamId));
 
-/** A named peer with its team, left or not. */
+/** Finds a named peer with its team, whether it has left or not. */
 export async function findNamedPeer(
   db: Queryable,
   sessionId: string,
@@ -337,7 +346,7 @@ export async function findNamedPeer(
   return row ?? null;
 }
 
-/** The session that a named peer belongs to, whichever of the mesh's it is. */
+/** Finds the session of a named peer among all sessions of the mesh. */
 export async function findSessionOfPeer(
   db: Queryable,
   meshId: string,
@@ -351,7 +360,7 @@ export async function findSessionOfPeer(
   return row?.sessionId ?? null;
 }
 
-/** The secret hashes of those of these ids that are peers' who are there, in any session. */
+/** Returns the secret hashes of the current peers among these ids, in any session. */
 export async function findPeerSecrets(db: Queryable, ids: readonly string[]): Promise<LiveSecret[]> {
   if (ids.length === 0) return [];
   return db

@@ -2,7 +2,7 @@ import { and, desc, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { documents, feeds, messages, sessionSlugs, sessions, teams } from "../core/schema.js";
 import type { Queryable, Transaction } from "../core/transactions.js";
 
-/** A session with what a reader wants to know of its feed, document and roster. */
+/** A session with a summary of its feed, document and roster. */
 export interface SessionRow {
   readonly sessionId: string;
   readonly slug: string;
@@ -20,9 +20,12 @@ export interface SessionRow {
   readonly lastSaidAt: Date | null;
   readonly lastSaidBy: string | null;
   readonly closedAt: Date | null;
-  /** Since when its messages are in the archive. */
+  /** When its messages were moved to the archive. */
   readonly archivedAt: Date | null;
-  /** The origin of one that came from another broker: the id that its entries name, and since when it is here. */
+  /**
+   * For an imported session: its original id, which its entries contain, its origin's key, and the time of
+   * the import.
+   */
   readonly originId: string | null;
   readonly originKey: string | null;
   readonly importedAt: Date | null;
@@ -30,13 +33,13 @@ export interface SessionRow {
   readonly heldBy: string | null;
   readonly holdReason: string | null;
   readonly messageBudget: number;
-  /** How many messages agents have posted in all, and had when a human last spoke. */
+  /** Number of messages by agents: in total, and at the time of the last message from a human. */
   readonly agentMessages: number;
   readonly agentMessagesAtHuman: number;
   readonly documentVersion: number;
-  /** The bytes of messages and versions, as far as they have been counted. */
+  /** Bytes of messages and versions, as counted so far. */
   readonly bytes: number;
-  /** The beginning of a closed session's conclusion, in markdown. */
+  /** Beginning of a closed session's conclusion, in markdown. */
   readonly conclusion: string | null;
   readonly teams: number;
 }
@@ -44,11 +47,11 @@ export interface SessionRow {
 const teamsPresent = sql<number>`(
   SELECT count(*)::int FROM ${teams} WHERE ${teams.sessionId} = ${sessions.sessionId} AND ${teams.leftAt} IS NULL)`;
 
-/** Found by key for each row that is returned; a join would be made for those that are not, too. */
+/** A lookup by key for each returned row. A join would also be computed for rows that are not returned. */
 const ofLastSaid = sql`FROM ${messages}
   WHERE ${messages.sessionId} = ${sessions.sessionId} AND ${messages.sequence} = ${feeds.lastChatSequence}`;
 
-/** Enough to hold a first line of text below some headings. */
+/** Long enough to include a first line of text below some headings. */
 const conclusionBegins = sql<string | null>`
   CASE WHEN ${feeds.closedAt} IS NOT NULL THEN left(${documents.conclusion}, 2000) END`;
 
@@ -85,7 +88,7 @@ const sessionColumns = {
   teams: teamsPresent,
 };
 
-/** Finds the id of the session that a slug names. */
+/** Returns the id of the session with a slug. */
 export async function findSessionBySlug(db: Queryable, meshId: string, slug: string): Promise<string | null> {
   const [row] = await db
     .select({ sessionId: sessionSlugs.sessionId })
@@ -94,7 +97,7 @@ export async function findSessionBySlug(db: Queryable, meshId: string, slug: str
   return row?.sessionId ?? null;
 }
 
-/** The slugs of the sessions that were made last. */
+/** Lists the slugs of the most recently created sessions. */
 export async function listNewestSlugs(db: Queryable, meshId: string, limit: number): Promise<string[]> {
   const rows = await db
     .select({ slug: sessions.slug })
@@ -121,7 +124,7 @@ export async function findSession(
 
 export type SessionSort = "activity" | "said" | "created" | "title" | "size";
 
-/** A row's place in an order: what it is sorted by, and its id among equals. */
+/** A row's position in a sort order: its sort key, and its id as a tie-breaker. */
 export interface SessionPlace {
   /** A time as ISO text, a title, or a number of bytes. */
   readonly key: string;
@@ -129,19 +132,22 @@ export interface SessionPlace {
 }
 
 export interface SessionFilter {
-  /** Part of a title, description or slug; `%` and `_` mean themselves. */
+  /** Part of a title, description or slug. `%` and `_` have no special meaning. */
   readonly query?: string | undefined;
   readonly closed?: boolean | undefined;
-  /** The name of a team that is or was in it, whatever its case. */
+  /** Name of a current or former team of the session, case-insensitive. */
   readonly team?: string | undefined;
   readonly sessionIds?: readonly string[] | undefined;
   readonly sort: SessionSort;
-  /** The last row of the page before. */
+  /** The last row of the previous page. */
   readonly before?: SessionPlace | undefined;
   readonly limit: number;
 }
 
-/** By what sessions are sorted: the newest first, titles from A on. Where nothing was said, its creation counts. */
+/**
+ * Sort orders: newest or largest first, titles ascending. A session without messages is sorted by its
+ * creation.
+ */
 const orders: Readonly<
   Record<SessionSort, { readonly key: SQL; readonly type: SQL; readonly ascending: boolean }>
 > = {
@@ -160,7 +166,7 @@ const orders: Readonly<
   title: { key: sql`lower(${sessions.title})`, type: sql`text`, ascending: true },
 };
 
-/** The place of a row in an order, from which the next page goes on. */
+/** Returns a row's position in a sort order, for the next page. */
 export function placeOf(row: SessionRow, sort: SessionSort): SessionPlace {
   const keys: Record<SessionSort, () => string> = {
     activity: () => (row.lastPostedAt ?? row.createdAt).toISOString(),
@@ -172,7 +178,7 @@ export function placeOf(row: SessionRow, sort: SessionSort): SessionPlace {
   return { key: keys[sort](), sessionId: row.sessionId };
 }
 
-/** Lists sessions in an order, a page at a time. What a row tells is read for those of the page, and for no others. */
+/** Lists a page of sessions in a sort order. Details are read only for the rows of the page. */
 export async function listSessionRows(
   db: Queryable,
   meshId: string,
@@ -218,7 +224,7 @@ export async function listSessionRows(
     .orderBy(sql`${chosen.key} ${along}`, sql`${chosen.id} ${along}`);
 }
 
-/** How many sessions a mesh has, open and closed. */
+/** Counts the open and closed sessions of a mesh. */
 export async function countSessions(
   db: Queryable,
   meshId: string,
@@ -242,12 +248,12 @@ export interface NewSession {
   readonly description: string;
   readonly createdByTeamId: string;
   readonly settings: unknown;
-  /** The one of its settings that is judged where messages are numbered. */
+  /** The only setting that is checked while messages are numbered. */
   readonly messageBudget: number;
   readonly at: Date;
 }
 
-/** Stores a session with its empty feed and document. */
+/** Inserts a session with its empty feed and document. */
 export async function insertSession(
   tx: Transaction,
   { at, messageBudget, ...session }: NewSession,
@@ -257,7 +263,10 @@ export async function insertSession(
   await tx.insert(documents).values({ sessionId: session.sessionId, updatedAt: at });
 }
 
-/** Takes a slug for a session; false when the mesh has it already. Of two that race, one gets it. */
+/**
+ * Claims a slug for a session. Returns false if the mesh already has it. If two callers race, exactly one
+ * succeeds.
+ */
 export async function claimSlug(
   tx: Transaction,
   meshId: string,
@@ -272,7 +281,7 @@ export async function claimSlug(
   return claimed.length === 1;
 }
 
-/** The slugs of a mesh that are `base` or `base-<number>`. */
+/** Lists the slugs of a mesh that equal `base` or `base-<number>`. */
 export async function listSlugsLike(tx: Transaction, meshId: string, base: string): Promise<Set<string>> {
   const rows = await tx
     .select({ slug: sessionSlugs.slug })
@@ -281,7 +290,7 @@ export async function listSlugsLike(tx: Transaction, meshId: string, base: strin
   return new Set(rows.map((row) => row.slug));
 }
 
-/** Holds a session's row until the transaction ends, so that changes of it come one after the other. */
+/** Locks a session's row until the transaction ends, so that changes happen one after the other. */
 export async function lockSession(tx: Transaction, sessionId: string): Promise<void> {
   await tx.execute(sql`SELECT FROM ${sessions} WHERE ${sessions.sessionId} = ${sessionId} FOR NO KEY UPDATE`);
 }
@@ -302,7 +311,7 @@ export async function updateSessionRow(
   await tx.update(sessions).set(change).where(eq(sessions.sessionId, sessionId));
 }
 
-/** Closes a feed for posts, and returns since when it is closed: the first time counts. */
+/** Closes a feed for posts. Returns the time when it was first closed. */
 export async function closeFeed(tx: Transaction, sessionId: string, at: Date): Promise<Date> {
   const [row] = await tx
     .update(feeds)
@@ -320,7 +329,7 @@ export interface FeedHead {
   readonly documentVersion: number;
 }
 
-/** The heads of some feeds, in one query. */
+/** Reads the heads of several feeds in one query. */
 export async function readFeedHeads(db: Queryable, sessionIds: readonly string[]): Promise<FeedHead[]> {
   if (sessionIds.length === 0) return [];
   return db

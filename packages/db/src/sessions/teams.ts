@@ -12,13 +12,13 @@ export interface TeamRow {
   /** Null for a person's team, which the person's credential proves. */
   readonly secretHash: Uint8Array | null;
   readonly personId: string | null;
-  /** The member whose team it is; null where it was made in open mode. */
+  /** The member who owns the team. Null if it was created in open mode. */
   readonly memberId: string | null;
   readonly joinedAt: Date;
   readonly leftAt: Date | null;
 }
 
-/** A team and one of its peers: the unnamed one, through which it reads and writes itself, or a named one. */
+/** A team and one of its peers: a named peer, or the unnamed peer that stands for the team itself. */
 export interface TeamWithPeer extends TeamRow {
   readonly peer: PeerRow;
 }
@@ -30,13 +30,13 @@ export interface PeerRow {
   readonly offered: number;
   readonly returned: number;
   readonly repeated: number;
-  /** It has yet to be told that the database was restored. */
+  /** True if the peer must still be notified that the database was restored. */
   readonly resync: boolean;
   readonly documentVersion: number;
   readonly idlePolls: number;
   readonly lastSeenAt: Date | null;
   readonly lastPolledAt: Date | null;
-  /** Null for an unnamed peer, which its team's credential, or its person's, proves. */
+  /** Null for an unnamed peer, which the credential of its team or person proves. */
   readonly secretHash: Uint8Array | null;
   readonly leftAt: Date | null;
 }
@@ -74,7 +74,7 @@ const itsUnnamedPeer = and(
   isNull(peers.name),
 );
 
-/** A team with its unnamed peer, left or not. */
+/** Finds a team and its unnamed peer, whether it has left or not. */
 export async function findTeam(
   db: Queryable,
   sessionId: string,
@@ -88,7 +88,7 @@ export async function findTeam(
   return row ?? null;
 }
 
-/** The team that a person is in a session, left or not. */
+/** Finds a person's team in a session, whether it has left or not. */
 export async function findTeamOfPerson(
   db: Queryable,
   sessionId: string,
@@ -102,7 +102,7 @@ export async function findTeamOfPerson(
   return row ?? null;
 }
 
-/** The teams of a session that have not left, at most `limit` of them. */
+/** Lists up to `limit` teams of a session that have not left. */
 export async function listTeamIds(db: Queryable, sessionId: string, limit: number): Promise<string[]> {
   const rows = await db
     .select({ teamId: teams.teamId })
@@ -112,7 +112,10 @@ export async function listTeamIds(db: Queryable, sessionId: string, limit: numbe
   return rows.map(({ teamId }) => teamId);
 }
 
-/** A member's own team of that name in a session, whatever its case; left or not. A person's team is none of these. */
+/**
+ * Finds a member's own team by name in a session, ignoring case, whether it has left or not. A person's team
+ * is never found.
+ */
 export async function findTeamOfMember(
   db: Queryable,
   sessionId: string,
@@ -133,7 +136,7 @@ export async function findTeamOfMember(
   return row ?? null;
 }
 
-/** An open session of the mesh, other than the given one, in which a member has a team of agents that has not left. */
+/** Finds another open session of the mesh in which a member has an agent team that has not left. */
 export async function findTeamElsewhere(
   db: Queryable,
   member: { readonly meshId: string; readonly memberId: string; readonly sessionId: string | null },
@@ -159,7 +162,7 @@ export async function findTeamElsewhere(
   return row ?? null;
 }
 
-/** The session that a team belongs to, whichever of the mesh's it is. */
+/** Finds the session of a team among all sessions of the mesh. */
 export async function findSessionOfTeam(
   db: Queryable,
   meshId: string,
@@ -173,7 +176,7 @@ export async function findSessionOfTeam(
   return row?.sessionId ?? null;
 }
 
-/** The team of a session with a name, whatever its case, or an id; left or not. */
+/** Finds a session's team by name (ignoring case) or id, whether it has left or not. */
 export async function findTeamId(db: Queryable, sessionId: string, nameOrId: string): Promise<string | null> {
   const isNamed = sql`(lower(${teams.name}) = lower(${nameOrId}) OR ${teams.teamId}::text = lower(${nameOrId}))`;
   const [row] = await db
@@ -183,7 +186,10 @@ export async function findTeamId(db: Queryable, sessionId: string, nameOrId: str
   return row?.teamId ?? null;
 }
 
-/** The secret hashes of those of these ids that are teams', in any session: to tell whether a text quotes a live credential. */
+/**
+ * Returns the secret hashes of the teams among these ids, in any session, to detect a text that quotes a live
+ * credential.
+ */
 export async function findTeamSecrets(db: Queryable, ids: readonly string[]): Promise<LiveSecret[]> {
   if (ids.length === 0) return [];
   return db
@@ -194,7 +200,7 @@ export async function findTeamSecrets(db: Queryable, ids: readonly string[]): Pr
     );
 }
 
-/** The names of a session's teams that are `name` or `name (number)`, in lower case. */
+/** Lists a session's team names that begin with `name`, such as `name (2)`, in lower case. */
 export async function listNamesLike(
   db: Queryable | Transaction,
   sessionId: string,
@@ -212,18 +218,18 @@ export interface NewTeam {
   readonly sessionId: string;
   readonly teamId: string;
   readonly name: string;
-  /** The proof of the team: a secret of its own, or a person's credential. */
+  /** Proof of the team: its own secret, or a person's credential. */
   readonly provedBy:
     | { readonly secretHash: Uint8Array }
     | { readonly personId: string; readonly verified: boolean };
-  /** The member whose team it is; null where everybody is let in. */
+  /** The member who owns the team. Null in open mode. */
   readonly memberId: string | null;
   readonly joinedAt: Date;
 }
 
 /**
- * Stores a team with the next free colour; false when its name was taken in the meantime. It holds the session from here
- * on, so that of two that join at once neither sees the other's colour as free.
+ * Inserts a team with the next free colour. Returns false if its name has been taken since. Locks the
+ * session, so that two teams that join at the same time get different colours.
  */
 export async function insertTeam(tx: Transaction, { provedBy, ...team }: NewTeam): Promise<boolean> {
   await lockSession(tx, team.sessionId);
@@ -241,14 +247,14 @@ export async function insertTeam(tx: Transaction, { provedBy, ...team }: NewTeam
   return inserted.length === 1;
 }
 
-/** Holds a team's row until the transaction ends, so that the coming and going of its peers is done one after the other. */
+/** Locks a team's row until the transaction ends, so that its peers join and leave one after the other. */
 export async function lockTeam(tx: Transaction, sessionId: string, teamId: string): Promise<void> {
   await tx.execute(
     sql`SELECT FROM ${teams} WHERE ${teams.sessionId} = ${sessionId} AND ${teams.teamId} = ${teamId} FOR NO KEY UPDATE`,
   );
 }
 
-/** Sets when a team left, or null when it is back; false when it already was so. */
+/** Sets the time when a team left, or null when it is back. Returns false if nothing changed. */
 export async function setLeft(
   tx: Transaction,
   sessionId: string,

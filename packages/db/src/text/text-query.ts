@@ -1,25 +1,25 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Queryable } from "../core/transactions.js";
 
-/** Words to look for, which stand together in this order; or, excluded, must not. */
+/** Words that must occur together in this order, or must not occur if excluded. */
 export interface SearchTerm {
   readonly text: string;
   readonly excluded: boolean;
-  /** Whether its last word is only how words begin. */
+  /** True if the last word matches any word that begins with it. */
   readonly begins: boolean;
 }
 
-/** A query that fits when all terms of one of its alternatives do. */
+/** Alternatives, of which at least one must match. An alternative matches if all of its terms do. */
 export type SearchTerms = readonly (readonly SearchTerm[])[];
 
-/** How texts are matched: by their words, or where none are named, by the letters as they were typed. */
+/** How texts are matched: by words, or by the typed letters if the query contains no words. */
 export type TextMatch =
   | { readonly by: "words"; readonly query: string }
   | { readonly by: "letters"; readonly letters: string };
 
 /**
- * Turns terms into a tsquery in text form, or returns null when they name no word that an index could be asked for: only
- * stop words, signs, or words that must not be there.
+ * Converts terms to a tsquery in text form. Returns null if no term can use the index: only stop words,
+ * punctuation or excluded words.
  */
 export async function toTextQuery(db: Queryable, alternatives: SearchTerms): Promise<string | null> {
   if (alternatives.length === 0) return null;
@@ -39,28 +39,33 @@ function toPhrase({ text, excluded, begins }: SearchTerm): SQL {
   return excluded ? sql`!!${phrase}` : phrase;
 }
 
-/** A stop word is the beginning of others. */
+/** A stop word may be the beginning of other words. */
 function beginningOf(text: string): SQL {
   return sql`(SELECT CASE WHEN numnode(p) = 0 THEN p ELSE (p::text || ':*')::tsquery END FROM (
     SELECT CASE WHEN numnode(e) = 0 THEN phraseto_tsquery('simple', words_of(${text})) ELSE e END AS p
     FROM phraseto_tsquery('english', words_of(${text})) e) q)`;
 }
 
-/** Whether a text fits; `words` are its words. */
+/** Returns the condition that a text matches. `words` is its tsvector. */
 export function fits(match: TextMatch, { words, text }: { words: SQL; text: SQL }): SQL {
   return match.by === "words"
     ? sql`${words} @@ ${match.query}::tsquery`
     : sql`${text} ILIKE ${`%${match.letters.replace(/[\\%_]/g, "\\$&")}%`}`;
 }
 
-/** How well it fits: by how often and how near to each other its words occur; what is found by letters is all alike. */
+/**
+ * Ranks a match by how often and how close together its words occur. All matches by letters have the same
+ * rank.
+ */
 export function rankOf(match: TextMatch, words: SQL): SQL<number> {
   return match.by === "words"
     ? sql<number>`ts_rank(${words}, ${match.query}::tsquery, 1)`
     : sql<number>`0::real`;
 }
 
-/** A good part of the text with what was found as «mark»; such marks of its own become ‹ and ›. */
+/**
+ * Returns a part of the text with matches marked as «match». Guillemets in the text itself become ‹ and ›.
+ */
 export function markedIn(match: TextMatch, text: SQL): SQL<string> {
   return match.by === "words"
     ? sql<string>`words_marked(${text}, ${match.query}::tsquery, ${beginningsIn(match.query)})`
@@ -71,15 +76,18 @@ function withoutMarks(text: SQL): SQL {
   return sql`translate(${text}, '«»', '‹›')`;
 }
 
-/** A pattern for how the words of a query begin in a text: a stem is mostly that, but for its last letter. */
+/**
+ * Returns a pattern for the beginnings of a query's words in a text. A stem is usually such a beginning,
+ * except for its last letter.
+ */
 function beginningsIn(query: string): string {
   const stems = [...query.matchAll(/'([^']+)'/g)].map(([, stem = ""]) => [...stem]);
   return stems.map((stem) => stem.slice(0, Math.max(3, stem.length - 1)).join("")).join("|");
 }
 
 /**
- * A regular expression for a text, whatever its case: each letter is spelled out in both, since what a server knows of case
- * depends on its locale, and in the locale C ends with ASCII.
+ * Returns a case-insensitive regular expression for a text. Each letter is listed in both cases, because the
+ * server's case folding depends on its locale. In locale C it covers only ASCII.
  */
 export function inAnyCase(text: string): string {
   return [...text].map(toPattern).join("");

@@ -18,7 +18,7 @@ export async function insertMcpSession(
     .onConflictDoNothing();
 }
 
-/** Finds what an MCP session was opened with, and notes that it is in use. */
+/** Returns the parameters with which an MCP session was opened, and records that it is in use. */
 export async function touchMcpSession(
   db: Queryable,
   { meshId, idHash }: McpSessionKey,
@@ -37,7 +37,7 @@ export async function deleteMcpSession(db: Queryable, { meshId, idHash }: McpSes
 
 const cancelledMax = 20;
 
-/** Notes that a client cancelled a request that another node answers. */
+/** Records that a client has cancelled a request that another node serves. */
 export async function noteCancelled(
   db: Queryable,
   { meshId, idHash }: McpSessionKey,
@@ -54,7 +54,10 @@ export async function noteCancelled(
     .where(and(eq(mcpSessions.meshId, meshId), eq(mcpSessions.idHash, idHash)));
 }
 
-/** The requests of an MCP session that were cancelled within so many seconds; null if the session has ended. */
+/**
+ * Lists an MCP session's requests that were cancelled within the last `withinSeconds`. Returns null if the
+ * session has ended.
+ */
 export async function listCancelled(
   db: Queryable,
   { meshId, idHash }: McpSessionKey,
@@ -71,7 +74,7 @@ export async function listCancelled(
   return row?.requests ?? null;
 }
 
-/** Remembers as which team an MCP session takes part in a session; the last one counts. */
+/** Stores the team that an MCP session uses in a session. Replaces an earlier team. */
 export async function rememberTeam(
   db: Queryable | Transaction,
   key: McpSessionKey,
@@ -103,7 +106,7 @@ export interface JoinedSessionRow {
   readonly closed: boolean;
 }
 
-/** Lists the sessions in which one of these teams or peers still is, in the order of their slugs. */
+/** Lists the sessions that one of these teams or peers is still in, ordered by slug. */
 export async function listJoinedSessions(
   db: Queryable,
   sessionIds: readonly string[],
@@ -124,7 +127,7 @@ export async function listJoinedSessions(
     .orderBy(asc(sessions.slug));
 }
 
-/** Forgets MCP sessions that nobody has used for so long. */
+/** Deletes MCP sessions unused for `unusedForDays` days. */
 export async function purgeMcpSessions(db: Queryable, unusedForDays: number): Promise<number> {
   const { count } = await db
     .delete(mcpSessions)

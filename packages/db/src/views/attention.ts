@@ -2,16 +2,16 @@ import { and, eq, inArray, isNull, lt, or, type SQL, sql } from "drizzle-orm";
 import { dismissals, feeds, messages, peers, sessions, teams } from "../core/schema.js";
 import type { Queryable } from "../core/transactions.js";
 
-/** Where facts are looked for: in the open sessions of a mesh or in some of them, and in its files. */
+/** The scope of a search for facts: all or some open sessions of a mesh, and optionally its files. */
 export interface FactScope {
   readonly meshId: string;
   readonly sessionIds?: readonly string[] | undefined;
   readonly files: boolean;
-  /** At most so many of a kind, the oldest. */
+  /** Maximum number of facts of each kind. The oldest are returned. */
   readonly limit: number;
 }
 
-/** A fact of a session that waits for a human. */
+/** A fact about a session that waits for a human. */
 export interface SessionFact {
   readonly sessionId: string;
   readonly slug: string;
@@ -20,17 +20,17 @@ export interface SessionFact {
   readonly since: Date;
 }
 
-/** One of a file, which is in no session. */
+/** A fact about a file, without a session. */
 export interface FileFact {
   readonly sessionId: null;
   readonly slug: null;
   readonly title: null;
-  /** Its root, a slash and its path. */
+  /** The file as `root/path`. */
   readonly sourcePath: string;
   readonly since: Date;
 }
 
-/** One of the whole mesh. */
+/** A fact about the whole mesh. */
 export interface MeshFact {
   readonly sessionId: null;
   readonly slug: null;
@@ -48,9 +48,9 @@ export interface AskFact extends SessionFact {
 }
 
 /**
- * Asks of agents that reach a human, and that nobody has answered or redacted.
+ * Lists agents' asks to humans that are neither answered nor redacted.
  *
- * @param personId - leaves out those that are addressed to other people alone
+ * @param personId - leaves out asks addressed only to other people
  */
 export async function listOpenAsks(
   db: Queryable,
@@ -58,7 +58,7 @@ export async function listOpenAsks(
   personId: string | null,
 ): Promise<AskFact[]> {
   const anyone = personId === null ? sql`` : sql` AND t.person_id = ${personId}`;
-  // Without OFFSET 0 a planner that knows nothing of the tables yet would read all messages.
+  // OFFSET 0 prevents a scan of all messages when the planner has no statistics.
   const rows = await db.execute<Row<AskFact>>(sql`
     SELECT ${ofSession}, m.sequence::float8 AS sequence, m.author_team AS team, m.author_peer AS peer, ${ms(sql`m.posted_at`)}
     FROM ${openSessions(scope)} AND f.agent_messages > 0
@@ -80,7 +80,7 @@ export interface AskKey {
   readonly sequence: number;
 }
 
-/** Reads the texts of some asks, cut at so many characters, and the answers that they offer; in no order. */
+/** Reads the texts of asks, truncated to `charsMax` characters, and their options, in no particular order. */
 export async function readAskContents(
   db: Queryable,
   asks: readonly AskKey[],
@@ -105,7 +105,7 @@ export interface BlockedFact extends SessionFact {
   readonly reason: string;
 }
 
-/** Peers that have declared themselves blocked, and are there. */
+/** Lists current peers that have declared themselves blocked. */
 export async function listBlockedPeers(db: Queryable, scope: FactScope): Promise<BlockedFact[]> {
   const rows = await db.execute<Row<BlockedFact>>(sql`
     SELECT ${ofSession}, p.peer_id AS "peerId", t.name AS team, p.name AS peer,
@@ -122,7 +122,7 @@ export interface HeldFact extends SessionFact {
   readonly reason: string;
 }
 
-/** Sessions that a human holds. */
+/** Lists sessions held by a human. */
 export async function listHeldSessions(db: Queryable, scope: FactScope): Promise<HeldFact[]> {
   const rows = await db.execute<Row<HeldFact>>(sql`
     SELECT ${ofSession}, coalesce(s.held_by, '') AS "heldBy", coalesce(s.hold_reason, '') AS reason, ${ms(sql`f.held_at`)}
@@ -133,11 +133,14 @@ export async function listHeldSessions(db: Queryable, scope: FactScope): Promise
 }
 
 export interface SpentFact extends SessionFact {
-  /** How many messages agents had posted in all; while the budget is spent it stays the same. */
+  /** Total number of messages by agents. It is constant while the budget is used up. */
   readonly agentMessages: number;
 }
 
-/** Sessions whose agents may say no more until a human does; since the last that was said. */
+/**
+ * Lists sessions whose agents must wait for a human before they can post again. `since` is the time of the
+ * last chat message.
+ */
 export async function listSpentSessions(db: Queryable, scope: FactScope): Promise<SpentFact[]> {
   const rows = await db.execute<Row<SpentFact>>(sql`
     SELECT ${ofSession}, f.agent_messages::float8 AS "agentMessages", ${ms(sql`coalesce(m.posted_at, s.updated_at)`)}
@@ -152,7 +155,7 @@ export interface NearFact extends SessionFact {
   readonly text: string;
 }
 
-/** Sessions in which a token budget is nearly used up, and no human has let agents go on since. */
+/** Lists sessions whose token budget is nearly used up, and where no human has let the agents continue. */
 export async function listNearSessions(db: Queryable, scope: FactScope): Promise<NearFact[]> {
   const rows = await db.execute<Row<NearFact>>(sql`
     SELECT ${ofSession}, s.tokens_near AS text, ${ms(sql`s.tokens_near_at`)}
@@ -162,12 +165,14 @@ export async function listNearSessions(db: Queryable, scope: FactScope): Promise
   return rows.map(toFact);
 }
 
-/** Sessions in which something was said, and whose feed and peers' polls, as far as they are saved, have been silent since before a time. */
+/**
+ * Lists sessions with chat messages in which nothing was posted or polled since `before`, as far as saved.
+ */
 export async function listSilentSessions(
   db: Queryable,
   scope: FactScope,
   before: Date,
-  /** The nodes that are there beside this one: who is at one of them waits for messages. */
+  /** The other running nodes. A peer connected to them is waiting for messages. */
   otherNodes: ReadonlySet<string>,
 ): Promise<SessionFact[]> {
   const nodes = sql`(SELECT json_array_elements_text(${JSON.stringify([...otherNodes])}::text::json))`;
@@ -187,7 +192,7 @@ export async function listSilentSessions(
   return rows.map(toFact);
 }
 
-/** Sessions that were concluded after a moment. */
+/** Lists sessions concluded after a time. */
 export async function listConcludedSessions(
   db: Queryable,
   meshId: string,
@@ -200,7 +205,7 @@ export async function listConcludedSessions(
   return rows.map(toFact);
 }
 
-/** The oldest of what documents have and, where files are looked at as well, what those have. */
+/** Selects the oldest items of documents and, if the scope includes files, of files. */
 export function oldestOf({ files, limit }: FactScope, ofDocuments: SQL, ofFiles: SQL): SQL {
   const all = files ? sql`(${ofDocuments}) UNION ALL (${ofFiles})` : ofDocuments;
   return sql`${all} ORDER BY since_ms, number LIMIT ${limit}`;
@@ -208,7 +213,7 @@ export function oldestOf({ files, limit }: FactScope, ofDocuments: SQL, ofFiles:
 
 export const ofSession = sql`s.session_id AS "sessionId", s.slug, s.title, NULL::text AS "sourcePath"`;
 
-/** An item of no session is of a file. */
+/** Selects the columns of a file's item, which has no session. */
 export function ofFile(row: SQL): SQL {
   return sql`NULL::uuid AS "sessionId", NULL::text AS slug, NULL::text AS title,
     ${row}.root || '/' || ${row}.path AS "sourcePath"`;
@@ -224,7 +229,7 @@ export function inScope({ meshId, sessionIds }: FactScope): SQL {
   return sql` AND s.mesh_id = ${meshId}${some ?? sql``}`;
 }
 
-/** A time as the driver would not lose a digit of it. */
+/** Selects a time in milliseconds, because the driver would lose precision. */
 export function ms(time: SQL): SQL {
   return sql`(extract(epoch FROM ${time}) * 1000)::bigint AS since_ms`;
 }
@@ -237,7 +242,7 @@ export function toFact<Each extends { since_ms: string }>(row: Each): Each & { s
   return { ...row, since: new Date(Number(row.since_ms)) };
 }
 
-/** Something that a person has put away, until a time or for good. */
+/** An item that a person has dismissed, until a time or permanently. */
 export interface Dismissal {
   readonly item: string;
   readonly until: Date | null;
@@ -249,7 +254,7 @@ export interface DismissalKey {
   readonly item: string;
 }
 
-/** Lists the items that a person has put away now; a snooze whose time is over is none any more. */
+/** Lists the items that a person has dismissed. Expired snoozes are left out. */
 export async function listDismissals(db: Queryable, meshId: string, personId: string): Promise<Dismissal[]> {
   return db
     .select({ item: dismissals.item, until: dismissals.until })
@@ -282,7 +287,7 @@ export async function deleteDismissal(
     .where(and(eq(dismissals.meshId, meshId), eq(dismissals.personId, personId), eq(dismissals.item, item)));
 }
 
-/** Whatever anybody has put away, by name, after the last of the page before. */
+/** Lists the items that anyone has dismissed, by name, starting after the previous page. */
 export async function listDismissedItems(
   db: Queryable,
   meshId: string,
@@ -297,7 +302,7 @@ export async function listDismissedItems(
   return rows.map(({ item }) => item);
 }
 
-/** Forgets for everybody that these were put away. */
+/** Deletes the dismissals of these items for everyone. */
 export async function deleteDismissedItems(
   db: Queryable,
   meshId: string,
@@ -307,7 +312,7 @@ export async function deleteDismissedItems(
   await db.delete(dismissals).where(and(eq(dismissals.meshId, meshId), inArray(dismissals.item, [...items])));
 }
 
-/** Forgets snoozes that are over. */
+/** Deletes expired snoozes. */
 export async function deleteEndedSnoozes(db: Queryable, meshId: string): Promise<void> {
   await db.delete(dismissals).where(and(eq(dismissals.meshId, meshId), lt(dismissals.until, sql`now()`)));
 }

@@ -2,10 +2,10 @@ import { type SQL, sql } from "drizzle-orm";
 import { dismissals, jobs, peers, progressEntries } from "../core/schema.js";
 import type { Queryable } from "../core/transactions.js";
 
-/** A statement has 5 s (DB-10), and what a year has left takes longer. */
+/** Deletes in batches: a statement is limited to 5 s (DB-10), and the rows of a year take longer. */
 const rowsAtOnce = 5_000;
 
-/** Deletes progress entries that are so old, and returns how many. */
+/** Deletes progress entries older than `days` days, and returns their number. */
 export async function purgeProgress(db: Queryable, days: number): Promise<number> {
   return inBatches(
     db,
@@ -14,7 +14,7 @@ export async function purgeProgress(db: Queryable, days: number): Promise<number
   );
 }
 
-/** Takes from peers that nobody has seen for so long what tells of a machine and of what was done there. */
+/** Clears the machine, activity and status of peers that have not been seen for `days` days. */
 export async function purgePresence(db: Queryable, days: number): Promise<number> {
   return inBatches(
     db,
@@ -27,7 +27,7 @@ export async function purgePresence(db: Queryable, days: number): Promise<number
   );
 }
 
-/** Forgets what jobs that ended so long ago had printed last. */
+/** Clears the last output of jobs that ended more than `days` days ago. */
 export async function purgeJobOutput(db: Queryable, days: number): Promise<number> {
   return inBatches(
     db,
@@ -37,7 +37,7 @@ export async function purgeJobOutput(db: Queryable, days: number): Promise<numbe
   );
 }
 
-/** Forgets that something was dismissed so long ago, for good or until later. */
+/** Deletes dismissals and snoozes made more than `days` days ago. */
 export async function purgeDismissals(db: Queryable, days: number): Promise<number> {
   return inBatches(
     db,
@@ -67,7 +67,7 @@ export interface TableSize {
   readonly vacuumedAt: Date | null;
 }
 
-/** The largest tables, the largest first, with what waits in them to be freed. */
+/** Lists the largest tables, largest first, with their number of dead rows. */
 export async function listTableSizes(db: Queryable, limit: number): Promise<TableSize[]> {
   const rows = await db.execute<Record<string, string | null>>(sql`
     SELECT relname AS name, pg_total_relation_size(relid) AS bytes, pg_indexes_size(relid) AS index_bytes,

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Queryable, Transaction } from "../core/transactions.js";
 
-/** A person of a mesh, with the member that it is, if it is one. */
+/** A person of a mesh, and the corresponding member if there is one. */
 export interface DataSubject {
   readonly meshId: string;
   readonly personId: string;
@@ -9,7 +9,7 @@ export interface DataSubject {
   readonly name: string;
 }
 
-/** The persons of a mesh that a name or an id means. */
+/** Lists the persons of a mesh with this name or id. */
 export async function listPersonsNamed(
   db: Queryable,
   meshId: string,
@@ -22,23 +22,23 @@ export async function listPersonsNamed(
   return rows.map((row) => ({ meshId, ...row }));
 }
 
-/** The teams that the person itself is. */
+/** Selects the person's own teams. */
 const ownTeams = ({ meshId, personId }: DataSubject): SQL => sql`(
   SELECT t.session_id, t.team_id FROM teams t JOIN sessions s ON s.session_id = t.session_id
   WHERE t.person_id = ${personId} AND s.mesh_id = ${meshId})`;
 
-/** Those, and the teams of its agents where it is a member. */
+/** Selects the person's own teams, and the teams of the member's agents. */
 const allTeams = ({ meshId, personId, memberId }: DataSubject): SQL => sql`(
   SELECT t.session_id, t.team_id FROM teams t JOIN sessions s ON s.session_id = t.session_id
   WHERE (t.person_id = ${personId} OR t.member_id = ${memberId}) AND s.mesh_id = ${meshId})`;
 
-/** What is signed by a name alone is the person's where its own team has that name. */
+/** Matches rows signed only with a name. They are the person's if the person's own team has that name. */
 const signed = (person: DataSubject, alias: string, by: string): SQL => sql`
   ${sql.raw(`${alias}.mesh_id`)} = ${person.meshId} AND EXISTS (SELECT FROM teams t
     WHERE t.session_id = ${sql.raw(`${alias}.session_id`)} AND t.person_id = ${person.personId}
       AND t.name = ${sql.raw(`${alias}.${by}`)})`;
 
-/** The sessions in which the person took part, and whose messages are in the archive. */
+/** Selects the archived sessions in which the person took part. */
 function archivedOf(person: DataSubject): SQL {
   return sql`
     SELECT s.session_id, s.slug, f.archived_at FROM sessions s JOIN feeds f ON f.session_id = s.session_id
@@ -46,7 +46,7 @@ function archivedOf(person: DataSubject): SQL {
     ORDER BY s.session_id`;
 }
 
-/** Some of their slugs. */
+/** Lists some of the slugs of those sessions. */
 export async function listArchivedOf(db: Queryable, person: DataSubject, limit: number): Promise<string[]> {
   const rows = await db.execute<{ slug: string }>(
     sql`SELECT slug FROM (${archivedOf(person)} LIMIT ${limit}) a`,
@@ -54,7 +54,9 @@ export async function listArchivedOf(db: Queryable, person: DataSubject, limit: 
   return rows.map(({ slug }) => slug);
 }
 
-/** What is kept of a person, a query a kind, in the order in which it is given out. Secrets and their hashes are not. */
+/**
+ * The data stored about a person: one query per kind, in export order. Secrets and their hashes are left out.
+ */
 const kinds: readonly (readonly [kind: string, rows: (person: DataSubject) => SQL])[] = [
   [
     "profile",
@@ -149,7 +151,7 @@ const kinds: readonly (readonly [kind: string, rows: (person: DataSubject) => SQ
     SELECT m.session_id, m.sequence, m.posted_at, m.recipients, m.reply_to, m.content FROM messages m
     WHERE (m.session_id, m.posted_by_team_id) IN ${ownTeams(person)} ORDER BY m.session_id, m.sequence`,
   ],
-  // What the person said and wrote there is not among the rest.
+  // The person's texts in archived sessions are not part of the other kinds.
   ["archived_session", archivedOf],
 ];
 
@@ -158,13 +160,13 @@ export interface PersonDataRow {
   readonly row: Record<string, unknown>;
 }
 
-/** A place among what is kept of a person: a kind, by its number, and how many rows of it were read. */
+/** A position in a person's data: the index of a kind, and the number of its rows already read. */
 export interface PersonDataPlace {
   readonly kind: number;
   readonly rows: number;
 }
 
-/** Reads on from a place; null as the next one at the end. */
+/** Reads the next rows from a position. `next` is null at the end. */
 export async function readPersonData(
   db: Queryable,
   person: DataSubject,
@@ -181,19 +183,19 @@ export async function readPersonData(
   return { rows, next: kind + 1 < kinds.length ? { kind: kind + 1, rows: 0 } : null };
 }
 
-/** A text of a person in a feed or document, which has not been removed yet. */
+/** A text by a person in a feed or document that has not been removed yet. */
 export interface PersonText {
   readonly sessionId: string;
   readonly slug: string;
   readonly imported: boolean;
-  /** Of a message; else of a document's version. */
+  /** Set for a message. A document version has `version` instead. */
   readonly sequence: number | null;
   readonly version: number | null;
-  /** Whether it is what the document says now. */
+  /** True if this is the document's current version. */
   readonly newest: boolean;
 }
 
-/** Some of these texts; those that cannot be removed come last, and only where all the others are gone. */
+/** Lists some of these texts. Texts that cannot be removed come last, when no others are left. */
 export async function listPersonTexts(
   db: Queryable,
   person: DataSubject,
@@ -214,12 +216,12 @@ export async function listPersonTexts(
   return [...rows];
 }
 
-/** How what is left of an erased person is called. */
+/** Name that replaces the name of an erased person. */
 export const erasedName = "(erased)";
 
 /**
- * Takes away what is kept of a person outside of feeds and documents. The row stays, without a name and with a secret that
- * nobody has, since what it did points to it.
+ * Erases a person's data outside feeds and documents. The row itself stays, because other rows refer to it,
+ * but without a name and with an unknown secret.
  */
 export async function erasePersonRows(tx: Transaction, person: DataSubject): Promise<void> {
   const { meshId, personId, memberId } = person;

@@ -11,16 +11,19 @@ import {
   toFact,
 } from "./attention.js";
 
-/** A session with messages that have reached nobody, since the first of them was posted. */
+/** A session with messages that have reached no one, dated by the oldest of them. */
 export interface UndeliveredFact extends SessionFact {
   readonly sequence: number;
   readonly count: number;
 }
 
-/** A feed's last messages that are looked through; what stands before them was not got by anybody who could still get it. */
+/**
+ * Number of a feed's last messages that are checked. Older messages no longer have a recipient who could
+ * still read them.
+ */
 const lookedThroughMax = 2_000;
 
-/** Open sessions with messages that were posted before a time and that none of those they are for has got. */
+/** Lists open sessions with messages posted before a time that none of their recipients has received. */
 export async function listUndeliveredFacts(
   db: Queryable,
   scope: FactScope,
@@ -41,7 +44,7 @@ export interface UndeliveredMessage extends SessionFact {
   readonly text: string;
 }
 
-/** The same messages themselves, the oldest first, and how many there are in all. */
+/** Lists these messages, oldest first, and counts all of them. */
 export async function listUndeliveredMessages(
   db: Queryable,
   scope: FactScope,
@@ -57,8 +60,8 @@ export async function listUndeliveredMessages(
 }
 
 /**
- * The messages of the feed `f` that have reached nobody. Of a team that has named peers nobody reads as its unnamed one, unless
- * it has asked for messages (PEER-7); a message that is for nobody at all is none of these.
+ * Selects the messages of feed `f` that have reached no one. The unnamed peer of a team with named peers does
+ * not count, unless it has asked for messages (PEER-7). A message without any recipient is not included.
  */
 function undeliveredIn(before: Date): SQL {
   return sql`
@@ -77,9 +80,10 @@ function undeliveredIn(before: Date): SQL {
 }
 
 /**
- * Those that may be. The two peers that have read furthest of those that read whatever is for everyone have got nearly all that
- * anybody has, whoever of them wrote it, and of what is for some one of these mostly has it: so few messages are left for which
- * every peer is looked at. The two come first, once for a feed; OFFSET 0 keeps it so.
+ * Selects candidates cheaply. Consider the two peers that have read furthest, among those that read messages
+ * for everyone. Together they have received nearly all messages that anyone has, regardless of the author.
+ * They usually also have the messages addressed to one of them. Only the few remaining messages need a check
+ * of every peer. The two are selected once per feed, which OFFSET 0 enforces.
  */
 function notGotAtOnce(before: Date): SQL {
   return sql`
