@@ -11,16 +11,22 @@ import type { Principal } from "./principal.js";
 import type { Revocations } from "./revocations.js";
 import type { SessionDirectory } from "./session-directory.js";
 
-/** The services that decide who somebody is. */
+/** The services that authenticate callers. */
 export interface IdentityServices extends CoreServices {
   readonly auth: "open" | "invite";
-  /** Whether everyone is admitted provided that only this machine can reach the broker: open mode without `--insecure-open`. */
+  /**
+   * Whether anyone is admitted on the condition that only this machine can reach the broker: open mode without
+   * `--insecure-open`.
+   */
   readonly loopbackOnly: boolean;
-  /** The text by which a program shows that it can read the home, and may make links that verify a person (PERSON-10). */
+  /**
+   * The key with which a program proves that it can read the Merkle home. It may then create links that verify a person
+   * (PERSON-10).
+   */
   readonly homeKey: string;
-  /** A secret that lies beside the database, and that all brokers of one database share. */
+  /** A secret that is stored next to the database and shared by all brokers of the database. */
   readonly alertKey: AlertKey;
-  /** Signs what the broker says of itself and of records. */
+  /** Signs the broker's statements about itself and about records. */
   readonly signer: AuditSigner;
   readonly limiter: Limiter;
   readonly quotas: Quotas;
@@ -28,39 +34,42 @@ export interface IdentityServices extends CoreServices {
   readonly revocations: Revocations;
   readonly credentials: CredentialCache;
   readonly sessions: SessionDirectory;
-  /** Puts into a new mesh, in the transaction that makes it, what every mesh begins with. */
+  /** Adds the initial contents to a new mesh, in the transaction that creates the mesh. */
   readonly furnishMesh: (tx: Transaction, meshId: string) => Promise<void>;
 }
 
-/** One request, as a verb sees it that needs to know who was let in, and no team. */
+/** One request, as seen by a handler that needs the principal but no team. */
 export interface Context<Services extends CoreServices> {
   readonly services: Services;
   readonly transport: "rest" | "mcp" | "websocket";
-  /** Whether a program or a model reads the answer; a model's pages are shorter. */
+  /** Whether a program or a model reads the reply. Pages for models are shorter. */
   readonly view: "json" | "compact";
-  /** Aborted when the caller gives up or goes away. */
+  /** Aborted when the caller cancels or disconnects. */
   readonly signal: AbortSignal;
   readonly idempotencyKey: string | undefined;
-  /** The connection over which the caller's calls come one after the other; undefined where a proxy may mix those of many. */
+  /**
+   * The connection that carries this caller's calls one after the other. Undefined if a proxy may mix the calls of many
+   * callers.
+   */
   readonly connection: object | undefined;
-  /** To be called in the transaction that makes a credential for the caller. */
+  /** Call in the transaction that creates a credential for the caller. */
   givenOut(tx: Transaction, sessionId: string, credential: string): Promise<void>;
-  /** To be called by a wait that begins to block. */
+  /** Call when a wait begins to block. */
   onBlocked(): void;
-  /** To be called once the effect is in a queue that keeps the order: the caller's next write may begin. */
+  /** Call once the effect is in an ordered queue. The caller's next write may then begin. */
   placed(): void;
-  /** The principal; null for somebody whom the broker does not know, where an operation is for anybody. */
+  /** The principal. Null for an unauthenticated client, which may only call public operations. */
   readonly principal: Principal | null;
   readonly person: PersonActor | null;
-  /** Does the request's one write, once (IDEM-1). */
+  /** Runs the request's only write, at most once per idempotency key (IDEM-1). */
   write<Result>(work: (write: Write) => Promise<Result>): Promise<Result>;
-  /** Returns what that write returned when the request came before with its key, or undefined. */
+  /** Returns the result of the write if the request is a retry with the same key, otherwise undefined. */
   readEarlierResult(): Promise<unknown>;
-  /** Runs when the reply has been written to the caller in full. */
+  /** Runs a callback once the complete reply has been written to the caller. */
   onWritten(run: () => void): void;
 }
 
-/** A person, where no session is addressed. */
+/** A person whose call addresses no session. */
 export type PersonContext<Services extends CoreServices> = Context<Services> & {
   readonly person: PersonActor;
 };

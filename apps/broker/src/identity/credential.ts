@@ -2,39 +2,43 @@ import { hash, randomBytes } from "node:crypto";
 import type { PersonRow } from "@merkle/db";
 import type { Write } from "../core/write.js";
 
-/** A person who has proved itself. */
+/** A person who has authenticated. */
 export interface PersonActor {
   readonly personId: string;
   readonly name: string;
-  /** The text that it proved itself with; only ever given back to the caller who sent it. */
+  /** The credential that the person sent. It is only returned to that caller. */
   readonly credential: string;
-  /** The member whose person it is; null where it was made while everybody was let in. */
+  /** The member that owns the person, or null if the person was created in open mode. */
   readonly memberId: string | null;
-  /** Whether it has shown to be human (PERSON-10); else it is a guest. */
+  /** Whether the person was verified as human (PERSON-10). Otherwise the person is a guest. */
   readonly verified: boolean;
-  /** What makes it in the first write; undefined for who is there already. */
+  /** Creates the person in its first write. Undefined for a person that already exists. */
   readonly drawn?: DrawnPerson | undefined;
 }
 
-/** A person whom nobody knows yet, and who is made by the write that it calls for (PERSON-15). */
+/** A person that does not exist yet and is created by its own first write (PERSON-15). */
 export interface DrawnPerson {
-  /** Whether a write that made it is committed. */
+  /** Whether a write that created the person was committed. */
   readonly made: boolean;
-  /** Makes it in the transaction of the write, before anything else. @throws MerkleError `unauthorized` */
+  /**
+   * Creates the person in the transaction of the write, before anything else.
+   *
+   * @throws unauthorized
+   */
   make(write: Write): Promise<void>;
 }
 
-/** The credentials that were looked up lately. */
+/** A cache of the credentials that were used recently. */
 export interface CredentialCache {
-  /** Forgets what is remembered of a team, a peer or a person in a session, because that has changed. */
+  /** Drops the cached credential of a team, peer or person in a session, because it has changed. */
   forget(sessionId: string, id: string): void;
-  /** The same for every session. */
+  /** Drops the cached credential in every session. */
   forgetEverywhere(id: string): void;
-  /** Forgets everything at this node: another one may have changed it. */
+  /** Clears the cache of this node, because another node may have changed a credential. */
   forgetAll(): void;
 }
 
-/** Makes a new credential for a team, a peer or a person: the text that its caller gets, and the hash that is stored (AUTH-1). */
+/** Creates a credential for a team, peer or person: the text for its owner, and the hash that is stored (AUTH-1). */
 export function makeCredential(id: string): { credential: string; secretHash: Buffer } {
   const secret = randomBytes(32).toString("base64url");
   return { credential: `${id}.mk_${secret}`, secretHash: hashSecret(secret) };
@@ -44,7 +48,10 @@ export function hashSecret(secret: string): Buffer {
   return hash("sha256", secret, "buffer");
 }
 
-/** A member's person is proved by the member's key, another by a link of the broker's own terminal. */
+/**
+ * Returns whether a person is verified. A member's person is verified by the member's key, any other by a link from the
+ * broker's terminal.
+ */
 export function isVerified({ memberId, verifiedAt }: Pick<PersonRow, "memberId" | "verifiedAt">): boolean {
   return memberId !== null || verifiedAt !== null;
 }

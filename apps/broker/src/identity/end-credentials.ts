@@ -3,11 +3,11 @@ import { MerkleError } from "@merkle/wire";
 import type { Write } from "../core/write.js";
 import type { IdentityServices } from "./context.js";
 
-/** A token, or all those of a member, and by whom they are ended. */
+/** A token or all tokens of a member, with the name of the person who ends them. */
 type Ending = ({ readonly number: number } | { readonly memberId: string }) & { readonly by: string };
 
 /**
- * Ends credentials with everything obtained with them, and cuts off everyone who came in by any of these once that is committed
+ * Ends credentials and everything that was obtained with them. After the commit, closes the connections that used them
  * (TOKEN-4).
  *
  * @throws conflict when no admin would be left
@@ -24,7 +24,7 @@ export async function endCredentials(
   });
 }
 
-/** The same for a transaction that says nothing itself when it is committed: what ended is for `cutOff`. */
+/** Ends credentials in a transaction without announcing it. After the commit, the caller passes the result to `cutOff`. */
 export async function endInTransaction(
   tx: Transaction,
   { by, ...of }: Ending & { readonly meshId: string },

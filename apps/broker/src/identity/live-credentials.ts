@@ -16,8 +16,8 @@ import { hashSecret } from "./credential.js";
 import { findTokens, hashToken } from "./tokens/token.js";
 
 /**
- * Refuses an input whose texts quote something that is in force and lets its reader in: a credential, a token or an
- * invite's link. Models repeat what they hold, and a feed is for everybody to read (AUTH-6).
+ * Refuses an input whose texts contain an active credential, token or invite link. Models repeat secrets from their context,
+ * and everyone in the session can read the feed (AUTH-6).
  */
 export async function refuseLiveCredentials(
   database: Pick<Database, "orm" | "meshId">,
@@ -28,7 +28,9 @@ export async function refuseLiveCredentials(
   }
 }
 
-/** Whether a text of it could hold a secret: nearly no input does, and that must not cost a scan by expressions. */
+/**
+ * Returns whether an input could contain a secret. Almost none does, so this check avoids running the regular expressions.
+ */
 function isMarked(value: unknown): boolean {
   if (typeof value === "string") return value.includes("mk") || value.includes("/join#");
   if (typeof value !== "object" || value === null) return false;
@@ -44,14 +46,14 @@ async function refuseQuoted(
 ): Promise<void> {
   const found = new Quoted();
   found.collect(input);
-  // By which somebody joins: that one is where it belongs.
+  // The invite that the caller is redeeming is expected in the input.
   for (const secret of findInviteSecrets(String(input["invite"]))) found.invites.delete(secret);
   await refuseTeamCredentials(database, found.credentials);
   await refuseTokens(database, found.tokens);
   await refuseInvites(database, found.invites);
 }
 
-/** The secrets, by their form, that stand in the texts of an input. */
+/** The texts of an input that have the form of a secret. */
 class Quoted {
   readonly credentials = new Set<string>();
   readonly tokens = new Set<string>();
@@ -70,7 +72,7 @@ class Quoted {
     }
   }
 
-  /** @throws bad_request beyond the bound: a hash and a place in a query for each would stall everybody else */
+  /** @throws bad_request beyond the limit, since hashing and querying each text would delay all other callers */
   private add(found: Set<string>, text: string): void {
     found.add(text);
     if (this.credentials.size + this.tokens.size + this.invites.size > limits.quotedSecretsMax)

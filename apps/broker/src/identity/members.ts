@@ -15,7 +15,10 @@ import { endCredentials } from "./end-credentials.js";
 import { type MemberPrincipal, ownerOf } from "./principal.js";
 import { requireMember } from "./require-member.js";
 
-/** Lists who belongs to the mesh, in the order of joining, revoked ones included (MEMBER-1), and who vouches for each (MEMBER-5). */
+/**
+ * Lists the members of the mesh in the order of joining, including revoked ones (MEMBER-1), and who vouches for each
+ * (MEMBER-5).
+ */
 export async function listMembers({
   services,
   principal,
@@ -57,11 +60,11 @@ function describeDescent(
 }
 
 /**
- * Ends a membership with its tokens, the invites and observer links that it made, and the connections that came by any of
- * these (MEMBER-2). Its key never becomes a member of this mesh again; what it did keeps its name. Those whom it invited stay, unless
- * they are to end with it (MEMBER-5).
+ * Ends a membership with its tokens, invites and observer links, and closes the connections that used them (MEMBER-2). The
+ * key can never join this mesh again, and the member's messages keep their name. Members that it invited stay, unless
+ * `with_invited` is set (MEMBER-5).
  *
- * @throws conflict when nobody would be left who could invite an admin
+ * @throws conflict when no member would be left who could invite an admin
  */
 export async function revokeMember(
   ctx: Context<IdentityServices>,
@@ -70,7 +73,7 @@ export async function revokeMember(
   const { meshId } = ctx.services.database;
   const caller = requireMember(ctx);
   return ctx.write(async ({ tx, afterCommit }) => {
-    // Two admins may revoke each other at once: one is first, and the other is an admin no more.
+    // Two admins may revoke each other at the same time. The first succeeds, and the second is no longer an admin.
     const admins = await lockAdmins(tx, meshId);
     const member = await findMember(tx, meshId, { memberId });
     if (!member) throw noSuchMember(memberId);
@@ -89,7 +92,7 @@ export async function revokeMember(
   });
 }
 
-/** Ends a membership with all that stands on it, unless it had ended before. */
+/** Ends a membership and everything that depends on it. Does nothing if it has already ended. */
 export async function endMember(
   services: IdentityServices,
   { tx, afterCommit }: Pick<Write, "tx" | "afterCommit">,

@@ -2,12 +2,12 @@ import type { Authority } from "@merkle/db";
 import type { JobKind, MemberRole } from "@merkle/wire";
 
 /**
- * Somebody who has been let in, and the mesh: a transport finds this out before anything else is looked at. As which team or
- * person somebody acts in a session is another question, which the credential of that answers (AUTH-2).
+ * An authenticated client, with its mesh. Transports determine it before anything else. Which team or person the client acts
+ * as in a session is decided separately, by that credential (AUTH-2).
  */
 export type Principal = Anyone | MemberPrincipal | Observer | JobPrincipal | ClientPrincipal;
 
-/** In open mode whoever reaches the broker. */
+/** Any client of a broker in open mode. */
 export interface Anyone {
   readonly kind: "anyone";
   readonly meshId: string;
@@ -22,7 +22,7 @@ export interface MemberPrincipal {
   readonly authority: Authority;
 }
 
-/** Somebody who may look on in one session. */
+/** A client that may only read one session. */
 export interface Observer {
   readonly kind: "observer";
   readonly meshId: string;
@@ -30,36 +30,39 @@ export interface Observer {
   readonly authority: Authority & { readonly token: number };
 }
 
-/** The agent of a running job, which may read the job's source and write what the job is for. */
+/** The agent of a running job, which may read the job's source and write the job's result. */
 export interface JobPrincipal {
   readonly kind: "job";
   readonly meshId: string;
   readonly job: number;
   readonly jobKind: JobKind;
   readonly sessionId: string | null;
-  /** The file that the job is about, as `<root>/<path>`; null where it is a session's document. */
+  /** The file that the job works on, as `<root>/<path>`. Null for a job about a session's document. */
   readonly sourcePath: string | null;
-  /** The number under which the job was claimed: whatever the agent writes counts only while that claim holds. */
+  /** Number of the claim under which the job runs. Writes of the agent count only while this claim is valid. */
   readonly fence: number;
 }
 
-/** A client that a member let in by OAuth: one team in one session, and no person (OAUTH-6). */
+/** A client that a member authorised by OAuth. It is one team in one session, and not a person (OAUTH-6). */
 export interface ClientPrincipal {
   readonly kind: "client";
   readonly meshId: string;
-  /** The member who let it in. */
+  /** The member who authorised the client. */
   readonly memberId: string;
   readonly sessionId: string;
   readonly teamId: string;
   readonly token: number;
 }
 
-/** The member to whom belongs what somebody makes; null where everybody is let in, and it is its credential's holder's. */
+/**
+ * Returns the member who owns what the principal creates. Null in open mode, where the owner is the holder of the
+ * credential.
+ */
 export function ownerOf(principal: Principal | null): string | null {
   return principal?.kind === "member" || principal?.kind === "client" ? principal.memberId : null;
 }
 
-/** The token that let a principal in; null for a member's own key, and where everyone is let in. */
+/** Returns the token that authenticated a principal. Null for a member's own key and in open mode. */
 export function tokenOf(principal: Principal): number | null {
   switch (principal.kind) {
     case "member":
@@ -72,19 +75,22 @@ export function tokenOf(principal: Principal): number | null {
   }
 }
 
-/** Whether a member's authority is a program's, which decides about nobody and lets nobody in (PERSON-11). */
+/**
+ * Returns whether a member's access belongs to a program, which may neither decide about agents nor admit anyone
+ * (PERSON-11).
+ */
 export function isProgram(principal: Principal | null): boolean {
   return principal?.kind === "member" && principal.authority.program !== null;
 }
 
-/** Whether it is somebody to whom no other session than one exists. */
+/** Returns whether a principal may only see one session. */
 export function isConfined(
   principal: Principal | null,
 ): principal is Observer | JobPrincipal | ClientPrincipal {
   return principal?.kind === "observer" || principal?.kind === "job" || principal?.kind === "client";
 }
 
-/** Whether it is somebody for whom a browser or a connection can stay signed in. */
+/** Returns whether a browser or a connection can stay signed in as this principal. */
 export function isNamed(principal: Principal | null): principal is MemberPrincipal | Observer {
   return principal?.kind === "member" || principal?.kind === "observer";
 }

@@ -3,9 +3,9 @@ import { MerkleError } from "@merkle/wire";
 import type { JobPrincipal } from "./principal.js";
 
 /**
- * Notes what an agent has made, in the transaction that makes it: what is thrown here undoes that.
+ * Records the result of an agent's job, in the transaction that creates the result. An error here rolls the result back.
  *
- * @throws conflict when the job has made something already; forbidden when it is over, or another runs it now
+ * @throws conflict when the job already has a result; forbidden when it has ended, or another agent has claimed it
  */
 export async function recordResult(
   tx: Transaction,

@@ -3,9 +3,9 @@ import type { IdentityServices } from "./context.js";
 import { mainMeshName } from "./meshes/meshes.js";
 
 /**
- * For what tells of the whole broker: nobody of another mesh is to learn how much goes on in the rest.
+ * Guards operations that cover the whole broker, so that members of another mesh do not learn about the rest.
  *
- * @throws forbidden in another mesh than the main one where members alone are let in
+ * @throws forbidden in any mesh other than the main one, if the broker admits only members
  */
 export function requireMainMesh(
   { auth, meshName }: Pick<IdentityServices, "auth" | "meshName">,

@@ -3,9 +3,9 @@ import type { Context, IdentityServices } from "./context.js";
 import type { MemberPrincipal, Principal } from "./principal.js";
 
 /**
- * The member who asks, for what is a member's own.
+ * Returns the calling member, for operations that only members have.
  *
- * @throws forbidden where the broker lets everybody in, who then is nobody in particular
+ * @throws forbidden in open mode, where callers are not members
  */
 export function requireMember({ principal }: Pick<Context<IdentityServices>, "principal">): MemberPrincipal {
   if (principal?.kind === "member") return principal;
@@ -16,7 +16,7 @@ export function requireMember({ principal }: Pick<Context<IdentityServices>, "pr
   );
 }
 
-/** The member whose own is all that a list may show; null for an admin, and where everybody is let in: those see all. */
+/** Returns the member whose own entries a list is limited to. Null for admins and in open mode, which see all. */
 export function onlyOf(principal: Principal | null): string | null {
   return principal?.kind === "member" && principal.role !== "admin" ? principal.memberId : null;
 }

@@ -2,23 +2,23 @@ import { type Database, findMember, findTokenByNumber, listRevoked } from "@merk
 import type { Bus } from "../core/bus/bus.js";
 import { ownerOf, type Principal, tokenOf } from "./principal.js";
 
-/** A member, or a token and all that was got by it. */
+/** A member, or a token and everything that was obtained with it. */
 export type Revoked = { readonly meshId: string } & (
   | { readonly memberId: string }
   | { readonly token: number }
 );
 
-/** Ends what stands on a membership or a token as soon as that ends (ENTER-6). */
+/** Ends connections and other access as soon as the membership or token behind them ends (ENTER-6). */
 export interface Revocations {
-  /** How many there were; who looks a principal up reads it before, and notes it with the principal. */
+  /** Number of revocations so far. Read it before looking up a principal, and pass it to `noteLookUp`. */
   readonly count: number;
-  /** Notes how many revocations there were before a principal was looked up, and when its token expires. */
+  /** Records the number of revocations before a principal was looked up, and when its token expires. */
   noteLookUp(principal: Principal, found: { readonly before: number; readonly expiresAt?: Date }): void;
-  /** Calls `end` once the principal's membership or token has ended. Returns how to stop watching. */
+  /** Calls `end` once the principal's membership or token has ended. Returns a function that stops watching. */
   watch(principal: Principal | null, end: () => void): () => void;
-  /** Ends, at every node, all that stands on a member or a token; to be called when that is committed. */
+  /** Ends everything that depends on a member or token, on every node. Call after the revocation is committed. */
   revoke(revoked: Revoked): void;
-  /** Ends what stands on anything that was revoked at another node, of which a hint may have been lost (NODE-9). */
+  /** Ends everything that was revoked on another node, in case a hint was lost (NODE-9). */
   checkAll(): Promise<void>;
   /** Calls a listener at each revocation, before anything is ended. */
   onRevoked(listener: () => void): void;
@@ -31,21 +31,22 @@ interface Watched {
   readonly expires: NodeJS.Timeout | undefined;
 }
 
-/** A timer cannot be set further ahead. */
+/** Longest delay that a timer accepts. */
 const timerMsMax = 2 ** 31 - 1;
 
 export function createRevocations(database: Pick<Database, "orm">, bus: Bus): Revocations {
   const watched = new Set<Watched>();
   const listeners: (() => void)[] = [];
   const expiries = new WeakMap<Principal, Date>();
-  // A principal may be revoked between being looked up and being watched: then these differ from the count.
+  // A principal may be revoked between its lookup and the start of watching. The stored count then differs from the current
+  // count.
   const countsBefore = new WeakMap<Principal, number>();
   let count = 0;
 
   async function isStillIn(principal: Exclude<Principal, { kind: "anyone" | "job" }>): Promise<boolean> {
     const { meshId } = principal;
     const token = tokenOf(principal);
-    // A token is in force only as long as its member is one.
+    // A token is active only while its member is.
     if (token !== null) return (await findTokenByNumber(database.orm, meshId, token)) !== null;
     if (principal.kind !== "member") return false;
     const member = await findMember(database.orm, meshId, { memberId: principal.memberId });
@@ -57,7 +58,7 @@ export function createRevocations(database: Pick<Database, "orm">, bus: Bus): Re
     for (const listener of listeners) listener();
   }
 
-  /** Asks once for each member and token, however many connections stand on it. */
+  /** Queries each member and token once, regardless of the number of their connections. */
   async function check(asked: readonly Watched[]): Promise<void> {
     const members = new Map<string, { meshId: string; memberId: string }>();
     const tokens = new Map<string, { meshId: string; number: number }>();
@@ -96,7 +97,7 @@ export function createRevocations(database: Pick<Database, "orm">, bus: Bus): Re
       if (expiresAt) expiries.set(principal, expiresAt);
     },
     watch(principal, end) {
-      // A job's agent keeps no connection open, so each of its calls is looked up.
+      // The agent of a job keeps no connection open, and each of its calls is looked up.
       if (!principal || principal.kind === "anyone" || principal.kind === "job") return () => undefined;
       const expiresAt = expiries.get(principal);
       const inMs = expiresAt && Math.min(expiresAt.getTime() - Date.now(), timerMsMax);

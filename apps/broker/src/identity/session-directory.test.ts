@@ -4,7 +4,7 @@ import { startTestBroker } from "../../../../tests/kit/test-broker.js";
 import { transports } from "../../../../tests/kit/transports.js";
 import { createSessionDirectory } from "./session-directory.js";
 
-/** A database with some sessions in it, and how often it was asked. */
+/** Opens a database with some sessions, and counts its queries. */
 async function prepare(count: number) {
   const broker = await startTestBroker();
   const transport = await transports.rest(broker.url);

@@ -4,28 +4,28 @@ import { limits } from "@merkle/wire/limits";
 import { nearest } from "@merkle/wire/text";
 import { isConfined, type Principal } from "./principal.js";
 
-/** The facts of a session that never change, whether it has been concluded, which changes once, and whether it is archived. */
+/** The facts about a session that never change, plus whether it is closed and whether it is archived. */
 export interface SessionIdentity {
   readonly sessionId: string;
   readonly slug: string;
   readonly createdByTeamId: string;
-  /** True only when it is certain; the feed itself refuses what comes too late. */
+  /** True only if the session is certainly closed. Otherwise the feed itself refuses late writes. */
   readonly closed: boolean;
-  /** Whether it is a copy of another broker's, which is here to be read. */
+  /** Whether the session is a read-only copy from another broker. */
   readonly imported: boolean;
-  /** Whether its messages are elsewhere (ARCHIVE-5). */
+  /** Whether the session's messages have been moved to an archive (ARCHIVE-5). */
   readonly archived: boolean;
 }
 
-/** Finds sessions by id or slug, and remembers those that it found lately. */
+/** Finds sessions by id or slug, and caches recent results. */
 export interface SessionDirectory {
   find(ref: string): SessionIdentity | null | Promise<SessionIdentity | null>;
-  /** The slug of a session whose name was probably meant, among the newest; undefined where none is near. */
+  /** Returns the slug that was probably meant, among the newest sessions. Undefined if none is similar. */
   findNear(ref: string): Promise<string | undefined>;
   markClosed(sessionId: string): void;
-  /** Forgets a session, of which something has changed. */
+  /** Drops a cached session that has changed. */
   forget(sessionId: string): void;
-  /** Forgets all: that one was concluded or archived at another node may not have been heard. */
+  /** Clears the cache, because hints about sessions concluded or archived on other nodes may have been lost. */
   forgetAll(): void;
 }
 
@@ -35,13 +35,16 @@ export function createSessionDirectory(
   database: Pick<Database, "orm" | "meshId">,
   cachedMax: number = limits.cachedSessionsMax,
 ): SessionDirectory {
-  // The one that was read from the database longest ago stands first: to move each that is used would cost more than to read it again.
+  // Ordered by the time of reading from the database, oldest first. Reordering on each use would cost more than reading
+  // again.
   const remembered = new Map<string, Remembered>();
   const idsBySlug = new Map<string, string>();
-  // A thousand clients may come back at once and ask for one session.
+  // Shared reads: a thousand clients may reconnect at the same time and request the same session.
   const reading = new Map<string, Promise<SessionIdentity | null>>();
   let findingNear = false;
-  /** How often it heard that one was concluded, or changed: who was read meanwhile may have been read before that. */
+  /**
+   * Number of changes reported so far. A row that was read while this number changed may be outdated, so it is not cached.
+   */
   let heard = 0;
 
   function remember(identity: SessionIdentity): SessionIdentity {
@@ -90,7 +93,7 @@ export function createSessionDirectory(
     },
     async findNear(ref) {
       const name = ref.toLowerCase();
-      // One at a time: what is only a kindness is not worth a queue.
+      // Only one search runs at a time, since a suggestion is not worth queueing for.
       if (findingNear || name.length > limits.slugCharsMax) return undefined;
       findingNear = true;
       try {
@@ -125,12 +128,12 @@ export function createSessionDirectory(
 
 const nearAmong = 100;
 
-/** Whether a session can have this id or slug; for anything else the database need not be asked. */
+/** Returns whether a text can be a session's id or slug. Any other text needs no database query. */
 function canBeName(name: string): boolean {
   return /^[a-z0-9-]{1,100}$/.test(name);
 }
 
-/** The session that a filter names by id or slug; to whom only one is shown, there is no other. */
+/** Returns the session that a filter names by id or slug. A principal confined to one session finds no other. */
 export async function requireSession(
   { sessions }: { readonly sessions: SessionDirectory },
   ref: string,
@@ -142,7 +145,7 @@ export async function requireSession(
   throw await noSuchSession(sessions, ref, principal);
 }
 
-/** Whoever may see the others is told which was probably meant. */
+/** Builds the error for an unknown session. Suggests the probable slug to callers who may see other sessions. */
 export async function noSuchSession(
   sessions: SessionDirectory,
   ref: string,

@@ -6,9 +6,9 @@ import { kindsOfQuota } from "./limits/quotas.js";
 import { requireMainMesh } from "./require-main-mesh.js";
 
 /**
- * Bounds what a mesh may hold; what is there already stays, whatever the bound (QUOTA-1).
+ * Sets the quotas of a mesh. Existing contents are kept, even above a new limit (QUOTA-1).
  *
- * @throws forbidden for another than the main mesh where members alone are let in
+ * @throws forbidden in any mesh other than the main one, if the broker admits only members
  */
 export async function setQuotas(
   ctx: Context<IdentityServices>,
@@ -27,7 +27,7 @@ export async function setQuotas(
     const stored = await mergeMeshQuotas(tx, mesh.meshId, Object.fromEntries(bounds));
     return { mesh: mesh.name, quotas: await quotas.count(tx, mesh.meshId, stored) };
   });
-  // The bounds are stored: what fails from here on must not look as if they were not.
+  // The quotas are stored. A failure from here on must not suggest otherwise.
   await retryWhileLost(quotas.measure).catch((error: unknown) =>
     log.warn("quotas were changed and not measured; that is tried again within 30 s", { error }),
   );

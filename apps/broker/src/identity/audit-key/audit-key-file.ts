@@ -6,9 +6,9 @@ import * as z from "zod";
 import { sha256 } from "../../core/sha256.js";
 import { StartError } from "../../core/start-error.js";
 
-/** The keys for signing heads, as a home keeps them: the newest key's secret, and every key's public part. */
+/** The keys that sign heads, as stored in a Merkle home: the secret of the newest key and the public part of every key. */
 export interface AuditKeyFile {
-  /** The oldest first; the last one is that of the secret. */
+  /** All keys, oldest first. `secret` belongs to the last key. */
   readonly keys: readonly [AuditKey, ...AuditKey[]];
   /** The seed of the ed25519 key (RFC 8032), in base64url. */
   readonly secret: string;
@@ -28,9 +28,9 @@ export function auditKeyPath(home: string): string {
 }
 
 /**
- * Reads a home's key; null when it has none.
+ * Reads the audit keys of a Merkle home. Returns null if there is no file.
  *
- * @throws StartError when the file cannot be read, is damaged, or its secret is not that of its last key
+ * @throws StartError when the file cannot be read or is damaged, or when its secret does not belong to its last key
  */
 export async function readAuditKeyFile(
   home: string,
@@ -54,25 +54,25 @@ export function newestOf({ keys }: Pick<AuditKeyFile, "keys">): AuditKey {
   return keys.at(-1) ?? keys[0];
 }
 
-/** Draws a key that nothing vouches for. */
+/** Generates a key that no earlier key vouches for. */
 export function drawAuditKey(earlier: readonly AuditKey[] = []): AuditKeyFile {
   const { secret, publicKey } = drawKey();
   const key = toAuditKey(publicKey, { since: new Date().toISOString(), previous: null, succession: null });
   return withKey(earlier, key, secret);
 }
 
-/** Draws the next key of a file, for which its newest key gives its word. */
+/** Generates the next key of a file, signed by its current newest key. */
 export function drawSuccessor(file: AuditKeyFile): AuditKeyFile {
   const before = newestOf(file);
   const { secret, publicKey } = drawKey();
-  // A key's time is never before that of the one whose place it takes, whatever the clock says.
+  // A key's time is never before that of its predecessor, even if the clock was set back.
   const since = new Date(Math.max(Date.now(), Date.parse(before.since))).toISOString();
   const statement = { previous: before.key_id, public_key: publicKey.toString("base64url"), since };
   const succession = sign(null, successionBytes(statement), toPrivateKey(file.secret)).toString("base64url");
   return withKey(file.keys, toAuditKey(publicKey, { since, previous: before.key_id, succession }), secret);
 }
 
-/** Puts the file in place whole, on the disk, and readable for its owner alone. */
+/** Writes the file atomically and syncs it to disk, readable only by its owner. */
 export async function writeAuditKeyFile(home: string, file: AuditKeyFile): Promise<void> {
   const path = auditKeyPath(home);
   const unfinished = `${path}.${process.pid}`;
@@ -93,7 +93,7 @@ export async function writeAuditKeyFile(home: string, file: AuditKeyFile): Promi
   }
 }
 
-/** Keeps what stands in the file's place under another name, and returns that. */
+/** Renames the existing key file, and returns its new path. */
 export async function setAuditKeyFileAside(home: string, { key_id }: AuditKey): Promise<string> {
   const aside = join(home, `audit-key-${key_id.slice(0, 8)}.json`);
   await rename(auditKeyPath(home), aside);
@@ -105,7 +105,7 @@ export function toPrivateKey(secret: string): KeyObject {
   return createPrivateKey({ format: "der", type: "pkcs8", key: der });
 }
 
-/** How the DER of an ed25519 private key begins (RFC 8410, section 10.3); its 32 bytes are the rest. */
+/** First bytes of the DER encoding of an ed25519 private key (RFC 8410, section 10.3). The 32 bytes of the seed follow. */
 const beforeSeed = Buffer.from("302e020100300506032b657004220420", "hex");
 
 function publicKeyOf(secret: string): string {
@@ -143,7 +143,10 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** A rename is on the disk when its folder is. Where a folder cannot be opened, or synced, the system sees to it. */
+/**
+ * Syncs a folder, because a rename is durable only once its folder is synced. Some systems cannot open or sync a folder and
+ * need no sync.
+ */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path).catch(() => null);
   try {

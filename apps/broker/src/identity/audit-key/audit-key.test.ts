@@ -65,7 +65,7 @@ it("[AUDITKEY-2] a home without the database's key is refused, until its file is
     code: "no_audit_key",
     message: expect.stringMatching(/Copy audit-key\.json .*--new-audit-key/),
   });
-  // One of its own, for another database, does not help.
+  // A key that was created for another database does not help.
   await start(other, await openTestDatabase());
   await expect(start(other, database)).rejects.toMatchObject({ code: "no_audit_key" });
   await cp(join(home, "audit-key.json"), join(other, "audit-key.json"));
@@ -83,7 +83,7 @@ it("[AUDITKEY-2] where the key is lost, a start that is told to makes one that n
     `audit-key-${own.keys[0]?.key_id.slice(0, 8)}.json`,
     "audit-key.json",
   ]);
-  // Told again, it keeps the key that it has.
+  // With the option given again, the broker keeps its current key.
   expect((await start(other, database, true)).keys).toEqual(after.keys);
   await expect(start(home, database)).rejects.toMatchObject({ code: "no_audit_key" });
 });
@@ -128,7 +128,7 @@ it("[AUDITKEY-4] a successor is made by the key before it, and taken at the next
     const by = { key: before?.public_key ?? "", signature: key.succession ?? "" };
     expect(isSigned(successionBytes(key), by)).toBe(true);
   }
-  // Whoever still has the old file is behind.
+  // A copy of the old file lacks the newest key.
   await expect(start(copy, database)).rejects.toMatchObject({ code: "no_audit_key" });
 });
 

@@ -26,30 +26,30 @@ import {
 
 /** Signs heads with the broker's audit key. */
 export interface AuditSigner {
-  /** Every key that this database's heads were signed with, the oldest first; the last is the one that signs. */
+  /** Every key that has signed heads of this database, oldest first. The last key signs new heads. */
   readonly keys: readonly AuditKey[];
   sign(head: Omit<Head, "key_id">): SignedHead;
-  /** Signs other bytes that say something of records, such as what an export holds. */
+  /** Signs other bytes about records, such as the contents of an export. */
   signBytes(bytes: Uint8Array): { readonly key_id: string; readonly signature: string };
-  /** A secret that every broker with this key comes to, and nobody else: another for each purpose. */
+  /** Derives a secret for a purpose. All brokers with this key derive the same secret, and no one else can. */
   secretFor(purpose: string): string;
 }
 
 interface OpenAuditKeyOptions {
   readonly home: string;
-  /** A file with the key that several brokers share; it is only read. By default the key is in the home. */
+  /** Path of a read-only file with a key that several brokers share. By default the key is in the Merkle home. */
   readonly keyFile?: string | undefined;
   readonly database: Database;
-  /** Whether to use a key for which no earlier key vouches if the home lacks the database's. */
+  /** Whether to create a key that no earlier key vouches for, if the home lacks the database's key. */
   readonly newKey: boolean;
   readonly log: Log;
 }
 
 /**
- * Takes the home's audit key, which must be the database's newest (AUDITKEY-2): a database without one gets one, and a
- * successor that was made in the home is registered.
+ * Opens the home's audit key, which must be the database's newest key (AUDITKEY-2). Creates a key for a database without
+ * one, and registers a successor that was created in the home.
  *
- * @throws StartError when the home has not got the key; a broker that signed with another would look like a forger
+ * @throws StartError when the home lacks the key, since heads signed with another key would look forged
  */
 export async function openAuditKey(options: OpenAuditKeyOptions): Promise<AuditSigner> {
   const { home, keyFile, database } = options;
@@ -65,7 +65,7 @@ export async function openAuditKey(options: OpenAuditKeyOptions): Promise<AuditS
 
 interface Ready {
   readonly file: AuditKeyFile;
-  /** The keys that the database does not know yet. */
+  /** The keys that the database does not contain yet. */
   readonly added: readonly AuditKey[];
 }
 
@@ -91,13 +91,14 @@ async function makeReady(
     log.warn("the audit key of another database was moved aside", { file: aside });
   }
   const drawn = drawAuditKey(known);
-  // Before the database knows it: a key that was registered and then lost would keep every broker from starting.
+  // The file is written before the key is registered: a key that is registered and then lost would keep every broker from
+  // starting.
   await writeAuditKeyFile(home, drawn);
   log.info("created an audit key", { key_id: newestOf(drawn).key_id, succeeds: null });
   return { file: drawn, added: [newestOf(drawn)] };
 }
 
-/** Whether each key has the word of the one before. */
+/** Returns whether each key is signed by its predecessor. */
 function isSuccession(newest: AuditKey, added: readonly AuditKey[]): boolean {
   return added.every((key, place) => {
     const before = added[place - 1] ?? newest;
@@ -119,7 +120,7 @@ function createSigner(keys: readonly AuditKey[], privateKey: KeyObject): AuditSi
   return {
     keys,
     signBytes,
-    // Signatures of this kind are the same each time; of these bytes none is ever given out.
+    // Ed25519 signatures are deterministic. The signature of these bytes is never published.
     secretFor(purpose) {
       const { signature } = signBytes(Buffer.from(`merkle secret of nodes: ${purpose}`));
       return Buffer.from(sha256(Buffer.from(signature))).toString("base64url");
@@ -131,7 +132,10 @@ function createSigner(keys: readonly AuditKey[], privateKey: KeyObject): AuditSi
   };
 }
 
-/** The ids of a key, by default the newest, and of the keys that it succeeds, each vouched for by the one before. Successions were checked. */
+/**
+ * Returns the ids of a key (default: the newest) and of all keys that it succeeds, newest first. Does not check the
+ * successions again.
+ */
 export function lineOf(keys: readonly AuditKey[], keyId = keys.at(-1)?.key_id): string[] {
   const line: string[] = [];
   let key = keys.find(({ key_id }) => key_id === keyId);
@@ -173,7 +177,7 @@ function withoutKey(path: string, newest: AuditKey, file: AuditKeyFile | null): 
   );
 }
 
-/** The keys that a session's heads are signed with, those of its origin first; the last is the one that signs now. */
+/** Returns the keys that a session's heads are signed with, its origin's keys first. The last key signs new heads. */
 export async function keysOf(
   { database, signer }: Pick<CoreServices, "database"> & { readonly signer: AuditSigner },
   sessionId: string,

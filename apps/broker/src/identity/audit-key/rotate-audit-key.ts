@@ -9,7 +9,7 @@ import {
 } from "./audit-key-file.js";
 
 /**
- * The public parts of a home's audit keys, the oldest first; none before its first broker ran.
+ * Returns the public parts of a home's audit keys, oldest first. Empty if no broker has run in the home yet.
  *
  * @throws StartError when the file is damaged
  */
@@ -18,8 +18,8 @@ export async function readAuditKeys(home: string): Promise<readonly AuditKey[]> 
 }
 
 /**
- * Makes the successor of a home's audit key, signed by that key, which the secret of is then forgotten. A broker signs with
- * it from its next start on; one that runs goes on with the key that it has (AUDITKEY-4).
+ * Creates the successor of a home's audit key, signed by that key, and discards the old secret. A broker uses the new key
+ * from its next start. A running broker continues with the key it loaded (AUDITKEY-4).
  *
  * @throws StartError when the home has no key, or a damaged one
  */

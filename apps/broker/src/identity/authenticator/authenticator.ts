@@ -22,47 +22,49 @@ import { hashToken, isJobToken, kindOfToken, nameOfToken } from "../tokens/token
 import { readBearer, readBrowserToken } from "./cookie.js";
 import { type AskedHello, verifyHello } from "./verify-hello.js";
 
-/** Where somebody has been let in to: who it is, and the services of that mesh. */
+/** The result of authentication: the principal, and the services of its mesh. */
 export interface Admission<Services extends IdentityServices> {
   readonly principal: Principal | null;
-  /** For somebody whom the broker does not know, the main mesh's: operations for anybody need some. */
+  /**
+   * The services of the principal's mesh. For an unauthenticated client, those of the main mesh, which public operations
+   * need.
+   */
   readonly services: Services;
 }
 
-/** The parts of a request over HTTP that say who sends it. */
+/** The parts of an HTTP request that identify its sender. */
 export interface RequestClaims {
   readonly origin: RequestOrigin;
   readonly method: string;
   readonly header: (name: string) => string | undefined;
-  /** Whether it is asked at the MCP endpoint, for which alone the tokens of OAuth are good (OAUTH-5). */
+  /** Whether the request is for the MCP endpoint, the only one that accepts OAuth tokens (OAUTH-5). */
   readonly forMcp?: boolean | undefined;
 }
 
-/** Finds out, for all transports, who somebody is before anything else is looked at (ENTER-1). */
+/** Authenticates clients of all transports, before any other part of the request is processed (ENTER-1). */
 export interface Authenticator<Services extends IdentityServices> {
   readonly auth: "open" | "invite";
-  /** The principal of somebody who has not proved to be one yet. */
+  /** The admission of a client that has not authenticated. */
   readonly unknown: Admission<Services>;
   /**
-   * Over HTTP: by a bearer token, else by the two halves of what a browser is signed in by: its cookie alone is nobody.
+   * Authenticates an HTTP request by its bearer token, or by both halves of a browser's token. The cookie alone is not
+   * enough.
    *
-   * @throws unauthorized for a token that is given and proves nobody; not_found for a mesh that there is none of; forbidden
-   * for what a page of another address asks for by cookie
+   * @throws unauthorized for an invalid token; not_found for an unknown mesh; forbidden for a write with a cookie from a
+   * page at another address
    */
   byRequest(request: RequestClaims): Promise<Admission<Services>>;
   /**
-   * Over a WebSocket: by what the client answers the broker's hello with.
+   * Authenticates a WebSocket by the client's answer to the broker's hello.
    *
    * @throws unauthorized
    */
   byHello(answer: HelloAnswer, asked: AskedFrom): Promise<Admission<Services>>;
-  /**
-   * By a token of one of these kinds alone; null for one that proves nobody. What is good once is used up by it.
-   */
+  /** Returns the principal of a token of the given kinds, or null if the token is invalid. Uses up a single-use token. */
   byToken(token: string, kinds: readonly TokenKind[]): Promise<Principal | null>;
 }
 
-/** The facts of a connection whose hello is answered, as far as its transport knows them. */
+/** The facts about a connection that its transport provides for checking the answer to a hello. */
 export type AskedFrom = Omit<AskedHello, "brokerId">;
 
 export interface HelloAnswer {
@@ -70,7 +72,9 @@ export interface HelloAnswer {
   readonly proof?: HelloProof | undefined;
 }
 
-/** A token's principal is believed for so long without asking the database; one that ends here is dropped at once (ENTER-6). */
+/**
+ * How long a token's principal is cached without a database query. Revocations on this node drop it immediately (ENTER-6).
+ */
 const rememberMs = 1_000;
 
 export function createAuthenticator<Services extends IdentityServices>({
@@ -86,11 +90,11 @@ export function createAuthenticator<Services extends IdentityServices>({
   readonly limiter: Limiter;
   readonly database: Pick<Database, "orm" | "brokerId">;
 }): Authenticator<Services> {
-  // By the token's hash; the one that was looked up last stands last.
+  // Keyed by a hash of the token, ordered by the time of the last lookup.
   const remembered = new Map<string, { readonly principal: Principal; readonly until: number }>();
   revocations.onRevoked(() => remembered.clear());
 
-  /** The principal that a token in force lets in. */
+  /** Returns the principal of an active token. */
   async function byToken(text: string, kinds: readonly TokenKind[]): Promise<Principal | null> {
     const kind = kindOfToken(text);
     if (kind === null || !kinds.includes(kind)) return null;
@@ -109,7 +113,7 @@ export function createAuthenticator<Services extends IdentityServices>({
     return principal;
   }
 
-  /** The agent of a job, for as long as it runs and its claim holds; nothing is remembered of it. */
+  /** Returns the agent of a job while the job runs and its claim is valid. The result is not cached. */
   async function byJob(text: string): Promise<Principal | null> {
     const job = await findJobBySecret(database.orm, hashToken(text));
     limiter.noteProof(nameOfToken(text), job !== null);
@@ -139,7 +143,7 @@ export function createAuthenticator<Services extends IdentityServices>({
         expiresAt: token.expiresAt,
       };
     }
-    // A ticket is used up at once, and its connection lasts as long as the browser is signed in.
+    // A ticket is used up immediately, and its connection lasts as long as the browser is signed in.
     if (kind === "ticket") {
       return toPrincipal(parent === null ? null : await findTokenByNumber(database.orm, meshId, parent));
     }
@@ -149,9 +153,9 @@ export function createAuthenticator<Services extends IdentityServices>({
       return { principal: { kind: "observer", meshId, sessionId, authority }, expiresAt };
     }
     if (memberId === null || !member) return { principal: null };
-    // A link that signs in is used up, too: what was got by it ends with what the link itself was got by.
+    // A sign-in link is used up too. Credentials obtained with it end together with the credential that created the link.
     const heldBy = kind === "sign_in" ? parent : number;
-    // A node of an earlier version stores a token for programs without saying so.
+    // A node of an earlier version stores a token for programs without setting `program`.
     const ofProgram = isForPrograms(kind, parent) ? number : program;
     const authority = { vouchedBy: memberId, token: heldBy, program: ofProgram };
     return { principal: { kind: "member", meshId, memberId, ...member, authority }, expiresAt };
@@ -169,7 +173,7 @@ export function createAuthenticator<Services extends IdentityServices>({
     return { principal: { kind: "anyone", meshId: services.database.meshId }, services };
   }
 
-  /** A token or key belongs to one mesh; who names another has mistaken one for the other. */
+  /** Admits a principal to its mesh. A token or key belongs to one mesh, so naming another mesh is an error. */
   async function admitTo(
     principal: Principal | null,
     mesh: string | undefined,
@@ -181,7 +185,7 @@ export function createAuthenticator<Services extends IdentityServices>({
     return admit(principal);
   }
 
-  /** A key that belongs to no member is refused as a signature that does not hold. */
+  /** Authenticates a signed hello. A key that belongs to no member is refused like an invalid signature. */
   async function bySignature(proof: SignatureProof, asked: AskedFrom): Promise<Principal | null> {
     const { meshId, memberKey } = verifyHello(proof, { ...asked, brokerId: database.brokerId });
     const publicKey = Buffer.from(memberKey, "base64url");
@@ -248,7 +252,7 @@ function noSuchMesh(mesh: string): MerkleError {
   );
 }
 
-/** Says no more than that: what was wrong with a proof helps those alone who try to forge one. */
+/** Builds the refusal of a proof. It gives no reason, which would only help someone who tries to forge a proof. */
 function proofRefused(): MerkleError {
   return new MerkleError(
     "unauthorized",

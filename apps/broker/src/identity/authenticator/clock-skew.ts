@@ -2,12 +2,12 @@ import { limits } from "@merkle/wire/limits";
 
 const skewMsMax = limits.clockSkewSecondsMax * 1_000;
 
-/** The latest time that a client's clock may show now. */
+/** Returns the latest time that a client's clock may show now. */
 export function latestClientTime(now: Date): number {
   return now.getTime() + skewMsMax;
 }
 
-/** Compares the clock of a client that signed `time` with the broker's; null where they are close enough. */
+/** Compares the time that a client signed with the broker's clock. Returns null if they are close enough. */
 export function findClockSkew(time: string, now: Date): ClockSkew | null {
   const skewMs = Date.parse(time) - now.getTime();
   if (Math.abs(skewMs) <= skewMsMax) return null;
@@ -19,7 +19,7 @@ export function findClockSkew(time: string, now: Date): ClockSkew | null {
 }
 
 export interface ClockSkew {
-  /** The part of a sentence that names the clock, the difference and what to do. */
+  /** The part of a sentence that names the clock, the difference and the remedy. */
   readonly problem: string;
   readonly details: { readonly client_time: string; readonly broker_time: string; readonly skew_s: number };
 }

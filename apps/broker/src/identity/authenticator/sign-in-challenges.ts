@@ -3,18 +3,18 @@ import { performance } from "node:perf_hooks";
 import { MerkleError } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 
-/** Challenges for those who have no connection to keep one on: a browser that signs in over HTTP (GUARD-14). */
+/** Issues challenges to clients without a connection to keep one on: browsers that sign in over HTTP (GUARD-14). */
 export interface SignInChallenges {
   /**
-   * Makes a nonce that is good for half a minute. Nothing is kept for whoever asks, so that nobody pushes out another's by
-   * asking often: the nonce itself says when it was given, under a secret of this process.
+   * Issues a nonce that is valid for half a minute. The nonce contains its expiry, authenticated with a secret, so the
+   * broker stores nothing per client, and no client can displace the challenge of another.
    */
   give(): string;
   /**
-   * Runs what checks an answer, with its nonce, or null for one that was not given here, is too old or has let somebody in.
-   * When the check does not throw, the nonce is good no more; while it runs, it is good for no other answer.
+   * Runs `check` with the nonce of an answer, or with null if the nonce was not issued here, has expired or was used. The
+   * nonce is reserved while the check runs, and used up unless the check throws.
    *
-   * @throws unavailable; and what `check` throws
+   * @throws unavailable; and any error of `check`
    */
   answer<Proved>(nonce: string, check: (nonce: string | null) => Promise<Proved>): Promise<Proved>;
 }
@@ -25,25 +25,25 @@ const randomnessBytes = 10;
 const headBytes = timeBytes + randomnessBytes;
 const macBytes = 16;
 
-/** By which any of several nodes takes the answer to a challenge that one of them gave, and but one takes it (NODE-12). */
+/** Lets any node accept the answer to a challenge that another node issued, and only one node accept it (NODE-12). */
 interface SharedChallenges {
-  /** The secret that all of them have. */
+  /** The secret that all nodes share. */
   readonly secret: string;
-  /** Claims a nonce at all of them; false where it was claimed. */
+  /** Claims a nonce on all nodes. Returns false if it was already claimed. */
   claim(nonce: string): Promise<boolean>;
   release(nonce: string): Promise<void>;
 }
 
 export function createSignInChallenges({
   shared,
-  // The clocks of nodes agree well enough; that of a process is its own.
+  // Nodes that share challenges compare wall-clock time, which is close enough. A single process uses its monotonic clock.
   now = shared ? Date.now : () => performance.now(),
 }: {
   readonly shared?: SharedChallenges | undefined;
   readonly now?: () => number;
 } = {}): SignInChallenges {
   const secret = shared?.secret ?? randomBytes(32);
-  /** Nonces that let somebody in, and until when they have to be known; the oldest first. */
+  /** Nonces that were used, with the time until which they must be remembered, oldest first. */
   const used = new Map<string, number>();
 
   function seal(head: Buffer): Buffer {
@@ -52,7 +52,7 @@ export function createSignInChallenges({
 
   function isGood(nonce: string): boolean {
     const bytes = Buffer.from(nonce, "base64url");
-    // Other spellings of the same bytes would be other nonces.
+    // Other encodings of the same bytes would count as different nonces.
     if (bytes.length !== headBytes + macBytes || bytes.toString("base64url") !== nonce) return false;
     const head = bytes.subarray(0, headBytes);
     if (!timingSafeEqual(bytes.subarray(headBytes), seal(head))) return false;
@@ -75,7 +75,7 @@ export function createSignInChallenges({
     async answer(nonce, check) {
       if (!isGood(nonce)) return check(null);
       forgetOld();
-      // Forgetting one that has not expired would let its answer be used again.
+      // Dropping a nonce that has not expired would allow its answer to be used again.
       if (used.size >= limits.cachedCredentialsMax) throw tooManyAtOnce();
       used.set(nonce, now() + goodMs);
       if (shared && !(await shared.claim(nonce))) return check(null);

@@ -306,7 +306,7 @@ interface CertificateChanges {
   readonly by?: typeof memberKey;
 }
 
-/** A proof that is right but for its certificate, whose signature is right too, by the key that makes it. */
+/** Makes a proof with a changed certificate. The certificate is correctly signed with the chosen key. */
 function withCertificate(changes: CertificateChanges): SignatureProof {
   const { issuedMs = 0, lastsMs = 60_000, label = signer.label, mesh = meshId, by = memberKey } = changes;
   const { certificate } = certifySessionKey({
@@ -345,7 +345,7 @@ function flipped(text: string, length: number, byte: number): string {
   return toBase64url(bytes);
 }
 
-/** The same signature with the order of the group added to its second half: right by arithmetic, and another text. */
+/** Adds the group order to the second half of a signature: mathematically equal, but a different text. */
 function malleated(signature: string): string {
   const order = 2n ** 252n + 27742317777372353535851937790883648493n;
   const bytes = Buffer.from(signature, "base64url");
@@ -354,7 +354,9 @@ function malleated(signature: string): string {
   return Buffer.concat([bytes.subarray(0, 32), half]).toString("base64url");
 }
 
-/** Keys for which a signature of zeros holds for many a text, where nobody looks. */
+/**
+ * Makes a proof with small-order keys, for which an all-zero signature verifies for many texts unless the keys are checked.
+ */
 function withSmallOrderKeys(): SignatureProof {
   const point = toBase64url(Uint8Array.from({ length: 32 }, (_, index) => (index === 0 ? 1 : 0)));
   const zeros = toBase64url(Uint8Array.from({ length: 64 }, (_, index) => (index === 0 ? 1 : 0)));

@@ -4,20 +4,20 @@ import { certificateBytes, certificateMsMax, helloBytes } from "@merkle/wire/ide
 import { isSigned } from "../../core/is-signed.js";
 import { findClockSkew, latestClientTime } from "./clock-skew.js";
 
-/** How long after the broker's hello its nonce is good, by the broker's clock. */
+/** How long a nonce is valid after the broker's hello, by the broker's clock. */
 const nonceMs = 30_000;
 
-/** The facts of the connection whose hello is answered, which the answer must be made for. */
+/** The facts about a connection that the answer to its hello must match. */
 export interface AskedHello {
   readonly brokerId: string;
-  /** The nonce of the broker's hello on this connection; null when it was answered before or has expired. */
+  /** The nonce of the broker's hello on this connection. Null if it was already answered or has expired. */
   readonly nonce: string | null;
-  /** Whether this scheme, host and port lead to the broker. */
+  /** Returns whether an address (scheme, host and port) leads to this broker. */
   readonly isOwnOrigin: (origin: string) => boolean;
   readonly now: Date;
 }
 
-/** The facts that a proof shows: the holder of `memberKey` speaks. Whether that is a member of the mesh, its table says. */
+/** The verified contents of a proof. The caller still has to check that `memberKey` belongs to a member of the mesh. */
 interface VerifiedHello {
   readonly meshId: string;
   readonly memberKey: string;
@@ -27,10 +27,10 @@ interface VerifiedHello {
 }
 
 /**
- * Checks a signed answer to a hello (HELLO-5): that it was made for this broker, this connection and this moment, by a
+ * Verifies a signed answer to a hello (HELLO-5): it must be made for this broker, this connection and this time, with a
  * session key that a member's key certified for the same mesh and label.
  *
- * @throws unauthorized. What it tells is about what the client itself sent, never about who is a member.
+ * @throws unauthorized, with details only about the client's own input, never about who is a member
  */
 export function verifyHello(proof: SignatureProof, asked: AskedHello): VerifiedHello {
   const { statement, certificate } = proof;
@@ -96,8 +96,8 @@ function whyNotNow(inTime: boolean): string {
 }
 
 /**
- * The refusal of a proof that does not hold; the same for a key that belongs to nobody, so that a stranger learns nothing
- * about who is a member.
+ * Builds the refusal of an invalid proof. A key of no member gets the same refusal, so that a client cannot find out who is
+ * a member.
  */
 function refuseProof(): MerkleError {
   return refuse("proof", "it is not signed by a member of the mesh");
@@ -110,13 +110,13 @@ function refuse(reason: string, why: string, details: object = {}): MerkleError 
   });
 }
 
-/** The challenge in the hello of one connection, good for one answer (HELLO-2). */
+/** The challenge in the hello of one connection, valid for one answer (HELLO-2). */
 export interface HelloChallenge {
   /** 32 random bytes in base64url, for the broker's hello. */
   readonly nonce: string;
-  /** Whether the nonce is too old to prove anything. */
+  /** Whether the nonce is too old to be accepted. */
   readonly isExpired: boolean;
-  /** Gives the nonce to the first who asks, and null ever after: a second answer on the same connection proves nothing. */
+  /** Returns the nonce on the first call and null afterwards, so that a second answer on the same connection is refused. */
   take(): string | null;
 }
 

@@ -4,9 +4,9 @@ import { type Invite, MerkleError, parseInvite } from "@merkle/wire";
 import { hashSecret } from "../credential.js";
 
 /**
- * The invite that somebody was given, in whatever state.
+ * Finds the invite of a link or code, in any state.
  *
- * @throws not_found, which never says what of it was wrong, for anything else; a wrong code is counted (INVITE-5)
+ * @throws not_found for anything else, always with the same message; a wrong code counts as a failed try (INVITE-5)
  */
 export async function findGivenInvite(db: Queryable, given: string): Promise<InviteRow> {
   const words = parseInvite(given);
@@ -21,14 +21,14 @@ export async function findGivenInvite(db: Queryable, given: string): Promise<Inv
   );
 }
 
-/** Whether an invite still lets somebody in, and else why not. */
+/** Returns whether an invite can still be used, and if not, why. */
 export function stateOf({ uses, usesMax, revokedAt, expired }: InviteRow): Invite["state"] {
   if (revokedAt) return "revoked";
   if (uses >= usesMax) return "used";
   return expired ? "expired" : "open";
 }
 
-/** An invite as those see it who may revoke it. */
+/** Converts an invite for the members who may revoke it. */
 export function toInvite(row: InviteRow, memberId: string | null): Invite {
   return {
     invite_id: row.number,
@@ -48,18 +48,21 @@ export function toSessionName({ session }: Pick<InviteRow, "session">): Invite["
   return session && { session_id: session.sessionId, slug: session.slug, title: session.title };
 }
 
-/** An invite's secret as it stands in its link, 132 random bits, and what is kept of it (INVITE-1). */
+/** Creates the secret of an invite link, 132 random bits, and the hash that is stored (INVITE-1). */
 export function makeInviteSecret(): { secret: string; secretHash: Buffer } {
   const secret = randomBytes(17).toString("base64url").slice(0, 22);
   return { secret, secretHash: hashSecret(secret) };
 }
 
-/** Eight characters of Crockford's base32, 40 bits: short enough to be spoken, so good for little time and few tries. */
+/**
+ * Creates a code of eight characters in Crockford's base32, 40 bits. It is short enough to be spoken, so it is valid only
+ * briefly and for few tries.
+ */
 export function makeInviteCode(): string {
   return Array.from(randomBytes(8), (byte) => alphabet.charAt(byte & 31)).join("");
 }
 
-/** The secret stands behind the `#`, which no browser sends to a server. */
+/** Builds an invite link. The secret follows the `#`, which browsers do not send to servers. */
 export function writeInviteLink(base: string, secret: string): string {
   return `${base}/join#${secret}`;
 }

@@ -9,9 +9,10 @@ import { makeInviteCode, makeInviteSecret, stateOf, toInvite, writeInviteLink } 
 type Input = ParsedInputOf<"create_invite">;
 
 /**
- * Makes an invite to the mesh, perhaps to one of its sessions. Its secret and code are in this reply alone (INVITE-1).
+ * Creates an invite to the mesh and optionally to one of its sessions. The secret and the code are only in this reply
+ * (INVITE-1).
  *
- * @throws forbidden when somebody who is no admin invites one
+ * @throws forbidden when a member who is not an admin invites an admin
  */
 export async function createInvite(
   ctx: Context<IdentityServices>,
@@ -64,7 +65,10 @@ function adminsOnly(): MerkleError {
   return new MerkleError("forbidden", "Only admins can invite an admin. Ask an admin of this mesh.");
 }
 
-/** Lists invites, the newest first: all of the mesh to an admin or where everybody is let in, else one's own (INVITE-8). */
+/**
+ * Lists invites, newest first. Admins, and everyone in open mode, see all of the mesh. Other members see their own
+ * (INVITE-8).
+ */
 export async function listInvites(ctx: Context<IdentityServices>): Promise<OutputOf<"list_invites">> {
   const { database } = ctx.services;
   const rows = await listInviteRows(database.orm, database.meshId, {
@@ -74,7 +78,10 @@ export async function listInvites(ctx: Context<IdentityServices>): Promise<Outpu
   return { invites: rows.map((row) => toInvite(row, ownerOf(ctx.principal))) };
 }
 
-/** Ends an invite, one's own or as an admin anybody's; one that lets nobody in any more stays as it is (INVITE-8). */
+/**
+ * Revokes an invite of the caller, or any invite if the caller is an admin. An invite that can no longer be used is not
+ * changed (INVITE-8).
+ */
 export async function revokeInvite(
   ctx: Context<IdentityServices>,
   { invite_id: number }: ParsedInputOf<"revoke_invite">,
@@ -97,8 +104,9 @@ function noSuchInvite(number: number): MerkleError {
 }
 
 /**
- * Returns the link by which the first admin of a mesh comes in; null once there is an admin. Each start makes another link, and
- * the one before, which may lie in a log, ends (INVITE-9). Of several nodes only one makes it, since the next would end it.
+ * Returns an invite link for the first admin of a mesh, or null if there is an admin. Each start creates a new link and ends
+ * the previous one, which may be in a log (INVITE-9). Only the leading node creates it, since other nodes would end each
+ * other's links.
  */
 export async function ensureFirstInvite(
   services: FirstInviteServices & Pick<IdentityServices, "nodes">,
@@ -108,7 +116,7 @@ export async function ensureFirstInvite(
   return makeAdminInvite(services);
 }
 
-/** Makes an admin's invite in the broker's own name, whoever is an admin already: for a key that was lost. */
+/** Creates an admin invite in the broker's own name, even if the mesh has an admin. Used when an admin's key was lost. */
 export async function makeAdminInvite({ database, addresses }: FirstInviteServices): Promise<string> {
   const { meshId } = database;
   const { secret, secretHash } = makeInviteSecret();

@@ -18,10 +18,10 @@ import { findGivenInvite, stateOf, toSessionName } from "./invite.js";
 type Input = ParsedInputOf<"redeem_invite">;
 
 /**
- * Makes the holder of a key a member of the invite's mesh. The same key gets the same membership again, and uses nothing
- * up (INVITE-7); of any number of keys at once, as many get in as the invite has uses (INVITE-2).
+ * Makes the owner of a key a member of the invite's mesh. The same key gets the same membership again without using up the
+ * invite (INVITE-7). Concurrent redemptions never exceed the invite's number of uses (INVITE-2).
  *
- * @throws forbidden when the invite lets nobody in any more, with when and whom to ask, and for a key that was revoked
+ * @throws forbidden when the invite can no longer be used, with the time and the inviter, and for a key that was revoked
  */
 export async function redeemInvite(
   ctx: Context<IdentityServices>,
@@ -32,7 +32,7 @@ export async function redeemInvite(
   const { idempotency_key: _key, ...proof } = input;
   verifyJoin(proof, database.brokerId);
   const invite = await findGivenInvite(database.orm, input.invite);
-  // Most of those who come too late are told so without a transaction; a member may come again.
+  // Most late callers are refused here without a transaction. An existing member may redeem again.
   const publicKey = Buffer.from(input.public_key, "base64url");
   if (!(await findMember(database.orm, invite.meshId, { publicKey }))) refuseEnded(invite);
 
@@ -56,7 +56,7 @@ async function admit(tx: Transaction, invite: InviteRow, input: Input): Promise<
   const publicKey = Buffer.from(input.public_key, "base64url");
   const known = await findMember(tx, meshId, { publicKey });
   if (known) return admitAgain(tx, invite, known);
-  // Before a member is made that would have to be taken back.
+  // Checked before the insert, which would otherwise be rolled back.
   refuseEnded(invite);
   const memberId = randomUUID();
   const member = {
@@ -69,7 +69,7 @@ async function admit(tx: Transaction, invite: InviteRow, input: Input): Promise<
     ...descentFrom(invite, memberId),
   };
   if (!(await insertNewMember(tx, member))) {
-    // The same key came at the same moment, by another request, and is in.
+    // A concurrent request has inserted the same key.
     const other = await findMember(tx, meshId, { publicKey });
     if (!other) throw new TypeError("A member was reported as existing but was not found.");
     return admitAgain(tx, invite, other);
@@ -80,7 +80,7 @@ async function admit(tx: Transaction, invite: InviteRow, input: Input): Promise<
 
 type MemberFacts = Pick<MemberRow, "memberId" | "name" | "role">;
 
-/** The member who vouches for a person who redeems an invite. The first admin, whom the broker invites, vouches for itself. */
+/** Returns the member who vouches for a new member. The first admin, whom the broker invites, vouches for itself. */
 function descentFrom({ invitedBy, program }: InviteRow, memberId: string): Descent {
   return { vouchedBy: invitedBy ?? memberId, program };
 }
@@ -88,8 +88,8 @@ function descentFrom({ invitedBy, program }: InviteRow, memberId: string): Desce
 type Descent = Pick<MemberRow, "vouchedBy" | "program">;
 
 /**
- * A member needs no use of any invite of the mesh, be it open or ended, except to become an admin by it, or to be vouched for by a
- * person after all.
+ * Admits an existing member again. An open or ended invite of the mesh costs no use, unless it makes the member an admin or
+ * gives the member a person who vouches.
  */
 async function admitAgain(tx: Transaction, invite: InviteRow, member: MemberRow): Promise<MemberFacts> {
   if (member.revokedAt) throw keyRevoked(member.revokedAt);
@@ -108,7 +108,7 @@ function refuseEnded(invite: InviteRow): void {
   if (stateOf(invite) !== "open") throw inviteEnded(invite);
 }
 
-/** The same words that a preview's reader is told. */
+/** Builds the error in the same words that a preview shows. */
 function inviteEnded(invite: InviteRow): MerkleError {
   const state = stateOf(invite);
   const what = {
@@ -132,7 +132,7 @@ function keyRevoked(at: Date): MerkleError {
   );
 }
 
-/** Says what an invite is for, to whoever holds it: the title, and nothing of what lies behind it (INVITE-4). */
+/** Returns the purpose of an invite to anyone who has it: the title, but nothing about the contents (INVITE-4). */
 export async function previewInvite(
   { services }: Context<IdentityServices>,
   { invite }: ParsedInputOf<"preview_invite">,
@@ -156,8 +156,8 @@ export async function previewInvite(
 }
 
 /**
- * Checks that whoever joins holds the private half of the key that is to be the member, and said so to this broker just
- * now (INVITE-6).
+ * Verifies that the client holds the private key of the new member, and signed a recent statement for this broker
+ * (INVITE-6).
  *
  * @throws unauthorized
  */

@@ -5,13 +5,14 @@ import type { Metrics } from "../../core/metrics.js";
 import type { Principal } from "../principal.js";
 import { createTokenBuckets, type TokenBuckets } from "./token-buckets.js";
 
-/** Keeps everybody below the rates at which the broker lets be called; one for all transports (GUARD-4). */
+/** Enforces the broker's rate limits across all transports (GUARD-4). */
 export interface Limiter {
-  /** The rates; null where there are none. */
+  /** The rate limits, or null if they are off. */
   readonly rates: RateLimits | null;
   /**
-   * Returns the caller that a request counts for, before anything in it is looked at: the secret that it carries, where that
-   * has proved somebody lately, so that nobody is refused for what neighbours behind the same address do; else its address.
+   * Returns the key under which a request is counted, before the request is processed. A secret that was recently valid
+   * counts by itself, so that its owner is not refused for the requests of others at the same address. Other requests count
+   * by address.
    */
   callerOf(address: string, secret?: string | undefined): string;
   /**
@@ -20,23 +21,26 @@ export interface Limiter {
    * @throws too_many_requests
    */
   admit(caller: string): void;
-  /** The same for a WebSocket that it opens. */
+  /** Counts a WebSocket upgrade of a caller, in addition to its request. */
   admitUpgrade(caller: string): void;
-  /** Counts a frame of whoever has been let in, else of its address, or says how many milliseconds it has to wait; 0 when it was counted. */
+  /**
+   * Counts a frame for its principal, or for its address if unauthenticated. Returns 0, or the milliseconds that it must
+   * wait uncounted.
+   */
   admitFrame(address: string, principal: Principal | null): number;
   /**
-   * Counts a call of somebody who has been let in, for the member and for the session that it addresses.
+   * Counts a call for the member and for the session that it addresses.
    *
    * @throws too_many_requests
    */
   admitCall(call: LimitedCall): void;
-  /** Notes whether a secret proved somebody. */
+  /** Records whether a secret was valid. */
   noteProof(secret: string, holds: boolean): void;
   /**
-   * Runs what tries a secret that is short enough to be guessed. Tries that fail are counted for their address, those under way
-   * like failed ones, so that nothing is gained by trying many at once; beyond the limit nothing is tried any more.
+   * Runs an attempt with a secret that is short enough to be guessed. Failed attempts count for their address. Attempts in
+   * progress count as failed, so concurrent attempts gain nothing. Beyond the limit no attempt is run.
    *
-   * @throws too_many_requests, and what `attempt` throws
+   * @throws too_many_requests, and any error of `attempt`
    */
   tryCode<Found>(address: string, attempt: () => Promise<Found>): Promise<Found>;
 }
@@ -48,7 +52,7 @@ export interface LimitedCall {
 }
 
 export interface LimiterOptions {
-  /** The rates that differ from the usual ones; "off" for none at all. */
+  /** The rates that differ from the defaults, or "off" for no limits. */
   readonly rates: Partial<RateLimits> | "off";
   readonly metrics: Pick<Metrics, "refusals">;
   readonly now?: () => number;
@@ -58,7 +62,7 @@ export function createLimiter({ rates: chosen, metrics, now }: LimiterOptions): 
   if (chosen === "off") return unlimited;
   const rates: RateLimits = { ...rateLimits, ...chosen };
   const buckets = new Map<RateLimitName, TokenBuckets>();
-  /** Secrets that have proved somebody; the longest unused first. */
+  /** Secrets that were valid, least recently used first. */
   const proven = new Set<string>();
 
   function bucketsOf(name: RateLimitName): TokenBuckets {
@@ -115,7 +119,7 @@ export function createLimiter({ rates: chosen, metrics, now }: LimiterOptions): 
         giveBack();
         return found;
       } catch (error) {
-        // A fault of the broker's own is nobody's guess.
+        // An error of the broker does not count as a guess.
         if (!(error instanceof MerkleError) || error.status >= 500) giveBack();
         throw error;
       }
@@ -123,7 +127,7 @@ export function createLimiter({ rates: chosen, metrics, now }: LimiterOptions): 
   };
 }
 
-/** Whoever the broker knows counts for themselves, wherever they come from. */
+/** Returns the key of a known principal, which counts the same from every address. Null for others. */
 function keyOf(principal: Principal | null): string | null {
   switch (principal?.kind) {
     case "member":
@@ -164,7 +168,7 @@ const unlimited: Limiter = {
   tryCode: (_address, attempt) => attempt(),
 };
 
-/** The requests that each rate counts, as a refusal names them. */
+/** The requests that each rate counts, worded for an error message. */
 const counted: Readonly<Record<RateLimitName, string>> = {
   address: "requests of your address",
   upgrade: "connections opened from your address",
@@ -179,7 +183,7 @@ const counted: Readonly<Record<RateLimitName, string>> = {
   session_create: "joins of this session",
 };
 
-/** Nobody is told to come back sooner than in a second: a flood in small pieces is a flood. */
+/** The retry delay is at least one second, so that a client cannot keep up a flood of small bursts. */
 function tooMany(name: RateLimitName, { per_second, burst }: RateLimit, missingMs: number): MerkleError {
   const retryAfter = Math.max(1, Math.ceil(missingMs / 1_000));
   return new MerkleError(

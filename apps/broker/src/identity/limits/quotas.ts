@@ -12,17 +12,17 @@ import {
 import { MerkleError, type Quota, type QuotaKind } from "@merkle/wire";
 
 /**
- * What meshes may hold (QUOTA-1). A post asks no database for it: each node counts from time to time what there is, adds what
- * it takes in between, and looks again before it refuses. So several nodes together may take a little more than the bound,
- * as much as they take between two counts; connections are each node's own.
+ * Limits the contents of meshes (QUOTA-1). Posting needs no query: each node counts the contents regularly, adds its own
+ * writes in between, and counts again before it refuses. Several nodes together may thus exceed a limit by their writes
+ * between two counts. Connections are counted per node.
  */
 export interface Quotas {
-  /** The first of these kinds of which the mesh has no room left, as far as this node knows; null where there is room. */
+  /** Returns the first of these kinds for which the mesh has no room left according to this node's count, or null. */
   findSpent(meshId: string, kinds: readonly QuotaKind[]): QuotaKind | null;
   /**
-   * Counts again if there seems to be no room, before it refuses.
+   * Checks that there is room, and counts again before it refuses.
    *
-   * @param adding - how much the caller is about to add (default: 1 of each kind)
+   * @param adding - amount that the caller is about to add (default: 1 of each kind)
    * @throws forbidden with the quota in its details
    */
   requireRoom(
@@ -32,17 +32,19 @@ export interface Quotas {
   ): Promise<void>;
   isBounded(meshId: string, kind: QuotaKind): boolean;
   add(meshId: string, kind: keyof HeldInMesh, amount: number): void;
-  /** Counts a connection of the mesh until the function that it returns is called. */
+  /** Counts a connection of the mesh until the returned function is called. */
   connect(meshId: string): () => void;
-  /** The bounds of a mesh, and what is used of them. */
+  /** Returns the limits of a mesh and their use. */
   list(meshId: string): Quota[];
-  /** The same for bounds that the caller has just stored, counted in its transaction. */
+  /** Returns limits that the caller has just stored and their use, counted in its transaction. */
   count(tx: Queryable, meshId: string, bounds: MeshQuotas["quotas"]): Promise<Quota[]>;
-  /** Those of which four fifths are used, with the time since when (ATT-14). */
+  /** Returns the quotas that are at least four fifths used, each with the time since when (ATT-14). */
   listNear(meshId: string): NearQuota[];
-  /** Counts on the bytes of every session of a mesh, as far as that is done in reasonable time. */
+  /** Continues counting the bytes of a mesh's sessions, for a limited number of sessions. */
   countBytes(meshId: string): Promise<void>;
-  /** Reads all bounds, and counts what meshes hold that have any. Bounds that were stored before the call are read. */
+  /**
+   * Reads all limits, and counts the contents of the meshes that have any. Includes limits that were stored before the call.
+   */
   measure(): Promise<void>;
 }
 
@@ -57,7 +59,7 @@ interface Bounded {
 }
 
 const nearShare = 0.8;
-/** Bytes are counted in rounds of so many sessions; what is left waits for the next measure. */
+/** Bytes are counted in rounds of this many sessions. The next measurement counts the rest. */
 const sessionsAtOnce = 200;
 const roundsMax = 20;
 
@@ -67,7 +69,7 @@ export function createQuotas(database: Pick<Database, "orm">): Quotas {
   let measuring: Promise<void> | null = null;
   let next: Promise<void> | null = null;
 
-  /** A run that is under way may have read the bounds before they changed, so callers meanwhile share the run after it. */
+  /** A measurement in progress may have read the limits before they changed, so callers share the one after it. */
   function measure(): Promise<void> {
     if (measuring === null) return startMeasuring();
     next ??= measuring
@@ -101,7 +103,7 @@ export function createQuotas(database: Pick<Database, "orm">): Quotas {
     for (let round = 0; round < roundsMax; round += 1) {
       const sessionIds = await listUncounted(database.orm, meshId, sessionsAtOnce);
       if (sessionIds.length === 0) return;
-      // One session a statement, so that each stays within one partition.
+      // One statement per session keeps each statement within one partition.
       for (const sessionId of sessionIds) await countSessionBytes(database.orm, sessionId);
     }
   }

@@ -3,17 +3,17 @@ import { type Share, type ShareName, shares as usualShares } from "@merkle/wire/
 import { type Principal, tokenOf } from "../principal.js";
 
 /**
- * The places for what takes long (GUARD-24). Each principal has its own, so nobody can take all of them. The places of all
- * principals together are taken only while the broker works, never while it waits for a client.
+ * Slots for slow operations (GUARD-24). Each principal has its own slots, so that no principal can take all of them. The
+ * limit for all principals together counts only the slots in which the broker is working, not those that wait for a client.
  */
 export interface Shares {
   /**
-   * Takes one of a holder's places.
+   * Takes one of a holder's slots.
    *
-   * @throws too_many_requests if the holder has as many as it may
+   * @throws too_many_requests if the holder has no free slot
    */
   take(name: ShareName, holder: ShareHolder): Place;
-  /** Takes a place, works in it and leaves it. */
+  /** Takes a slot, does the work and releases the slot. */
   run<Result>(
     name: ShareName,
     holder: ShareHolder,
@@ -28,13 +28,16 @@ export interface ShareHolder {
 }
 
 export interface Place {
-  /** Runs the work when it is the holder's turn. Holders take turns, whatever the number of their places. */
+  /** Runs the work when it is the holder's turn. Holders take turns, regardless of the number of their slots. */
   work<Result>(run: () => Promise<Result>, signal?: AbortSignal): Promise<Result>;
-  /** May be called twice. */
+  /** Releases the slot. Further calls do nothing. */
   leave(): void;
 }
 
-/** Everyone whom the broker knows holds places of their own; in open mode those are teams and persons, then addresses. */
+/**
+ * Returns the holder of a request's slots: the principal if the broker knows it. In open mode it is the team or person,
+ * otherwise the address.
+ */
 export function shareHolderOf(
   principal: Principal | null,
   actor: string | undefined,
@@ -81,7 +84,7 @@ interface HolderState {
 }
 
 function createRoom(name: ShareName, { each, observer, waiting, total }: Share): Room {
-  /** The holder that was served longest ago comes first. */
+  /** Ordered by the last turn: the holder that has waited longest comes first. */
   const holders = new Map<string, HolderState>();
   let working = 0;
 

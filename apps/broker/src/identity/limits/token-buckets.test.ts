@@ -27,7 +27,7 @@ describe("[GUARD-4] a rate", () => {
       const take = () => buckets.take("a");
       expect(takeAll(take)).toBe(burst);
       expect(buckets.take("b")).toBe(0);
-      // Refused tries cost nothing: what was said to be missing is all that is.
+      // Refused attempts take no tokens, so the reported delay is exact.
       for (let n = 0; n < 5; n += 1) {
         clock.ms += take() - 0.01;
         expect(take()).toBeGreaterThan(0);

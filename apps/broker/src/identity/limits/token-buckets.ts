@@ -1,41 +1,44 @@
 import { performance } from "node:perf_hooks";
 import type { RateLimit } from "@merkle/wire/limits";
 
-/** A bucket of tokens for each key, full at first, into which so many tokens a second fall. */
+/** One token bucket per key. Each starts full and is refilled at a fixed rate. */
 export interface TokenBuckets {
-  /** Takes a token, or says how many milliseconds it is until there is one again; 0 when it was taken. */
+  /** Takes a token and returns 0, or returns the milliseconds until the next token is available. */
   take(key: string): number;
-  /** Puts back one that was taken. */
+  /** Returns a token to its bucket. */
   giveBack(key: string): void;
-  /** How many buckets are held in memory. */
+  /** Number of buckets in memory. */
   readonly size: number;
 }
 
 export interface TokenBucketsOptions {
   readonly limit: RateLimit;
-  /** So many buckets are held; with one more, the longest unused is forgotten, and would be full again. */
+  /** Maximum number of buckets. Beyond it the least recently used bucket is dropped, and counts as full from then on. */
   readonly countMax: number;
   readonly now?: () => number;
 }
 
-/** A bucket is kept as the time alone at which it is full: what it lacks now are the tokens that fall until then. */
+/**
+ * Creates token buckets. A bucket is stored only as the time at which it will be full again, which determines its missing
+ * tokens.
+ */
 export function createTokenBuckets({
   limit: { per_second, burst },
   countMax,
   now = () => performance.now(),
 }: TokenBucketsOptions): TokenBuckets {
   const tokenMs = 1_000 / per_second;
-  /** The longest unused first. */
+  /** Least recently used first. */
   const fullAt = new Map<string, number>();
   let newest: string | undefined;
 
   function keep(key: string, at: number): void {
-    // To delete what stands last already, again and again, would make the map anew each time it has no room for more.
+    // Deleting and adding the last entry again and again would make the map rebuild itself each time its storage is used up.
     if (key !== newest) fullAt.delete(key);
     newest = key;
     fullAt.set(key, at);
     for (const [oldest, itsFullAt] of fullAt) {
-      // A full bucket is the same as none.
+      // A full bucket does not need to be stored.
       if (fullAt.size <= countMax && itsFullAt > now()) return;
       fullAt.delete(oldest);
     }
@@ -46,7 +49,7 @@ export function createTokenBuckets({
       const at = now();
       const full = Math.max(fullAt.get(key) ?? at, at) + tokenMs;
       const missingMs = full - at - burst * tokenMs;
-      // Sums of times are not exact: a token that lacks a millionth is there.
+      // Sums of times are not exact, so a token that lacks a millionth counts as available.
       if (missingMs > 1e-6 * tokenMs) return missingMs;
       keep(key, full);
       return 0;

@@ -14,9 +14,10 @@ import type { Context, IdentityServices } from "../context.js";
 import type { MemberPrincipal } from "../principal.js";
 
 /**
- * Makes a mesh. A member who makes one is its first admin, by the same key; nobody else is in it (MESH-6).
+ * Creates a mesh. If a member creates it, the member becomes its first admin with the same key, and is its only member
+ * (MESH-6).
  *
- * @throws conflict when the name is taken, in whatever case; forbidden for a guest where there are many (MESH-8)
+ * @throws conflict when the name is taken, ignoring case; forbidden for a guest when there are many meshes (MESH-8)
  */
 export async function createMesh(
   ctx: Context<IdentityServices>,
@@ -66,7 +67,7 @@ function taken(name: string): MerkleError {
   );
 }
 
-/** Lists the meshes that the caller's key is a member of; where everybody is let in, all of them (MESH-7). */
+/** Lists the meshes that the caller's key is a member of. In open mode lists all meshes (MESH-7). */
 export async function listMeshes(ctx: Context<IdentityServices>): Promise<OutputOf<"list_meshes">> {
   const { orm } = ctx.services.database;
   const roles = await readRoles(ctx);
@@ -88,7 +89,7 @@ export async function listMeshes(ctx: Context<IdentityServices>): Promise<Output
   };
 }
 
-/** Returns the caller's role in each mesh; null where everybody is let into all of them. */
+/** Returns the caller's role in each mesh. Null in open mode, where everyone may use all meshes. */
 async function readRoles({
   services,
   principal,

@@ -3,25 +3,25 @@ import { isUuid } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import type { IdentityServices } from "../context.js";
 
-/** The name of the mesh that every broker has; no other can be called so. */
+/** The name of the mesh that every broker has. No other mesh can have this name. */
 export const mainMeshName = "main";
 
 /**
- * The broker's meshes, each seen through services of its own: whoever is given those of one mesh finds no session, person
- * or memory of another (ISOLATION-1). So isolation is decided once, where somebody is let in, and not again in every verb.
+ * The broker's meshes. Each has its own services, which find no session, person or memory of another mesh (ISOLATION-1).
+ * Isolation thus depends only on the mesh chosen at authentication, and handlers need not check it.
  */
 export interface Meshes<Services extends IdentityServices> {
-  /** The one that every broker has. */
+  /** The services of the main mesh, which every broker has. */
   readonly main: Services;
-  /** The mesh of that id or name, or null. */
+  /** Finds the services of a mesh by id or name. Returns null if there is no such mesh. */
   find(ref: string): Promise<Services | null>;
-  /** All of them, for what the broker does by itself. */
+  /** Returns the services of all meshes, for the broker's own background work. */
   all(): Promise<Services[]>;
-  /** Forgets what is remembered of a credential, in whichever mesh its session is. */
+  /** Drops a cached credential, in the mesh of its session. */
   forgetCredential(sessionId: string, id: string): void;
-  /** Forgets what is remembered of a session, in whichever mesh it is. */
+  /** Drops a cached session, in its mesh. */
   forgetSession(sessionId: string): void;
-  /** Forgets what may have changed at other nodes unheard of. */
+  /** Drops all cached data that other nodes may have changed without this node receiving a hint. */
   forgetUnheard(): void;
 }
 
@@ -40,7 +40,7 @@ export function createMeshes<Services extends IdentityServices>(
     return services;
   }
 
-  // A mesh is never renamed nor removed, so its view stays right.
+  // A mesh is never renamed or removed, so its services stay valid.
   return {
     main: openMesh(database.meshId, mainMeshName),
     async find(ref) {
@@ -71,7 +71,7 @@ export function createMeshes<Services extends IdentityServices>(
   };
 }
 
-/** Says to which mesh a session belongs, and remembers those asked for lately. */
+/** Returns a function that finds the mesh of a session and caches recent results. */
 export function createMeshOfSession(
   database: Pick<Database, "orm">,
   rememberedMax: number = limits.cachedSessionsMax,

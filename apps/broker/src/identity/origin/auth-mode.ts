@@ -1,6 +1,6 @@
 import { StartError } from "../../core/start-error.js";
 
-/** The mode of authentication: anyone who reaches the broker is admitted, or members only (AUTH-5). */
+/** The authentication mode: `open` admits anyone who can reach the broker, `invite` only members (AUTH-5). */
 export type AuthMode = "open" | "invite";
 
 /** The options that let other machines reach a broker. */
@@ -13,9 +13,9 @@ export interface ReachOptions {
 
 /**
  * Chooses who is admitted. A broker that other machines can reach, by its address or through a proxy, admits members only.
- * Admitting anyone there takes two flags, so that nobody does it by accident.
+ * Admitting everyone there takes two flags, so that it cannot happen by accident.
  *
- * @throws StartError for `open` where others can reach the broker, without `insecureOpen`
+ * @throws StartError for `open` if others can reach the broker, without `insecureOpen`
  */
 export function chooseAuth({
   auth,
@@ -25,7 +25,7 @@ export function chooseAuth({
 }: ReachOptions & {
   readonly auth?: AuthMode | undefined;
   readonly insecureOpen?: boolean | undefined;
-  /** Whether files are worked on: other users of this machine could not read these by themselves. */
+  /** Whether agents work on files, which other users of this machine could otherwise not read. */
   readonly hasSources?: boolean | undefined;
 }): AuthMode {
   const reach = describeReach(reachOptions);
@@ -34,7 +34,7 @@ export function chooseAuth({
   return auth ?? (isForMembers ? "invite" : "open");
 }
 
-/** How other machines reach a broker; null if only this machine can. */
+/** Returns a description of how other machines can reach a broker, or null if only this machine can. */
 export function describeReach({
   host,
   trustedProxies = [],

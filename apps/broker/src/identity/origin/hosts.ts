@@ -1,33 +1,40 @@
 import { hostname, networkInterfaces } from "node:os";
 import { MerkleError } from "@merkle/wire";
 
-/** Which names the broker answers to (AUTH-8, AUTH-9, TLS-7). */
+/** Checks the host names that the broker answers to (AUTH-8, AUTH-9, TLS-7). */
 export interface HostGuard {
   /**
-   * Refuses a request that was meant for another host, or that a page of another origin makes. Without this, any web page
-   * that a person opens could reach a broker on loopback, by DNS rebinding or directly.
+   * Refuses a request that is for another host or comes from a page of another origin. Without this check any web page that
+   * a person opens could reach a broker on loopback, by DNS rebinding or directly.
    *
    * @throws forbidden
    */
   check(request: HostedRequest): void;
   /**
-   * Whether a client that dialled this scheme, host and port reached this very broker (HELLO-5): one of its names at the
-   * port that it listens on, or exactly its public URL or a further name, as a proxy or a container's port has it.
+   * Returns whether a client that connected to this origin reached this broker (HELLO-5). The origin must be one of the
+   * broker's names at its own port, its public URL, or an allowed host. The last two may belong to a proxy or a container's
+   * port.
    */
   isOwnOrigin(origin: string): boolean;
 }
 
-/** The parts of a request that say whom it is meant for and where it comes from. */
+/** The parts of a request that name its target and its source. */
 export interface HostedRequest {
   readonly host?: string | undefined;
-  /** The host that a trusted proxy was asked for. Both must be the broker's, so that a proxy never allows more. */
+  /**
+   * The host that a trusted proxy was asked for. It must also be one of the broker's hosts, so that a proxy cannot widen
+   * access.
+   */
   readonly forwardedHost?: string | undefined;
   readonly origin?: string | undefined;
-  /** Which page asked and for what, as browsers say it of their own accord (Fetch Metadata): no page can set or leave it out. */
+  /** The Fetch Metadata headers, which browsers add to requests. Pages can neither set nor remove them. */
   readonly fetched?: Fetched | undefined;
-  /** Whether it came over TLS. */
+  /** Whether the request came over TLS. */
   readonly secure?: boolean | undefined;
-  /** The request line's target. As a full address it goes before the Host header (RFC 9112, section 3.2.2). */
+  /**
+   * The target in the request line. If it is an absolute URL, it takes precedence over the Host header (RFC 9112, section
+   * 3.2.2).
+   */
   readonly target?: string | undefined;
 }
 
@@ -40,15 +47,15 @@ export interface Fetched {
 }
 
 export interface HostGuardOptions {
-  /** The address that the broker listens on; a wildcard stands for every address of the machine. */
+  /** The address that the broker listens on. A wildcard means every address of the machine. */
   readonly listenHost: string;
-  /** Further names, such as that of a reverse proxy. Of one with a port, only pages of that port may call. */
+  /** Further names, such as that of a reverse proxy. If a name has a port, only pages at that port may call. */
   readonly allowedHosts: readonly string[];
-  /** Where the broker listens, `http://127.0.0.1:7423`; empty before it does. */
+  /** Returns the address that the broker listens on, such as `http://127.0.0.1:7423`. Empty before it listens. */
   readonly listening: () => string;
-  /** The public URL as it is set at this moment. */
+  /** Returns the current public URL. */
   readonly publicUrl: () => string | null;
-  /** The names that the broker's certificate was issued for, as it is at this moment. */
+  /** Returns the names in the broker's current certificate. */
   readonly certifiedNames?: (() => readonly string[]) | undefined;
 }
 
@@ -75,7 +82,9 @@ export function createHostGuard({
     return fixed.has(name) || certifiedNames().includes(name);
   }
 
-  /** Every broker of a machine has its loopback names, and a proxy's name leads to many: the port tells which is meant. */
+  /**
+   * Also compares the port: all brokers on a machine share its loopback names, and a proxy's name may serve many programs.
+   */
   function isOwnOrigin(origin: string): boolean {
     const page = toPage(origin);
     if (!page) return false;
@@ -88,8 +97,8 @@ export function createHostGuard({
   }
 
   /**
-   * A page has an allowed name and the port that was asked: other ports of a machine serve other people's pages. A proxy may
-   * be at a port that it does not pass on, so that of the public URL counts too, and that of a further name.
+   * Returns whether a page has an allowed name and the requested port, because other ports may serve other people's pages. A
+   * proxy may not forward its own port, so the ports of the public URL and of allowed hosts count too.
    */
   function isOwnPage(page: Page, { host = "", forwardedHost = "" }: HostedRequest): boolean {
     if (!isAllowed(page.host)) return false;
@@ -137,9 +146,9 @@ export function createHostGuard({
 }
 
 /**
- * Refuses what a page of another site, or of another port of this one, has a browser load: an image, a script or a frame says
- * by its status, its size or its time which sessions and keys there are, and brings no `Origin`. Such a page may lead a person
- * to a page of ours, which is the same whatever there is.
+ * Refuses a load by a page of another site or another port. An image, script or frame sends no `Origin`, but its status,
+ * size or timing could reveal which sessions and keys exist. Such a page may link to a page of the broker, which looks the
+ * same in any case.
  */
 function refuseForeignFetch({ fetched, target = "/" }: HostedRequest): void {
   if (!fetched || fetched.site === "same-origin" || fetched.site === "none") return;
@@ -153,7 +162,10 @@ function refuseForeignFetch({ fetched, target = "/" }: HostedRequest): void {
   );
 }
 
-/** Whether a target is no transport's, but of the pages; one that is written in a roundabout way is none. */
+/**
+ * Returns whether a target is a page and not an endpoint of a transport. Unusual spellings of a path are not accepted as
+ * pages.
+ */
 function isPage(target: string): boolean {
   const [path = ""] = target.split(/[?#]/, 1);
   return /^(?:\/[a-z0-9._~-]*)*$/i.test(path) && !/^\/+(?:api|mcp|ws|metrics|health)(?:\/|$)/i.test(path);
@@ -168,26 +180,29 @@ function ownNames(listenHost: string): string[] {
   ];
 }
 
-/** A host without its port, in lower case; empty for what is no host. */
+/** Returns a host name in lower case without its port, or "" if the text is not a host. */
 function hostnameOf(host: string): string {
   const text = host.includes(":") && !host.startsWith("[") && host.split(":").length > 2 ? `[${host}]` : host;
   const match = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]*[a-z0-9_-])\.?(?::\d{1,5})?$/i.exec(text);
   return match?.[1]?.toLowerCase() ?? "";
 }
 
-/** The host of a target that is a full address; null for a path. */
+/** Returns the host of a target that is an absolute URL, or null for a path. */
 function hostOfTarget(target: string): string | null {
   if (target.startsWith("/") || target === "*") return null;
   return /^https?:\/\/([^/?#@]+)(?:[/?#]|$)/i.exec(target)?.[1] ?? "";
 }
 
-/** Where a page came from, as its Origin says. */
+/** The source of a page, from its Origin header. */
 interface Page {
   readonly secure: boolean;
   readonly host: string;
 }
 
-/** Null for what no page of the web sends. The text counts as it stands: a browser writes each address in one way alone. */
+/**
+ * Parses an Origin header. Returns null if no web page could send it. The text is compared as it is, because browsers write
+ * each origin in only one way.
+ */
 function toPage(origin: string): Page | null {
   const [, scheme, host] = /^(https?):\/\/([^/?#@]+)$/i.exec(origin) ?? [];
   return scheme === undefined || host === undefined
@@ -195,7 +210,7 @@ function toPage(origin: string): Page | null {
     : { secure: scheme.toLowerCase() === "https", host };
 }
 
-/** The port of a host, by default that of the page's protocol. */
+/** Returns the port of a host (default: the port of the page's protocol). */
 function portOf(host: string, { secure }: Page): number {
   return findPort(host) ?? (secure ? 443 : 80);
 }
@@ -209,7 +224,7 @@ function isAt(host: string, page: Page): boolean {
   return hostnameOf(host) === hostnameOf(page.host) && portOf(host, page) === portOf(page.host, page);
 }
 
-/** A page that came in clear text from elsewhere may be anybody's on the way, whatever name it has. */
+/** Returns whether a page may have been forged in transit: it was loaded unencrypted and not from loopback. */
 function mayBeForged({ secure, host }: Page): boolean {
   return !secure && !loopbackNames.includes(hostnameOf(host));
 }

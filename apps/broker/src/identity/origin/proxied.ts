@@ -11,17 +11,17 @@ const proxyHeader = /^(?:via|forwarded|x-forwarded-.*|x-real-ip)$/;
 /** The `X-Forwarded-*` headers whose values are neither hosts nor addresses. */
 const hostless = /^x-forwarded-(?:proto|protocol|port|scheme|ssl|prefix|path|uri|method)$/;
 
-/** Whether a proxy or tunnel passed the request on and says so. */
+/** Returns whether a request's headers show that a proxy or tunnel forwarded it. */
 export function isProxied(headers: Headers): boolean {
   return Object.keys(headers).some((name) => proxyHeader.test(name));
 }
 
 /**
- * Refuses a request that a proxy or tunnel passed on for another machine. A broker on loopback that admits anyone relies on
- * only this machine reaching it; a tunnel that rewrites Host would otherwise let the whole Internet in. A proxy on this
- * machine that serves this machine, such as a development server, passes.
+ * Refuses a request that a proxy or tunnel forwarded from another machine. A broker on loopback that admits anyone relies on
+ * only this machine reaching it. A tunnel that rewrites Host would otherwise admit the whole internet. A local proxy that
+ * serves only this machine, such as a development server, is allowed.
  *
- * @throws forbidden unless every host and address in the proxy headers is loopback, and there is at least one
+ * @throws forbidden unless the proxy headers contain at least one host or address and all of them are loopback
  */
 export function refuseProxied(headers: Headers): void {
   const names = Object.keys(headers).filter((name) => proxyHeader.test(name));
@@ -32,7 +32,10 @@ export function refuseProxied(headers: Headers): void {
   if (remote) throw refuse(remote.name, headers);
 }
 
-/** The hosts and addresses in one proxy header. Text that cannot be parsed is returned whole: it is no loopback name. */
+/**
+ * Returns the hosts and addresses in one proxy header. Text that cannot be parsed is returned whole, so it does not count as
+ * loopback.
+ */
 function readHops(name: string, values: readonly string[]): string[] {
   const parts = values.flatMap((value) => value.split(",")).map((part) => part.trim());
   if (name === "via") return parts.map((part) => /^\S+\s+(\S+)/.exec(part)?.[1] ?? part);
@@ -40,7 +43,7 @@ function readHops(name: string, values: readonly string[]): string[] {
   return hostless.test(name) ? [] : parts;
 }
 
-/** The host or address of one `name=value` of `Forwarded` (RFC 7239). */
+/** Returns the host or address of one `name=value` pair of `Forwarded` (RFC 7239). */
 function readForwardedPair(pair: string): string[] {
   const [, name, value] = /^\s*([\w-]+)\s*=\s*"?(.*?)"?\s*$/.exec(pair) ?? [];
   if (name === undefined || value === undefined) return [pair];

@@ -4,28 +4,31 @@ import type { HostedRequest } from "./hosts.js";
 import { isProxied } from "./proxied.js";
 import { toAddress } from "./to-address.js";
 
-/** How a request came, behind proxies that are trusted as well as without one (TLS-9). */
+/** The source of a request, with or without trusted proxies in front (TLS-9). */
 export interface RequestOrigin extends HostedRequest {
-  /** The client's address; empty where its connection is gone already. */
+  /** The client's address. Empty if its connection is already closed. */
   readonly address: string;
 }
 
-/** The one place that reads from where, over what and for whom a request came. */
+/** Reads the source, protocol and target host of every request. */
 export interface OriginReader {
   read(
     request: Pick<IncomingMessage, "headersDistinct" | "socket" | "url"> &
       Partial<Pick<IncomingMessage, "method">>,
   ): RequestOrigin;
-  /** Whether a connection is the client's own, as far as can be seen: what proxies write of themselves is not there. */
+  /**
+   * Returns whether a connection comes directly from the client: its address is not a trusted proxy, and it has no proxy
+   * headers.
+   */
   isDirect(request: Pick<IncomingMessage, "headersDistinct" | "socket">): boolean;
-  /** The address of a connection, before anything has come over it; null of a trusted proxy, which speaks for many. */
+  /** Returns the address of a connection before any data arrives. Null for a trusted proxy, which forwards many clients. */
   addressOf(socket: Pick<Socket, "remoteAddress">): string | null;
 }
 
 /**
- * @param trustedProxies - addresses, and ranges such as `10.0.0.0/8`. `X-Forwarded-For`, `-Proto` and `-Host` are believed
- * of these and of nobody else; `Forwarded` (RFC 7239) is not read at all
- * @throws RangeError for what is neither an address nor a range
+ * @param trustedProxies - addresses, and ranges such as `10.0.0.0/8`. `X-Forwarded-For`, `-Proto` and `-Host` are read only
+ * from these proxies; `Forwarded` (RFC 7239) is never read
+ * @throws RangeError for a text that is neither an address nor a range
  */
 export function createOriginReader(trustedProxies: readonly string[]): OriginReader {
   const trusted = new BlockList();
@@ -39,14 +42,14 @@ export function createOriginReader(trustedProxies: readonly string[]): OriginRea
     const encrypted = "encrypted" in socket && socket.encrypted === true;
     const site = headers["sec-fetch-site"]?.join();
     const fetched = site === undefined ? undefined : readFetched(site, headers, method);
-    // A header given twice counts in full, so that no part of it slips through.
+    // The values of a repeated header are joined, so that all of them are checked.
     const own = { host: headers["host"]?.join(), origin: headers["origin"]?.join(), target: url, fetched };
     if (peer === null || !isTrusted(peer)) return { ...own, address: peer ?? "", secure: encrypted };
     const proto = lastOf(headers["x-forwarded-proto"]);
     return {
       ...own,
       address: findClient(peer, headers["x-forwarded-for"], isTrusted),
-      // Whatever is not plainly http is judged as https, which allows less.
+      // Anything other than `http` is treated as https, which is stricter.
       secure: proto === undefined ? encrypted : proto.toLowerCase() !== "http",
       forwardedHost: lastOf(headers["x-forwarded-host"]),
     };
@@ -75,8 +78,8 @@ function readFetched(
 }
 
 /**
- * From the right, where the nearest proxy wrote: the first address that is no trusted proxy's. What is no address ends the
- * search, since anybody may have written what stands to its left.
+ * Returns the client's address: the first address from the right that is not a trusted proxy. The nearest proxy writes on
+ * the right. A text that is not an address ends the search, because anyone may have written the values to its left.
  */
 function findClient(
   peer: string,
@@ -93,7 +96,7 @@ function findClient(
   return client;
 }
 
-/** Returns the last value, which the nearest proxy added, where others before it gave one too. */
+/** Returns the last value, which the nearest proxy added. */
 function lastOf(values: readonly string[] | undefined): string | undefined {
   return values?.join().split(",").at(-1)?.trim();
 }

@@ -2,16 +2,16 @@ import { MerkleError } from "@merkle/wire";
 import type { HostedRequest } from "./hosts.js";
 
 /**
- * Refuses a change that no page of exactly this address asks for. A browser adds its cookies to whatever is sent to a host,
- * also for pages of the host's other ports; what says whose page it was is the Origin, which no page can set. So a change
- * that only a cookie speaks for needs one, and needs it to be the very address that was asked (GUARD-3).
+ * Refuses a write unless a page of exactly this address sent it (GUARD-3). A browser adds a host's cookies to requests from
+ * pages at any of its ports. Only the Origin header shows which page sent the request, and pages cannot set it. A write that
+ * is authenticated only by a cookie therefore needs an Origin that equals the requested address.
  *
  * @throws forbidden
  */
 export function requireSameOrigin({ host, forwardedHost, origin, secure = false }: HostedRequest): void {
   const [, scheme = "", page] = /^(https?):\/\/([^/?#@]+)$/.exec(origin ?? "") ?? [];
   const asked = [host, forwardedHost].map((each) => each && withoutDefaultPort(each, scheme));
-  // A proxy that is not trusted may speak https for a broker that does not know of it; the reverse does not happen.
+  // An untrusted proxy may serve https in front of a broker that sees http. The reverse does not happen.
   const mayBeOurs = scheme === "https" || !secure;
   if (mayBeOurs && page !== undefined && asked.includes(page)) return;
   const came =

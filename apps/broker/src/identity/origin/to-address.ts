@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 
-/** The plain address of a text that may add a port or a zone, or write an IPv4 address in its IPv6 form; null for anything else. */
+/** Returns the plain IP address of a text, without port, zone or IPv4-mapped prefix. Null if the text is not an address. */
 export function toAddress(text: string): string | null {
   if (isIP(text) === 4) return text;
   const bare = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;

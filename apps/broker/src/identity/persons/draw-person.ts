@@ -12,10 +12,11 @@ import { nameGuest, personOf } from "./manage-person.js";
 import { useVerificationCode, verifiesNobody } from "./verification.js";
 
 /**
- * The person that a call brings with it, to be made by the call's own write (PERSON-15); null for a credential that was not
- * drawn for this, and for a member who is a person already: `create_person` gives that one another credential.
+ * Prepares the new person of a call, which the call's own write creates (PERSON-15). Returns null for a credential that was
+ * not made for this, and for a member who already has a person. Such a member gets a further credential with
+ * `create_person`.
  *
- * @throws bad_request for what is no name; forbidden for a code that verifies nobody
+ * @throws bad_request for an invalid name; forbidden for an invalid verification code
  */
 export async function drawPerson(
   { database }: Pick<IdentityServices, "database">,
@@ -53,7 +54,7 @@ export async function drawPerson(
         if (await insertPerson(tx, { meshId, personId, name, secretHash, memberId, createdAt, verifiedAt })) {
           if (code !== undefined) await useVerificationCode(tx, code);
         } else if (!(await findPerson(tx, meshId, personId))) {
-          // Another of the member's devices was faster.
+          // Another device of the member was faster.
           throw unauthorized("The credential is not that of this member's person");
         }
         afterCommit(() => {

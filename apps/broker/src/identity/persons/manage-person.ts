@@ -21,8 +21,8 @@ import { notByModels, notByPrograms, unauthorized } from "../refusals.js";
 import { makeVerificationCode, useVerificationCode } from "./verification.js";
 
 /**
- * Makes a person of the mesh, who is in no session yet (PERSON-1): a guest, until it is verified. A member is verified, and
- * one person of the member's name in all its browsers and on all its machines: each gets a credential of its own (MEMBER-4).
+ * Creates a person of the mesh who is in no session yet (PERSON-1) and is a guest until verified. A member's person is
+ * verified, and is the same person in all browsers and on all machines. Each of these gets its own credential (MEMBER-4).
  */
 export async function createPerson(
   ctx: Context<IdentityServices>,
@@ -46,18 +46,18 @@ export async function createPerson(
     if (memberId === null) throw new TypeError("A person was not stored.");
     const known = await findPersonOfMember(tx, meshId, memberId);
     if (!known) throw new TypeError("The member's person was reported as existing but was not found.");
-    // Its other credentials may just have been looked up, when this one was not among them.
+    // The further credentials of the person may be cached already, without the new one.
     afterCommit(() => credentials.forgetEverywhere(known.personId));
     return giveFurtherCredential(tx, meshId, known);
   });
 }
 
-/** The member as whom somebody is a person; null for a program, which is a guest like anybody whom no key vouches for. */
+/** Returns the member whose person the principal acts as. Null for programs, which are guests. */
 export function personOf(principal: Principal | null): MemberPrincipal | null {
   return principal?.kind === "member" && !isProgram(principal) ? principal : null;
 }
 
-/** Finds a guest a name that no verified person or member of the mesh has (PERSON-12). */
+/** Returns a name for a guest that no verified person or member of the mesh has (PERSON-12). */
 export async function nameGuest(tx: Queryable, meshId: string, wanted: string): Promise<string> {
   for (let number = 1; ; number += 1) {
     const name = number === 1 ? wanted : `${wanted} (${number})`;
@@ -79,7 +79,7 @@ async function giveFurtherCredential(
   return { person_id: credential, name, verified: true };
 }
 
-/** Says whose credential this is (PERSON-8). */
+/** Returns the person that a credential belongs to (PERSON-8). */
 export async function getPerson(ctx: PersonContext<IdentityServices>): Promise<OutputOf<"get_person">> {
   const { database } = ctx.services;
   const row = await findPerson(database.orm, database.meshId, ctx.person.personId);
@@ -92,7 +92,7 @@ export async function getPerson(ctx: PersonContext<IdentityServices>): Promise<O
   };
 }
 
-/** Changes what a person is called in the sessions that it comes to from now on (PERSON-9). */
+/** Changes a person's name for the sessions that the person joins from now on (PERSON-9). */
 export async function renamePerson(
   ctx: PersonContext<IdentityServices>,
   { name: wanted }: ParsedInputOf<"rename_person">,
@@ -110,7 +110,7 @@ export async function renamePerson(
   });
 }
 
-/** Makes a guest a verified person, in all its sessions (PERSON-10); a code is good for one. */
+/** Verifies a guest in all its sessions (PERSON-10). A code is valid for one person. */
 export async function verifyPerson(
   ctx: PersonContext<IdentityServices>,
   { code }: ParsedInputOf<"verify_person">,
@@ -129,7 +129,7 @@ export async function verifyPerson(
   });
 }
 
-/** Makes a link that verifies a person, for who can read the broker's Merkle home (PERSON-10). */
+/** Creates a link that verifies a person. Requires the key in the broker's Merkle home (PERSON-10). */
 export async function createVerificationCode(
   { services, write }: Context<IdentityServices>,
   { home_key }: ParsedInputOf<"create_verification_code">,

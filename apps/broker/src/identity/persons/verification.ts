@@ -6,23 +6,25 @@ import { MerkleError } from "@merkle/wire";
 import type { IdentityServices } from "../context.js";
 import { hashSecret } from "../credential.js";
 
-/** The key of a Merkle home: whoever can read it is the user whose broker runs there, and may make links that verify (PERSON-10). */
+/**
+ * The key of a Merkle home. Anyone who can read it runs as the broker's user, and may create verification links (PERSON-10).
+ */
 export interface HomeKey {
   readonly text: string;
   remove(): Promise<void>;
 }
 
-/** Draws a key that lasts as long as this broker runs, and keeps it for its own user's eyes. */
+/** Generates a key that is valid while this broker runs, and writes it to a file that only its user can read. */
 export async function writeHomeKey(home: string): Promise<HomeKey> {
   const path = join(home, "home-key");
   const text = `mkh_${randomBytes(32).toString("base64url")}`;
-  // A file that was there keeps its mode when it is written over.
+  // Overwriting an existing file would keep its mode.
   await rm(path, { force: true });
   await writeFile(path, text, { mode: 0o600, flag: "wx" });
   return { text, remove: () => rm(path, { force: true }) };
 }
 
-/** A code that verifies one person, once, with the link that brings it to a browser. */
+/** A code that verifies one person once, and the link that opens it in a browser. */
 export interface VerificationCode {
   readonly code: string;
   readonly link: string;
@@ -40,7 +42,7 @@ export async function makeVerificationCode(
 }
 
 /**
- * Uses a code up with what it is used for; of any number who bring one, one has it.
+ * Uses up a verification code in the caller's transaction. If several callers use the same code, exactly one succeeds.
  *
  * @throws forbidden
  */

@@ -6,7 +6,7 @@ import { endCredentials } from "../end-credentials.js";
 import { onlyOf, requireMember } from "../require-member.js";
 import { makeToken } from "./token.js";
 
-/** Gives a member a token for programs, or a link that signs one browser in; the secret is in this reply alone (TOKEN-1). */
+/** Issues a member a token for programs, or a link that signs in one browser. The secret is only in this reply (TOKEN-1). */
 export async function issueToken(
   ctx: Context<IdentityServices>,
   { kind, label, expires_in_s }: ParsedInputOf<"issue_token">,
@@ -23,7 +23,7 @@ export async function issueToken(
       kind,
       secretHash,
       holder: { memberId: member.memberId },
-      // A visitor at somebody's browser must not keep access by issuing another token.
+      // The new token ends with the access that created it, so a visitor at someone's browser cannot keep access with it.
       authority: member.authority,
       label,
       seconds,
@@ -46,7 +46,10 @@ function tooLong(): MerkleError {
   );
 }
 
-/** Lists tokens in force, the newest first: all of the mesh to an admin or where everybody is let in, else one's own (TOKEN-6). */
+/**
+ * Lists active tokens, newest first. Admins, and everyone in open mode, see all of the mesh. Other members see their own
+ * (TOKEN-6).
+ */
 export async function listTokens(ctx: Context<IdentityServices>): Promise<OutputOf<"list_tokens">> {
   const { database } = ctx.services;
   const rows = await listTokenRows(database.orm, database.meshId, {
@@ -56,7 +59,9 @@ export async function listTokens(ctx: Context<IdentityServices>): Promise<Output
   return { tokens: rows.flatMap((row) => toToken(row) ?? []) };
 }
 
-/** Ends a token with whatever was got by it, one's own or as an admin anybody's (TOKEN-6). */
+/**
+ * Revokes a token of the caller, or any token if the caller is an admin, with everything obtained with the token (TOKEN-6).
+ */
 export async function revokeToken(
   ctx: Context<IdentityServices>,
   { token_id: number }: ParsedInputOf<"revoke_token">,
@@ -76,7 +81,7 @@ function noSuchToken(number: number): MerkleError {
   return new MerkleError("not_found", `You have no active token ${number}.`, { next: "list_tokens" });
 }
 
-/** A token as those see it who may revoke it; null for a ticket, which is used up before anybody could. */
+/** Converts a token for the members who may revoke it. Null for a ticket, which is used up before anyone could revoke it. */
 function toToken(row: KnownToken): Token | null {
   const { kind, session } = row;
   const sessionId = row.sessionId ?? row.grant?.sessionId;

@@ -2,16 +2,16 @@ import { randomBytes } from "node:crypto";
 import type { TokenKind } from "@merkle/db";
 import { hashSecret } from "../credential.js";
 
-/** A token as its holder has it, and what is kept of it (TOKEN-1). */
+/** A new token: the text for its holder, and the hash that is stored (TOKEN-1). */
 export interface MadeToken {
   readonly token: string;
   readonly secretHash: Buffer;
 }
 
-/** The prefix of a running job's credential, which is kept with its job and ends with it (JOB-12). */
+/** The prefix of a running job's credential, which is stored with its job and ends with the job (JOB-12). */
 const jobMark = "mkj_";
 
-/** Draws a job's credential. */
+/** Generates a job's credential. */
 export function makeJobToken(): MadeToken {
   const token = `${jobMark}${randomBytes(32).toString("base64url")}`;
   return { token, secretHash: hashToken(token) };
@@ -21,7 +21,7 @@ export function isJobToken(text: string): boolean {
   return wholeForm.test(text) && text.startsWith(jobMark);
 }
 
-/** Each kind has a mark of its own, so that whoever finds one knows what it opens, and no transport takes one for another. */
+/** Each kind has its own prefix. Anyone who finds a token can see what it opens, and transports cannot confuse the kinds. */
 const marks: { readonly [Kind in TokenKind]: string } = {
   bearer: "mkt_",
   browser: "mkb_",
@@ -31,16 +31,16 @@ const marks: { readonly [Kind in TokenKind]: string } = {
   client: "mkc_",
 };
 
-/** Draws a token of 256 random bits. */
+/** Generates a token of 256 random bits. */
 export function makeToken(kind: Exclude<TokenKind, "browser">): MadeToken {
   const token = `${marks[kind]}${randomBytes(32).toString("base64url")}`;
   return { token, secretHash: hashToken(token) };
 }
 
 /**
- * Makes the token that a browser is signed in by, in two halves of 256 random bits each. The cookie reaches every port of
- * its host, and so whatever program listens on one; the page's half is kept where pages of this very address alone can read
- * it. Either is nobody without the other (TOKEN-8).
+ * Creates the token of a signed-in browser in two halves of 256 random bits each. Browsers send the cookie to every port of
+ * its host, and so to any program that listens there. The page's half is stored where only pages of the same origin can read
+ * it. Neither half is valid without the other (TOKEN-8).
  */
 export function makeBrowserToken(): { cookie: string; page: string; secretHash: Buffer } {
   const cookie = `${marks.browser}${randomBytes(32).toString("base64url")}`;
@@ -56,20 +56,20 @@ export function hashToken(token: string): Buffer {
   return hashSecret(token);
 }
 
-/** Returns a name for a token, to be used where the token itself must not stand. */
+/** Returns a name for a token, for places that must not contain the token itself. */
 export function nameOfToken(token: string): string {
   return hashToken(token).toString("base64url");
 }
 
-/** The kind of token that a text has the form of, or null. */
+/** Returns the kind of token that a text has the form of, or null. */
 export function kindOfToken(text: string): TokenKind | null {
   if (!wholeForm.test(text)) return null;
   return kinds.find((kind) => text.startsWith(marks[kind])) ?? null;
 }
 
-/** Yields every text within a text that has the form of a token. Only the database can say whether one is in force. */
+/** Yields every part of a text that has the form of a token. Only the database can tell whether a token is active. */
 export function* findTokens(text: string): Generator<string> {
-  // Matches overlap, since a token may begin within what looks like another's secret.
+  // Matches overlap, because a token may begin within a text that looks like another token's secret.
   for (const [, token = ""] of text.matchAll(anywhere)) yield token;
 }
 
