@@ -1,24 +1,26 @@
 import type { NextConfig } from "next";
 import { PHASE_DEVELOPMENT_SERVER } from "next/constants.js";
 
-// Next reports how it is used unless told not to, and reads this once the configuration is loaded.
+// Disables Next's telemetry. Next reads this variable after it has loaded the configuration.
 process.env["NEXT_TELEMETRY_DISABLED"] = "1";
 
 const broker = process.env["MERKLE_URL"] ?? "http://127.0.0.1:7423";
 
 const exported: NextConfig = {
   output: "export",
-  // Types are checked by `npm run check` and `npm test`, in a fraction of the time.
+  // `npm run check` and `npm test` check the types in a fraction of the time.
   typescript: { ignoreBuildErrors: true },
-  // No source map is served, and making them takes a fifth of the build.
+  // Source maps are not served, and generating them takes a fifth of the build time.
   experimental: { turbopackSourceMaps: false },
 };
 
-/** Exported as static files for the broker to serve; `next dev` passes on to a running broker what only that can answer. */
+/**
+ * Builds static files for the broker to serve. `next dev` forwards requests that only a broker can answer to a running broker.
+ */
 export default function config(phase: string): NextConfig {
   if (phase !== PHASE_DEVELOPMENT_SERVER) return exported;
   const brokerPaths = ["/ws", "/api/:path*", "/agents.md", "/openapi.json", "/health", "/metrics"];
-  // The broker serves the one exported page for every session; so does this.
+  // Like the broker, serves one exported page for all sessions.
   const sessionPages = ["", "/state", "/memory", "/audit", "/doc"].map((place) => ({
     source: `/sessions/:ref${place}`,
     destination: `/sessions/_${place}`,

@@ -1,11 +1,9 @@
-/*
- * Shows what the broker pushes to this browser, with all pages closed, and leads to where it is looked at. It serves no pages and
- * keeps nothing.
- */
+/* Shows the broker's push messages as notifications, even if no page is open. Clicking a notification opens its page. This worker
+   serves no pages and caches nothing. */
 
 self.addEventListener("push", (event) => {
   const { id, title, body, path } = event.data.json();
-  // One notification for one item, also when it comes twice, or an open page has shown it already.
+  // The tag prevents duplicate notifications, even if the item is pushed twice or an open page has already shown it.
   event.waitUntil(
     self.registration.showNotification(title, { body, tag: id, icon: "/icons/192.png", data: { path } }),
   );

@@ -1,6 +1,6 @@
 /**
- * Makes `out/record.template`, the page that a record is exported in (EXPORT-9): our styles and the script that checks and shows
- * it, all inline, so that the file asks for nothing. The broker puts the record between its two halves.
+ * Builds `out/record.template`, the page for exported records (EXPORT-9). Styles and the verifying script are inline, so the file
+ * requests nothing. The broker inserts the record between the template's two halves.
  */
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { build } from "esbuild";
 
 const dashboard = fileURLToPath(new URL("..", import.meta.url));
 
-/** Code is coloured by a worker and grammars that would weigh more than all else: here it has one colour. */
+/** Syntax highlighting would need a worker and grammars larger than everything else. Exported records show code in one colour. */
 const plainCode = {
   name: "plain-code",
   setup(it) {
@@ -30,7 +30,7 @@ const policy = [
   "form-action 'none'",
 ].join("; ");
 
-// The element that the record comes into is the one that packages/wire/src/features/record/html-bundle.ts looks for.
+// packages/wire/src/features/record/html-bundle.ts looks for the element that receives the record.
 const page = `<!doctype html>
 <html lang="en">
 <head>
@@ -70,15 +70,15 @@ async function bundleScript() {
     plugins: [plainCode],
     logLevel: "warning",
   });
-  // Within an element `<!--` would have the parser look for its end elsewhere. It stands in texts and patterns alone, which say it
-  // so as well; were it an operator, the script would not parse.
+  // In a script element, `<!--` would change where the parser ends the script. The text occurs only in strings and regular
+  // expressions, where the escape means the same. As an operator it would be a syntax error here.
   const text = outputFiles[0].text.replaceAll("<!--", "<\\x21--");
   new Script(text);
   if (/<\/script/i.test(text)) throw new Error("The script would end the element that it stands in.");
   return text;
 }
 
-/** Those of the pages, without the fonts, which would be asked for. */
+/** Returns the pages' styles, without the fonts, which would be requested. */
 function readStyle() {
   const folder = join(dashboard, "out/_next/static/chunks");
   const sheets = readdirSync(folder).filter((name) => name.endsWith(".css"));

@@ -23,7 +23,7 @@ import { usage } from "./features/usage/feature";
 import { verify } from "./features/verify/feature";
 import type { Feature } from "./parts/feature";
 
-/** All features, in the order in which their places, tabs and sections are shown. */
+/** All features. Their places, tabs and sections appear in this order. */
 export const features: readonly Feature[] = [
   agents,
   approvals,

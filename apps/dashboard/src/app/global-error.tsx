@@ -1,6 +1,6 @@
 "use client";
 
-/** The page for when even the frame of a page could not be drawn. It has nothing of the frame, its styles included. */
+/** Shown if even the root layout fails to render. It has no layout and no styles. */
 export default function GlobalError({ error }: { error: Error }) {
   return (
     <html lang="en">

@@ -56,7 +56,7 @@ function readTokens(selector: string): Map<string, string> {
   );
 }
 
-/** As WCAG 2 defines it, from 1 to 21. */
+/** Returns the contrast ratio as WCAG 2 defines it, from 1 to 21. */
 function contrastOf(one: string, other: string): number {
   const [dark = 0, light = 0] = [luminanceOf(one), luminanceOf(other)].sort((a, b) => a - b);
   return (light + 0.05) / (dark + 0.05);

@@ -16,7 +16,7 @@ export const metadata: Metadata = {
 
 export const viewport: Viewport = {
   viewportFit: "cover",
-  // The keyboard of a phone takes room from the page instead of lying over what is written in.
+  // The phone's on-screen keyboard shrinks the page, so that it does not cover the field being typed in.
   interactiveWidget: "resizes-content",
   themeColor: [
     { media: "(prefers-color-scheme: light)", color: "#ffffff" },
@@ -26,7 +26,7 @@ export const viewport: Viewport = {
 
 export default function RootLayout({ children }: { children: ReactNode }) {
   return (
-    // Theme and density are put on this element before React runs, so it differs from what was rendered.
+    // A script sets theme and density on this element before React runs, so the element differs from the exported HTML.
     <html lang="en" className={`${GeistSans.variable} ${GeistMono.variable}`} suppressHydrationWarning>
       <head>
         {/* biome-ignore lint/security/noDangerouslySetInnerHtml: scripts of ours, which have to run before anything else does. */}

@@ -2,7 +2,7 @@ import type { MetadataRoute } from "next";
 
 export const dynamic = "force-static";
 
-/** The facts that a browser needs to install the dashboard. */
+/** Returns the manifest with which browsers install the dashboard as an app. */
 export default function manifest(): MetadataRoute.Manifest {
   return {
     id: "/",

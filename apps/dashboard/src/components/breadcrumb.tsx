@@ -4,11 +4,11 @@ import { cn } from "@/core/utils";
 
 export interface Crumb {
   readonly label: string;
-  /** Left out for the page itself. */
+  /** Undefined for the current page. */
   readonly href?: string;
 }
 
-/** Where a page is, from the outside in. */
+/** The path to the current page, outermost page first. */
 export function Breadcrumb({ crumbs }: { crumbs: readonly Crumb[] }) {
   return (
     <nav aria-label="Breadcrumb" className="min-w-0 max-sm:shrink-[99]">
@@ -18,9 +18,9 @@ export function Breadcrumb({ crumbs }: { crumbs: readonly Crumb[] }) {
             key={href ?? label}
             className={cn(
               "flex min-w-0 items-center gap-1 first:shrink-0 last:text-foreground",
-              // A page within one that is named by others: what it is must be seen, however long that name.
+              // Keeps the last crumb visible, however long the name of the page above it is.
               crumbs.length > 2 && "last:shrink-0",
-              // On a phone the bar below leads there, and the room is the title's.
+              // On a phone the bottom bar has the same link, and the space goes to the title.
               place === 0 && crumbs.length > 1 && "max-sm:hidden",
             )}
           >

@@ -13,18 +13,18 @@ import {
 } from "@/ui/alert-dialog";
 
 export interface ConfirmButtonProps {
-  /** The button that opens the question. */
+  /** The button that opens the dialog. */
   readonly button: ReactNode;
   readonly question: string;
   /** The consequence, shown in the dialog. */
   readonly children: ReactNode;
-  /** Default: Cancel. */
+  /** Label of the button that cancels. Default: Cancel. */
   readonly no?: string;
   readonly yes: string;
   readonly onConfirm: () => void;
 }
 
-/** A button whose action cannot be undone: a dialog asks first. */
+/** A button that asks for confirmation before an irreversible action. */
 export function ConfirmButton({
   button,
   question,

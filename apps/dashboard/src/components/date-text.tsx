@@ -3,10 +3,7 @@
 import { usePreference } from "@/core/preferences/use-preference";
 import { describeExactly } from "@/core/time/describe-time";
 
-/**
- * A moment to the minute and with its day of the week, as one plans: until when something is good, since when somebody is
- * there.
- */
+/** A time to the minute, with the day of the week. For planning, such as when a link expires. */
 export function DateText({ at }: { readonly at: string }) {
   const [preference] = usePreference("time");
   const zone = preference === "utc" ? { timeZone: "UTC" } : {};

@@ -6,7 +6,7 @@ export interface Fact {
   readonly value: ReactNode;
 }
 
-/** Facts by their names, one below the other. */
+/** A list of names with their values. */
 export function FactList({
   facts,
   className,

@@ -2,12 +2,12 @@ import type { ReactNode } from "react";
 
 export interface FactProps {
   readonly name: string;
-  /** A remark for a name that does not say enough. */
+  /** An explanation, if the name is not enough. */
   readonly note?: string;
   readonly children: ReactNode;
 }
 
-/** One line of a list of facts. */
+/** An item of a list of facts. */
 export function Fact({ name, note, children }: FactProps) {
   return (
     <div className="border-b pb-1.5">

@@ -18,21 +18,21 @@ import {
 interface FormDialogProps extends Pick<ComponentProps<typeof DialogContent>, "role" | "className"> {
   readonly title: ReactNode;
   readonly description: ReactNode;
-  /** The label of the submit button. */
+  /** Label of the submit button. */
   readonly submit: string;
-  /** The button's label during the work. */
+  /** Label of the submit button while the work runs. */
   readonly submitting: string;
   readonly cancel?: string;
-  /** Whether the form is complete. */
+  /** Whether the form is complete and can be submitted. */
   readonly isReady?: boolean;
   readonly isDangerous?: boolean;
-  /** Only verified humans may submit it, since it decides about agents. */
+  /** Whether only verified humans may submit the form, because it controls agents. */
   readonly isPower?: boolean;
-  /** Whether to say after a failure that the draft is saved. */
+  /** Whether a failure message mentions that the draft is saved. */
   readonly isKept?: boolean;
   /**
-   * Does the work. After a failure the dialog shows the reason and stays open with what was typed. It also stays open if this
-   * resolves with false.
+   * Runs on submit. The dialog closes unless this rejects or resolves with false. After a rejection, the dialog shows the reason
+   * and keeps the input.
    */
   readonly onSubmit: (signal: AbortSignal) => Promise<unknown>;
   readonly onDone?: () => void;
@@ -40,7 +40,7 @@ interface FormDialogProps extends Pick<ComponentProps<typeof DialogContent>, "ro
   readonly children: ReactNode;
 }
 
-/** A dialog with a form. It closes once the work is done, and otherwise shows the reason. */
+/** A dialog with a form. It closes after a successful submit, and otherwise shows the reason. */
 export function FormDialog({
   title,
   description,

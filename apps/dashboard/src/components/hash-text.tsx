@@ -2,14 +2,14 @@ import { shortHash } from "@merkle/wire/record";
 import { cn } from "@/core/utils";
 
 export interface HashTextProps {
-  /** In hexadecimal. */
+  /** The hash in hexadecimal. */
   readonly hash: string;
-  /** Show the whole hash, wrapped if needed. Default: only its ends. */
+  /** Whether to show the whole hash, wrapped if needed. Default: only its ends. */
   readonly whole?: boolean;
   readonly className?: string;
 }
 
-/** A hash, short enough to compare by eye. The tooltip has all of it. */
+/** A hash, shortened so that people can compare it by eye. The tooltip contains the whole hash. */
 export function HashText({ hash, whole = false, className }: HashTextProps) {
   return (
     <code dir="ltr" title={hash} className={cn("font-mono text-[0.92em] break-all", className)}>

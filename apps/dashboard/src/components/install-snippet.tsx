@@ -5,7 +5,7 @@ import { type AppInfo, useAppInfo } from "@/broker/use-app-info";
 import { Snippet } from "@/components/snippet";
 import { useHydrated } from "@/core/address/use-hydrated";
 
-/** The line that installs `merkle` on a machine, shown above the commands that need it. */
+/** The command that installs `merkle` on a machine, shown above commands that need it. */
 export function InstallSnippet({ className }: { readonly className?: string }) {
   const { data: info } = useAppInfo();
   const hydrated = useHydrated();
@@ -22,7 +22,10 @@ export function InstallSnippet({ className }: { readonly className?: string }) {
   return <Snippet label="Install merkle (once per machine)" text={line} className={className} />;
 }
 
-/** The address that agents are given, unless it means another machine than the reader's, or this page came a safer way. */
+/**
+ * Returns the address for the install command: the configured address for agents, or this page's own. The own address is used if
+ * the configured one is a loopback on another machine, or less secure.
+ */
 function baseFor({ base_url }: AppInfo): string {
   const origin = window.location.origin;
   const isLocalElsewhere = isLoopback(base_url) && !isLoopback(origin);

@@ -14,16 +14,16 @@ import { Input } from "@/ui/input";
 import { Skeleton } from "@/ui/skeleton";
 
 export interface ListPageProps {
-  /** The page's heading, its breadcrumb and the name of its panel. */
+  /** The page's heading and breadcrumb, and the name of its panel. */
   readonly title: string;
   readonly actions?: ReactNode;
-  /** As narrow as a text that is read. */
+  /** Whether the page has the narrow width for reading. */
   readonly reading?: boolean;
   readonly className?: string;
   readonly children: ReactNode;
 }
 
-/** A page of the mesh with one list. */
+/** A page that shows one list of the mesh. */
 export function ListPage({ title, actions, children, ...body }: ListPageProps) {
   return (
     <>
@@ -37,21 +37,21 @@ export function ListPage({ title, actions, children, ...body }: ListPageProps) {
 }
 
 export interface ListBodyProps<Item> {
-  /** Undefined until they are read. */
+  /** Undefined while loading. */
   readonly items: readonly Item[] | undefined;
   readonly problem: Problem | undefined;
   readonly onRetry: () => void;
-  /** The sentence that is shown when the read fails. */
+  /** Message shown if the read fails. */
   readonly failed: string;
   /** Announced while the list loads. */
   readonly loading: string;
   readonly label: string;
-  /** In place of a list without rows. */
+  /** Shown if the list is empty. */
   readonly empty: ReactNode;
   readonly children: (item: Item, index: number) => ReactNode;
 }
 
-/** A list that was read from the broker: its rows, a skeleton, an empty state, or why it is missing or old. */
+/** A list read from the broker: its rows, a skeleton, an empty state, or the reason why the list is missing or stale. */
 export function ListBody<Item>({
   items,
   problem,
@@ -83,11 +83,11 @@ export function ListBody<Item>({
 export interface SkeletonRowsProps {
   /** Announced to screen readers. */
   readonly label: string;
-  /** The height of a row, as a class. */
+  /** A class for the height of a row. */
   readonly height?: string;
 }
 
-/** Rows about as high as those of the list that is loading. */
+/** Placeholder rows with about the height of the real rows. */
 export function SkeletonRows({ label, height = "h-16" }: SkeletonRowsProps) {
   return (
     <div role="status" aria-busy="true" aria-label={label} className="space-y-2">
@@ -100,13 +100,13 @@ export function SkeletonRows({ label, height = "h-16" }: SkeletonRowsProps) {
 
 export interface PagerProps {
   readonly label: string;
-  /** The `before` of the address; null on the first page. */
+  /** The `before` parameter of the URL. Null on the first page. */
   readonly before: string | number | null;
-  /** The `before` of the next page; null on the last. */
+  /** The `before` parameter for the next page. Null on the last page. */
   readonly next: string | number | null;
 }
 
-/** Leads to older rows and back to the newest, by `before` in the address. */
+/** Links to older rows and back to the newest, using the URL parameter `before`. */
 export function Pager({ label, before, next }: PagerProps) {
   if (before === null && next === null) return null;
   return (
@@ -127,13 +127,13 @@ export function Pager({ label, before, next }: PagerProps) {
 
 export interface SearchFieldProps {
   readonly label: string;
-  /** The group of its key `/` in the list of keys. */
+  /** The group of the shortcut `/` in the keyboard help. */
   readonly group: string;
   readonly placeholder?: string;
   readonly className?: string;
 }
 
-/** The search of a list: `q` in the address, focused by `/`. */
+/** The search field of a list, bound to the URL parameter `q` and focused by `/`. */
 export function SearchField({ label, group, placeholder = label, className }: SearchFieldProps) {
   const [, typed, type] = useTypedParam("q");
   const id = useId();
@@ -153,12 +153,12 @@ export function SearchField({ label, group, placeholder = label, className }: Se
 }
 
 export interface TagsFieldProps {
-  /** Offered while the person types. */
+  /** Suggestions shown while the person types. */
   readonly known: readonly string[];
   readonly className?: string;
 }
 
-/** Narrows a list to tags: `tag` in the address. */
+/** A field that filters a list by tags, bound to the URL parameter `tag`. */
 export function TagsField({ known, className }: TagsFieldProps) {
   const [, typed, type] = useTypedParam("tag");
   const id = useId();
@@ -181,7 +181,7 @@ export function TagsField({ known, className }: TagsFieldProps) {
   );
 }
 
-/** The values to choose from: those of the shown rows, and the chosen one. */
+/** Returns the values to choose from: those in the current rows, and the chosen value. */
 export function sortedChoices(seen: readonly string[], chosen: string | null): readonly string[] {
   return [...new Set(chosen === null ? seen : [chosen, ...seen])].sort((a, b) => a.localeCompare(b));
 }

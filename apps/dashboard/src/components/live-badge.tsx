@@ -8,7 +8,7 @@ import { useAtNow } from "@/core/time/use-now";
 import { cn } from "@/core/utils";
 import { Button } from "@/ui/button";
 
-/** Whether the page is up to date; otherwise since when not, and a button to retry. */
+/** Shows whether the page is up to date. If not, shows since when, and a button to retry. */
 export function LiveBadge() {
   const broker = useBroker();
   const liveness = useLiveness();

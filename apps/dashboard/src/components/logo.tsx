@@ -1,4 +1,4 @@
-/** A tree of three: two leaves and their root. */
+/** A Merkle tree with two leaves and their root. */
 export function Logo() {
   return (
     <svg

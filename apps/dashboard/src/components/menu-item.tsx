@@ -7,7 +7,7 @@ interface MenuItemProps {
   readonly children: string;
 }
 
-/** One thing that a menu offers to do. */
+/** An action in a menu. */
 export function MenuItem({ icon: Icon, onClick, disabled = false, children }: MenuItemProps) {
   return (
     <button
@@ -22,7 +22,7 @@ export function MenuItem({ icon: Icon, onClick, disabled = false, children }: Me
   );
 }
 
-/** The outcome of an item that was pressed in a menu, shown below it. */
+/** The result of a menu action, shown below the item. */
 export function MenuNote({ children }: { readonly children: string }) {
   return (
     <p

@@ -10,7 +10,7 @@ export interface MoreLinksProps {
   readonly onClose: () => void;
 }
 
-/** The pages behind a button More: those with nothing in them yet. */
+/** A popover with the links behind the More button, to pages without content yet. */
 export function MoreLinks({ label, links, anchor, onClose }: MoreLinksProps) {
   return (
     <AnchoredPopover label={label} anchor={anchor} onClose={onClose} align="start" className="w-52 p-1">

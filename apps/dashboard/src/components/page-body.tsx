@@ -2,13 +2,13 @@ import type { ReactNode } from "react";
 import { cn } from "@/core/utils";
 
 export interface PageBodyProps {
-  /** For text and forms: narrow, with the same left edge as other pages. */
+  /** Whether to use the narrow width for text and forms. The left edge is the same as on other pages. */
   readonly reading?: boolean;
   readonly className?: string;
   readonly children: ReactNode;
 }
 
-/** The content of a page, as wide on each, so that nothing moves from page to page. */
+/** The content of a page. Every page has the same width, so that nothing moves between pages. */
 export function PageBody({ reading = false, className, children }: PageBodyProps) {
   return (
     <div className="mx-auto w-full max-w-page p-4 lg:p-6">

@@ -6,7 +6,7 @@ import { Breadcrumb, type Crumb } from "./breadcrumb";
 import { LiveBadge } from "./live-badge";
 
 export interface PageHeaderProps {
-  /** The pages above this one, and last the page itself. */
+  /** The pages above this one, followed by the page itself. */
   readonly crumbs: readonly Crumb[];
   /** The actions of the page. */
   readonly actions?: ReactNode;
@@ -26,7 +26,7 @@ export function PageHeader({ crumbs, actions }: PageHeaderProps) {
   );
 }
 
-/** Sets the title of the tab, with the number of items that wait for a human. */
+/** Sets the title of the browser tab, with the number of items that wait for a human. */
 function useDocumentTitle(title: string): void {
   const { data } = useAttention();
   const waiting = data?.total ?? 0;

@@ -5,13 +5,15 @@ import { type ComponentProps, useState } from "react";
 import { useHasSettled } from "@/core/use-has-settled";
 
 export interface PageLinkProps extends Omit<ComponentProps<typeof Link>, "prefetch"> {
-  /** `settled` for the few ways that are always there: their pages can be gone to without the broker, too. */
+  /**
+   * When to prefetch the page. `settled` is for the main navigation, so that its pages open even while the broker is unreachable.
+   */
   readonly ahead?: "pointed" | "settled";
 }
 
 /**
- * A link to a page of ours, which is loaded ahead once somebody points at the link, or once the page that it is on has
- * settled: before that, what is loaded ahead takes its time from what is to be seen.
+ * A link to a page of the dashboard. The page is prefetched once the user hovers or focuses the link, or once the current page
+ * has settled. Prefetching earlier would delay the content of the current page.
  */
 export function PageLink({ ahead = "pointed", onPointerEnter, onFocus, ...props }: PageLinkProps) {
   const [isPointedAt, setPointedAt] = useState(false);

@@ -1,6 +1,6 @@
 import { Skeleton } from "@/ui/skeleton";
 
-/** An exported page until it knows its own address. */
+/** Placeholder for an exported page until it knows its URL. */
 export function PageSkeleton() {
   return (
     <div aria-busy="true" className="flex flex-1 flex-col">

@@ -9,7 +9,7 @@ interface PanelBoundaryProps {
   readonly children: ReactNode;
 }
 
-/** Shows, in place of a panel that could not be drawn, that it could not. React catches such errors in classes only. */
+/** Shows an error instead of a panel that failed to render. React catches such errors only in class components. */
 export class PanelBoundary extends Component<PanelBoundaryProps, { error: unknown }> {
   override state: { error: unknown } = { error: null };
 

@@ -8,7 +8,7 @@ export interface PanelProps {
   readonly children: ReactNode;
 }
 
-/** A section of a page with a title. An error in it leaves the rest of the page alone. */
+/** A titled section of a page. An error inside does not affect the rest of the page. */
 export function Panel({ title, level, note, children }: PanelProps) {
   const id = useId();
   const Heading = level === 1 ? "h1" : "h2";

@@ -11,7 +11,7 @@ export interface ProblemAlertProps {
   readonly problem: Problem;
   /** The failure as a sentence, such as "Couldn't load memories." */
   readonly title?: string;
-  /** A sentence about all that works nevertheless. */
+  /** A sentence about what still works. */
   readonly stillWorks?: string | undefined;
   /** Whether earlier data is still shown. */
   readonly isStale?: boolean;

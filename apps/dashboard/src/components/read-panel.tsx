@@ -7,12 +7,12 @@ import { Skeleton } from "@/ui/skeleton";
 
 export interface ReadPanelProps<T> {
   readonly read: Read<T>;
-  /** The sentence that is shown when the read fails. */
+  /** Message shown if the read fails. */
   readonly failed: string;
   readonly children: (data: T) => ReactNode;
 }
 
-/** One answer of the broker: its content, a skeleton while it loads, or why it failed. */
+/** The result of a read: its content, a skeleton while it loads, or the reason for a failure. */
 export function ReadPanel<T>({ read: { data, problem, refresh }, failed, children }: ReadPanelProps<T>) {
   return (
     <div className="grid gap-3">

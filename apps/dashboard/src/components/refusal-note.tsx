@@ -3,12 +3,12 @@ import { cn } from "@/core/utils";
 
 interface RefusalNoteProps {
   readonly refusal: Refusal | null;
-  /** Whether to say that the draft is saved. */
+  /** Whether to mention that the draft is saved. */
   readonly isKept?: boolean;
   readonly className?: string;
 }
 
-/** Shows beside a control why its action failed. */
+/** Shows next to a control why its action failed. */
 export function RefusalNote({ refusal, isKept = false, className }: RefusalNoteProps) {
   if (refusal === null) return null;
   return (

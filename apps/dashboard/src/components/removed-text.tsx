@@ -4,7 +4,7 @@ import { TimeText } from "@/components/time-text";
 import { describeRemoval } from "@/text/describe-removal";
 import { showHidden } from "@/text/markdown/hidden-characters";
 
-/** In the place of a text that was removed: who did it, when and why. */
+/** Replaces a removed text: shows who removed it, when and why. */
 export function RemovedText({ redaction }: { readonly redaction: Redaction | undefined }) {
   const { at = null, reason = null } = redaction ?? {};
   return (

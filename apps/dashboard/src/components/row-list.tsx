@@ -5,7 +5,7 @@ export interface RowListProps {
   readonly children: ReactNode;
 }
 
-/** Rows with a name, facts below it and an action. */
+/** A list of rows, each with a name, facts and an action. */
 export function RowList({ label, children }: RowListProps) {
   return (
     <ul aria-label={label} className="divide-y rounded-lg border">
@@ -32,7 +32,7 @@ export function ListRow({ title, facts, action }: ListRowProps) {
   );
 }
 
-/** Ended items, folded. */
+/** A collapsed list of ended items. */
 export function Ended({ what, count, children }: { what: string; count: number; children: ReactNode }) {
   if (count === 0) return null;
   return (

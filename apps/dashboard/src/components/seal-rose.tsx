@@ -6,8 +6,8 @@ const shortest = 3;
 const growth = 1.15;
 
 /**
- * A root as a figure: a stroke for each of its 64 digits, as long as the digit is large. Two records that look the same here
- * are still to be compared by their roots.
+ * Draws a root hash as a figure with one stroke per hexadecimal digit. The stroke's length is the digit's value. Similar figures
+ * do not prove equality: compare the roots themselves.
  */
 export function SealRose({ root, className }: { readonly root: string; readonly className?: string }) {
   const path = [...root.slice(0, strokes)]

@@ -8,7 +8,7 @@ export interface SnippetProps {
   readonly className?: string | undefined;
 }
 
-/** A text to copy, with its name above it. Long lines wrap. */
+/** A text with a label and a copy button. Long lines wrap. */
 export function Snippet({ label, text, className }: SnippetProps) {
   const id = useId();
   return (

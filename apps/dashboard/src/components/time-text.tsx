@@ -7,14 +7,14 @@ import { describeAge, describeExactly, describeMoment } from "@/core/time/descri
 import { useAtNow } from "@/core/time/use-now";
 
 export interface TimeTextProps {
-  /** As the broker gives it. */
+  /** Timestamp in the broker's format. */
   readonly at: string;
-  /** `age` says how long ago it was where the person prefers that; `clock` always says when. */
+  /** `age` shows the time relative to now if the person prefers that. `clock` always shows the time of day. */
   readonly as?: "age" | "clock";
   readonly className?: string | undefined;
 }
 
-/** A time in the format that the person chose. The tooltip has the exact time. */
+/** A time in the format that the person chose. The tooltip contains the exact time. */
 export function TimeText({ at, as = "age", className }: TimeTextProps) {
   const [preference] = usePreference("time");
   const describe = useCallback((now: number) => describeTime(at, now, as, preference), [at, as, preference]);

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { cn } from "@/core/utils";
 
 export interface VerdictProps {
-  /** `unsure` where everything holds, and nothing here can tell who signed it. */
+  /** `unsure`: the check passed, but the signer could not be identified. */
   readonly tone: "holds" | "unsure" | "wrong";
   readonly title: ReactNode;
   readonly children?: ReactNode;
@@ -15,7 +15,7 @@ const faces: Readonly<Record<VerdictProps["tone"], { Icon: LucideIcon; box: stri
   wrong: { Icon: ShieldAlert, box: "border-danger/40 bg-danger-surface", text: "text-danger" },
 };
 
-/** The verdict of a check. Wherever it says that something holds, it says what that does not show. */
+/** The result of a verification. A positive result also states what it does not prove. */
 export function Verdict({ tone, title, children }: VerdictProps) {
   const { Icon, box, text } = faces[tone];
   return (

@@ -4,93 +4,93 @@ import type { ComponentType, RefObject } from "react";
 import type { Look } from "./look";
 
 /**
- * The parts that a feature adds to the core's pages. Its entry file exports one of these, and `features.ts` lists them. Every
- * page loads all entries, so an entry imports its components lazily.
+ * The parts that a feature adds to the core's pages. A feature's entry file exports one, and `features.ts` lists them. Every page
+ * loads all entries, so they import their components lazily.
  */
 export interface Feature {
   readonly places?: readonly Place[];
   readonly sessionTabs?: readonly SessionTab[];
-  /** A section of the advanced settings, loaded with their page. */
+  /** A section of the advanced settings. Loads together with the settings page. */
   readonly settings?: () => Promise<{ readonly section: SettingsSection }>;
-  /** Loaded together with the command menu. */
+  /** Entries and hits for the command palette. Loads together with it. */
   readonly palette?: () => Promise<PalettePart>;
-  /** How an item of Needs you is shown in full, and what else can be done about it, by the item's kind. */
+  /** How to show an item of Needs you in full, and additional actions for it, by the item's kind. */
   readonly attention?: Readonly<Partial<Record<AttentionItem["kind"], AttentionPart>>>;
   readonly session?: SessionParts;
   readonly text?: TextParts;
-  /** On the first page, above the list of sessions. */
+  /** Shown on the home page, above the list of sessions. */
   readonly Home?: ComponentType;
-  /** On the first page of a mesh without open sessions. */
+  /** Shown on the home page of a mesh without open sessions. */
   readonly Welcome?: ComponentType;
-  /** Along the bottom edge of every page of the demo's mesh. */
+  /** Shown at the bottom edge of every page in the demo's mesh. */
   readonly DemoBar?: ComponentType;
 }
 
-/** A page that the sidebar, the command menu and a key lead to. */
+/** A page that the sidebar, the command palette and a shortcut open. */
 export interface Place {
   readonly href: string;
   readonly label: string;
   readonly Icon: LucideIcon;
-  /** What it is called in the command menu and in the list of keys (default: the label). */
+  /** Name in the command palette and the keyboard help (default: the label). */
   readonly title?: string;
-  /** Pressed after `g`. */
+  /** Key to press after `g`. */
   readonly letter?: string;
   /**
-   * Where it is shown: always in the sidebar, there once the mesh has something for it, or only where the sidebar's search
-   * button is missing.
+   * `always`: in the sidebar. `used`: in the sidebar once the mesh has content for it. `phone`: only in the bottom bar of a
+   * phone, which has no search button.
    */
   readonly shown: "always" | "used" | "phone";
-  /** Whether the mesh has something for it. */
+  /** Checks whether the mesh has content for this page. */
   readonly look?: Look;
-  /** A visit counts as a use. */
+  /** If true, a visit counts as use. */
   readonly byVisit?: true;
 }
 
 /** A tab of a session's page. */
 export interface SessionTab {
   readonly label: string;
-  /** The part of the address after the session. */
+  /** The last part of the tab's URL, after the session. */
   readonly place: string;
-  /** The key that shows it. */
+  /** The shortcut that opens the tab. */
   readonly keys: string;
-  /** It shows what belongs to the mesh, which an observer of one session may not read. */
+  /** True if the tab shows data of the mesh, which an observer of one session may not read. */
   readonly ofMesh?: true;
-  /** How much it has, or whether it has anything; a tab without content is under More. */
+  /** Returns the number of items in the tab, or whether it has any. Empty tabs are under More. */
   readonly countOf?: (session: OutputOf<"get_session">) => number | boolean | undefined;
-  /** Asked where `countOf` finds nothing. */
+  /** A read to make if `countOf` returns nothing. */
   readonly look?: (session: string) => Look;
 }
 
 export interface SettingsSection {
-  /** Names the section in the address. */
+  /** Identifies the section in the URL. */
   readonly anchor: string;
   readonly title: string;
-  /** One sentence about the section and the scope of its settings. */
+  /** A sentence about the section and the scope of its settings. */
   readonly about: string;
   readonly Content: ComponentType;
-  /** Shown only on a broker that admits only members, or only to an admin. */
+  /** Restricts the section to brokers that admit only members, or to admins. */
   readonly only?: "members" | "admins";
 }
 
 export type PaletteKind = "session" | "person" | "page" | "action" | "task" | "message";
 
-/** Something that the command menu leads to or does, known without asking the broker. */
+/** A command palette entry that is found without asking the broker. */
 export interface PaletteEntry {
   readonly key: string;
   readonly kind: PaletteKind;
   readonly label: string;
-  /** Shown beside the label: the session of a person or task, or that a session is closed. */
+  /** Text next to the label, such as the session of a person or task, or that a session is closed. */
   readonly note: string;
-  /** Further words that find it. */
+  /** Additional words that match this entry. */
   readonly words?: readonly string[];
   readonly href?: string;
   readonly run?: () => void;
 }
 
 export interface PalettePart {
-  /** Returns entries that were read before anything was typed. */
+  /** Returns entries that were read before the user typed anything. */
   readonly useEntries?: () => readonly PaletteEntry[];
-  /** A group below the best matches, with what the broker finds. */
+  /** A group below the best matches, with results from the broker. */
   readonly Hits?: ComponentType<PaletteHitsProps>;
 }
 
@@ -104,7 +104,7 @@ export interface AttentionPart {
   readonly Action?: ComponentType<{ readonly item: AttentionItem; readonly attempt: Attempt }>;
 }
 
-/** An action that runs once at a time and reports its outcome in one sentence. */
+/** An action that runs at most once at a time and reports its result in one sentence. */
 export interface Attempt {
   readonly busy: boolean;
   readonly outcome: string | null;
@@ -112,36 +112,36 @@ export interface Attempt {
 }
 
 export interface SessionParts {
-  /** On every tab, without a place of its own. */
+  /** Mounted on every tab, outside the layout. */
   readonly Always?: ComponentType;
-  /** Reads what agents do now, for their places in the roster. */
+  /** Reads what agents are doing, for the roster. */
   readonly RosterFacts?: ComponentType<RosterFactsProps>;
-  /** Below the feed and the document. */
+  /** Shown below the feed and the document. */
   readonly UnderFeed?: ComponentType;
-  /** To the right of feed and document on a very wide screen. */
+  /** Shown to the right of feed and document on a very wide screen. */
   readonly BesideFeed?: ComponentType;
-  /** In place of the roster while the page shows the past. */
+  /** Replaces the roster while the page shows the past. */
   readonly RosterThen?: ComponentType;
-  /** Over the feed: what changed since the person last read. */
+  /** Shown over the feed: the changes since the person last read it. */
   readonly CatchUp?: ComponentType<{ readonly since: number; readonly onClose: () => void }>;
-  /** Above the conclusion that a person writes. */
+  /** Shown above the field in which a person writes the conclusion. */
   readonly ConclusionDraft?: ComponentType<ConclusionDraftProps>;
   /** Buttons below the feed of a closed session. */
   readonly Closed?: ComponentType;
   readonly conclusion?: {
-    /** Buttons of the conclusion's page. */
+    /** Buttons on the conclusion page. */
     readonly Actions: ComponentType;
-    /** At the top of the page. */
+    /** Shown at the top of the conclusion page. */
     readonly Mark: ComponentType;
-    /** What the broker signed. */
+    /** The broker's signature of the conclusion. */
     readonly Seal: ComponentType;
   };
 }
 
-/** What is known about a team's agent, beyond the roster. */
+/** Facts about a team's agent that the roster lacks. */
 export interface RosterFact {
   readonly unread: number;
-  /** `12k tokens, $0.42`; null if the agent reported nothing. */
+  /** Example: `12k tokens, $0.42`. Null if the agent reported no usage. */
   readonly usage: string | null;
   readonly wait: {
     readonly whom: string;
@@ -151,63 +151,63 @@ export interface RosterFact {
   } | null;
   readonly doing: {
     readonly text: string;
-    /** Whether these are the agent's own words. */
+    /** Whether the text is quoted from the agent. */
     readonly quoted: boolean;
     readonly since: string;
   };
 }
 
 export interface RosterFactsProps {
-  /** Called with the facts by the ids of their teams. */
+  /** Called with the facts, by team id. */
   readonly onFacts: (facts: ReadonlyMap<string, RosterFact>) => void;
 }
 
-/** A drafted conclusion that waits for a decision. */
+/** A drafted conclusion that awaits a decision. */
 export interface OpenDraft {
   readonly id: string;
-  /** Whether the document has changed since the draft. */
+  /** Whether the document has changed since the draft was written. */
   readonly isStale: boolean;
   /** Accepts the draft with this text, which concludes the session. */
   readonly accept: (text: string, signal: AbortSignal) => Promise<unknown>;
 }
 
 export interface ConclusionDraftProps {
-  /** The draft that the text in the field comes from, or "". */
+  /** Id of the draft that the field's text is based on, or "". */
   readonly usedId: string;
-  /** Whether the field is empty: then it takes the draft by itself. */
+  /** Whether the field is empty. If so, the draft is inserted automatically. */
   readonly isEmpty: boolean;
-  /** Called when a draft is there, and with null when it is gone. */
+  /** Called when a draft appears, and with null when it is withdrawn. */
   readonly onDraft: (draft: OpenDraft | null) => void;
-  /** The text in the field comes from this draft from now on. A given text replaces it. */
+  /** Called when the field's text becomes based on this draft. `text`, if given, replaces the field's text. */
   readonly onUse: (id: string, text?: string) => void;
 }
 
-/** Around the text of a document or a file. */
+/** Parts around the text of a document or file. */
 export interface TextParts {
-  /** A button of its toolbar. */
+  /** A button in the text's toolbar. */
   readonly Tool?: ComponentType;
-  /** Between the toolbar and the text. */
+  /** Shown between the toolbar and the text. */
   readonly Above?: ComponentType;
-  /** In the margin of the newest text. */
+  /** Shown in the margin of the newest text. */
   readonly Margin?: ComponentType<TextMarginProps>;
-  /** In place of the text, to review one proposal. */
+  /** Replaces the text while a proposal is reviewed. */
   readonly Review?: ComponentType<{ readonly proposalId: number }>;
-  /** Beside the text while `?perspective=` is in the address. */
+  /** Shown next to the text while the URL contains `?perspective=`. */
   readonly Perspective?: ComponentType<{ readonly chosen: string }>;
 }
 
-/** The newest text, as it is shown. */
+/** The newest text and how it is rendered. */
 export interface ShownText {
-  /** The version of a document, the hash of a file. */
+  /** The version of a document, or the hash of a file. */
   readonly revision: number | string;
   readonly content: string;
-  /** Markdown section by section, as it is written line by line, or all of it as one block of code. */
+  /** `sections`: markdown, section by section. `lines`: plain text. `code`: one code block. */
   readonly layout: "sections" | "lines" | "code";
 }
 
 export interface TextMarginProps {
   readonly text: ShownText;
-  /** The element that the text is laid out in. */
+  /** The element that contains the rendered text. */
   readonly root: RefObject<HTMLElement | null>;
   readonly scroller: RefObject<HTMLElement | null>;
   readonly canWrite: boolean;

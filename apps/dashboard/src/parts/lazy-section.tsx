@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { lazyPart } from "@/core/lazy-part";
 import { Skeleton } from "@/ui/skeleton";
 
-/** The content of a section of the settings. */
+/** Returns a loader for the content of a settings section. */
 export function lazySection<Name extends string>(
   load: () => Promise<Readonly<Record<Name, () => ReactNode>>>,
   name: Name,

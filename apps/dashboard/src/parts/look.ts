@@ -1,18 +1,18 @@
 import type { InputOf, OperationName, OutputOf } from "@merkle/wire";
 import type { ChangeKind } from "@/broker/broker";
 
-/** A question to the broker: is there anything yet that a page or a tab could show? */
+/** A read that shows whether a page or tab has any content yet. */
 export interface Look<Name extends OperationName = OperationName> {
   readonly name: Name;
   readonly input: InputOf<Name>;
-  /** The changes after which to ask again. */
+  /** The kinds of change that trigger another read. */
   readonly on: readonly ChangeKind[];
   readonly hasAny: (answer: OutputOf<Name>) => boolean;
-  /** Only a verified human may ask. */
+  /** If true, only a verified human may read this. */
   readonly asHuman?: true;
 }
 
 export function look<Name extends OperationName>(question: Look<Name>): Look {
-  // The name, the input and the answer belong together, which only the caller's type knows.
+  // `Look` loses the relation between name, input and answer. Only the caller's type has it.
   return question as unknown as Look;
 }

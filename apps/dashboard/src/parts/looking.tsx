@@ -4,7 +4,7 @@ import { useEffect } from "react";
 import { useRead } from "@/broker/use-read";
 import type { Look } from "./look";
 
-/** Asks, and calls back once there is something. */
+/** Performs the read, and calls back once there is content. */
 export function Looking({
   look: { name, input, on, hasAny },
   onFound,

@@ -26,7 +26,7 @@ const FeedAnnouncer = lazyHelper(() => import("./feed-announcer"), "FeedAnnounce
 const FocusKeeper = lazyHelper(() => import("./focus-keeper"), "FocusKeeper");
 const GuestShell = lazyPart(() => import("./guest-shell"), "GuestShell");
 
-/** The frame of every page: the links to the others for members, the sign-in for everyone else. */
+/** The frame of every page: the navigation for members, the sign-in for everyone else. */
 export function AppShell({ children }: { children: ReactNode }) {
   const pathname = usePathname();
   return (
@@ -88,7 +88,7 @@ function MemberShell({ children }: { children: ReactNode }) {
   );
 }
 
-/** The links on a phone: the pages that people use most, and a button for the others. */
+/** The navigation on a phone: the most used pages, and a button for the others. */
 function BottomBar() {
   const [isOpen, setOpen] = useState(false);
   const places = usePlacesOfFeatures().filter(({ shown }) => shown !== "used");

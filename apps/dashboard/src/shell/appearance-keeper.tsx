@@ -2,7 +2,7 @@
 
 import { useAppearance } from "@/core/preferences/use-appearance";
 
-/** Applies a changed theme or density. A script in the page's head applies those that were chosen before. */
+/** Applies changes of theme and density. A script in the page's head applies the initial values. */
 export function AppearanceKeeper() {
   useAppearance();
   return null;

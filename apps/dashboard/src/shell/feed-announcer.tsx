@@ -26,7 +26,7 @@ export function FeedAnnouncer() {
   return null;
 }
 
-/** Message texts are needed only for asks, so they are loaded with the first one. */
+/** Only asks need the message text, so its module loads with the first ask. */
 async function toAnnouncement(message: Message, myName: string | null): Promise<Announcement | null> {
   const { type, from, to, content } = message;
   if (type !== "chat" || from === null || from.team === myName) return null;

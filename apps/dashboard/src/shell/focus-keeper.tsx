@@ -3,7 +3,7 @@
 import { useEffect } from "react";
 import { keepFocus } from "@/core/keyboard/keep-focus";
 
-/** Keeps the focus on the page. */
+/** Restores the focus when the focused element disappears. */
 export function FocusKeeper() {
   useEffect(() => keepFocus(document), []);
   return null;

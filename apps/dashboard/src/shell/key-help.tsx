@@ -15,7 +15,7 @@ const explanations: Readonly<Record<LetterKeys, string>> = {
   off: "Single-key shortcuts are off (see Settings).",
 };
 
-/** The keys that currently work on this page. */
+/** The shortcuts that currently work on this page. */
 export function KeyHelp({ onClose }: { onClose: () => void }) {
   const registry = useShortcutRegistry();
   const shortcuts = useSyncExternalStore(
@@ -65,7 +65,7 @@ export function KeyHelp({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** Each key once, with its last registration. */
+/** Groups the shortcuts. If a key is registered twice, the last registration counts. */
 function groupsOf(shortcuts: readonly Shortcut[]): [string, Shortcut[]][] {
   const byKeys = new Map(shortcuts.map((shortcut) => [shortcut.keys, shortcut]));
   const groups = new Map<string, Shortcut[]>();

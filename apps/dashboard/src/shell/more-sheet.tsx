@@ -4,7 +4,7 @@ import { PageLink } from "@/components/page-link";
 import { Dialog, DialogContent, DialogTitle } from "@/ui/dialog";
 import { settings, usePlacesOfFeatures } from "./places";
 
-/** The pages that are not in the bar of a phone. */
+/** A sheet with the pages that are not in a phone's bottom bar. */
 export function MoreSheet({ onClose }: { readonly onClose: () => void }) {
   const places = [...usePlacesOfFeatures().filter(({ shown }) => shown === "used"), settings];
   return (

@@ -12,11 +12,11 @@ export interface NavLinkProps {
   readonly note?: ReactNode;
 }
 
-/** A row of the sidebar. */
+/** Classes of a row in the sidebar. */
 export const navRow =
   "relative flex h-8 shrink-0 items-center gap-2 rounded-md px-2 text-muted-foreground hover:bg-raised hover:text-foreground aria-[current=page]:bg-raised aria-[current=page]:font-medium aria-[current=page]:text-foreground pointer-coarse:h-11";
 
-/** A link to a page, marked while the page is open. Without room for its words they are the tooltip. */
+/** A link to a page, marked while the page is open. If there is no space for the label, the label is the tooltip. */
 export function NavLink({ href, label, Icon, note }: NavLinkProps) {
   const pathname = usePathname();
   return (

@@ -2,7 +2,7 @@
 
 import { useAttention } from "@/components/use-attention";
 
-/** How much waits for a human; nothing when nothing does. */
+/** The number of items that wait for a human. Renders nothing if there are none. */
 export function NeedsYouCount() {
   const { data } = useAttention();
   if (!data || data.total === 0) return null;

@@ -11,7 +11,7 @@ import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
 import { SignOutButton } from "@/views/sign-in/sign-out-button";
 import { FeedAnnouncer } from "./feed-announcer";
 
-/** The frame for an observer of one session: says that it is read-only, and leads out. */
+/** The frame for an observer of one session. Shows that the page is read-only, with a button to leave. */
 export function OnlookerShell({ children }: { readonly children: ReactNode }) {
   const pathname = usePathname();
   return (

@@ -11,7 +11,7 @@ export interface PlaceWatchProps {
   readonly onUsed: (href: string) => void;
 }
 
-/** Notices the first use of each of the places. */
+/** Detects the first use of each place. */
 export function PlaceWatch({ places, onUsed }: PlaceWatchProps) {
   const { person } = usePerson();
   const isHuman = !useIsGuest() && person !== null;

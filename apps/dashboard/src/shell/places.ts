@@ -10,7 +10,7 @@ const first: readonly Place[] = [
 ];
 export const settings: Place = { href: "/settings", label: "Settings", Icon: Settings2, shown: "always" };
 
-/** All pages that a person can go to: the core's first, those of features in their order, and the settings. */
+/** Returns all pages in the navigation: the core's, then those of features in their order, then the settings. */
 export function usePlaces(): readonly Place[] {
   return [...first, ...usePlacesOfFeatures(), settings];
 }

@@ -12,7 +12,7 @@ import { usePlacesOfFeatures } from "./places";
 const KeyHelp = lazyPart(() => import("./key-help"), "KeyHelp");
 
 const CommandPalette = lazy(async () => ({ default: (await import("./palette/palette")).CommandPalette }));
-// If the broker is away, opening the menu loads it again.
+// If this fails to load, opening the palette loads it again.
 const PaletteAhead = lazyHelper(() => import("./palette/palette"), "PaletteAhead");
 
 interface ShellActions {
@@ -22,7 +22,7 @@ interface ShellActions {
 
 const ShellContext = createContext<ShellActions | null>(null);
 
-/** The keys that work on every page, and the command menu and the help that they open. */
+/** The shortcuts of every page, and the command palette and help that they open. */
 export function ShellKeys({ children }: { children: ReactNode }) {
   const router = useRouter();
   const places = usePlacesOfFeatures().filter(({ letter }) => letter !== undefined);
@@ -60,14 +60,14 @@ export function ShellKeys({ children }: { children: ReactNode }) {
   );
 }
 
-/** The key that leads to a page of a feature. */
+/** Registers the shortcut to a feature's page. */
 function PlaceKey({ href, label, title = `Go to ${label.toLowerCase()}`, letter }: Place) {
   const router = useRouter();
   useShortcut(`g ${letter}`, () => router.push(href), { label: title, group: "Everywhere" });
   return null;
 }
 
-/** Loads the command menu and its entries once the page has settled, so that it opens within a frame. */
+/** Loads the command palette and its entries once the page has settled, so that it opens within a frame. */
 function PaletteMadeReady() {
   const hasSettled = useHasSettled();
   const [isReady, setReady] = useState(false);

@@ -23,8 +23,8 @@ import { useUsedPlaces } from "./used-places";
 const MoreLinks = lazyPart(() => import("@/components/more-links"), "MoreLinks");
 
 /**
- * The links to all pages: with words on a wide screen, as icons on a narrow one, and not on a phone. A page whose feature is not
- * used yet is under More.
+ * The links to all pages: with labels on a wide screen, as icons on a narrow screen, hidden on a phone. Pages of features not
+ * used yet are under More.
  */
 export function Sidebar() {
   return (
@@ -46,7 +46,7 @@ export function Sidebar() {
       <NavLink href="/" label="Sessions" Icon={LayoutList} />
       <RecentSessions />
       <PlacesOfFeatures />
-      {/* The broker serves the docs beside these pages. */}
+      {/* The broker serves the docs from the same origin. */}
       <a href="/docs/" title="Docs" className={cn(navRow, "mt-auto")}>
         <BookOpen aria-hidden className="size-4 shrink-0" />
         <span className="sr-only xl:not-sr-only xl:flex-1">Docs</span>
@@ -55,7 +55,7 @@ export function Sidebar() {
   );
 }
 
-/** The pages in use, the one that is open, the settings, and a button for the others with their number. */
+/** The pages in use, the current page and the settings, and a button with the number of other pages. */
 function PlacesOfFeatures() {
   const pathname = usePathname();
   const places = usePlacesOfFeatures().filter(({ shown }) => shown !== "phone");
@@ -93,7 +93,7 @@ function PlacesOfFeatures() {
   );
 }
 
-/** Opens the command menu. */
+/** Opens the command palette. */
 function SearchButton() {
   const { openPalette } = useShellActions();
   const isMac = useIsMac();
@@ -116,7 +116,7 @@ function SearchButton() {
 
 const shown = 8;
 
-/** The sessions with the newest messages, with the number of unread ones. */
+/** The sessions with the newest messages, and their unread counts. */
 function RecentSessions() {
   const pathname = usePathname();
   const { data } = useRead(

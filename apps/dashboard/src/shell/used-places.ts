@@ -5,13 +5,13 @@ import { useOfConnection } from "@/broker/use-connection-state";
 import { createStoredValue } from "@/core/preferences/stored-value";
 import { chosenMesh } from "@/identity/chosen-mesh";
 
-/** The pages that were used, by mesh: once in the sidebar, a page stays there. */
+/** The pages that were used, by mesh. A used page stays in the sidebar. */
 type UsedPlaces = Readonly<Record<string, readonly string[]>>;
 
 const stored = createStoredValue("merkle.places", parseUsedPlaces);
 const none: readonly string[] = [];
 
-/** The pages that were used in this mesh, as this browser remembers, and a function to add one. */
+/** Returns the pages that this browser has used in this mesh, and a function that adds a page. */
 export function useUsedPlaces(): [places: readonly string[], add: (href: string) => void] {
   const mesh = useOfConnection(({ admitted }) => admitted?.mesh, undefined) ?? chosenMesh ?? "main";
   const places = useSyncExternalStore(

@@ -16,7 +16,7 @@ import {
 const AlertDialog = Dialog;
 const AlertDialogTrigger = DialogTrigger;
 
-/** Asks something that must be answered: a press beside it does not close it. */
+/** A dialog that requires an answer: a click outside does not close it. */
 function AlertDialogContent({ className, ...props }: ComponentProps<typeof DialogContent>) {
   return (
     <DialogContent

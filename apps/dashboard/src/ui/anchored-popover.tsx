@@ -6,8 +6,8 @@ import { Popover, PopoverAnchor, PopoverContent } from "@/ui/popover";
 export interface AnchoredPopoverProps {
   readonly label: string;
   /**
-   * The element that it opens at, and that is focused again when it closes. It need not know of popovers, so they load when first
-   * opened.
+   * The element that the popover opens at. It receives the focus when the popover closes. The anchor does not depend on this
+   * module, so popovers load when first opened.
    */
   readonly anchor: HTMLElement;
   readonly onClose: () => void;
@@ -34,10 +34,10 @@ export function AnchoredPopover({
         {...(className ? { className } : {})}
         onCloseAutoFocus={(event) => {
           event.preventDefault();
-          // A button that was pressed inside may have moved the focus on, to the composer for one.
+          // A button inside may have moved the focus elsewhere, for example to the composer.
           if (document.activeElement === null || document.activeElement === document.body) anchor.focus();
         }}
-        // A press on the anchor itself would close it here and open it again there.
+        // A press on the anchor would close the popover here, and the anchor would then open it again.
         onPointerDownOutside={(event) => {
           if (event.target instanceof Node && anchor.contains(event.target)) event.preventDefault();
         }}

@@ -8,7 +8,7 @@ const buttonVariants = cva(
   {
     variants: {
       variant: {
-        // The border is seen only where the reader's own colours take the place of all grounds.
+        // The border is visible only in forced-colours mode, where backgrounds are replaced.
         default: "border border-transparent bg-primary text-primary-foreground hover:bg-primary/90",
         outline: "border border-input bg-background hover:bg-raised",
         ghost: "hover:bg-raised",

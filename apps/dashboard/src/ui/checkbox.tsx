@@ -1,7 +1,7 @@
 import type { ComponentProps } from "react";
 import { cn } from "@/core/utils";
 
-/** The browser's own checkbox in our colour. */
+/** A native checkbox in the accent colour. */
 function Checkbox({ className, ...props }: Omit<ComponentProps<"input">, "type">) {
   return (
     <input

@@ -11,13 +11,13 @@ const shownMs = 2_000;
 
 export interface CopyButtonProps {
   readonly text: string;
-  /** Names it to those who do not see where the button stands. */
+  /** Names the text for screen readers. */
   readonly what: string;
-  /** Shows the sign alone, where a word has no room. */
+  /** Whether to show only the icon. */
   readonly compact?: boolean;
 }
 
-/** Copies a text and says whether it did. */
+/** A button that copies a text and shows the result. */
 export function CopyButton({ text, what, compact = false }: CopyButtonProps) {
   const [outcome, setOutcome] = useState<Outcome>(null);
   useEffect(() => {

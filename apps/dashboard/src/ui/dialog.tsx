@@ -20,10 +20,8 @@ import { cn } from "@/core/utils";
 import { Button } from "./button";
 import { Slot } from "./slot";
 
-/*
- * The browser's own dialog keeps the focus, makes the rest inert and closes on Escape. A library would do the same with
- * style elements of its own, which the content security policy refuses.
- */
+/* Built on the native dialog, which traps the focus, makes the rest inert and closes on Escape. UI libraries would insert style
+   elements, which the content security policy forbids. */
 
 interface DialogState {
   readonly open: boolean;
@@ -116,13 +114,13 @@ const sides = {
 
 interface DialogContentProps extends ComponentProps<"dialog"> {
   readonly showCloseButton?: boolean;
-  /** A dialog in the middle, a sheet at the side, or a drawer at the bottom. */
+  /** A dialog in the centre, a sheet at the side, or a drawer at the bottom. */
   readonly side?: keyof typeof sides;
 }
 
 function DialogContent(props: DialogContentProps) {
   const { open } = useDialog();
-  // Events of a portal bubble to its React parent, not to its place in the page.
+  // React events of a portal bubble to its React parent, not to its DOM parent.
   return open ? createPortal(<OpenDialog {...props} />, document.body) : null;
 }
 
@@ -136,12 +134,11 @@ function OpenDialog({
   const { setOpen, titleId, descriptionId } = useDialog();
   const dialog = useRef<HTMLDialogElement>(null);
 
-  // Before the dialog is taken out of the page, not after: by then nothing would have the focus.
+  // A layout effect, because its cleanup must run before the dialog is removed. Afterwards the focus would be lost.
   useLayoutEffect(() => {
     const opener = trailOf(document.activeElement);
     const element = dialog.current;
-    // It gives the focus to the first part that can have it, or to one that is marked so; that a field took it before counts
-    // for nothing.
+    // `showModal` focuses the first focusable element, or the one with `autofocus`, regardless of earlier focus.
     element?.showModal();
     return () => {
       element?.close();
@@ -150,7 +147,7 @@ function OpenDialog({
   }, []);
 
   function cancel(event: SyntheticEvent): void {
-    event.preventDefault(); // Whoever holds `open` decides whether it closes.
+    event.preventDefault(); // The owner of `open` decides whether the dialog closes.
     if (event.target === dialog.current) setOpen(false);
   }
 
@@ -182,7 +179,7 @@ function OpenDialog({
   );
 }
 
-/** A click on the backdrop targets the dialog, with a position outside of its box. */
+/** A click on the backdrop targets the dialog, with coordinates outside its box. */
 function isOutside({ clientX, clientY, currentTarget }: MouseEvent<HTMLDialogElement>): boolean {
   const { left, right, top, bottom } = currentTarget.getBoundingClientRect();
   return clientX < left || clientX > right || clientY < top || clientY > bottom;

@@ -1,7 +1,7 @@
 import type { ComponentProps } from "react";
 import { cn } from "@/core/utils";
 
-/** A control with its label above it; a label element that holds both needs no ids. */
+/** A control with its label above. The label element wraps both, so no ids are needed. */
 function Field({ className, ...props }: ComponentProps<"label">) {
   // biome-ignore lint/a11y/noLabelWithoutControl: the control is among the children that are passed on.
   return <label data-slot="field" className={cn("grid gap-1", className)} {...props} />;

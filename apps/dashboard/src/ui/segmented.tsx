@@ -4,7 +4,7 @@ import { type ReactNode, useId } from "react";
 import { cn } from "@/core/utils";
 
 export interface SegmentedProps<Value extends string> {
-  /** The name of the choice, for those who do not see where it stands. */
+  /** Label for screen readers. */
   readonly label: string;
   readonly value: Value;
   readonly options: readonly { readonly value: Value; readonly label: ReactNode }[];
@@ -12,7 +12,7 @@ export interface SegmentedProps<Value extends string> {
   readonly className?: string | undefined;
 }
 
-/** One of a few, all of them in sight: radio buttons that look like one control. */
+/** A choice among a few visible options: radio buttons styled as one control. */
 function Segmented<Value extends string>({
   label,
   value,

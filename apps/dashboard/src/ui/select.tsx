@@ -8,7 +8,7 @@ interface SelectProps<Value extends string> extends Omit<ComponentProps<"select"
   readonly onChange: (value: Value) => void;
 }
 
-/** The browser's own select, which every device knows how to open. */
+/** A native select, which works well on every device. */
 function Select<Value extends string>({ className, options, onChange, ...props }: SelectProps<Value>) {
   return (
     <span data-slot="select" className="relative inline-flex min-w-0 items-center">
@@ -17,7 +17,7 @@ function Select<Value extends string>({ className, options, onChange, ...props }
           "h-8 min-w-0 appearance-none rounded-md border border-input bg-background pr-7 pl-2 text-base hover:bg-raised disabled:opacity-50 pointer-coarse:h-11",
           className,
         )}
-        // Only the options' values can be chosen.
+        // Only values of `options` can be selected.
         onChange={(event) => onChange(event.target.value as Value)}
         {...props}
       >

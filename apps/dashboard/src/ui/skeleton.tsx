@@ -1,9 +1,7 @@
 import type { ComponentProps } from "react";
 import { cn } from "@/core/utils";
 
-/**
- * Holds the place of what is being read. It begins to move only when that takes a while: each step of it is a frame to draw.
- */
+/** A placeholder for loading content. Its animation starts after a delay, because each frame costs rendering time. */
 function Skeleton({ className, ...props }: ComponentProps<"div">) {
   return (
     <div

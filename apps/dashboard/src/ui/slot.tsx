@@ -8,9 +8,8 @@ interface SlotProps extends HTMLAttributes<HTMLElement> {
 type Handler = (event: unknown) => void;
 
 /**
- * Gives its props to its only child, in place of an element of its own: for `asChild`. What the child has itself stays; class
- * names are joined and handlers called one after the other, the child's first. The library's own brings every primitive
- * of it into the page's first load.
+ * Merges its props into its only child, to implement `asChild`. The child's own props win, class names are joined, and both
+ * handlers run, the child's first. Radix's Slot would load all its primitives with every page.
  */
 function Slot({ children, ...props }: SlotProps) {
   if (!isValidElement<Record<string, unknown>>(children)) return null;

@@ -3,9 +3,9 @@
 import type { KeyboardEvent, PointerEvent, RefObject } from "react";
 
 export interface SplitterProps {
-  /** The box that is divided. */
+  /** The container that is divided. */
   readonly box: RefObject<HTMLElement | null>;
-  /** The share of what stands before it. */
+  /** The share of the pane before the splitter, in percent. */
   readonly percent: number;
   readonly onPercent: (percent: number) => void;
 }
@@ -15,7 +15,7 @@ const percentMax = 75;
 const step = 2;
 const percentDefault = 58;
 
-/** The bar between two panes: dragged, moved with the arrow keys, and put back with a double click. */
+/** The bar between two panes. It can be dragged, moved with the arrow keys, and reset with a double click. */
 export function Splitter({ box, percent, onPercent }: SplitterProps) {
   function move(event: PointerEvent<HTMLElement>): void {
     if (box.current === null || !event.currentTarget.hasPointerCapture(event.pointerId)) return;

@@ -2,8 +2,8 @@ import type { ComponentProps } from "react";
 import { cn } from "@/core/utils";
 
 /**
- * Each paragraph runs in the direction of its own letters. The attribute dir="auto" would say the same, but Chromium then needs
- * some twenty times as long to take a document of 500 kB.
+ * Sets the direction of each paragraph by its content. dir="auto" does the same, but Chromium then takes about twenty times as
+ * long for a text of 500 kB.
  */
 function Textarea({ className, ...props }: ComponentProps<"textarea">) {
   return (

@@ -5,7 +5,7 @@ import { createContext, type ReactNode, use, useCallback, useRef, useState } fro
 import { Button } from "@/ui/button";
 
 export interface Toast {
-  /** The outcome, as a short sentence. */
+  /** The result, as a short sentence. */
   readonly text: string;
   readonly tone?: "done" | "failed";
   readonly action?: { readonly label: string; readonly run: () => void };
@@ -20,7 +20,7 @@ const shownMax = 3;
 
 const ToastContext = createContext<((toast: Toast) => void) | null>(null);
 
-/** Shows, for a while, what came of a person's own actions where the place of the action does not show it. */
+/** Briefly shows the results of a person's actions that are not visible where the action was taken. */
 export function ToastProvider({ children }: { children: ReactNode }) {
   const [toasts, setToasts] = useState<readonly ShownToast[]>([]);
   const lastId = useRef(0);
@@ -33,7 +33,7 @@ export function ToastProvider({ children }: { children: ReactNode }) {
       lastId.current += 1;
       const id = lastId.current;
       setToasts((shown) => [...shown, { ...toast, id }].slice(-shownMax));
-      // Something that can be acted on stays until it was acted on or put away.
+      // A toast with an action, or about a failure, stays until the user acts on it or dismisses it.
       if (toast.action === undefined && toast.tone !== "failed") setTimeout(() => hide(id), shownMs);
     },
     [hide],
@@ -85,7 +85,7 @@ function ToastCard({ toast: { text, tone = "done", action }, onHide }: { toast: 
   );
 }
 
-/** How to say what came of something that the person just did. */
+/** Returns a function that shows the result of the person's action as a toast. */
 export function useToast(): (toast: Toast) => void {
   const show = use(ToastContext);
   if (show === null) throw new Error("useToast is called outside of ToastProvider.");

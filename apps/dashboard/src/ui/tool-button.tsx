@@ -6,16 +6,16 @@ import { Button } from "@/ui/button";
 export interface ToolButtonProps {
   readonly icon: ReactNode;
   readonly label: string;
-  /** The state of a button that opens and closes something beside the text. */
+  /** State of a button that toggles a pane next to the text. */
   readonly isPressed?: boolean;
-  /** The same of one that opens something over it. */
+  /** State of a button that opens a popover over the text. */
   readonly isExpanded?: boolean;
-  /** A note behind the words. */
+  /** Shown after the label. */
   readonly note?: ReactNode;
   readonly onClick: () => void;
 }
 
-/** Something that can be done with a text: in words where there is room for them. */
+/** A button for an action on a text. The label is shown if there is space. */
 export function ToolButton({ icon, label, isPressed, isExpanded, note, onClick }: ToolButtonProps) {
   return (
     <Button
@@ -24,7 +24,7 @@ export function ToolButton({ icon, label, isPressed, isExpanded, note, onClick }
       title={label}
       aria-pressed={isPressed}
       aria-expanded={isExpanded}
-      // Where a wide window has a narrow pane, all the words have one line.
+      // In a wide window with a narrow pane, the toolbar has its own line with room for all labels.
       className="aria-pressed:bg-raised min-[1200px]:@max-[36rem]:gap-0.5 min-[1200px]:@max-[36rem]:px-1 min-[1200px]:@max-[36rem]:text-xs min-[1200px]:@max-[36rem]:[&_svg]:size-3.5"
       onClick={onClick}
     >

@@ -36,11 +36,11 @@ import { usePaletteEntries } from "./use-palette-entries";
 import { useSelection } from "./use-selection";
 
 export interface CommandPaletteProps {
-  /** Typed while it was loading. */
+  /** Keys typed while the palette was loading. */
   readonly typed: TypedAhead;
   readonly onClose: () => void;
   readonly onHelp: () => void;
-  /** What features add. */
+  /** The parts that features add. */
   readonly parts: readonly PalettePart[];
 }
 
@@ -57,8 +57,8 @@ const icons: Readonly<Record<PaletteKind, LucideIcon>> = {
 };
 
 /**
- * Finds pages, sessions, people, tasks, files and messages, and runs the actions of the page. Known entries come first, at once;
- * what the broker finds is added below them, so that the chosen entry never moves.
+ * Finds pages, sessions, people, tasks, files and messages, and runs the page's actions. Local entries appear immediately.
+ * Results from the broker are added below, so that the selected entry never moves.
  */
 export function CommandPalette({ typed: ahead, onClose, onHelp, parts }: CommandPaletteProps) {
   const router = useRouter();
@@ -85,15 +85,15 @@ export function CommandPalette({ typed: ahead, onClose, onHelp, parts }: Command
   }
   const go = (href: string) => choose({ key: href, kind: "page", label: "", note: "", href });
 
-  // Enter opens the first entry, so its page is loaded while the person types.
+  // Enter opens the first entry, so its page is prefetched while the person types.
   const [first] = found;
   useEffect(() => {
     if (first?.href !== undefined) router.prefetch(first.href);
   }, [router, first?.href]);
-  // Enter came before any entry: it opens the first that is found.
+  // True if Enter was pressed before any entry was found. The first entry found is then opened.
   const [isEntered, setEntered] = useState(false);
   useLayoutEffect(() => {
-    // Letters typed until now; from now on the field takes them.
+    // Takes over the keys typed so far. From now on, the field receives them.
     setTyped(ahead.text);
     setEntered(ahead.isEntered);
   }, [ahead]);
@@ -128,7 +128,7 @@ export function CommandPalette({ typed: ahead, onClose, onHelp, parts }: Command
           <div className="flex items-center gap-2.5 border-b px-4">
             <Search aria-hidden className="size-4 shrink-0 text-muted-foreground" />
             <Command.Input
-              // The dialog focuses the element with `autofocus`.
+              // The dialog focuses the element that has `autofocus`.
               ref={(field) => field?.setAttribute("autofocus", "")}
               value={typed}
               onValueChange={type}
@@ -197,7 +197,7 @@ interface EntriesProps {
   readonly onHelp: () => void;
 }
 
-/** The sessions, people and tasks that were read before, and the actions of the page. */
+/** Returns the cached sessions, people and tasks, and the actions of the page. */
 function useEntries({ parts, onHelp }: EntriesProps): {
   entries: readonly PaletteEntry[];
   isReading: boolean;
@@ -226,7 +226,7 @@ function searchHref(query: string): string {
   return `/search?q=${encodeURIComponent(query)}`;
 }
 
-/** On a session's page a number finds the message. */
+/** Returns an entry for a message if the query is a number and the page shows a session. */
 function toMessage(query: string, pathname: string): readonly PaletteEntry[] {
   const [, sequence] = /^#?(\d{1,15})$/.exec(query) ?? [];
   const [, slug] = /^\/sessions\/([^/]+)/.exec(pathname) ?? [];
@@ -247,7 +247,7 @@ function EntryGroup({ heading, entries, onChoose }: EntryGroupProps) {
       {entries.map((entry) => (
         <PaletteItem
           key={entry.key}
-          // The same entry may be in two groups, and the list needs a value for each element.
+          // An entry may be in two groups, and the list needs unique values.
           value={`${heading} ${entry.key}`}
           Icon={icons[entry.kind]}
           note={entry.note}
@@ -260,7 +260,7 @@ function EntryGroup({ heading, entries, onChoose }: EntryGroupProps) {
   );
 }
 
-/** Sessions that are not among the entries: old ones, and those with the words in their descriptions. */
+/** Sessions that are not among the cached entries: older sessions, and sessions whose description matches. */
 function Sessions({ query, known, onGo }: PaletteHitsProps & { readonly known: ReadonlySet<string> }) {
   const settled = useSettled(query);
   const { data } = useRead("list_sessions", { limit: foundSessionsMax, query: settled }, { keepLast: true });

@@ -2,12 +2,12 @@ import type { OutputOf } from "@merkle/wire";
 import type { PaletteEntry, PaletteKind } from "@/parts/feature";
 import { rankOf } from "./rank";
 
-/** Sessions, the newest first, and the people in them, each once. */
+/** Returns entries for sessions, newest first, and for the people in them, without duplicates. */
 export function toEntries(sessions: OutputOf<"list_sessions">["sessions"]): readonly PaletteEntry[] {
   const people = new Map<string, PaletteEntry>();
   for (const { slug, title, present } of sessions) {
     for (const { team_name: name } of present) {
-      // A person is in the newest of their sessions, which comes first.
+      // Sessions are sorted newest first, so a person links to the newest session.
       if (!people.has(name)) {
         const href = `/sessions/${slug}?team=${encodeURIComponent(name)}`;
         people.set(name, { key: `person ${name}`, kind: "person", label: name, note: `in ${title}`, href });
@@ -33,7 +33,7 @@ export function toEntries(sessions: OutputOf<"list_sessions">["sessions"]): read
 const kindsInOrder: readonly PaletteKind[] = ["message", "session", "person", "page", "action", "task"];
 const shownMax = 10;
 
-/** The entries that match what was typed, the best first. */
+/** Returns the entries that match the query, best match first. */
 export function findEntries(entries: readonly PaletteEntry[], query: string): readonly PaletteEntry[] {
   return entries
     .flatMap((entry) => {

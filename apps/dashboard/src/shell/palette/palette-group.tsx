@@ -5,7 +5,7 @@ import type { LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
 import { showHidden } from "@/text/markdown/hidden-characters";
 
-/** Entries of one kind. */
+/** A group of entries of one kind. */
 export function PaletteGroup({
   heading,
   isEmpty,

@@ -8,7 +8,7 @@ import { type PaletteAheadProps, PaletteAhead as ReadAhead } from "./use-palette
 
 let parts: Promise<readonly PalettePart[]> | undefined;
 
-/** Loads the parts that features add, once for the page. The menu works without a part that cannot be loaded. */
+/** Loads the parts that features add, once per page. A part that fails to load is left out. */
 function loadParts(features: readonly Feature[]): Promise<readonly PalettePart[]> {
   parts ??= Promise.all(
     features.map(({ palette }) => palette?.().catch((): PalettePart => ({})) ?? ({} as PalettePart)),

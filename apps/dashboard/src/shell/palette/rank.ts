@@ -1,6 +1,7 @@
 /**
- * How well a label is meant by what was typed; 0 when it is not. Best is the label itself, then how it begins, then words of it
- * that begin so, then parts of words, then words beside the label, then the first letters of its words (`sas` for `Split the auth service`).
+ * Rates how well a label matches the typed text, from 6 for equality to 0 for no match. In between, from best to worst: the
+ * label's beginning, the beginnings of its words, parts of words, the additional words, and initials (`sas` for `Split the auth
+ * service`).
  */
 export function rankOf(query: string, label: string, words: readonly string[] = []): number {
   const wanted = plain(query);
@@ -17,12 +18,12 @@ export function rankOf(query: string, label: string, words: readonly string[] = 
   return isInOrder(wanted, begins.map(([first]) => first).join("")) ? 1 : 0;
 }
 
-/** Without case and accents: who types `malaga` means `Málaga`. */
+/** Removes case and accents, so that `malaga` matches `Málaga`. */
 function plain(text: string): string {
   return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().trim().replace(/\s+/g, " ");
 }
 
-/** Whether the text contains the letters in this order, for at least two letters. */
+/** True if the text contains these letters in this order, for at least two letters. */
 function isInOrder(letters: string, text: string): boolean {
   let at = -1;
   return (

@@ -6,7 +6,7 @@ import type { PaletteEntry, PalettePart } from "@/parts/feature";
 import { knownSessions } from "@/sessions/known-title";
 import { toEntries } from "./palette-entries";
 
-/** The entries that need no question to the broker, as they were last read; null before that. Each opening reads them again. */
+/** Returns the cached entries of the palette, or null before the first read. Opening the palette reads them again. */
 export function usePaletteEntries(parts: readonly PalettePart[]): readonly PaletteEntry[] | null {
   const { data: sessions, problem } = useRead("list_sessions", knownSessions);
   // biome-ignore lint/correctness/useHookAtTopLevel: the list of parts never changes.
@@ -20,7 +20,7 @@ export interface PaletteAheadProps {
   readonly onRead: () => void;
 }
 
-/** Reads the entries before the first opening. */
+/** Reads the entries before the palette is first opened. */
 export function PaletteAhead({ parts, onRead }: PaletteAheadProps) {
   const isRead = usePaletteEntries(parts) !== null;
   useEffect(() => {

@@ -2,7 +2,7 @@
 
 import { type KeyboardEvent, useCallback, useMemo, useRef, useState } from "react";
 
-/** The entry that Enter opens: the first, also when better entries come in later, until the person moves to another. */
+/** Selects the entry that Enter opens: the first entry, even when better ones arrive later, until the person selects another. */
 export function useSelection() {
   const [value, setValue] = useState("");
   const isMovedTo = useRef(false);
@@ -28,14 +28,14 @@ export function useSelection() {
       onKeyDown: (event: KeyboardEvent) => (isMove(event) ? move() : undefined),
     };
   }, [value]);
-  /** Other words find other entries, of which the first is meant again. */
+  /** A changed query selects the first entry again. */
   const startOver = useCallback(() => {
     isMovedTo.current = false;
   }, []);
   return { list, props, startOver };
 }
 
-/** The keys by which entries are moved to; with Ctrl also letters are. */
+/** True for keys that move the selection. With Ctrl, letters do as well. */
 function isMove({ key, ctrlKey }: KeyboardEvent): boolean {
   return ctrlKey || ["ArrowDown", "ArrowUp", "Home", "End"].includes(key);
 }

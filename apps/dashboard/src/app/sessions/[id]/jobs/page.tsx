@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { JobsTab } from "@/features/jobs/jobs-tab";
 
-/** Exported once; the broker serves it for whatever session the address names. */
+/** Exported once. The broker serves this page for every session. */
 export const dynamicParams = false;
 export const generateStaticParams = () => [{ id: "_" }];
 

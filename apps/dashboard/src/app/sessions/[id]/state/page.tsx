@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { StatePanel } from "@/features/state/state-panel";
 
-/** Exported once; the broker serves it for whatever session the address names. */
+/** Exported once. The broker serves this page for every session. */
 export const dynamicParams = false;
 export const generateStaticParams = () => [{ id: "_" }];
 
