@@ -1,11 +1,11 @@
 import type { Services } from "../../transports/services.js";
 
-/** Where sessions are reached by A2A; below it stands the name of one, for clients that name none themselves. */
+/** Path of the A2A endpoint. A session name can follow, for clients that do not name a session themselves. */
 export const a2aPath = "/api/a2a";
 
 /**
- * Describes the broker, or one session, to clients of A2A 1.0 and 0.3 (A2A-1). It is made of the address alone: whoever asks
- * for the card of a session does not learn whether there is one.
+ * Returns the agent card of the broker, or of one session, for A2A 1.0 and 0.3 (A2A-1). The card depends only
+ * on the address, so it does not reveal whether a session exists.
  */
 export function describeAgent(
   { addresses, auth, version }: Pick<Services, "addresses" | "auth" | "version">,
@@ -23,7 +23,7 @@ export function describeAgent(
       protocolBinding: "JSONRPC",
       protocolVersion,
     })),
-    // The same for clients of 0.3.
+    // The same fields, where A2A 0.3 expects them.
     url,
     preferredTransport: "JSONRPC",
     protocolVersion: "0.3.0",

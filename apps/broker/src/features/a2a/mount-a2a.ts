@@ -32,11 +32,13 @@ const Request = z.object({
 });
 type Request = z.output<typeof Request>;
 
-/** A stream goes on for so long without an answer; its client comes back by GetTask, or sends again. */
+/** A stream without an answer ends after this time. Its client can call GetTask or send the message again. */
 const streamSecondsMax = 60 * 60;
 const keepAliveMs = 10_000;
 
-/** Offers sessions to agents of A2A (A2A-1): one more transport, that translates to the operations of all others. */
+/**
+ * Mounts the A2A transport (A2A-1). Like every transport, it translates requests to the shared operations.
+ */
 export function mountA2a(
   app: Hono<{ Bindings: HttpBindings }>,
   { services, admit, bodies }: MountParts<Services>,
@@ -97,7 +99,7 @@ async function serve(
   }
 }
 
-/** Calls operations as REST would for the same headers. */
+/** Calls operations as the REST transport would with the same headers. */
 function createCall(c: HttpContext, { principal, services, address, connection }: HttpAdmission): Call {
   const signal = callerSignal(c);
   return async (name, input) => {
@@ -113,7 +115,7 @@ function createCall(c: HttpContext, { principal, services, address, connection }
       credential: c.req.header("x-team-id"),
     });
     if (reply.written) whenWritten(c, reply.written);
-    // A verb's output is what its operation says.
+    // The output of a handler has the type that its operation declares.
     return reply.output as never;
   };
 }
@@ -126,7 +128,7 @@ interface Streamed {
   readonly toError: (error: unknown) => object;
 }
 
-/** The task as it is, and then each thing that comes to the team, up to the answer. */
+/** Streams the current task, then an update for each message to the team, up to the answer. */
 function stream(c: HttpContext, { call, task, revision, id, toError }: Streamed): Response {
   const response = streamSSE(c, async (events) => {
     const keepAlive = setInterval(() => void events.write(": waiting\n\n"), keepAliveMs);
@@ -156,7 +158,7 @@ function parse<Schema extends z.ZodType>(schema: Schema, given: unknown, code: n
   });
 }
 
-/** Both revisions are served to whoever names either, and to whoever names none, as 0.3 did. */
+/** Accepts 1.0, 0.3, or no version at all, as clients of 0.3 send none. */
 function requireVersion(version: string | undefined): void {
   if (version === undefined || version === "" || /^(?:1|0\.3)(?:\.|$)/.test(version)) return;
   throw new MerkleError(
@@ -186,7 +188,7 @@ function toRpcError(id: Request["id"], { code, message, details }: MerkleError):
   return { jsonrpc: "2.0", id, error: { code: a2a, message, data } };
 }
 
-/** JSON-RPC answers with 200; what HTTP's own parts act on keeps its status. */
+/** JSON-RPC errors use status 200, except for statuses that HTTP clients and proxies act on. */
 function statusOf({ status }: MerkleError): number {
   return [401, 413, 429, 503].includes(status) ? status : 200;
 }

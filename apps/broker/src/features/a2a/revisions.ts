@@ -2,28 +2,28 @@ import type { OutputOf } from "@merkle/wire";
 
 export type FeedMessage = OutputOf<"get_history">["messages"][number];
 
-/** A post and what came of it, as A2A's task (A2A-3). */
+/** A message and its outcome as an A2A task (A2A-3). */
 export interface Task {
   readonly id: string;
   readonly contextId: string;
   readonly state: "working" | "completed" | "canceled";
   readonly at: string;
-  /** The message by which it came to this state, or that came meanwhile. */
+  /** The message that caused this state, or the latest message received so far. */
   readonly news: FeedMessage | null;
   readonly history: readonly FeedMessage[];
   readonly own: number;
 }
 
-/** How a revision of the protocol writes what is the same in all. */
+/** Serialises tasks for one revision of the protocol. */
 export interface Revision {
   task(task: Task): object;
-  /** The result of sending. */
+  /** Returns the result of sending a message. */
   sent(task: Task): object;
-  /** A step of a task that is streamed. */
+  /** Returns one update of a streamed task. */
   update(task: Task): object;
 }
 
-/** A2A 1.0: the JSON of its protocol buffers. */
+/** A2A 1.0: the JSON form of its protocol buffers. */
 const current: Revision = {
   task(task) {
     return {
@@ -41,7 +41,7 @@ const current: Revision = {
   }),
 };
 
-/** A2A 0.3: every object says its kind, and states and roles are lower case. */
+/** A2A 0.3: every object has a `kind`, and states and roles are lower case. */
 const earlier: Revision = {
   task(task) {
     return {
@@ -60,7 +60,7 @@ const earlier: Revision = {
   }),
 };
 
-/** The methods that are served, by their names in each revision (A2A-2). */
+/** The supported methods, with their names in each revision (A2A-2). */
 export const methods: Readonly<Record<string, { does: "send" | "stream" | "get"; revision: Revision }>> = {
   SendMessage: { does: "send", revision: current },
   SendStreamingMessage: { does: "stream", revision: current },
@@ -103,7 +103,9 @@ function earlierMessage(message: FeedMessage, task: Task): object {
   };
 }
 
-/** Who wrote it, which A2A has no field for: a session has many agents in it, and people. */
+/**
+ * Puts the author into `metadata`. A session has many agents and people, and A2A has no field for the author.
+ */
 function fieldsOf(
   { id, sequence, from, to, reply_to }: FeedMessage,
   { contextId, id: taskId }: Task,
@@ -120,7 +122,7 @@ function isOwn({ sequence }: FeedMessage, { own }: Task): boolean {
   return sequence === own;
 }
 
-/** An event of the feed is called by its name. */
+/** Returns the message's text, or the event's name if the message has no text. */
 function textOf({ content, event }: FeedMessage): string {
   return typeof content["text"] === "string" ? content["text"] : (event ?? "");
 }

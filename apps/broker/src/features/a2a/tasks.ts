@@ -2,10 +2,10 @@ import { type InputOf, isUuid, MerkleError, type OperationName, type OutputOf } 
 import * as z from "zod";
 import type { FeedMessage, Task } from "./revisions.js";
 
-/** Calls an operation as whoever sent the request. */
+/** Calls an operation with the identity of the A2A client. */
 export type Call = <Name extends OperationName>(name: Name, input: InputOf<Name>) => Promise<OutputOf<Name>>;
 
-/** The parts of a message that count here, the same in both revisions. What else it has is left out. */
+/** The supported fields of a message, the same in both revisions. Other fields are ignored. */
 export const SendParams = z.object({
   tenant: z.string().optional(),
   message: z.object({
@@ -19,7 +19,7 @@ export const SendParams = z.object({
   configuration: z
     .object({
       historyLength: z.int().min(0).optional(),
-      // 1.0, and 0.3 the other way round.
+      // `returnImmediately` is from 1.0, and `blocking` is its opposite in 0.3.
       returnImmediately: z.boolean().optional(),
       blocking: z.boolean().optional(),
     })
@@ -28,13 +28,16 @@ export const SendParams = z.object({
 
 export const GetParams = z.object({ id: z.string(), historyLength: z.int().min(0).optional() });
 
-/** Posts a message, the same one once however often it is sent, and returns the task that it begins (A2A-3). */
+/**
+ * Posts a message and returns the task that it starts (A2A-3). The same message is posted once, however often
+ * it is sent.
+ */
 export async function postTask(
   call: Call,
   { tenant, message }: z.output<typeof SendParams>,
   session: string | null,
 ): Promise<Task> {
-  // Empty fields of protocol buffers are none.
+  // Protocol buffers send unset fields as empty strings.
   const named = message.contextId || session || tenant;
   if (!named) {
     throw new MerkleError(
@@ -47,7 +50,7 @@ export async function postTask(
   const posted = await call("post_message", {
     session_id: named,
     content: { text: textIn(message.parts) },
-    // The operation judges who is named.
+    // The operation validates the recipients.
     ...(to !== undefined && { to: to as string }),
     ...(repliesTo && { reply_to: parseTaskId(repliesTo).sequence }),
     idempotency_key: `a2a ${message.messageId}`,
@@ -66,8 +69,9 @@ export async function postTask(
 }
 
 /**
- * Goes through what comes to the team from then on, up to the answer or the session's end (A2A-4). It is read as by
- * `wait_for_messages`: nothing is missed, and what was read before and may not have arrived comes once more.
+ * Yields the task after each new message to the team, until the answer or the end of the session (A2A-4).
+ * Reads like `wait_for_messages`: no message is missed, and a message that may not have arrived is delivered
+ * again.
  */
 export async function* followTask(call: Call, task: Task, secondsMax: number): AsyncGenerator<Task> {
   const until = performance.now() + 1_000 * secondsMax;
@@ -86,7 +90,8 @@ export async function* followTask(call: Call, task: Task, secondsMax: number): A
     const answer = said.find(({ reply_to }) => reply_to === task.own);
     for (const message of said) {
       current = { ...current, at: message.posted_at, news: message, history: [...current.history, message] };
-      // The end of a task is the last that is told of it, so what came with the answer goes before.
+      // An update that ends the task must be the last, so messages that arrived with the answer are yielded
+      // first.
       if (message !== answer || message !== said.at(-1)) yield current;
     }
     if (!answer && !session_closed) continue;
@@ -97,7 +102,7 @@ export async function* followTask(call: Call, task: Task, secondsMax: number): A
   }
 }
 
-/** Reads a task from the feed: the post, and the replies to it. */
+/** Reads a task from the feed: the message that started it, and the replies to it. */
 export async function readTask(call: Call, id: string): Promise<Task> {
   const { sessionId, sequence } = parseTaskId(id);
   let task: Task | null = null;
@@ -119,10 +124,10 @@ export async function readTask(call: Call, id: string): Promise<Task> {
   return task;
 }
 
-/** So many pages of 500 messages are looked through for an answer. */
+/** Maximum number of pages of 500 messages that are searched for an answer. */
 const pagesMax = 20;
 
-/** With the last so many messages of its history. */
+/** Returns the task with only the last `length` messages of its history. */
 export function withHistory(task: Task, length: number | undefined): Task {
   return length === undefined ? task : { ...task, history: length === 0 ? [] : task.history.slice(-length) };
 }

@@ -23,7 +23,10 @@ const unreadCountedMax = 100;
 const talkMs = 300_000;
 const talkMax = 200;
 
-/** Tells who is at work in the open sessions, those that need somebody first, and who talked with whom just now (PEER-19). */
+/**
+ * Lists the active agents of the open sessions, those that need someone first, and recent conversations
+ * between them (PEER-19).
+ */
 export async function listAgents(
   { services }: Context<ViewServices>,
   { session }: ParsedInputOf<"list_agents">,
@@ -54,7 +57,7 @@ export async function listAgents(
   );
   const known = new Set(agents.map((agent) => agent.peer_id));
   return {
-    // The order within stays that of the rows.
+    // The sort is stable: agents of equal rank keep the order of the rows.
     agents: agents.sort((a, b) => rankOf(a) - rankOf(b)),
     talk: talk.map(({ sessionId, sequence, peerId, reaches, ask, at }) => ({
       session_id: sessionId,
@@ -67,7 +70,7 @@ export async function listAgents(
   };
 }
 
-/** What needs a human stands first, then what waits for another agent. */
+/** Agents that need a human come first, then agents that wait for another agent. */
 function rankOf({ declared, waits }: Agent): number {
   if (declared?.status === "blocked" || waits.some(({ human }) => human)) return 0;
   return waits.length > 0 ? 1 : 2;
@@ -75,7 +78,7 @@ function rankOf({ declared, waits }: Agent): number {
 
 type SeenAgent = AgentRow & Pick<KnownPeer, "status" | "polling">;
 
-/** A row with what this broker has seen since it was written. */
+/** Updates a stored row with what this broker has seen since it was written. */
 function see(services: ViewServices, row: AgentRow, now: number): SeenAgent {
   const { lastSeenAt, status, polling, live } = sight(services, row, now);
   return { ...row, lastSeenAt, status, polling, acked: Math.max(row.acked, live?.acked ?? 0) };

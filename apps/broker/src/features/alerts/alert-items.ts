@@ -4,20 +4,20 @@ import { type FactServices, readFacts } from "../../views/attention/facts.js";
 import { toItems } from "../../views/attention/list-attention.js";
 import { readPutAway } from "../../views/attention/put-away.js";
 
-/** That a session was concluded can be told for so long. */
+/** A concluded session triggers alerts for this long. */
 const concludedMs = 24 * 60 * 60 * 1000;
 
-/** Something that a person can be told of, as it is now. */
+/** An item that a person can be alerted about, in its current state. */
 export type AlertItem = AlertContent & { readonly kind: AlertKind };
 
 export interface AlertItems {
-  /** Everything that there is. */
+  /** Ids of all items, including dismissed ones. */
   readonly there: readonly string[];
-  /** Those of them that the person has not put away. */
+  /** The items that the person has not dismissed. */
   readonly items: readonly AlertItem[];
 }
 
-/** The ids of all that anybody in a mesh could be told of. */
+/** Returns the ids of all items that anyone in a mesh could be alerted about. */
 export async function readAlertIds(services: FactServices, now: Date): Promise<string[]> {
   const [facts, concluded] = await Promise.all([
     readFacts(services, { personId: null, approvals: "everybody's" }),
@@ -27,8 +27,8 @@ export async function readAlertIds(services: FactServices, now: Date): Promise<s
 }
 
 /**
- * The things that a person can be told of: the items that wait for the person (ATT-1), and sessions concluded within a day. There is no other
- * source: what is no longer there is not told.
+ * Returns the items that a person can be alerted about: items waiting for the person (ATT-1), and sessions
+ * concluded within the last day. Alerts have no other source, so an item that no longer exists sends none.
  */
 export async function readAlertItems(
   services: FactServices,

@@ -35,7 +35,7 @@ beforeAll(async () => {
   const transport = await transports.rest(broker.url);
   ({ sessionId } = await createTestSession(transport, "Split auth"));
   const { person_id } = await makePerson(transport, "Ana");
-  // The outbox of each test has the database to itself.
+  // Stops the broker so that only the test's own outbox uses the database.
   await broker.stop();
   sql = connectTestDatabase(broker.databaseUrl, cleanup);
   services = await openServices(broker);
@@ -70,7 +70,7 @@ const secret = `whsec_${randomBytes(24).toString("base64")}`;
 const noon = new Date("2026-03-02T12:00:00.000Z");
 const later = (seconds: number) => new Date(noon.getTime() + seconds * 1000);
 
-/** An agent is blocked, for this reason, or is not any more. */
+/** Marks an agent as blocked for this reason, or as no longer blocked. */
 async function setBlocked(reason: string | null): Promise<void> {
   const status = reason === null ? null : "blocked";
   await sql`UPDATE peers SET declared_status = ${status}, declared_reason = ${reason},
@@ -93,12 +93,12 @@ async function addTarget(to: AlertTo, more: Partial<AlertTargetFacts> = {}): Pro
 
 const webhookAt = ({ url }: AlertReceiver): AlertTo => ({ kind: "webhook", url, secret });
 
-/** An outbox as a broker that was just started has it. */
+/** Creates an outbox like that of a newly started broker. */
 function openOutbox(others: object = {}) {
   return createAlertOutbox(async () => [{ ...services, ...others }], { silentMs: 1_000 });
 }
 
-/** What came, in its words; each is signed as the foreign library signs it. */
+/** Returns the received texts, after checking each signature against a third-party library. */
 function wordsOf({ got }: AlertReceiver): string[] {
   return got.map(({ headers, body }) => {
     const { data } = JSON.parse(body.toString()) as { data: AlertContent };
@@ -143,7 +143,7 @@ describe("The outbox", () => {
     const tries: number[] = [];
     for (let second = 0; second < 600; second += 15) {
       const before = receiver.got.length;
-      // Each try could be another broker's, after a restart.
+      // A new outbox for each attempt, as if another broker made it after a restart.
       await openOutbox()(later(second));
       if (receiver.got.length > before) tries.push(second);
     }

@@ -14,22 +14,23 @@ import { type AlertItem, readAlertIds, readAlertItems } from "./alert-items.js";
 import { quietEnd } from "./quiet-hours.js";
 import { type AlertServices, sendAlert } from "./send-alert.js";
 
-/** The waits before each further try, in seconds: two days in all. */
+/** Delay before each further attempt, in seconds: two days in total. */
 const delaysSeconds = [5, 30, 120, 300, 900, 3_600, 4 * 3_600, 12 * 3_600, 24 * 3_600];
-/** An alert that a broker took and did not settle before it stopped is sent again after this time. */
+/** An alert is sent again after this time if the broker that took it stopped before recording the result. */
 const leaseMs = 60_000;
 const takenMax = 50;
 
 type MeshServices = FactServices & AlertServices & { readonly stopping: AbortSignal };
 
-/** One pass over the alerts that are due in all meshes. */
+/** Sends the due alerts of all meshes once. */
 export type AlertPass = (now?: Date) => Promise<void>;
 
 /**
- * Sends alerts about what has begun to wait for people. To be called regularly: a pass stores what is new for each target, and
- * sends what is due. Both are in the database, so a broker continues after it was killed.
+ * Creates a function that sends alerts about new items waiting for people. Call it regularly: each pass
+ * stores new alerts for each target, and sends those that are due. Both are in the database, so a broker
+ * continues where a killed one stopped.
  *
- * @param findMeshes - the services of each mesh
+ * @param findMeshes - returns the services of each mesh
  */
 export function createAlertOutbox(
   findMeshes: () => Promise<readonly MeshServices[]>,
@@ -52,7 +53,7 @@ export function createAlertOutbox(
   async function passMesh(services: MeshServices, targets: AlertTargetRow[], now: Date): Promise<void> {
     const { orm, meshId } = services.database;
     const of = { meshId, targetIds: targets.map(({ targetId }) => targetId) };
-    // A person's items are read only when something has come or gone, or is to be sent.
+    // Reads people's items only if an item appeared or disappeared, or if an alert is due.
     const changed = targets.map(({ targetId, changedAt }) => `${targetId} ${changedAt.getTime()}`);
     const picture = JSON.stringify([await readAlertIds(services, now), changed]);
     if (picture === seen.get(meshId) && !(await hasDueAlerts(orm, of, now))) return;
@@ -77,7 +78,7 @@ export function createAlertOutbox(
   }
 
   return async (now = new Date()) => {
-    // A receiver that never answers holds up the others of its pass, and no later one is begun meanwhile.
+    // A receiver that never answers delays its whole pass. No other pass starts in the meantime.
     if (isRunning) return;
     isRunning = true;
     try {
@@ -90,7 +91,7 @@ export function createAlertOutbox(
 
 interface Sending {
   readonly targets: readonly AlertTargetRow[];
-  /** By target and item. */
+  /** Alert contents by target id, then by item id. */
   readonly contents: ReadonlyMap<string, ReadonlyMap<string, AlertContent>>;
   readonly now: Date;
   readonly silentMs: number | undefined;
@@ -126,7 +127,8 @@ async function sendOne(
   const { orm } = services.database;
   const { stopping: signal } = services;
   const { arrived, gone, answer } = await sendAlert(services, target, { content, now, signal, silentMs });
-  // An alert that a stopping broker broke off is not known to have failed: its lease ends, and it is sent again.
+  // A stopping broker aborts its requests, so the outcome is unknown. The lease expires and the alert is sent
+  // again.
   if (signal.aborted && !arrived) return;
   const delay = delaysSeconds[alert.attempts - 1];
   if (arrived) await settleAlert(orm, alert, { state: "sent" });

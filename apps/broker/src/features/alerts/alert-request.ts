@@ -3,7 +3,7 @@ import type { AlertContent, AlertTo } from "@merkle/wire";
 import type { AlertKey } from "../../core/alert-key.js";
 import { encryptPush, pushHeaders } from "./push-message.js";
 
-/** The address of an alert, and the body that is posted there. */
+/** The HTTP request for an alert: address, headers and body. */
 export interface AlertRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -12,12 +12,15 @@ export interface AlertRequest {
 
 export interface AlertSender {
   readonly vapid: AlertKey["vapid"];
-  /** The dashboard's base address. */
+  /** Base URL of the dashboard. */
   readonly base: string;
   readonly now: Date;
 }
 
-/** The request that tells a kind of target of an item. Words of others are data in it: no markup, nobody mentioned by them. */
+/**
+ * Builds the request that sends an item to a target of this kind. Text from users is only data in it: it adds
+ * no markup and mentions no one.
+ */
 export function toAlertRequest(to: AlertTo, content: AlertContent, sender: AlertSender): AlertRequest {
   const link = `${sender.base}${content.path}`;
   switch (to.kind) {
@@ -53,7 +56,7 @@ export function toAlertRequest(to: AlertTo, content: AlertContent, sender: Alert
   }
 }
 
-/** As Standard Webhooks has it: the id stays the same however often it is tried, and the signature covers id, time and body. */
+/** Follows Standard Webhooks: retries keep the same id, and the signature covers id, time and body. */
 function toWebhook(
   { url, secret }: Extract<AlertTo, { kind: "webhook" }>,
   data: AlertContent & { readonly url: string },
@@ -77,7 +80,10 @@ function json(url: string, value: unknown, headers: Readonly<Record<string, stri
   return { url, headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(value) };
 }
 
-/** The contact that a push service may turn to (RFC 8292): the broker's address if it is https, else a mail address. */
+/**
+ * Returns the contact for a push service (RFC 8292): the broker's address if it uses https, otherwise a mail
+ * address.
+ */
 function contactOf(base: string): string {
   return base.startsWith("https:") ? base : `mailto:merkle@${new URL(base).hostname.replace(/^\[|\]$/g, "")}`;
 }

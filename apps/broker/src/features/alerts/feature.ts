@@ -19,7 +19,8 @@ export const alertsFeature = {
     everyMs: sendMs,
     begin(meshes) {
       const send = createAlertOutbox(() => meshes.all());
-      // Each alert is leased while it is sent, at whichever node; that only one node looks is cheaper for the others.
+      // Each alert is leased while it is sent, so any node could send it. Running this on one node only saves
+      // the others the work.
       return async () => {
         if (meshes.main.nodes.leads) await send();
       };

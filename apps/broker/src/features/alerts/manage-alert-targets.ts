@@ -26,7 +26,7 @@ import { addressOf, openTarget, refuseAddress, sealTarget, sendAlert } from "./s
 
 type Ctx = PersonContext<ViewServices>;
 
-/** Lists the caller's targets, and nothing of them that is secret (ALERT-7). */
+/** Lists the caller's targets without their secrets (ALERT-7). */
 export async function listTargets(ctx: Ctx): Promise<OutputOf<"list_alert_targets">> {
   const rows = await listAlertTargets(ctx.services.database.orm, keyOf(ctx));
   return {
@@ -36,9 +36,11 @@ export async function listTargets(ctx: Ctx): Promise<OutputOf<"list_alert_target
 }
 
 /**
- * Makes or changes a target of the caller's (ALERT-1). What waits already is no news for it.
+ * Creates or changes one of the caller's targets (ALERT-1). Items that are already waiting do not trigger
+ * alerts for it.
  *
- * @throws bad_request for an address that nothing may be sent to, conflict when there are too many
+ * @throws bad_request for an address that alerts may not be sent to; conflict if the caller has too many
+ *   targets
  */
 export async function putTarget(
   ctx: Ctx,
@@ -86,7 +88,7 @@ export async function removeTarget(
   });
 }
 
-/** Sends a test now, whatever the hour, and tells what was answered (ALERT-5). */
+/** Sends a test alert immediately, even in quiet hours, and returns the receiver's response (ALERT-5). */
 export async function testTarget(
   ctx: Ctx,
   { target_id }: ParsedInputOf<"test_alert">,
@@ -142,7 +144,7 @@ function unknown(): MerkleError {
 }
 
 function toKinds(row: Pick<AlertTargetFacts, "about"> | null): AlertTarget["about"] {
-  // Kinds that a later version has stored are not known here, and are left out.
+  // Leaves out kinds that a later version has stored and this version does not support.
   return (Object.keys(alertReasons) as AlertKind[]).filter((kind) => row?.about.includes(kind));
 }
 

@@ -4,14 +4,14 @@ import type { AlertKey } from "../../core/alert-key.js";
 
 type Subscription = Pick<Extract<AlertTo, { kind: "push" }>, "endpoint" | "p256dh" | "auth">;
 
-/** A push service keeps a message for a browser that is away so long, in seconds. */
+/** How long a push service keeps a message for an absent browser, in seconds. */
 const keptSeconds = 24 * 60 * 60;
 
 /**
- * Encrypts a text for one browser, so that its push service sees neither words nor where they lead (RFC 8291), in one record of
- * RFC 8188.
+ * Encrypts a text for one browser as a single record (RFC 8291, RFC 8188). The push service sees neither the
+ * text nor its link.
  *
- * @throws when the browser's key is no point of the curve
+ * @throws if the browser's key is not a point on the curve
  */
 export function encryptPush(text: string, { p256dh, auth }: Subscription): Buffer {
   const receiver = Buffer.from(p256dh, "base64url");
@@ -24,7 +24,7 @@ export function encryptPush(text: string, { p256dh, auth }: Subscription): Buffe
   const key = hkdf(input, salt, "Content-Encoding: aes128gcm\0", 16);
   const nonce = hkdf(input, salt, "Content-Encoding: nonce\0", 12);
   const cipher = createCipheriv("aes-128-gcm", key, nonce);
-  // The last byte marks the last record.
+  // The trailing byte marks the last record.
   const sealed = Buffer.concat([cipher.update(`${text}\u0002`, "utf8"), cipher.final(), cipher.getAuthTag()]);
   const size = Buffer.alloc(4);
   size.writeUInt32BE(4_096);
@@ -35,7 +35,10 @@ function hkdf(input: Buffer, salt: Buffer, info: Buffer | string, bytes: number)
   return Buffer.from(hkdfSync("sha256", input, salt, info, bytes));
 }
 
-/** The headers by which a push service knows who sends and how long it may keep what it is given (RFC 8030, RFC 8292). */
+/**
+ * Returns the headers that tell a push service who is sending and how long it may keep the message (RFC 8030,
+ * RFC 8292).
+ */
 export function pushHeaders(
   { endpoint }: Subscription,
   {

@@ -2,7 +2,10 @@ import type { AlertTarget } from "@merkle/wire";
 
 const minutesOfDay = 24 * 60;
 
-/** When something may be sent that is to be sent at a moment: then, or at the end of the quiet hours that it falls into (ALERT-4). */
+/**
+ * Returns when an alert due at this time may be sent: immediately, or at the end of the quiet hours
+ * (ALERT-4).
+ */
 export function quietEnd(quiet: AlertTarget["quiet"], at: Date): Date {
   if (!quiet) return at;
   const from = toMinutes(quiet.from);
@@ -11,7 +14,7 @@ export function quietEnd(quiet: AlertTarget["quiet"], at: Date): Date {
   return passed < length ? new Date(at.getTime() + (length - passed) * 60_000 - (at.getTime() % 60_000)) : at;
 }
 
-/** The minutes from one time of day to the next that is another's. */
+/** Returns the minutes from one time of day to the next occurrence of another. */
 function since(from: number, to: number): number {
   return (to - from + minutesOfDay) % minutesOfDay;
 }

@@ -10,13 +10,13 @@ export type AlertServices = Pick<ViewServices, "alertKey" | "settings"> & {
   readonly addresses: Pick<ViewServices["addresses"], "base">;
 };
 
-/** How a try to send ended. */
+/** The result of one attempt to send an alert. */
 export interface AlertOutcome {
   readonly arrived: boolean;
-  /** Whether the address says that it is gone for good. */
+  /** Whether the receiver reports that the address no longer exists. */
   readonly gone: boolean;
   readonly status: number | null;
-  /** In a sentence, for people. */
+  /** A sentence that people can read. */
   readonly answer: string;
 }
 
@@ -30,7 +30,9 @@ export function sealTarget(
   return encrypt(alertKey.secret, purposeOf(targetId), JSON.stringify(to));
 }
 
-/** The decrypted address of a target; null where it was encrypted with a key that this home has no more. */
+/**
+ * Returns a target's decrypted address, or null if it was encrypted with a key that this home no longer has.
+ */
 export function openTarget(
   { alertKey }: Pick<AlertServices, "alertKey">,
   { targetId, sealed }: SealedTarget,
@@ -52,8 +54,8 @@ export function addressOf(to: AlertTo): URL {
 }
 
 /**
- * Refuses an address that alerts may not be sent to as it is written (ALERT-6); what its name leads to is looked at when it is
- * called.
+ * Refuses an address that alerts may not be sent to (ALERT-6). Only checks the URL itself; the host name is
+ * resolved and checked when the alert is sent.
  *
  * @throws InnerAddressError, UnreachableError
  */
@@ -67,11 +69,11 @@ interface AlertTry {
   readonly content: AlertContent;
   readonly now: Date;
   readonly signal: AbortSignal;
-  /** How long the receiver may be silent; 10 s by default. */
+  /** Response timeout in milliseconds. Default: 10 s. */
   readonly silentMs?: number | undefined;
 }
 
-/** Sends once, without following where it is sent on to. Never fails: how it ended is its result. */
+/** Sends an alert once, without following redirects. Never throws: failures are part of the result. */
 export async function sendAlert(
   services: AlertServices,
   target: SealedTarget,
@@ -104,17 +106,21 @@ export async function sendAlert(
   }
 }
 
-/** The part of an answer that is shown. */
+/** Maximum length of the response text shown to people. */
 const answerCharsMax = 200;
 
 function failed(answer: string, gone = false): AlertOutcome {
   return { arrived: false, gone, status: null, answer };
 }
 
-/** @param isOutside - words of an inner address are not shown: it may be any that this machine reaches */
+/**
+ * @param isOutside - false hides the response text, because an inner address can be any that this machine can
+ *   reach
+ */
 function judge(kind: AlertTo["kind"], { status, text }: Answer, isOutside: boolean): AlertOutcome {
   const arrived = status >= 200 && status < 300;
-  // A webhook of one's own may be missing for a moment; with the others the address itself is what was taken away.
+  // A self-hosted webhook may be missing only temporarily, but a 404 from the other kinds means that the
+  // address was deleted.
   const gone = status === 410 || (status === 404 && kind !== "webhook" && kind !== "ntfy");
   const words = isOutside ? (text ?? "").trim().slice(0, answerCharsMax).toWellFormed() : "";
   const redirected = status >= 300 && status < 400 ? " Redirects are not followed." : "";

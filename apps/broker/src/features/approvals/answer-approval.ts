@@ -6,7 +6,10 @@ import { sha256 } from "../../core/sha256.js";
 import type { PersonContext } from "../../sessions/context.js";
 import { type ApprovalServices, endAndTell, noSuchApproval, stateOf, toApproval } from "./approval.js";
 
-/** Lists what the caller may permit from the device that it calls from, and what has ended lately (APPROVE-3). */
+/**
+ * Lists the approvals that the caller can answer from the current device, and those that ended recently
+ * (APPROVE-3).
+ */
 export async function listApprovals(
   ctx: PersonContext<ApprovalServices>,
 ): Promise<OutputOf<"list_approvals">> {
@@ -22,10 +25,12 @@ export async function listApprovals(
 const states = { allow: "allowed", deny: "denied", leave: "left" } as const;
 
 /**
- * Answers an agent that waits for a permission, once: of any number who answer at once, and of the agent's own terminal, the
- * first decides (APPROVE-5). The answer is for exactly what its hash is of (APPROVE-4).
+ * Answers an agent's request for permission, once. If several people, or the agent's terminal, answer at the
+ * same time, the first answer counts (APPROVE-5). The answer applies only to the request with this hash
+ * (APPROVE-4).
  *
- * @throws conflict with how it stands, when it was answered, has lapsed, or was shown as something else
+ * @throws conflict, with the current state, if the approval was already answered or has expired, or if its
+ *   hash differs
  */
 export async function answerApproval(
   ctx: PersonContext<ApprovalServices>,
@@ -45,7 +50,10 @@ export async function answerApproval(
   });
 }
 
-/** @throws not_found, also for what is another person's or not for this device: nobody learns that it is there */
+/**
+ * @throws not_found, also for an approval of another person or device, so that callers do not learn that it
+ *   exists
+ */
 async function requireOwn(ctx: PersonContext<ApprovalServices>, number: number): Promise<ApprovalRow> {
   const { orm, meshId } = ctx.services.database;
   const row = await findApproval(orm, { meshId, number });

@@ -5,7 +5,7 @@ import type { FeedServices } from "../../feed/services.js";
 
 export type ApprovalServices = FeedServices;
 
-/** An approval as its person sees it. */
+/** Converts an approval to the form shown to its person. */
 export function toApproval(row: ApprovalRow): Approval {
   const { number, sessionId, session, askedBy, tool, input, folder, salt, hash, words } = row;
   return {
@@ -18,14 +18,17 @@ export function toApproval(row: ApprovalRow): Approval {
   };
 }
 
-/** One for whose answer nobody waits any more has lapsed, whatever its row says (APPROVE-6). */
+/**
+ * Returns the state of an approval. A waiting approval has lapsed if its agent no longer waits for the answer
+ * (APPROVE-6).
+ */
 export function stateOf({ state, live }: Pick<ApprovalRow, "state" | "live">): ApprovalState {
   return state === "waiting" && !live ? "lapsed" : state;
 }
 
 /**
- * Ends an approval that waits and signs it into its session's record, with a hash in the place of what was asked (APPROVE-7).
- * If several end it at once, one does, and the others are answered false.
+ * Ends a waiting approval and adds the result to the session's feed, with a hash instead of the request
+ * itself (APPROVE-7). If several callers end it at the same time, one gets true and the others get false.
  */
 export async function endAndTell(
   services: ApprovalServices,

@@ -15,7 +15,10 @@ import type { TeamContext } from "../../sessions/context.js";
 import { authorName } from "../../sessions/roster/author.js";
 import { type ApprovalServices, endAndTell, noSuchApproval, stateOf } from "./approval.js";
 
-/** Asks the agent's own person for a permission, to be answered from the devices that the agent's launch named (APPROVE-1). */
+/**
+ * Asks the agent's own person for a permission. The person can answer from the devices named when the agent
+ * was launched (APPROVE-1).
+ */
 export async function askApproval(
   ctx: TeamContext<ApprovalServices>,
   { devices, tool, input, folder, salt }: ParsedInputOf<"ask_approval">,
@@ -37,7 +40,7 @@ export async function askApproval(
     if (!asked)
       throw new MerkleError("conflict", "The salt was used before. Use a new random salt for each approval.");
     const { number, expiresAt } = asked;
-    // Numbers are drawn one after the other, so that whoever counts has the others before it.
+    // Numbers are assigned one after another, so this count includes all earlier approvals.
     if ((await countWaitingApprovals(tx, { sessionId, peerId })) > limits.approvalsWaitingPerPeerMax)
       throw tooMany();
     afterCommit(() => services.mesh.announceToPerson(owner.personId, sessionId));
@@ -46,7 +49,8 @@ export async function askApproval(
 }
 
 /**
- * The one verified person whose devices these all are; in invite mode the agent's own (APPROVE-3).
+ * Returns the verified person who owns all these devices. In invite mode, this must be the agent's own person
+ * (APPROVE-3).
  *
  * @throws not_found or forbidden
  */
@@ -80,8 +84,8 @@ function findOwner(
 }
 
 /**
- * Waits until an ask of the caller's own is answered, and renews it meanwhile. Every answer is an event of the session's feed,
- * whichever node gave it.
+ * Waits until the caller's own approval is answered, and renews its lease. Every answer is an event in the
+ * session's feed, so it wakes this wait on any node.
  */
 export async function waitForApproval(
   ctx: TeamContext<ApprovalServices>,
@@ -107,7 +111,10 @@ export async function waitForApproval(
   }
 }
 
-/** Takes back an ask of the caller's own, since its client's own prompt was answered; one that has ended stays as it is. */
+/**
+ * Withdraws the caller's own approval because it was answered at the client's own prompt. An approval that
+ * has already ended stays unchanged.
+ */
 export async function withdrawApproval(
   ctx: TeamContext<ApprovalServices>,
   { approval }: ParsedInputOf<"withdraw_approval">,
@@ -120,7 +127,7 @@ export async function withdrawApproval(
   });
 }
 
-/** @throws not_found */
+/** @throws not_found unless the approval belongs to the calling peer */
 async function requireOwn(
   { services, session, team }: TeamContext<ApprovalServices>,
   number: number,

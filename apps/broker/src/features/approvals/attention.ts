@@ -2,7 +2,7 @@ import { listApprovalFacts } from "@merkle/db";
 import { toFact } from "../../views/fact.js";
 import type { AttentionSource } from "../../views/hooks.js";
 
-/** The permissions that agents wait for. */
+/** Approvals that agents are waiting for. */
 export const waitingApprovals: AttentionSource = {
   kinds: ["approval"],
   async list({ database }, scope, { personId, approvals }) {

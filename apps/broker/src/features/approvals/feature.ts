@@ -4,10 +4,10 @@ import { answerApproval, listApprovals } from "./answer-approval.js";
 import { askApproval, waitForApproval, withdrawApproval } from "./ask-approval.js";
 import { waitingApprovals } from "./attention.js";
 
-/** How long a person finds the question behind a hash in the record. */
+/** How long the request behind a hash in the record can still be looked up. */
 const endedApprovalDays = 90;
 
-/** Permissions that agents ask their people for. */
+/** Permissions that agents request from their people. */
 export const approvalsFeature = {
   name: "approvals",
   needs: [],

@@ -24,15 +24,20 @@ import { writeStoredRows } from "./stored-rows.js";
 
 type Output = OutputOf<"archive_session">;
 
-/** A node that did not hear of it goes on for one sweep (NODE-3), and a request that it let in for a moment longer. */
+/**
+ * A node that missed the announcement may read until its next sweep (NODE-3), and a request in progress a
+ * moment longer.
+ */
 const heardEverywhereMs = 6_000;
 
 /**
- * Moves the messages and earlier versions of a concluded session to the archive's storage (ARCHIVE-2). Both objects are read back
- * whole and verified before the session is marked, so nothing that fails before that changes anything; its rows go after it, when no
- * node reads them any more. Archived already, it stays as it is.
+ * Moves the messages and earlier document versions of a concluded session to the archive's storage
+ * (ARCHIVE-2). Both objects are read back in full and verified before the session is marked as archived. A
+ * failure before that changes nothing. The rows are deleted afterwards, when no node reads them any longer. A
+ * session that is already archived stays unchanged.
  *
- * @throws conflict for an open session, a damaged record, one to which something was added meanwhile, or without a storage
+ * @throws conflict if the session is open or damaged, if it changed during archiving, or if no storage is
+ *   configured
  */
 export async function archiveSession(ctx: SessionContext<ArchiveServices>): Promise<Output> {
   const { services, session } = ctx;
@@ -49,8 +54,8 @@ export async function archiveSession(ctx: SessionContext<ArchiveServices>): Prom
 }
 
 /**
- * Lets those decide who answer for the record: admins, whoever convened the session and, where everybody is let in, any verified
- * human (the operation's rules let nobody else come so far).
+ * Allows the people responsible for the record: admins, the session's convener and, in open mode, any
+ * verified human (the operation's access rules exclude all others).
  *
  * @throws forbidden
  */
@@ -118,7 +123,7 @@ async function storeSession(
     }
   }
 
-  /** What the storage gives back counts, and not what it said that it took. */
+  /** Verifies what the storage returns. Its confirmation of the upload does not count. */
   async function readBack(
     name: string,
     { bytes, sha256 }: StoredFile,
@@ -139,7 +144,10 @@ interface StoredFile {
   readonly sha256: Buffer;
 }
 
-/** Another node may be at it; whichever marks the session first has archived it, but nobody needs the work twice. */
+/**
+ * Prevents duplicate work if another node is already archiving the session. Only the node that marks the
+ * session first would count.
+ */
 async function refuseSecond({ database, nodes }: ArchiveServices, sessionId: string): Promise<void> {
   const others = await listUnfinishedArchives(database.orm, sessionId);
   if (!others.some(({ state, nodeId }) => state === "storing" && nodes.others.has(nodeId))) return;
@@ -150,7 +158,7 @@ async function refuseSecond({ database, nodes }: ArchiveServices, sessionId: str
   );
 }
 
-/** Whoever reads is told by then; whoever was let in before has ended. */
+/** Deletes the rows after all nodes know about the archive and earlier requests have ended. */
 async function settleAndDelete(
   services: ArchiveServices,
   row: ArchiveRow,
@@ -165,7 +173,7 @@ async function settleAndDelete(
     if (!nodes.alone) await delay(heardEverywhereMs, undefined, { signal });
     await archives.deleteRows(row);
   } catch (error) {
-    // The session is archived all the same.
+    // The session is archived even if its rows remain for now.
     log.warn("the rows of an archived session could not be deleted; this is tried again within the hour", {
       error,
     });
@@ -178,7 +186,7 @@ async function abandon(
 ): Promise<void> {
   const { database, archives, log } = services;
   try {
-    // Where nobody was told whether the mark was made, it may have been.
+    // If the commit's reply was lost, the session may have been marked. Its objects are then kept.
     if (await giveUpArchive(database.orm, key)) await archives.finishOf(key.sessionId);
   } catch (error) {
     log.warn(
@@ -190,7 +198,7 @@ async function abandon(
   }
 }
 
-/** An archive in force has all of it. */
+/** Converts a completed archive, which has all these fields, to the reply. */
 function toOutput(row: ArchiveRow): Output {
   const { sessionId, object, archivedAt, archivedBy } = row;
   const toObject = (ending: string, bytes: number | null, sha256: Uint8Array | null) => ({
@@ -214,7 +222,7 @@ function notConcluded({ slug }: SessionIdentity): MerkleError {
   );
 }
 
-/** What does not verify would not prove anything later: it stays where it can be looked at. */
+/** A damaged record would prove nothing later. It stays in the database, where it can be examined. */
 function isDamaged(
   { slug }: SessionIdentity,
   report: Awaited<ReturnType<typeof verifySpooled>>,

@@ -12,11 +12,11 @@ export type { ArchiveServices } from "./services.js";
 export type { ArchiveOptions } from "./storage/archive-target.js";
 
 export interface ArchivingOptions {
-  /** The object storage that concluded sessions may be moved to (ARCHIVE-1); without it none can be. */
+  /** Object storage for concluded sessions (ARCHIVE-1). Without it, no session can be archived. */
   readonly archive?: ArchiveOptions | undefined;
 }
 
-/** Concluded sessions in object storage. */
+/** Archiving of concluded sessions in object storage. */
 export const archiveFeature = {
   name: "archive",
   needs: ["export", "import", "seal"],

@@ -2,11 +2,12 @@ import { type DataSubject, listArchivedOf } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import type { CoreServices } from "../../core/services.js";
 
-/** So many are named; the others are, when these are back. */
+/** Maximum number of sessions that one error names. Once they are restored, the next error names the rest. */
 const archivedNamedMax = 20;
 
 /**
- * No removal reaches the archive, and leaving something there must not look like the end of an erasure (ARCHIVE-8).
+ * Refuses to erase a person whose sessions are archived. Removals do not reach the archive, so an erasure
+ * would look complete while texts remain (ARCHIVE-8).
  *
  * @throws conflict, with the person's archived sessions
  */

@@ -12,10 +12,15 @@ import {
 import { readLines } from "@merkle/wire/record";
 import { retryWhileLost } from "../../core/retry-while-lost.js";
 
-/** A page of rows has 1 MiB of texts, or one text, each character of which may need six in JSON. */
+/**
+ * A page of rows has up to 1 MiB of text, or a single longer text. A character can take six bytes in JSON.
+ */
 const lineBytesMax = 32 * 1024 * 1024;
 
-/** The rows that leave with a session, as gzipped lines: the table's name, a space, and a JSON list of rows with all columns. */
+/**
+ * Writes the archived rows of a session as gzipped lines: the table's name, a space, and a JSON list of
+ * complete rows.
+ */
 export async function* writeStoredRows(
   database: Pick<Database, "orm">,
   sessionId: string,
@@ -38,7 +43,7 @@ async function* linesOf({ orm }: Pick<Database, "orm">, sessionId: string): Asyn
   }
 }
 
-/** Stores again what was written so. */
+/** Inserts the rows of such a file into their tables. */
 export async function insertStored(tx: Transaction, path: string): Promise<void> {
   const file = createReadStream(path);
   const lines = createGunzip();

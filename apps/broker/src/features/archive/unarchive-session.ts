@@ -18,11 +18,11 @@ import { insertStored } from "./stored-rows.js";
 type Output = OutputOf<"unarchive_session">;
 
 /**
- * Brings an archived session's rows back, each as it was, and deletes the objects then, so that no copy is left with a text that is
- * removed later (ARCHIVE-7). What the database says of the objects counts: others than those it stored are refused. A session that is
- * here already stays as it is.
+ * Restores the rows of an archived session unchanged, then deletes the objects so that no copy keeps a text
+ * that is removed later (ARCHIVE-7). Objects must match the size and hash in the database. A session that is
+ * not archived stays unchanged.
  *
- * @throws conflict for objects that are gone or were changed, and without a storage; nothing is changed then
+ * @throws conflict if objects are missing or changed, or if no storage is configured; nothing is changed then
  */
 export async function unarchiveSession(ctx: SessionContext<ArchiveServices>): Promise<Output> {
   const { services, session } = ctx;
@@ -46,7 +46,7 @@ async function bringBack(services: ArchiveServices, row: ArchiveRow, signal: Abo
   try {
     if (file.size !== row.rowsBytes || !file.sha256.equals(row.rowsSha256 ?? Buffer.alloc(0)))
       throw wasChanged(store.nameOf(key));
-    // A node that was killed may have left some of them here.
+    // A killed node may have left some of these rows in the database.
     if (row.state === "leaving") await archives.deleteRows(row);
     await database.transaction(async (tx) => {
       await holdForTexts(tx, services, sessionId);
@@ -63,7 +63,7 @@ async function bringBack(services: ArchiveServices, row: ArchiveRow, signal: Abo
   channels.announceChange(sessionId, "session", extent?.size ?? 0);
 }
 
-/** Names what could not be deleted, in each reply until it is gone. */
+/** Includes the objects that could not be deleted. Later replies list them until they are deleted. */
 async function toOutput(services: ArchiveServices, sessionId: string): Promise<Output> {
   const { database, archives } = services;
   const extent = await readRecordExtent(database.orm, sessionId);

@@ -13,9 +13,10 @@ import type { Context, MeshContext, SessionServices, UnnamedContext } from "../.
 import { authorName, personName, unnamedAgent } from "../../sessions/roster/author.js";
 
 /**
- * Starts an audit session, which is then the one that its caller's other calls mean (AUDIT-1).
+ * Starts an audit session, which becomes the default for the caller's further calls (AUDIT-1).
  *
- * @throws ERR_SESSION_EXISTS when the mesh has one of that id; of two who race for an id, one starts it
+ * @throws ERR_SESSION_EXISTS if the mesh already has a session with this id; if two callers race for an id,
+ *   one succeeds
  */
 export async function auditSessionStart(
   ctx: MeshContext<SessionServices> | UnnamedContext<SessionServices>,
@@ -41,7 +42,10 @@ function sessionExists(sessionId: string): MerkleError {
   );
 }
 
-/** Lists the audit sessions of the mesh, newest first, with what those that are finalized were sealed with (AUDIT-13). */
+/**
+ * Lists the audit sessions of the mesh, newest first. Finalised sessions include their Merkle root
+ * (AUDIT-13).
+ */
 export async function listAuditSessions(
   { services }: Context<SessionServices>,
   { session_id: sessionId, before, limit }: ParsedInputOf<"list_audit_sessions">,
@@ -66,7 +70,10 @@ function toAuditSession(row: AuditSessionRow): AuditSession {
   };
 }
 
-/** The audit session that a call means: the one it names, or the last one that its caller started (AUDIT-2). */
+/**
+ * Finds the audit session for a call: the named session, or the last session that the caller started
+ * (AUDIT-2).
+ */
 export async function findMeantSession(
   ctx: Context<SessionServices>,
   named: string | undefined,
@@ -77,7 +84,11 @@ export async function findMeantSession(
   return sessionId === null ? null : { meshId, sessionId };
 }
 
-/** @throws ERR_SESSION_NOT_FOUND when the caller names none and has started none; one that is named may still not be there */
+/**
+ * Like `findMeantSession`, but throws instead of returning null. A named session may still not exist.
+ *
+ * @throws ERR_SESSION_NOT_FOUND if the call names no session and the caller has started none
+ */
 export async function requireMeantSession(
   ctx: Context<SessionServices>,
   named: string | undefined,
@@ -87,7 +98,7 @@ export async function requireMeantSession(
   return key;
 }
 
-/** @throws ERR_SESSION_NOT_FOUND */
+/** @throws ERR_SESSION_NOT_FOUND if the audit session does not exist */
 export async function requireAuditSession(
   ctx: Context<SessionServices>,
   named: string | undefined,
@@ -119,7 +130,10 @@ interface AuditCaller {
   readonly name: string;
 }
 
-/** A caller without a credential is somebody new in each call, and has started no audit session before. */
+/**
+ * Returns the identity of the caller. Without a credential, each call gets a new id and so has no earlier
+ * audit session.
+ */
 export function auditCallerOf({ team, person }: Context<SessionServices>): AuditCaller {
   if (team) return { id: team.peer.peerId, name: authorName(team) };
   if (person) return { id: person.personId, name: personName(person) };

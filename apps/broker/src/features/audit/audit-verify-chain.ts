@@ -9,12 +9,13 @@ import { hashThought, toHashed } from "./thoughts.js";
 type Verdict = OutputOf<"audit_verify_chain">;
 type Broken = NonNullable<Verdict["broken_at"]>;
 
-/** So many records of the largest size are hashed within a few milliseconds. */
+/** Hashing this many records of maximum size takes a few milliseconds. */
 const pageRecords = 100;
 
 /**
- * Follows a task's chain from its first record, or at once those of all tasks that an audit session has records of, up to the
- * first record that is not right (AUDIT-6). A session that is finalized must also have the records it was finalized with.
+ * Verifies a task's chain from its first record, or the chains of all tasks in an audit session. Stops at the
+ * first invalid record (AUDIT-6). A finalised session must also have exactly the records that its root
+ * covers.
  */
 export async function auditVerifyChain(
   ctx: Context<SessionServices>,

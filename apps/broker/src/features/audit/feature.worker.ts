@@ -1,3 +1,3 @@
-/** What a worker thread runs. It imports nothing that loads the database code. */
+/** Tasks for worker threads. This file imports nothing that loads the database code. */
 
 export { merkleProofTask, merkleRootTask } from "./merkle-tasks.js";

@@ -2,7 +2,7 @@ import { type MerkleProof, merkleProof, merkleRoot } from "@merkle/wire";
 import { sha256 } from "../../core/sha256.js";
 import type { Task } from "../../core/workers/task.js";
 
-/** A tree of so many leaves is hashed within a few milliseconds. */
+/** Hashing a tree with this many leaves takes a few milliseconds. */
 const smallLeavesMax = 500;
 
 export const merkleRootTask: Task<{ leaves: readonly string[] }, string> = {

@@ -14,8 +14,8 @@ import { merkleProofTask, merkleRootTask } from "./merkle-tasks.js";
 import { refuseFinalized } from "./thoughts.js";
 
 /**
- * Seals an audit session with the root over its records, once (AUDIT-7). Of two who finalize at the same moment, one does; a
- * thought that is recorded at the same moment is in the root, or refused.
+ * Finalises an audit session: stores the Merkle root of its records, once (AUDIT-7). If two callers finalise
+ * at the same moment, one succeeds. A thought recorded at the same moment is either in the root or refused.
  *
  * @throws ERR_SESSION_NOT_FOUND, ERR_ALREADY_FINALIZED, ERR_NO_RECORDS
  */
@@ -58,9 +58,9 @@ function noRecords({ sessionId }: AuditSessionKey): MerkleError {
 }
 
 /**
- * Reads what an audit session was sealed with (AUDIT-8).
+ * Returns the stored Merkle root of an audit session (AUDIT-8).
  *
- * @throws ERR_NOT_FINALIZED, for a session that was never started, too
+ * @throws ERR_NOT_FINALIZED, also if the session was never started
  */
 export async function merkleRootOf(
   ctx: Context<SessionServices>,
@@ -73,9 +73,11 @@ export async function merkleRootOf(
 }
 
 /**
- * Gives what shows, without the other records, that one is among those that an audit session was sealed with (AUDIT-9).
+ * Returns a Merkle proof that a record is in a finalised audit session. Checking the proof does not need the
+ * other records (AUDIT-9).
  *
- * @throws ERR_NOT_FINALIZED; not_found when the record is none of the session's; conflict when the records were changed since
+ * @throws ERR_NOT_FINALIZED; not_found if the session has no such record; conflict if the records have
+ *   changed since
  */
 export async function merkleProofOf(
   ctx: Context<SessionServices>,
@@ -110,7 +112,7 @@ function recordsChanged(sessionId: string): MerkleError {
   );
 }
 
-/** @param session - null where the caller names none and has started none */
+/** @param session - null if the caller names no session and has started none */
 function notFinalized(session: AuditSessionKey | null): MerkleError {
   if (!session) {
     return new MerkleError(
@@ -127,7 +129,7 @@ function notFinalized(session: AuditSessionKey | null): MerkleError {
   );
 }
 
-/** Whether a session's records are those that it was finalized with; null while it is not finalized. */
+/** Returns whether a session's records match its stored root, or null if the session is not finalised. */
 export async function rootMatches(
   { database, workers }: SessionServices,
   session: AuditSessionKey,

@@ -18,10 +18,10 @@ import type { Context, MeshContext, SessionServices, UnnamedContext } from "../.
 import { auditCallerOf, findMeantSession, noSuchSession, requireAuditSession } from "./audit-sessions.js";
 
 /**
- * Records a thought behind the task's last one, whose hash is part of its own (AUDIT-3). Without an audit session it stands
- * in its task's chain alone.
+ * Appends a thought to its task's chain. Its hash covers the hash of the previous record (AUDIT-3). Without
+ * an audit session, the thought belongs only to its task's chain.
  *
- * @throws ERR_ALREADY_FINALIZED where the audit session is finalized, also when that happens at the same moment
+ * @throws ERR_ALREADY_FINALIZED if the audit session is finalised, even if that happens at the same moment
  */
 export async function thoughtRecord(
   ctx: MeshContext<SessionServices> | UnnamedContext<SessionServices>,
@@ -35,7 +35,8 @@ export async function thoughtRecord(
     const entered = session && (await enterSession(tx, session));
     const taskId = task ?? entered?.taskId;
     if (taskId == null) throw noTask();
-    // From here to the commit nobody else records in this mesh, so that each chain goes on from its true end.
+    // From here to the commit, no other caller can add a record in this mesh. The last hash therefore stays
+    // the last.
     const number = await drawRecordNumber(tx, meshId);
     const prevHash = (await findLastHash(tx, { meshId, taskId })) ?? firstPrevHash;
     const written = { id: randomUUID(), type, taskId, content, timestamp: new Date(), prevHash };
@@ -46,7 +47,7 @@ export async function thoughtRecord(
   });
 }
 
-/** From here to the commit nobody finalizes the session. */
+/** Counts a record in the session. From here to the commit, the session cannot be finalised. */
 async function enterSession(tx: Transaction, session: AuditSessionKey): Promise<{ taskId: string | null }> {
   const entered = await countRecordIn(tx, session);
   if (!entered) throw noSuchSession(session.sessionId);
@@ -71,7 +72,10 @@ function noTask(): MerkleError {
   );
 }
 
-/** Lists records in the order in which they came, whatever their times say; a page ends at its limit or at `pageBytesMax` (AUDIT-5). */
+/**
+ * Lists records in the order in which they were recorded, regardless of their timestamps. A page ends at its
+ * limit or at `pageBytesMax` (AUDIT-5).
+ */
 export async function thoughtRecordList(
   ctx: Context<SessionServices>,
   { task_id: taskId, session_id: named, after, limit }: ParsedInputOf<"thought_record_list">,
@@ -108,7 +112,7 @@ function toThought(row: ThoughtRow): ThoughtRecord {
 }
 
 /**
- * To be asked by who holds the session's row, so that nobody finalizes it in between.
+ * The caller must hold a lock on the session's row, so the session cannot be finalised in between.
  *
  * @throws ERR_ALREADY_FINALIZED
  */
@@ -122,7 +126,7 @@ export async function refuseFinalized(tx: Transaction, session: AuditSessionKey)
   );
 }
 
-/** The hash of a record, in hexadecimal digits (AUDIT-4). */
+/** Returns the hash of a record as hexadecimal digits (AUDIT-4). */
 export function hashThought(thought: HashedThought): string {
   return hash("sha256", thoughtText(thought), "hex");
 }

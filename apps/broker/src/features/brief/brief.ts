@@ -40,21 +40,21 @@ export interface BriefServices extends ViewServices {
   readonly summariser: Summariser;
 }
 
-/** The newest of a kind that are looked at; more of one kind would fit into no brief. */
+/** Maximum number of entries read for each kind. A brief has no room for more. */
 const ofKindMax = 40;
 const textCharsMax = 300;
 const diffCharsMax = 600;
-/** The heading of a session in a brief, and what tells of the lines that were left out. */
+/** Room reserved for a session's heading and for the note about omitted lines. */
 const headingCharsMax = 160;
 
-/** A part of a session's feed that somebody is told about. */
+/** The part of a session's feed that a brief covers. */
 interface Span extends BriefSession {
   readonly after: number;
 }
 
 /**
- * Tells what is new for the caller in a session, or in all sessions that it reads. It is made from what is stored alone, and
- * the same each time (BRIEF-1).
+ * Reports news for the caller in one session, or in all sessions that it reads. Depends only on stored data,
+ * so repeated calls return the same (BRIEF-1).
  */
 export async function brief(
   ctx: Context<BriefServices>,
@@ -68,7 +68,7 @@ export async function brief(
   return input.summary ? { sessions, summary: await summarise(ctx, sessions) } : { sessions };
 }
 
-/** A model's summary of the lines, which stand beside it (BRIEF-7). */
+/** Returns a model's summary of the lines, which the brief shows in addition to them (BRIEF-7). */
 function summarise({ services }: Context<BriefServices>, sessions: readonly SessionBrief[]) {
   const texts = sessions.flatMap(({ title, lines }) =>
     lines.length === 0 ? [] : [`In ${title}:`, ...lines.map(briefLine)],
@@ -76,7 +76,10 @@ function summarise({ services }: Context<BriefServices>, sessions: readonly Sess
   return texts.length === 0 ? null : services.summariser.summariseBrief(texts.join("\n"));
 }
 
-/** Each from where the caller has read to, unless it asks for another time or message (BRIEF-2). */
+/**
+ * Chooses the part of each feed to report. It starts where the caller last read, or at the requested time or
+ * message (BRIEF-2).
+ */
 async function chooseSpans(
   ctx: Context<BriefServices>,
   { session, since, since_cursor }: ParsedInputOf<"brief">,
@@ -102,14 +105,14 @@ async function chooseSpans(
   }
 }
 
-/** @throws session_archived where what is new is elsewhere */
+/** @throws session_archived if the session's feed has been moved to the archive */
 async function requireHere(services: BriefServices, ref: string): Promise<SessionIdentity> {
   const session = await requireSession(services, ref);
   if (session.archived) throw sessionArchived(session);
   return session;
 }
 
-/** Somebody who is no person and no team reads in no session in particular. */
+/** Lists the person's unread sessions. A caller that is not a person has none. */
 async function listOwnUnread({ services, person }: Context<BriefServices>): Promise<Span[]> {
   if (!person) return [];
   const { orm, meshId } = services.database;
@@ -126,7 +129,7 @@ function readerIn({ person, team }: Context<BriefServices>, sessionId: string): 
   };
 }
 
-/** Which line each kind of event is told in; an ask or an answer is told where it concerns the reader. */
+/** The kind of line for each event. Asks and answers are missing here because they depend on the reader. */
 const lineKinds: Readonly<Record<string, BriefLine["kind"]>> = {
   decision: "decision",
   session_concluded: "concluded",
@@ -143,7 +146,7 @@ const lineKinds: Readonly<Record<string, BriefLine["kind"]>> = {
   message_redacted: "settings",
 };
 
-/** Everything that is new for a reader in a part of a feed, the most important first. */
+/** Reads everything that is new for a reader in part of a feed, the most important lines first. */
 async function readLines(
   { services }: Context<BriefServices>,
   span: Span,
@@ -180,7 +183,7 @@ async function readLines(
   );
 }
 
-/** Keeps one line a task: how it stands now. */
+/** Keeps one line for each task: its latest change. */
 function newestOfTasks(marked: readonly StoredMessage[]): readonly StoredMessage[] {
   const newest = new Map(marked.map((each) => [taskOf(each) ?? each, each]));
   return [...newest.values()];
@@ -212,13 +215,16 @@ function toLine(kind: BriefLine["kind"], stored: StoredMessage): BriefLine {
   };
 }
 
-/** The last that was done with a task, which its line names by its number. */
+/** Describes the latest change of a task. The line itself already shows the task's number. */
 function describeTask({ change, title, result, reason }: Record<string, unknown>): string {
   const more = result ?? reason;
   return `${String(change).replaceAll("_", " ")}: ${title}${more === undefined ? "" : `; ${more}`}`;
 }
 
-/** An event in words, after who did it. One that has none here is told as in the feed. */
+/**
+ * Describes an event in words. The author is left out because the line starts with it. Other events are
+ * described as in the feed.
+ */
 function describeInBrief({ by: _by, ...content }: Record<string, unknown>): string {
   const { reason, changes } = content;
   const told = (name: string) => String(content[name]);
@@ -246,7 +252,7 @@ function describeInBrief({ by: _by, ...content }: Record<string, unknown>): stri
   }
 }
 
-/** `title from "A" to "B", claim grace from 900 s to 60 s` */
+/** Returns, for example, `title from "A" to "B", claim grace from 900 s to 60 s`. */
 function describeChanges(changes: unknown): string {
   return Object.entries(Object(changes))
     .map(([name, change]) => {
@@ -264,7 +270,7 @@ function authorOf({ author_team, author_peer }: StoredMessage): string | null {
   return author_peer === null ? author_team : `${author_team}/${author_peer}`;
 }
 
-/** How the document differs from what it was, as a diff without the lines around (DOC-8). */
+/** Returns a line about the document's changes: a diff without context lines (DOC-8). */
 async function readDocumentLine({ database, workers }: BriefServices, span: Span): Promise<BriefLine[]> {
   const { orm } = database;
   const [from, to] = await Promise.all([
@@ -343,15 +349,15 @@ function ourLine(kind: BriefLine["kind"], sequence: number, at: Date): Omit<Brie
   return { kind, sequence, version: null, at: at.toISOString(), by: null };
 }
 
-/** Never half a sign. */
+/** Shortens a text without splitting a surrogate pair. */
 function cut(text: string, charsMax: number): string {
   if (text.length <= charsMax) return text;
   return `${text.slice(0, charsMax - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }
 
 /**
- * As many lines as a brief has room for, the most important of all sessions first; then by session again (BRIEF-3). Sizes
- * are of the text that a model reads, in which a line within a text is set in.
+ * Selects as many lines as a brief has room for, the most important of all sessions first, and groups them by
+ * session again (BRIEF-3). A line is measured as a model reads it, with line breaks indented.
  */
 function keepWhatFits(told: readonly { span: Span; lines: readonly BriefLine[] }[]): SessionBrief[] {
   const busy = told.filter(({ lines }, place) => lines.length > 0 || place === 0);

@@ -3,7 +3,7 @@ import type { Services } from "../../transports/services.js";
 import type { BriefServices } from "./brief.js";
 import { brief } from "./brief.js";
 
-/** What happened since somebody last read. */
+/** Briefs: what happened since the caller last read. */
 export const briefFeature = {
   name: "brief",
   needs: ["jobs", "progress"],

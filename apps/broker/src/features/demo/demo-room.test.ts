@@ -19,7 +19,7 @@ describe("the demo room", () => {
     rest = await transports.rest(broker.url);
   });
 
-  /** Enters the demo's mesh as a visitor, who reads along from the first message on. */
+  /** Enters the demo mesh as a visitor who follows the feed from its first message. */
   async function visit() {
     const room = await rest.call("open_demo_room", {});
     const client: MerkleClient = connect({ url: broker.url, WebSocket, insecure: true, mesh: room.mesh });
@@ -56,7 +56,7 @@ describe("the demo room", () => {
     expect(heard.map(({ content }) => content["text"])).toEqual(
       expect.arrayContaining([lines.proposal, lines.objection, lines.refusal]),
     );
-    // It is the mesh's own that waits there, and nothing of it shows in anybody's.
+    // These items belong to the demo mesh and appear in no other mesh.
     await expect
       .poll(async () => (await client.call("list_attention", {})).items.map(({ kind }) => kind))
       .toEqual(["ask", "blocked"]);

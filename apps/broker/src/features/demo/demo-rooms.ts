@@ -7,26 +7,29 @@ import { playRoom } from "./play-room.js";
 import type { DemoRoom, DemoRooms, DemoServices } from "./services.js";
 import { session } from "./story.js";
 
-/** The mesh that demo rooms are in, apart from everybody's own. */
+/** The mesh that contains demo rooms, separate from the users' meshes. */
 export const demoMeshName = "demo";
 
 export interface DemoRoomsOptions {
-  /** Makes the demo's mesh where there is none yet; asks for operations in it, and tells whether somebody looks into a session. */
+  /**
+   * Creates the demo mesh if it does not exist. Returns a function that calls operations in the mesh, and a
+   * function that reports whether a session has a reader.
+   */
   readonly enter: () => Promise<{ readonly call: CallInside; isLookedAt(sessionId: string): boolean }>;
   readonly log: Log;
   readonly stopping: AbortSignal;
-  /** How many times slower than in half a minute the agents come to their question. */
+  /** Slows the agents down by this factor. At 1, they reach their question after half a minute. */
   readonly pace: number;
 }
 
 const lookEveryMs = 250;
-/** A room that nobody has looked into for so long stays empty. */
+/** A room that has no reader within this time stays empty. */
 const lookedAtWithinMs = 60_000;
 const answerWithinMs = 30 * 60_000;
 
 /**
- * The broker's one room in which scripted agents are. It has an end: its conclusion, which the agents come to by themselves where nobody
- * answers, or the broker's own.
+ * Creates the broker's single demo room, with scripted agents in it. The room ends with its conclusion, which
+ * the agents reach by themselves if no visitor answers, or when the broker stops.
  */
 export function createDemoRooms({ enter, log, stopping, pace }: DemoRoomsOptions): DemoRooms {
   let living: Promise<DemoRoom> | null = null;
@@ -41,7 +44,7 @@ export function createDemoRooms({ enter, log, stopping, pace }: DemoRoomsOptions
     };
     play()
       .catch((error: unknown) => {
-        // Whoever holds or ends the session has that right; the agents then just go.
+        // Visitors may hold or conclude the session. The agents then simply leave.
         if (!stopping.aborted) log.info("the demo room ended early", { session: slug, error });
       })
       .finally(end);
@@ -71,12 +74,12 @@ export function createDemoRooms({ enter, log, stopping, pace }: DemoRoomsOptions
   };
 }
 
-/** Opens the demo room, in a mesh that whoever is let in everywhere can enter (DEMO-6). */
+/** Opens the demo room, in a mesh that every caller in open mode can enter (DEMO-6). */
 export async function openDemoRoom(
   { services, principal }: Context<DemoServices>,
   _input: ParsedInputOf<"open_demo_room">,
 ): Promise<OutputOf<"open_demo_room">> {
-  // A member is in one mesh, and this would be another.
+  // A member belongs to one mesh and cannot enter the demo mesh.
   if (principal?.kind !== "anyone")
     throw new MerkleError(
       "forbidden",

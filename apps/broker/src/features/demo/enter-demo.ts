@@ -4,12 +4,12 @@ import { createCall } from "../../transports/call-inside.js";
 import type { Meshes, Services } from "../../transports/services.js";
 import { type DemoRoomsOptions, demoMeshName } from "./demo-rooms.js";
 
-/** Enters the demo's mesh as anyone who is let in everywhere. */
+/** Opens the demo mesh, creating it on first use, with access for any caller. */
 export async function enterDemo(meshes: Meshes): Promise<Awaited<ReturnType<DemoRoomsOptions["enter"]>>> {
   const services = (await meshes.find(demoMeshName)) ?? (await makeDemoMesh(meshes));
   return {
     call: createCall(services),
-    // Readers at another node are not seen at this one.
+    // This node does not see readers at other nodes, so it assumes that they have some.
     isLookedAt: (sessionId) =>
       (services.channels.find(sessionId)?.readers ?? 0) > 0 || services.nodes.others.size > 0,
   };
@@ -19,7 +19,7 @@ async function makeDemoMesh({ main, find }: Meshes): Promise<Services> {
   const { database, furnishMesh } = main;
   await database.transaction(async (tx) => {
     const meshId = randomUUID();
-    // Another node may have been first.
+    // Another node may have created the mesh first.
     if (await insertMesh(tx, { meshId, name: demoMeshName, createdAt: new Date() }))
       await furnishMesh(tx, meshId);
   });

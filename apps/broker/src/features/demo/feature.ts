@@ -7,11 +7,11 @@ import type { DemoRooms, DemoServices } from "./services.js";
 export type { DemoServices } from "./services.js";
 
 export interface DemoOptions {
-  /** How many times slower than usual the demo room plays; 1 by default. */
+  /** Slows the demo room down by this factor. Default: 1. */
   readonly demoPace?: number | undefined;
 }
 
-/** The demo room. */
+/** The demo room: a session played by scripted agents. */
 export const demoFeature = {
   name: "demo",
   needs: [],

@@ -17,18 +17,19 @@ import {
 export interface Stage {
   readonly call: CallInside;
   readonly session_id: string;
-  /** The credential of the team that opened the session. */
+  /** Credential of the team that created the session. */
   readonly atlas: string;
-  /** How many times slower than usual it is played. */
+  /** Factor by which the agents are slowed down. */
   readonly pace: number;
-  /** The time that a visitor has for an answer. */
+  /** Time that a visitor has to answer, in milliseconds. */
   readonly answerWithinMs: number;
   readonly signal: AbortSignal;
 }
 
 /**
- * Plays two agents who argue, ask the visitor, and go on by the answer to a conclusion. What they say is scripted; each acts as any
- * agent does, by public operations with a credential of its own. Returns early where somebody else has concluded the session.
+ * Plays two agents that argue, ask the visitor, and use the answer to reach a conclusion. Their messages are
+ * scripted. Each acts like any other agent: through public operations, with its own credential. Returns early
+ * if someone else concludes the session.
  */
 export async function playRoom(stage: Stage): Promise<void> {
   const { call, session_id, signal } = stage;
@@ -53,7 +54,7 @@ async function argue(atlas: DemoAgent, birch: DemoAgent): Promise<void> {
   await birch.say(lines.refusal);
 }
 
-/** The visitor's answer: what comes of it, and to which message it is. */
+/** Asks the visitor, and returns the outcome for the answer, or `ended` if the session was concluded. */
 async function askVisitor(
   { signal, answerWithinMs }: Stage,
   atlas: DemoAgent,
@@ -62,7 +63,7 @@ async function askVisitor(
   await atlas.say(lines.question, { kind: "ask", options: Object.keys(outcomes) }, ["@humans"]);
   await atlas.status("blocked", blockedOn);
   const answered = new AbortController();
-  // Birch listens meanwhile, as agents do, and is there.
+  // Birch keeps waiting for messages, as agents do, so it counts as present.
   const listening = birch.listen(AbortSignal.any([signal, answered.signal]), () => false);
   const late = AbortSignal.any([signal, AbortSignal.timeout(answerWithinMs)]);
   const message = await atlas.listen(late, isVisitors);
@@ -79,7 +80,7 @@ async function askVisitor(
   return outcome;
 }
 
-/** Whether a human has said it; who is not verified is a guest. */
+/** Returns whether a human posted the message. An unverified human posts as a guest. */
 function isVisitors({ from, content }: Message): boolean {
   return from?.human === true || content["guest"] === true;
 }
@@ -108,14 +109,20 @@ type Said = Pick<InputOf<"post_message">["content"], "kind" | "options">;
 interface DemoAgent {
   readonly credential: string;
   think(text: string): Promise<void>;
-  /** Reads what there is, thinks and says it; returns the number of the message. */
+  /**
+   * Reads new messages, pauses as if to think, and posts the text. Returns the sequence of the posted
+   * message.
+   */
   say(text: string, as?: Said, to?: string[], replyTo?: number): Promise<number>;
   doing(summary: string): Promise<void>;
   status(status: "working" | "blocked", reason?: string): Promise<void>;
   takeTask(title: string): Promise<void>;
   finishTask(result: string): Promise<void>;
   write(doc: { content: string; expected_version: number }): Promise<void>;
-  /** Waits for a message that is wanted; null when the signal is aborted before, `ended` when the session is. */
+  /**
+   * Waits for a matching message. Returns null if the signal is aborted first, or `ended` if the session is
+   * concluded.
+   */
   listen(signal: AbortSignal, isWanted: (message: Message) => boolean): Promise<Message | "ended" | null>;
 }
 

@@ -1,13 +1,13 @@
 import type { ViewServices } from "../../views/services.js";
 
-/** The room in which the agents are, or will be as soon as somebody looks. */
+/** The demo room. Its agents arrive once the room has a reader. */
 export interface DemoRoom {
   readonly session_id: string;
   readonly session: string;
 }
 
 export interface DemoRooms {
-  /** Opens a room, or leads into the one that still lives. */
+  /** Opens a new room, or returns the current room. */
   open(): Promise<DemoRoom>;
 }
 

@@ -1,4 +1,4 @@
-/** The texts of the demo room: two agents who cannot agree, and what comes of each answer. */
+/** Texts of the demo room: two agents that cannot agree, and the outcome of each answer. */
 
 export const session = {
   title: "Short-lived login tokens",
@@ -49,11 +49,11 @@ export const lines = {
 
 export const blockedOn = "needs a decision on apps before 4.2";
 
-/** What comes of an answer. */
+/** The texts that follow an answer. */
 export interface Outcome {
   readonly thanks: string;
   readonly decision: string;
-  /** In the place of what was open. */
+  /** Replaces the open point in the document. */
   readonly client: string;
   readonly rollout: string;
   readonly plan: string;
@@ -63,7 +63,7 @@ export interface Outcome {
 const common =
   "Access tokens live for 15 minutes and are renewed on a 401; a renewal may be repeated for 60 seconds.";
 
-/** The answers that can be clicked, and what comes of each; anything else that is said is taken as it is said. */
+/** The suggested answers, each with its outcome. Any other answer is quoted verbatim. */
 export const outcomes: Readonly<Record<string, Outcome>> = {
   "Keep their 30-day tokens until 1 March": {
     thanks: "Thank you. Then no one is locked out, and the hole has an end date that I can live with.",
@@ -93,7 +93,7 @@ export const outcomes: Readonly<Record<string, Outcome>> = {
   },
 };
 
-/** What comes of words of one's own. */
+/** Returns the outcome for an answer in the visitor's own words. */
 export function outcomeOf(name: string, words: string): Outcome {
   const said = words.replaceAll(/\s+/g, " ").trim();
   return {
@@ -107,7 +107,7 @@ export function outcomeOf(name: string, words: string): Outcome {
   };
 }
 
-/** Where nobody answers for long, the careful way. */
+/** The cautious outcome, used if no visitor answers in time. */
 export const unanswered: Outcome = {
   ...outcomeOf("Birch", "they keep what they have"),
   thanks: "No one has answered, so we take the careful way. It can be changed later.",

@@ -8,7 +8,7 @@ import { inPage, type RecordPage, requirePage } from "./record-page.js";
 import { type ExportForm, type Recorded, toRecordedMessage } from "./recorded.js";
 import { writeBundle } from "./write-bundle.js";
 
-/** A session as a file, made while it is read. */
+/** A session as a file that is generated while the client downloads it. */
 interface Exported {
   readonly fileName: string;
   readonly contentType: string;
@@ -16,8 +16,8 @@ interface Exported {
 }
 
 /**
- * Begins to write a session out, up to what it holds at this moment (EXPORT-1). Nothing is read ahead of who takes the bytes,
- * and what is written is what the rows hold: whether that is what was sealed, verifying it finds out.
+ * Starts to export a session as it is at this moment (EXPORT-1). The rows are read only as fast as the client
+ * takes the bytes, and exported as stored. Verifying the file shows whether they match what was signed.
  */
 export function exportSession(
   services: SealServices,
@@ -55,7 +55,7 @@ function zipped(
   source: { readonly session: SessionIdentity; readonly recorded: Recorded },
 ): ReadableStream<Uint8Array> {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
-  // A failure is told by the stream, which then does not end as one that is whole.
+  // The error reaches the client through the stream, so a partial file never looks complete.
   writeBundle(services, source, writable).catch((error) => writable.abort(error).catch(() => undefined));
   return readable;
 }
@@ -67,7 +67,7 @@ function encoded(texts: AsyncIterable<string>): ReadableStream<Uint8Array> {
   return ReadableStream.from(encode()) as ReadableStream<Uint8Array>;
 }
 
-/** The messages of a session, one to a line, for programs that ask for nothing else (EXPORT-5). */
+/** Yields the messages of a session, one per line, for programs that need only messages (EXPORT-5). */
 async function* ndjsonOf(
   database: Pick<Database, "orm">,
   { session, recorded }: { readonly session: SessionIdentity; readonly recorded: Recorded },

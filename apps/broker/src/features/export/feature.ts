@@ -10,13 +10,13 @@ export { openRecorded } from "./recorded.js";
 export type { ExportServices } from "./services.js";
 
 export interface ExportOptions {
-  /** A folder of static pages; the page that a record is put into is one of them. */
+  /** Folder of static pages. It includes the page template for HTML records. */
   readonly dashboard?: string | undefined;
-  /** The pages of that folder that are still being built. */
+  /** The build of the pages in that folder, if it is still running. */
   readonly pageBuild?: PageBuild | undefined;
 }
 
-/** Records as files. */
+/** Exports: session records as files. */
 export const exportFeature = {
   name: "export",
   needs: ["import", "seal"],

@@ -26,13 +26,13 @@ import {
   toRecordedMessage,
 } from "./recorded.js";
 
-/** A page is one short read: no snapshot is held, however long the export takes. */
+/** Size of one short read. No snapshot stays open, however long the export takes. */
 const page = { messagesMax: 500, bytesMax: 1024 * 1024 };
 
-/** So many lines are hashed in one turn, which takes a few milliseconds. */
+/** Hashing this many lines in one turn of the event loop takes a few milliseconds. */
 const linesPerTurn = 100;
 
-/** The messages that an export has, a page at a time, as the rows have them. */
+/** Yields the messages of an export page by page, as stored. */
 export async function* readFeed(
   database: Pick<Database, "orm">,
   sessionId: string,
@@ -48,15 +48,19 @@ export async function* readFeed(
   }
 }
 
-/** An export that was under way when its session was archived is broken off, and does not end as one that is whole (ARCHIVE-6). */
+/**
+ * Aborts an export whose session was archived while it ran, so that the file does not look complete
+ * (ARCHIVE-6).
+ */
 async function refuseArchived({ orm }: Pick<Database, "orm">, sessionId: string): Promise<void> {
   const [feed] = await readFeedHeads(orm, [sessionId]);
   if (feed?.archivedAt) throw sessionArchived({ slug: sessionId });
 }
 
 /**
- * A bundle's `feed.ndjson` (EXPORT-3). The hash of a line is the one that was stored when the message was sealed, and the
- * root is over those: what was changed behind the broker's back since then does not match its line, and nothing is mended.
+ * Yields the lines of a bundle's `feed.ndjson` (EXPORT-3). Each line has the hash stored when the message was
+ * signed, and the root over these hashes. If someone changed a message directly in the database since then,
+ * it does not match its line. Nothing is repaired.
  */
 export async function* feedLines(
   database: Pick<Database, "orm">,
@@ -83,7 +87,8 @@ async function toLine(
   stored: StoredLeaves,
 ): Promise<string> {
   await pushMissing(tree, stored, row.sequence - 1);
-  // The author of a removal stands in another message: here it would be said by nobody.
+  // Another message records who removed a text. Here nothing would prove the author, so the author is left
+  // out.
   const message = toRecordedMessage({ ...row, redaction: null }, recordId);
   const { contentHash } = row;
   const leaf =
@@ -98,7 +103,9 @@ async function toLine(
   });
 }
 
-/** Where messages are missing that a tile knows of, the roots after them are still those that were signed. */
+/**
+ * Adds the stored leaves of missing messages, so that the roots after the gap still match the signed roots.
+ */
 async function pushMissing(tree: GrowingTree, stored: StoredLeaves, upTo: number): Promise<void> {
   while (tree.size < upTo) {
     const leaf = await stored.find(tree.size + 1);
@@ -107,10 +114,13 @@ async function pushMissing(tree: GrowingTree, stored: StoredLeaves, upTo: number
   }
 }
 
-/** Half a megabyte each, at most. */
+/** A version has at most half a megabyte. */
 const versionsPerRead = 4;
 
-/** A bundle's `document.ndjson`: every version of the document, made as the lines of the feed are (EXPORT-3). */
+/**
+ * Yields the lines of a bundle's `document.ndjson`: every version of the document, in the same form as the
+ * lines of the feed (EXPORT-3).
+ */
 export async function* documentLines(
   database: Pick<Database, "orm">,
   sessionId: string,

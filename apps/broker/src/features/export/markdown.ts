@@ -8,9 +8,9 @@ import { readFeed } from "./log-lines.js";
 import { type Recorded, toRecordedMessage } from "./recorded.js";
 
 /**
- * A session as one page to read (EXPORT-4): what it was and who took part, the conclusion first, then the feed, the document
- * and what was signed of them. What others wrote stands in fences that it cannot close, so it is shown and never rendered:
- * no link, picture or heading of theirs is the page's.
+ * Yields a session as one readable page (EXPORT-4): title and teams, the conclusion, the feed, the document,
+ * and the signed head. Users' texts are in fences that they cannot close. They are shown and never rendered,
+ * so they cannot add links, pictures or headings to the page.
  */
 export async function* markdownOf(
   services: SealServices,
@@ -55,7 +55,7 @@ function toEntry(message: Message): string {
   return `**#${sequence}** ${posted_at} ${titleOf(message)}\n\n${text === null ? "" : `${text}\n`}`;
 }
 
-/** `Alex's Team/atlas (human) → @backend, re #9, ask`. */
+/** Returns, for example, `Alex's Team/atlas (human) → @backend, re #9, ask`. */
 function titleOf({ from, to, reply_to, content, priority }: Message): string {
   const author = escaped(peerAddress(from?.team ?? "", from?.peer));
   const isForAll = to.every((recipient) => recipient === "*");
@@ -101,21 +101,21 @@ function seal({ head, size }: Recorded): string {
   );
 }
 
-/** A fence longer than any run of backticks in the text. */
+/** Wraps a text in a fence longer than any run of backticks in it. */
 function fenced(text: string, language: string): string {
   const clean = neutralise(text);
   const fence = "`".repeat(Math.max(3, longestRun(clean) + 1));
   return `${fence}${language}\n${clean}${clean.endsWith("\n") ? "" : "\n"}${fence}\n`;
 }
 
-/** Text in a line, as it is. */
+/** Formats a text as inline code. */
 function inCode(text: string): string {
   const clean = neutralise(text).replaceAll("\n", " ");
   const ticks = "`".repeat(longestRun(clean) + 1);
   return `${ticks} ${clean} ${ticks}`;
 }
 
-/** Text in a line, where nothing of it means anything. */
+/** Escapes a text for use within a line, so that none of its characters is Markdown. */
 function escaped(text: string): string {
   return neutralise(text)
     .replaceAll("\n", " ")

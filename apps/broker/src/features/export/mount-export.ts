@@ -15,7 +15,7 @@ import { type ExportForm, openRecorded } from "./recorded.js";
 import type { ExportServices } from "./services.js";
 import { unlessStalled } from "./unless-stalled.js";
 
-/** Adds the route that returns a record as a file, however long that takes (EXPORT-1). */
+/** Adds the route that streams a record as a file, however long that takes (EXPORT-1). */
 export function mountExport(
   app: Hono<{ Bindings: HttpBindings }>,
   { services: { recordPage }, admit }: MountParts<ExportServices & Services>,
@@ -34,7 +34,7 @@ export function mountExport(
       signal: callerSignal(c),
       credential: c.req.header("x-team-id"),
     });
-    // The operation's own schema has parsed the input, and its session was found.
+    // openCall has parsed the input with the operation's schema and found the session.
     const { session } = ctx as SessionContext<ExportServices & Services>;
     const place = services.shares.take("export", holder);
     try {

@@ -6,17 +6,17 @@ import { MerkleError } from "@merkle/wire";
 import { htmlRecord } from "@merkle/wire/record/html";
 import type { PageBuild } from "../../core/page-build.js";
 
-/** The page that a record is put into: what stands before the record, and what after it. */
+/** The HTML page for a record, split where the record is inserted. */
 export interface RecordPage {
   readonly head: string;
   readonly tail: string;
-  /** SHA-256 of both, as the list of shipped pages has it. */
+  /** SHA-256 of the whole template, as in the list of shipped pages. */
   readonly sha256: string;
 }
 
 /**
- * Returns a function that gives the page that was built with the dashboard's; null where none was, or not yet. It is kept: it is the
- * same for every record.
+ * Returns a function that returns the page template built with the dashboard, or null if there is none or the
+ * build is still running. The template is cached because it is the same for every record.
  */
 export async function keepRecordPage(
   dashboard: string | undefined,
@@ -42,7 +42,7 @@ async function readRecordPage(dashboard: string): Promise<RecordPage | null> {
   }
 }
 
-/** @throws conflict where the broker serves no pages */
+/** @throws conflict if the broker serves no pages */
 export function requirePage(page: RecordPage | null): RecordPage {
   if (page) return page;
   throw new MerkleError(
@@ -51,9 +51,11 @@ export function requirePage(page: RecordPage | null): RecordPage {
   );
 }
 
-/** A bundle within the page that verifies and shows it (EXPORT-9), a piece at a time as the bundle itself comes. */
+/**
+ * Inserts a bundle into the page that verifies and shows it (EXPORT-9), chunk by chunk as the bundle arrives.
+ */
 export function inPage(page: RecordPage, bundle: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
-  /** Three bytes are four characters: what is left over waits for the next piece. */
+  /** Base64 turns three bytes into four characters. Leftover bytes wait for the next chunk. */
   let rest: Buffer = Buffer.alloc(0);
   return bundle.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({

@@ -17,28 +17,38 @@ import { toSignedHead } from "../seal/feature.js";
 
 export type ExportForm = "bundle" | "html" | "md" | "ndjson";
 
-/** The parts of a session's record that an export needs besides the rows that it is made from. */
+/** The parts of a session's record that an export needs in addition to its rows. */
 export interface Recorded extends RecordExtent {
-  /** The head of the moment at which the export began; the last one of a damaged record, which nothing is signed of. */
+  /**
+   * The head signed when the export began. For a damaged record, which is never signed again, the last
+   * earlier head.
+   */
   readonly head: SignedHead;
-  /** Every head that was ever given out, this one last. */
+  /** All heads ever issued, ending with `head`. */
   readonly heads: readonly SignedHead[];
-  /** The keys that signed them, the oldest first. */
+  /** The keys that signed the heads, oldest first. */
   readonly keys: readonly AuditKey[];
-  /** The leaves of a tile that were kept, 32 bytes each, from its first on; of the last one those that a head was signed over. */
+  /**
+   * Returns the stored leaves of a tile, 32 bytes each, from its first leaf. In the last tile, only leaves
+   * covered by a signed head are stored.
+   */
   leaves(log: "feed" | "document", tile: number): Promise<Uint8Array>;
-  /** The broker's own key, and what it signs with it. */
+  /** Id of the broker's current key, which `sign` uses. */
   readonly keyId: string;
   sign(bytes: Uint8Array): string;
-  /** The head over what is exported, and over what is said around it; of a damaged record the last one. */
+  /**
+   * Returns a head over the exported record and the facts around it. For a damaged record, returns the last
+   * earlier head.
+   */
   headAbout(about: HeadAbout): Promise<SignedHead>;
 }
 
 /**
- * Looks at a session's record as it is now (EXPORT-1). One that is damaged is exported all the same, with the last head that
- * was signed of it, for verification to find the damage by.
+ * Opens a session's record as it is now (EXPORT-1). A damaged record is exported too, with the last head
+ * signed for it, so that verification can find the damage.
  *
- * @throws conflict for a damaged record of which nothing was ever signed, and for a bundle of a copy whose origin's files are not kept
+ * @throws conflict for a damaged record that was never signed, and for a bundle of an imported copy whose
+ *   original files were not kept
  */
 export async function openRecorded(
   services: SealServices,
@@ -47,8 +57,9 @@ export async function openRecorded(
 ): Promise<Recorded> {
   const { database, signer, records } = services;
   const { sessionId } = session;
-  // Before the head of now: a later one, of an export beside this, would be over more than is here. What was signed of more
-  // than there is now shows that something is missing.
+  // The earlier heads must be read before the current head. Otherwise a concurrent export could add a later
+  // head that covers more than this export. An earlier head that covers more than the current record proves
+  // that entries are missing.
   const earlier = await retryWhileLost(() => listHeads(database.orm, sessionId));
   const { head, extent, isWhole } = await retryWhileLost(() => readHead(services, session));
   if (
@@ -97,16 +108,17 @@ function withoutFiles(slug: string): MerkleError {
 }
 
 /**
- * A message as it leaves the broker: named by the record's id, a private one as the stub that everybody sees. One whose
- * content is no JSON object was damaged where it lies: it is given as it is, for whoever verifies it to see.
+ * Returns a message as exported: with the record's id, and reduced to the public stub if it is private.
+ * Content that is not a JSON object was damaged in the database. It is exported unchanged so that
+ * verification can see it.
  */
 export function toRecordedMessage(row: RecordedMessage, recordId: string): Message {
   const stored = { ...row, session_id: recordId };
   if (isObject(parse(row.content))) return withoutSealed(toMessage(stored));
-  return { ...toMessage({ ...stored, content: "{}" }), content: row.content as never }; // Not what the type says: damaged.
+  return { ...toMessage({ ...stored, content: "{}" }), content: row.content as never }; // Damaged content does not match the type.
 }
 
-/** Whether somebody who is given this message can check its content against its hash. */
+/** Returns whether a reader of this message can check its content against its hash. */
 export function isWhole({ content }: Message): boolean {
   return !isObject(content) || (content["private"] !== true && content["redacted"] !== true);
 }
@@ -126,13 +138,13 @@ function parse(text: string): unknown {
 const tileLeaves = 256;
 const hashBytes = 32;
 
-/** The leaves of one log as its tiles have them, looked up from the first on. */
+/** The stored leaves of one log, read in ascending order. */
 export interface StoredLeaves {
-  /** The leaf of this entry, counted from 1; null where no tile has it. */
+  /** Returns the leaf of this entry, counted from 1, or null if no tile has it. */
   find(number: number): Promise<Uint8Array | null>;
 }
 
-/** Keeps the one tile that is being read through. */
+/** Caches only the tile that is being read. */
 export function readStoredLeaves(recorded: Recorded, log: "feed" | "document"): StoredLeaves {
   let held: { readonly tile: number; readonly leaves: Uint8Array } | null = null;
 

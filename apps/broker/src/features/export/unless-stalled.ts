@@ -11,8 +11,8 @@ export interface StallOptions extends Pick<TransferRateOptions, "bytesPerSecondM
 }
 
 /**
- * Passes bytes on to a client, and ends when the client takes them too slowly (EXPORT-7). The source is read only when the
- * client has room, so the broker works on nothing while the socket is full.
+ * Passes bytes on to a client, and ends if the client takes them too slowly (EXPORT-7). The source is read
+ * only when the client has room, so the broker does no work while the socket is full.
  */
 export function unlessStalled(
   source: ReadableStream<Uint8Array>,
@@ -31,7 +31,7 @@ export function unlessStalled(
     const stalled = new Error(`The client took less than ${bytesPerSecondMin} bytes a second.`);
     end();
     fail(stalled);
-    // The client gets the error; the source only reads, so its failure to stop matters to nobody.
+    // The client already gets the error, so a source that fails to cancel does not matter.
     void reader.cancel(stalled).catch(() => undefined);
   }
 

@@ -29,8 +29,8 @@ import type { Recorded } from "./recorded.js";
 type Written = Manifest["files"][number];
 
 /**
- * Writes a session's record as a bundle (EXPORT-2): file after file, as much of each at a time as the reader takes. The
- * manifest comes last, since it holds the hashes of the others.
+ * Writes a session's record as a bundle (EXPORT-2), file by file, only as fast as the reader takes it. The
+ * manifest comes last because it contains the hashes of the other files.
  */
 export async function writeBundle(
   services: SealServices,
@@ -71,7 +71,7 @@ export async function writeBundle(
   await zip.close();
 }
 
-/** A copy is given on with what its origin said and signed of it, to the letter (IMPORT-4). */
+/** Adds the original files of an imported copy byte for byte, as its origin signed them (IMPORT-4). */
 async function addKept(
   { database }: SealServices,
   sessionId: string,
@@ -93,7 +93,10 @@ async function* keptFile(
   }
 }
 
-/** A text that is gone, and no message here that says who removed it, would look like damage. */
+/**
+ * Thrown if a text was removed during the export. The bundle would lack the message about the removal, so it
+ * would look damaged.
+ */
 class RedactedMeanwhile extends Error {
   override readonly name = "RedactedMeanwhile";
   override readonly message = "A text was removed while it was exported, so the bundle was not finished.";
@@ -137,7 +140,10 @@ function signManifest(
   return { ...unsigned, signature: recorded.sign(manifestBytes(unsigned)) };
 }
 
-/** The version that the record ends with, which may have been followed by others while it was written. */
+/**
+ * Yields the document version that the record ends with. Newer versions may have been written during the
+ * export.
+ */
 async function* documentText(
   { orm }: Pick<Database, "orm">,
   sessionId: string,

@@ -7,12 +7,12 @@ import { clearSpool } from "./spool.js";
 export { importBundle, verifySpooled } from "./import-bundle.js";
 export { type Spooled, spoolBytes } from "./spool.js";
 
-/** Records of other brokers. */
+/** Imports of records from other brokers. */
 export const importFeature = {
   name: "import",
   needs: ["export", "redaction", "seal", "tasks"],
   mount: mountImport,
-  /** What an earlier broker was reading when it ended is read by nobody any more. */
+  /** Removes files that an earlier run of the broker left behind. Nothing reads them now. */
   async start({ home }: StartParts): Promise<object> {
     await clearSpool(home);
     return {};

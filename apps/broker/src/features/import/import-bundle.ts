@@ -10,11 +10,13 @@ import { storeRecord } from "./store-record.js";
 import { type VerifiedFile, verifyBundleTask } from "./verify-bundle-file.js";
 
 /**
- * Brings a session from another broker, or another mesh, into this one, to be read (IMPORT-1). All of it is verified before
- * anything is written, and all of it is written or nothing. Of an HTML export the record is taken, and nothing of the page. The same bundle again changes nothing, a later one of the same
- * session adds what it has more.
+ * Imports a session from another broker or mesh as a readable copy (IMPORT-1). Everything is verified before
+ * anything is written, and then written completely or not at all. An HTML export contributes only its record,
+ * not its page. Importing the same bundle again changes nothing; a later bundle of the same session adds what
+ * is new.
  *
- * @throws bad_request for what does not verify; conflict where another record of the same id is here
+ * @throws bad_request if the bundle does not verify; conflict if this mesh has a different record with the
+ *   same id
  */
 export async function importBundle(
   ctx: Context<SealServices>,
@@ -35,13 +37,13 @@ export async function importBundle(
   }
 }
 
-/** So many of what is wrong are told; the rest `merkle verify` tells. */
+/** Maximum number of problems in the error. `merkle verify` lists all of them. */
 const findingsTold = 10;
 
-/** A million messages take a few minutes. */
+/** Verifying a million messages takes a few minutes. */
 const verifyMsMax = 30 * 60_000;
 
-/** Verifies a bundle whole, beside everybody else (IMPORT-7). */
+/** Verifies a whole bundle in a worker thread, so that other callers do not wait (IMPORT-7). */
 export function verifySpooled(
   { path }: Spooled,
   { signal, services }: Pick<Context<SealServices>, "signal" | "services">,
@@ -54,7 +56,7 @@ export function verifySpooled(
   );
 }
 
-/** @throws bad_request with the first thing that is wrong */
+/** @throws bad_request with the first problem */
 async function refuseUnverified(
   file: Spooled,
   ctx: Context<SealServices>,

@@ -1,17 +1,17 @@
 import { readLines, readWhole } from "@merkle/wire/record";
 import type { ZippedFiles } from "@merkle/wire/record/zip";
 
-/** The most of a file that is read whole; the feed and the versions are read line by line. */
+/** Maximum size of a file that is read as a whole. The feed and the versions are read line by line. */
 const wholeBytesMax = 32 * 1024 * 1024;
 const lineBytesMax = 4 * 1024 * 1024;
 
-/** A file of a bundle that was verified; empty when it is not there. */
+/** Reads a file of a verified bundle. Returns an empty string if the file is missing. */
 export async function readSmallFile(bundle: ZippedFiles, name: string): Promise<string> {
   const chunks = bundle.open(name);
   return chunks ? readWhole(chunks, wholeBytesMax) : "";
 }
 
-/** The lines of a file of a bundle that was verified, a few hundred at a time. */
+/** Yields the lines of a file of a verified bundle in batches of a few hundred. */
 export async function* readLinesOf<Line>(
   bundle: ZippedFiles,
   name: string,
@@ -32,6 +32,6 @@ export async function* readLinesOf<Line>(
   if (batch.length > 0) yield batch;
 }
 
-/** A statement with so much to insert is done well within its time. */
+/** Keeps each INSERT well within the time limit of a statement. */
 const linesPerBatch = 500;
 const charsPerBatch = 2 * 1024 * 1024;

@@ -5,7 +5,7 @@ import { sha256 } from "../../core/sha256.js";
 import type { SealServices } from "../seal/feature.js";
 import { subtreesOf } from "../seal/feature.js";
 
-/** Where a record is stored, and how much of it is there already. */
+/** The session that a record is stored in, and how much of the record it already has. */
 export interface Target {
   readonly tx: Transaction;
   readonly sessionId: string;
@@ -15,7 +15,7 @@ export interface Target {
 }
 
 /**
- * Refuses a bundle whose beginning is not what was imported of that record before.
+ * Refuses a bundle whose beginning differs from what was imported of that record before.
  *
  * @throws conflict
  */

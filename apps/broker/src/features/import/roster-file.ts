@@ -35,8 +35,8 @@ const Roster = z.object({
 });
 
 /**
- * Returns the teams that took part, as the bundle tells it, the convener first: for display, since nobody can act as one of
- * them here. Entries that cannot be understood are left out; the authors of messages stand in the messages.
+ * Returns the teams listed in the bundle, the convener first. They are only for display: no caller here can
+ * act as one of them. Invalid entries are skipped. Messages name their authors themselves.
  */
 export async function readRosterFile(bundle: ZippedFiles, until: Date): Promise<ImportedTeamRow[]> {
   const parsed = Roster.safeParse(parse(await readSmallFile(bundle, bundleFiles.roster)));
@@ -98,7 +98,7 @@ function toPeer(peer: Roster["peers"][number], until: Date): ImportedPeerRow {
   };
 }
 
-/** The hash of a secret that nobody is told. */
+/** Returns the hash of a random secret that is never stored or returned. */
 function unknownSecret(): string {
   return createHash("sha256").update(randomBytes(32)).digest("hex");
 }

@@ -10,10 +10,10 @@ import type { RandomAccess } from "@merkle/wire/record/zip";
 import { createTransferRate } from "../../core/transfer-rate.js";
 import { openFile } from "./verify-bundle-file.js";
 
-/** A file that was sent, as long as it is needed. */
+/** An uploaded file on disk, kept while it is needed. */
 export interface Spooled extends RandomAccess {
   readonly path: string;
-  /** Removes it. May be called twice. */
+  /** Deletes the file. May be called twice. */
   remove(): Promise<void>;
 }
 
@@ -21,13 +21,14 @@ function folderOf(home: string): string {
   return join(home, "imports");
 }
 
-/** Removes what a broker that was killed has left. */
+/** Deletes files left behind by a killed broker. */
 export async function clearSpool(home: string): Promise<void> {
   await rm(folderOf(home), { recursive: true, force: true });
 }
 
 /**
- * Writes the body of a request to a file of the home, since a bundle is read from anywhere in it, and more than once.
+ * Writes the body of a request to a file in the home, because a bundle needs random access and is read more
+ * than once.
  *
  * @throws bad_request, payload_too_large
  */
@@ -53,9 +54,9 @@ export async function spool(incoming: IncomingMessage, home: string): Promise<Sp
 }
 
 /**
- * Writes bytes that come from elsewhere to such a file, and hashes them.
+ * Writes a stream of bytes to such a file, and hashes them.
  *
- * @throws unavailable where the home has no room for it
+ * @throws unavailable if the disk of the home is full
  */
 export async function spoolBytes(
   chunks: AsyncIterable<Uint8Array>,
@@ -98,7 +99,7 @@ async function* bounded(incoming: IncomingMessage): AsyncGenerator<Buffer> {
     windowMs: limits.transferWindowMs,
     onSlow: () => fail(tooSlow(incoming)),
   });
-  // Leaving the loop must not end the connection: the reply still has to go out on it.
+  // Leaving the loop must not close the connection, because the reply is still sent over it.
   const chunks = incoming.iterator({ destroyOnReturn: false })[Symbol.asyncIterator]();
   try {
     for (;;) {

@@ -18,7 +18,7 @@ const Entry = z.object({
   updatedAt: Timestamp,
 });
 
-/** Returns what the session's keys held, as far as a session here can hold it. Entries that cannot be understood are left out. */
+/** Returns the session's keys and values, up to the limits of a session here. Invalid entries are skipped. */
 export async function readStateFile(
   bundle: ZippedFiles,
   format: Manifest["version"],

@@ -16,7 +16,7 @@ import type { Target } from "./refuse-other.js";
 import { refuseOther } from "./refuse-other.js";
 import { forgetTask } from "./store-tasks.js";
 
-/** Which heads conclusions carried, as `size/version`. */
+/** The heads that conclusions were sealed with, as `size/version`. */
 export type Seals = ReadonlySet<string>;
 
 export interface StoredFeed extends ImportedFeedEnd {
@@ -24,10 +24,10 @@ export interface StoredFeed extends ImportedFeedEnd {
 }
 
 /**
- * Stores the messages that are not here yet. What is here must be the beginning of what comes; a text that was removed where
- * it comes from is removed here, too.
+ * Stores the messages of a bundle that this copy does not have yet. The stored messages must be the beginning
+ * of the bundle. A text that was removed at the origin is removed here too.
  *
- * @throws conflict when what is here is another record
+ * @throws conflict if the stored messages belong to a different record
  */
 export async function storeFeed(
   services: SealServices,
@@ -87,7 +87,7 @@ function toRow({ message, salt, content_hash }: FeedLine, answers: number | null
   };
 }
 
-/** The ask that a message settles: the first answer to it counts. */
+/** Returns the ask that a message answers, or null. Only the first answer to an ask counts. */
 function noteAnswer({ content, reply_to }: FeedLine["message"], answered: Set<number>): number | null {
   if (reply_to === undefined || typeof content["answer"] !== "string" || answered.has(reply_to)) return null;
   answered.add(reply_to);
@@ -100,7 +100,9 @@ function noteSeal({ event, head }: FeedLine["message"]["content"], seals: Set<st
   seals.add(`${size}/${Object(document).version}`);
 }
 
-/** NUL is no text for PostgreSQL; in JSON it is written with an odd number of backslashes before it. */
+/**
+ * PostgreSQL cannot store NUL in text. In JSON, `\u0000` is a NUL only after an even number of backslashes.
+ */
 function holdsNul(json: string): boolean {
   return /(?<!\\)(?:\\\\)*\\u0000/.test(json);
 }

@@ -42,7 +42,9 @@ import { type Seals, storeFeed } from "./store-feed.js";
 import { storeTasks } from "./store-tasks.js";
 import { storeVersions } from "./store-versions.js";
 
-/** Writes a bundle that was verified, in one transaction (IMPORT-2), with all that it adds to what is here of it. */
+/**
+ * Stores a verified bundle in one transaction, with everything that it adds to an earlier import (IMPORT-2).
+ */
 export async function storeRecord(
   services: SealServices,
   bundle: ZippedFiles,
@@ -99,7 +101,7 @@ async function store(
     await replaceImportedState(tx, place.sessionId, await readStateFile(bundle, manifest.version));
     await finishImportedDocument(tx, place.sessionId, await readConclusion(services, bundle, manifest));
   }
-  // A record that was imported before files were kept has none until the same bundle comes again.
+  // Imports by older versions kept no files. Importing the same bundle again adds them.
   const isKept = (await listImportFiles(tx, place.sessionId)).length > 0;
   if (longer > 0 || (longer === 0 && !isKept))
     await keepFiles(tx, bundle, { sessionId: place.sessionId, manifest });
@@ -119,7 +121,9 @@ async function store(
   };
 }
 
-/** What an import adds to the quotas of its mesh: nothing if the same bundle, or an earlier one, comes again. */
+/**
+ * Returns what an import adds to the quotas of its mesh. This is zero for the same bundle or an earlier one.
+ */
 function measureAdded(
   { unpackedBytes }: ZippedFiles,
   manifest: Manifest,
@@ -131,9 +135,9 @@ function measureAdded(
 }
 
 /**
- * Whether a bundle has more than is here (1), the same (0) or less (-1).
+ * Returns 1 if a bundle has more than the earlier import, 0 if it has the same, or -1 if it has less.
  *
- * @throws conflict for one that has more messages and fewer versions, or the other way round, which no record ever had
+ * @throws conflict if one has more messages and the other more versions, which cannot happen to one record
  */
 function compareLength(manifest: Manifest, place: ImportedSessionRow): number {
   const messages = Math.sign(manifest.size - place.size);
@@ -146,7 +150,7 @@ function compareLength(manifest: Manifest, place: ImportedSessionRow): number {
   );
 }
 
-/** Keeps what does not follow from messages and versions as it is (IMPORT-4). */
+/** Stores the files that cannot be derived from messages and versions, byte for byte (IMPORT-4). */
 async function keepFiles(
   tx: Transaction,
   bundle: ZippedFiles,
@@ -160,7 +164,10 @@ async function keepFiles(
 
 async function* none(): AsyncGenerator<Uint8Array> {}
 
-/** Stores the session itself. Its id follows from the mesh, the record and its key, so that it is the same after a restore, too. */
+/**
+ * Creates the session. Its id is derived from the mesh, the record and the record's key, so it is the same
+ * after a restore.
+ */
 async function begin(
   { database: { meshId } }: SealServices,
   tx: Transaction,
@@ -192,7 +199,7 @@ async function begin(
   return { sessionId, slug, size: 0, documentVersion: 0 };
 }
 
-/** How lists begin to tell of a concluded session. */
+/** Returns the text that lists show for a concluded session. */
 async function readConclusion(
   { workers }: SealServices,
   bundle: ZippedFiles,
@@ -224,7 +231,7 @@ function notStorable(cause: unknown): MerkleError {
   );
 }
 
-/** Keeps what was signed of the record where it comes from, and the keys that did: they go on vouching for it here. */
+/** Stores the heads signed at the origin and the keys that signed them. They still prove the record here. */
 async function storeHeads(
   bundle: ZippedFiles,
   manifest: Manifest,

@@ -53,12 +53,12 @@ const Event = z.discriminatedUnion("event", [TaskEvent, ClaimEvent]);
 type TaskEvent = z.output<typeof TaskEvent>;
 type ClaimEvent = z.output<typeof ClaimEvent>;
 
-/** So many events are read at a time. */
+/** Number of events read per page. */
 const eventsPerPage = 500;
 
 /**
- * Makes the tasks and claims of an imported session again from the events that its feed brought, in the order in which they
- * were: so they are as well proved as the feed (IMPORT-9). An event that was removed, or is none that could be ours, changes nothing.
+ * Rebuilds the tasks and claims of an imported session from the events of its feed, in order. They are
+ * therefore as well proven as the feed (IMPORT-9). Events that were removed or are not valid are skipped.
  */
 export async function storeTasks(
   tx: Transaction,
@@ -91,7 +91,7 @@ export async function storeTasks(
   await replaceImportedClaims(tx, sessionId, [...claims.values()]);
 }
 
-/** The ids of peers by the names that events call them by. */
+/** The ids of peers by the names that events use. */
 type Peers = ReadonlyMap<string, string>;
 
 function newTask(sessionId: string, { task, title, by, at }: TaskEvent): ImportedTaskRow {
@@ -114,7 +114,7 @@ function changeTask(task: ImportedTaskRow, event: TaskEvent, peers: Peers): Impo
     ...(labels && { labels }),
     ...(links && { links }),
     ...(check !== undefined && { check }),
-    // Nobody can be it here: the name alone is known, and shown.
+    // The assignee is not a peer of this session. Only the name is known, and shown.
     ...(assignee !== undefined && {
       assignee,
       assigneeTeamId: assignee === null ? null : idFrom(["imported assignee", assignee]),
@@ -130,7 +130,7 @@ function moveTask(task: ImportedTaskRow, event: TaskEvent, peers: Peers): Partia
   switch (change) {
     case "claimed": {
       const holderPeerId = peers.get(by);
-      // Somebody whom the roster does not name cannot be shown to hold it.
+      // A peer that the roster does not list cannot be shown as the holder.
       if (holderPeerId === undefined) return { fence };
       const held = { holder: by, holderPeerId, claimedAt: at, renewedAt: at };
       return { state: "claimed", fence, ...held, handedBackAt: null };
@@ -146,7 +146,7 @@ function moveTask(task: ImportedTaskRow, event: TaskEvent, peers: Peers): Partia
     case "cancelled":
       return { state: "cancelled", ...unheld, handedBackAt: null };
     case "updated":
-      // Of a split the holder is told, who gives the whole back by it.
+      // The event of a split names the former holder, who releases the task with it.
       return holder === undefined ? {} : { state: "open", ...unheld };
     default:
       return {};
@@ -168,7 +168,8 @@ function applyToClaims(
     sessionId,
     number,
     scope,
-    // The feed does not say it, so that nobody who reads a record can try addresses on it.
+    // The feed does not contain the repository, so that its readers cannot guess repository addresses and
+    // test them.
     repository: null,
     shared,
     reason: reason ?? null,
@@ -179,7 +180,10 @@ function applyToClaims(
   });
 }
 
-/** Takes the texts of a task's event out of what was made from it, before the event's own are removed. */
+/**
+ * Removes the texts of a task's event from the task that was rebuilt from it. Call before the event's own
+ * text is removed.
+ */
 export async function forgetTask(tx: Transaction, sessionId: string, sequence: number): Promise<void> {
   const [row] = await listImportedTaskEvents(tx, sessionId, { after: sequence - 1, limit: 1 });
   if (row?.sequence !== sequence) return;

@@ -9,7 +9,10 @@ import { readLinesOf } from "./read-file.js";
 import type { Target } from "./refuse-other.js";
 import { refuseOther } from "./refuse-other.js";
 
-/** Stores the versions of the document that are not here yet, as `storeFeed` does messages. */
+/**
+ * Stores the document versions that this copy does not have yet, in the same way as `storeFeed` stores
+ * messages.
+ */
 export async function storeVersions(
   services: SealServices,
   bundle: ZippedFiles,

@@ -8,7 +8,7 @@ import { isSigned } from "../../core/is-signed.js";
 import { sha256 } from "../../core/sha256.js";
 import type { Task } from "../../core/workers/task.js";
 
-/** A file that is read from anywhere in it. */
+/** A file with random access. */
 export interface OpenedFile extends RandomAccess {
   close(): Promise<void>;
 }
@@ -40,7 +40,10 @@ export const verifyBundleTask: Task<BundleFile, VerifiedFile | { readonly unread
   isSmall: () => false,
 };
 
-/** Verifies a bundle whole. It runs in a thread of its own, where whatever a file unpacks to keeps nobody waiting (IMPORT-7). */
+/**
+ * Verifies a whole bundle. Runs in a worker thread, so that even a file that unpacks to a huge size delays no
+ * other caller (IMPORT-7).
+ */
 export async function verifyBundleFile({
   path,
   ownPage,
@@ -60,7 +63,7 @@ export async function verifyBundleFile({
     });
     return { ...report, page };
   } catch (error) {
-    // Its own kind does not come through from another thread.
+    // The class of an error is lost between threads.
     if (error instanceof UnreadableZip) return { unreadable: error.message };
     throw error;
   } finally {

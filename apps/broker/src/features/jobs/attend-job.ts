@@ -2,39 +2,42 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { EndedBecause } from "./outcome.js";
 import type { RunnableJob, Runner, RunResult } from "./runner.js";
 
-/** A claimed job whose agent is about to run, on whatever machine. */
+/** A claimed job whose agent is about to run, on the broker or on another machine. */
 export interface ClaimedJob {
   readonly runner: Runner;
-  /** Returns the job as the runner is given it; called once. */
+  /** Returns the job in the form passed to the runner. Called once. */
   describe(): Promise<RunnableJob>;
   readonly timeoutMs: number;
   readonly lease: Lease;
-  /** Stores how the agent ended. Until it resolves the lease is renewed, unless the run was ended from outside. */
+  /**
+   * Stores the result of the run. The lease is renewed until this resolves, unless the run was stopped from
+   * outside.
+   */
   end(result: RunResult, because: EndedBecause | null): Promise<void>;
 }
 
 export interface Lease {
-  /** How long it holds each time it is renewed. */
+  /** Duration of the lease after each renewal. */
   readonly ms: number;
-  /** Until when it holds, on the clock of `performance.now()`. */
+  /** When the lease expires, on the clock of `performance.now()`. */
   readonly until: number;
-  /** False when the claim holds no more; rejects when that cannot be told. */
+  /** Returns false if the claim has been lost. Rejects if the renewal could not be checked. */
   renew(): Promise<boolean>;
 }
 
-/** A job that is being done. */
+/** A running job. */
 export interface Attended {
-  /** Resolves when the end is stored; rejects when it could not be. */
+  /** Resolves when the result is stored. Rejects if storing it failed. */
   readonly ended: Promise<void>;
-  /** Ends the agent; null when its job has ended already. */
+  /** Stops the agent. Pass null if its job has already ended. */
   stop(because: EndedBecause | null): void;
-  /** The claim may hold no more: finds out at once, and ends the agent if so. */
+  /** Renews the lease immediately, and stops the agent if the claim has been lost. */
   check(): void;
 }
 
 /**
- * Has a claimed job done: in time, and only while its claim holds. Wherever the claim is kept, an agent is ended before
- * anybody else may believe that it is gone (JOB-7).
+ * Runs a claimed job within its time limit, and only while its lease is valid. The agent is stopped before
+ * the lease expires, so before anyone else may consider the job lost (JOB-7).
  */
 export function attendJob({ runner, describe, timeoutMs, lease, end }: ClaimedJob): Attended {
   const ending = new AbortController();
@@ -60,7 +63,10 @@ export function attendJob({ runner, describe, timeoutMs, lease, end }: ClaimedJo
   return { ended: attend(), stop, check: keeping.check };
 }
 
-/** Renews the lease; when it holds no more, or that cannot be known in time, the agent is ended before it runs out. */
+/**
+ * Keeps renewing the lease. Calls `lose` if the claim is lost, or if no renewal succeeds before the last
+ * third of the lease.
+ */
 function keepLease(
   { ms, until: firstUntil, renew }: Lease,
   ending: AbortSignal,
@@ -78,7 +84,7 @@ function keepLease(
       if (isAsked) resolve();
     });
     await Promise.race([due, asked]).finally(() => {
-      // It rejects when it is given up, as here.
+      // `due` rejects when its delay is aborted, as it is here.
       due.catch(() => undefined);
       pause.abort();
     });
@@ -90,10 +96,10 @@ function keepLease(
     while (!over.signal.aborted && !ending.aborted) {
       await untilDue();
       const askedAt = performance.now();
-      // A third of the lease is left for the agent to end in.
+      // Leaves a third of the lease for stopping the agent.
       const latest = until - ms / 3;
       const tooLate = delay(Math.max(0, latest - askedAt), undefined, { signal: over.signal });
-      // One that failed is tried again at the next turn, and the agent is ended before the lease is over.
+      // A failed renewal is retried in the next round. The agent is stopped before the lease expires.
       const renewed = renew().catch(() => undefined);
       const holds = await Promise.race([renewed, tooLate]);
       if (holds) until = askedAt + ms;
@@ -101,7 +107,7 @@ function keepLease(
     }
   }
 
-  // It rejects when it is stopped in a pause, and for nothing else.
+  // `keep` rejects only if it is stopped during a pause.
   keep().catch(() => undefined);
   return {
     check() {

@@ -20,10 +20,10 @@ import type { JobServices } from "./services.js";
 type Input = ParsedInputOf<"claim_job">;
 
 /**
- * Gives a runner on another machine the job of its mesh that has waited longest, as soon as there is one (RUNNER-20). One
- * whose claim could not be handed out is queued again at once.
+ * Claims the longest-waiting job of the mesh for a runner on another machine. If the queue is empty, waits
+ * for a job (RUNNER-20). If the claim cannot be delivered, its job is queued again immediately.
  *
- * @throws forbidden unless machines of members may run jobs
+ * @throws forbidden if the broker does not allow remote runners
  */
 export async function claimJob(ctx: Context<JobServices>, input: Input): Promise<OutputOf<"claim_job">> {
   const runner = requireRunner(ctx);
@@ -43,7 +43,7 @@ export async function claimJob(ctx: Context<JobServices>, input: Input): Promise
   }
 }
 
-/** The same request finds its own claim again, though its first answer was lost with a connection (IDEM-1). */
+/** Retrying the same request returns the same claim, even if the first reply was lost (IDEM-1). */
 async function claimNext(ctx: Context<JobServices>, { runner: machine, kinds }: Input, runner: RemoteRunner) {
   const { services } = ctx;
   const { meshId } = services.database;
@@ -73,7 +73,7 @@ async function claimNext(ctx: Context<JobServices>, { runner: machine, kinds }: 
     });
 }
 
-/** Undoes the whole request, so that it is not stored as one that was answered. */
+/** Thrown to roll back the request, so no empty result is stored for its idempotency key. */
 const nothingToClaim = new Error("There is no job to claim.");
 
 async function toClaim({ services }: Context<JobServices>, row: JobRow, credential: string): Promise<Claim> {
@@ -88,14 +88,17 @@ async function toClaim({ services }: Context<JobServices>, row: JobRow, credenti
   };
 }
 
-/** A runner that gave up, or went away, before it was told never begins. */
+/**
+ * Queues the job again if the runner disconnects before it receives the claim. The job has not started there.
+ */
 function returnUnlessWritten(
   ctx: Context<JobServices>,
   claim: JobClaim & { readonly sessionId: string | null },
 ): void {
   const { services, signal } = ctx;
   const giveBack = () => {
-    // Where it is away for longer the lease ends the job, which is then shown as lost; it is never run twice.
+    // If the database stays unreachable, the lease expires and the job is reported as lost. It never runs
+    // twice.
     retryWhileLost(() => returnJob(services.database.orm, claim)).then(
       (isBack) => {
         if (!isBack) return;
@@ -110,10 +113,10 @@ function returnUnlessWritten(
   if (signal.aborted) giveBack();
 }
 
-/** So much longer than its agent may take a job can be held: to end that, and to say so. */
+/** Time beyond the agent's limit in which the runner can stop the agent and report the result. */
 const endingMsMax = 60_000;
 
-/** Renews the claim of a runner on another machine, unless its job has ended or should have long ago (RUNNER-21). */
+/** Renews the claim of a runner on another machine, unless its job has ended or is overdue (RUNNER-21). */
 export async function renewJob(
   ctx: Context<JobServices>,
   { job_id, fence }: ParsedInputOf<"renew_job">,
@@ -131,7 +134,7 @@ function isOverdue({ startedAt }: Pick<JobRow, "startedAt">, timeoutMs: number):
   return startedAt !== null && Date.now() - startedAt.getTime() > timeoutMs + endingMsMax;
 }
 
-/** Stores how an agent on another machine ended, unless its job has ended otherwise before (RUNNER-21). */
+/** Stores the result of a job that ran on another machine, unless the job has already ended (RUNNER-21). */
 export async function endJob(
   ctx: Context<JobServices>,
   { job_id, fence, ended_because, usage, ...result }: ParsedInputOf<"end_job">,
@@ -168,18 +171,20 @@ export async function endJob(
   });
 }
 
-/** The machine of somebody who may run jobs here. */
+/** The owner of machines that may run jobs for this broker. */
 interface RemoteRunner {
-  /** The same for all machines of one member, and for none of anybody else's; no broker's own runner is called so. */
+  /**
+   * Shared by all machines of one member and by no one else. Never equals the name of a broker's own runner.
+   */
   readonly key: string;
-  /** Returns what people call a machine of theirs. */
+  /** Returns the display name of one of the owner's machines. */
   nameOf(machine: string): string;
 }
 
 /**
- * Returns the caller as one whose machines run jobs (RUNNER-20).
+ * Returns the caller as the owner of remote runners (RUNNER-20).
  *
- * @throws forbidden unless the broker lets them
+ * @throws forbidden if the broker does not allow remote runners
  */
 function requireRunner({
   services,

@@ -18,11 +18,11 @@ export type { AgentOptions, RunError, RunnableJob, Runner, RunnerFacts, RunResul
 export type { JobServices } from "./services.js";
 
 export interface JobOptions {
-  /** How the broker has jobs done; without it they wait for a runner elsewhere. */
+  /** Runs jobs on this broker. Without it, jobs wait for a runner on another machine. */
   readonly agent?: AgentOptions | undefined;
 }
 
-/** Runs of headless agents. */
+/** Jobs: runs of headless agents. */
 export const jobsFeature = {
   name: "jobs",
   needs: ["personas", "perspectives", "proposals", "sources", "topics", "usage"],
@@ -49,7 +49,8 @@ export const jobsFeature = {
       meshChannels,
       brokerUrl: parts.listening,
       metrics,
-      // In open mode nobody is a member to whom a machine could belong. Where only this machine can connect, its people decide anyway.
+      // Open mode has no members who could own a runner. If only this machine can connect, its users may run
+      // jobs anyway.
       ...(parts.auth === "open" && { remoteRunners: !parts.isForOthers }),
       log,
     });

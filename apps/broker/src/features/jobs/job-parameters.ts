@@ -15,7 +15,10 @@ import type { JobPrincipal } from "../../identity/principal.js";
 import { toPersonaKey } from "../personas/feature.js";
 import type { SourceServices } from "../sources/feature.js";
 
-/** Returns what an agent is told of its job: its session, and how far document and feed were when it was started (JOB-11). */
+/**
+ * Returns the facts that a job's agent gets, such as its session, the document's version and the feed's last
+ * number at the start (JOB-11).
+ */
 export async function toParameters(
   services: Pick<SourceServices, "database" | "sources">,
   job: JobRow,
@@ -47,7 +50,7 @@ export async function toParameters(
     ...(personaName !== null && { "Persona name": personaName }),
     ...(persona && { "Persona SHA": persona.hash }),
     ...returned,
-    // A topic's agent reads in the topic what was asked for.
+    // The agent of a topic reads the requested changes in the topic itself.
     ...(draft && kind === "conclude" && { "Changes asked for": draft.remark ?? "" }),
     "Document version": String(head?.documentVersion ?? 0),
     "Last message": String(head?.lastSequence ?? 0),
@@ -55,8 +58,8 @@ export async function toParameters(
 }
 
 /**
- * Returns what an agent is told of the file that it works on (SOURCE-11). It works from the text as it is now, which is
- * kept, since the file may change under it.
+ * Returns the facts about a file that the agent gets (SOURCE-11). Stores a copy of the current text for the
+ * agent to work from, because the file may change during the run.
  */
 async function fileParameters(
   { database, sources }: Pick<SourceServices, "database" | "sources">,
@@ -72,12 +75,12 @@ async function fileParameters(
   };
 }
 
-/** The part of a job that says where it begins. */
+/** The fields of a job that determine its starting point. */
 type Beginning = Pick<JobRow, "meshId" | "kind" | "topicId" | "sessionId" | "createdAt">;
 
 /**
- * The draft that a job starts from: the last one for its topic, or for its session's Conclusion, that was there when the job
- * was started, if changes of it were asked for; else null (AGENT-11).
+ * Finds the draft that a job starts from: the latest proposal for its topic or for its session's Conclusion
+ * when the job was created. Returns null unless changes to that proposal were requested (AGENT-11).
  */
 async function findReturnedDraft(db: Queryable, job: Beginning): Promise<ProposalRow | null> {
   const { meshId, kind, topicId: topic, sessionId, createdAt } = job;
@@ -86,7 +89,7 @@ async function findReturnedDraft(db: Queryable, job: Beginning): Promise<Proposa
   return last?.status === "returned" ? last : null;
 }
 
-/** @throws not_found to the agent of a job for any proposal but the draft that its job starts from */
+/** @throws not_found unless the proposal is the draft that the agent's job starts from */
 export async function requireReturnedDraft(
   db: Queryable,
   { meshId, job }: JobPrincipal,

@@ -1,10 +1,10 @@
 import type { JobOutcome, JobRow, NothingMade } from "@merkle/db";
 import type { RunResult } from "./runner.js";
 
-/** Why a run was ended from outside. */
+/** Why a run was stopped from outside. */
 export type EndedBecause = "timed_out" | "stopping" | "lost";
 
-/** How a job ended whose agent ended so (JOB-9). */
+/** Returns the outcome to store for a job, given how its agent ended (JOB-9). */
 export function toOutcome(
   result: RunResult,
   because: EndedBecause | null,
@@ -27,7 +27,7 @@ export function toOutcome(
   return { status: "failed", failure: "exited", exitCode, errorTail: said };
 }
 
-/** The failure of a job whose agent was ended because its runner was. */
+/** Failure of a job whose agent was stopped because its runner stopped. */
 interface Stopped {
   readonly failure: "restarted" | "stopped";
   readonly errorTail: string;
@@ -37,7 +37,7 @@ export const restartedText = "server restarted while job in flight";
 export const stoppedText = "its runner was stopped while the job was in flight";
 export const lostText = "the runner of the job disappeared";
 
-/** The tail is at most 4 KiB; what is put before it takes its place. */
+/** `error_tail` has at most 4 KiB, including any text put before it. */
 function cut(text: string): string {
   return Buffer.from(text)
     .subarray(0, 4_000)
@@ -45,7 +45,7 @@ function cut(text: string): string {
     .replace(/\ufffd+$/, "");
 }
 
-/** Returns what people are told of a job that failed; null of any other (JOB-9). */
+/** Returns the message that people see for a failed job, or null if the job did not fail (JOB-9). */
 export function describeFailure({
   failure,
   kind,
@@ -75,12 +75,12 @@ export function describeFailure({
   }
 }
 
-/** Returns the failure of a job whose agent ended well and has made nothing. */
+/** Returns the failure of a job whose agent exited successfully but produced nothing. */
 export function nothingMade(kind: JobRow["kind"]): NothingMade {
   return { errorTail: `agent exited 0 but produced no ${madeBy[kind]}` };
 }
 
-/** The thing that each kind of job is to make. */
+/** The result that each kind of job must produce. */
 const madeBy: Readonly<Record<JobRow["kind"], string>> = {
   conclude: "proposal",
   incorporate: "proposal",

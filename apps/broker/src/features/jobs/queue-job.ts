@@ -5,13 +5,14 @@ import type { SessionIdentity } from "../../identity/session-directory.js";
 import { toFile } from "../sources/feature.js";
 import type { JobServices } from "./services.js";
 
-/** The source that a job works on: a session's document, or a file. */
+/** The source of a job: a session's document, or a file. */
 export type JobSource = { readonly session: SessionIdentity } | { readonly file: SourcePathParts };
 
 /**
- * Queues a job for a source in the transaction of whoever asks, and has it looked for after that.
+ * Queues a job for a source in the caller's transaction, and wakes the runners after the commit.
  *
- * @throws conflict while another job is in flight for the same source: of any number who ask at once, one starts it
+ * @throws conflict if another job for the same source is queued or running; if several callers compete,
+ *   exactly one succeeds
  */
 export async function queueJob(
   services: JobServices,
@@ -25,7 +26,7 @@ export async function queueJob(
   if (!row) throw inFlight((await findJobInFlight(tx, meshId, source))?.number, job);
   afterCommit(() => {
     services.mesh.announce("jobs", source.sessionId);
-    // One that failed before waits for nobody now.
+    // An earlier failed job no longer needs attention.
     services.mesh.announce("attention", source.sessionId);
     services.jobs.wake();
   });

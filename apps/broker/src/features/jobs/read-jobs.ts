@@ -6,7 +6,7 @@ import { requireSourcePath, toFile } from "../sources/feature.js";
 import { describeFailure } from "./outcome.js";
 import type { JobServices } from "./services.js";
 
-/** Looks at a job; the agent of one looks at its own alone. */
+/** Returns a job. The agent of a job can read only its own job. */
 export async function getJob(
   { services, principal }: Context<JobServices>,
   { job_id }: ParsedInputOf<"get_job">,
@@ -20,7 +20,7 @@ function notOwn(job_id: number): MerkleError {
   return new MerkleError("forbidden", `The agent of job ${job_id} can read only its own job.`, { job_id });
 }
 
-/** Lists the last jobs, newest first (JOB-4). */
+/** Lists the most recent jobs, newest first (JOB-4). */
 export async function listJobs(
   { services }: Context<JobServices>,
   { session_id, source_path, limit }: ParsedInputOf<"list_jobs">,
@@ -35,14 +35,14 @@ export async function listJobs(
   return { jobs: await Promise.all(rows.map((row) => toJob(services, row))) };
 }
 
-/** The runners of this mesh, and how many jobs wait and run in it (DASH-277). */
+/** Returns the runners of this mesh, and the number of its waiting and running jobs (DASH-276). */
 export async function getRunner({ services }: Context<JobServices>): Promise<OutputOf<"get_runner">> {
   const { orm, meshId } = services.database;
   const [here, counts] = await Promise.all([services.jobs.describe(), countJobsInFlight(orm, meshId)]);
   return { here, elsewhere: services.jobs.terms.remoteRunners, ...counts };
 }
 
-/** A job as callers see it. */
+/** Converts a stored job to its public form. */
 export async function toJob({ sessions }: Pick<JobServices, "sessions">, row: JobRow): Promise<Job> {
   const session = row.sessionId === null ? null : await sessions.find(row.sessionId);
   return {
@@ -67,7 +67,7 @@ export async function toJob({ sessions }: Pick<JobServices, "sessions">, row: Jo
   };
 }
 
-/** @throws not_found */
+/** @throws not_found if this mesh has no such job */
 export async function requireJob(db: Queryable, meshId: string, number: number): Promise<JobRow> {
   const row = await findJob(db, { meshId, number });
   if (row) return row;

@@ -24,51 +24,54 @@ import { toParameters } from "./job-parameters.js";
 import { lostText, nothingMade, restartedText, toOutcome } from "./outcome.js";
 import { type AgentOptions, leaseUsualMs, type Runner, timeoutsUsualMs } from "./runner.js";
 
-/** Runs queued jobs here, up to a maximum at once, and lets runners elsewhere claim them. */
+/** Runs queued jobs on this broker, up to a maximum number at a time. Remote runners can claim jobs too. */
 export interface Jobs {
-  /** To be called when a job was queued or has ended: there may be one to claim. */
+  /** Call after a job was queued or has ended: there may be a job to claim. */
   wake(): void;
-  /** Calls a listener at every wake; returns how to stop. */
+  /** Calls `listener` on every wake. Returns the function that unsubscribes it. */
   onWake(listener: () => void): () => void;
-  /** The terms of every claim, whoever makes it. */
+  /** Terms of every claim, local or remote. */
   readonly terms: ClaimTerms;
-  /** Ends the agent of a job that has ended already, because somebody cancelled it. */
+  /** Stops the agent of a job that has already been cancelled. */
   end(job: JobKey): void;
-  /** How jobs are run here; null where this broker runs none. */
+  /** Returns how this broker runs jobs, or null if it runs none. */
   describe(): Promise<TermsFacts | null>;
-  /** Ends all agents, and fails their jobs. */
+  /** Stops all agents and fails their jobs. */
   stop(): Promise<void>;
 }
 
 interface ClaimTerms {
   readonly leaseMs: number;
   timeoutMs(kind: JobKind): number;
-  /** Whether machines of members may claim jobs. */
+  /** Whether members' machines may claim jobs. */
   readonly remoteRunners: boolean;
 }
 
 interface JobsOptions {
-  /** Without it nothing is claimed here; jobs wait for another runner. */
+  /** Without it, this broker claims no jobs. They wait for another runner. */
   readonly agent: AgentOptions | undefined;
   readonly database: Database;
   readonly bus: Bus;
-  /** The files that a mesh may work on. */
+  /** Returns the files that jobs of a mesh may work on. */
   readonly sourcesOf: (meshId: string) => Sources;
   readonly meshChannels: Pick<MeshChannels, "in">;
   readonly brokerUrl: () => string;
-  /** Whether machines of members may claim jobs; by default as `agent` says. */
+  /** Whether members' machines may claim jobs. Defaults to the value in `agent`. */
   readonly remoteRunners?: boolean | undefined;
   readonly metrics: Metrics;
   readonly tasks: Pick<RepeatedTasks, "repeat">;
   readonly log: Log;
 }
 
-/** How often jobs are looked for of which no hint came: those whose lease ran out, and those that another broker queued. */
+/**
+ * Polling interval for jobs that sent no wake-up: jobs with an expired lease, and jobs queued by another
+ * broker.
+ */
 const pollEveryMs = 5_000;
 
 /**
- * Runs jobs until it is stopped. A job is run once and never again, whoever dies: what ran here before this start has ended with
- * it, and what others run fails when their lease has run out (JOB-7).
+ * Runs jobs until stopped. A job runs at most once, even if a broker or runner dies. Starting fails the jobs
+ * that ran here before. Jobs of other runners fail when their lease expires (JOB-7).
  */
 export async function startJobs(options: JobsOptions): Promise<Jobs> {
   const { agent, database, bus, metrics, log } = options;
@@ -95,7 +98,7 @@ export async function startJobs(options: JobsOptions): Promise<Jobs> {
   function announce({ meshId, sessionId }: JobRow): void {
     const mesh = options.meshChannels.in(meshId);
     mesh.announce("jobs", sessionId);
-    // One that failed waits for a human.
+    // A failed job needs a human's attention.
     mesh.announce("attention", sessionId);
   }
 
@@ -171,7 +174,7 @@ export async function startJobs(options: JobsOptions): Promise<Jobs> {
           ...toFields(job),
           duration_ms: Math.round(performance.now() - startedAt),
           exit_code: result.exit_code,
-          // Without a row it was cancelled, or had lost its lease, before its agent ended.
+          // There is no row if the job was cancelled, or lost its lease, before its agent ended.
           status: row?.status ?? "ended before",
         });
         if (row) announce(row);
@@ -179,7 +182,7 @@ export async function startJobs(options: JobsOptions): Promise<Jobs> {
     });
     const key = keyOf(job);
     const ended = attended.ended
-      // The agent's work was stored when it made it; its job is shown as lost, and is not run again.
+      // The agent's work was stored when it was written. The job is reported as lost and does not run again.
       .catch((error: unknown) =>
         log.error("a job's end could not be stored; its lease ends it", { ...toFields(job), error }),
       )
@@ -191,7 +194,7 @@ export async function startJobs(options: JobsOptions): Promise<Jobs> {
     if (stopped) attended.stop("stopping");
   }
 
-  /** The agent of a job whose row says that it goes on is not stopped, whatever came over the bus. */
+  /** Stops the agent only if the stored job has ended. A message on the bus alone does not prove that. */
   async function stopIfEnded(job: JobKey): Promise<void> {
     const attended = running.get(keyOf(job));
     if (!attended) return;
@@ -240,13 +243,13 @@ export async function startJobs(options: JobsOptions): Promise<Jobs> {
   };
 }
 
-/** How jobs are done here, and by whom. */
+/** This broker's own runner and its options. */
 type Own = AgentOptions & { readonly runner: Runner };
 
 interface Begun {
   readonly runner: Runner;
   readonly credential: string;
-  /** On the clock of `performance.now()`. */
+  /** When the lease expires, on the clock of `performance.now()`. */
   readonly leaseUntil: number;
 }
 
@@ -260,7 +263,9 @@ function toFields({ meshId, number, kind, source }: JobRow): Readonly<Record<str
 
 type TermsFacts = NonNullable<OutputOf<"get_runner">["here"]>;
 
-/** How a broker has jobs run, for people: by what, how many at once, and for how long. */
+/**
+ * Describes for people how this broker runs jobs: with which program, how many at a time and for how long.
+ */
 async function describeTerms({
   runner,
   maxConcurrentJobs = 1,

@@ -1,19 +1,27 @@
 import type { JobKind, ModelUsage, RunnerFacts } from "@merkle/wire";
 import type { SourcesOptions } from "../sources/feature.js";
 
-/** How a broker has jobs done. */
+/** Options for running jobs on a broker. */
 export interface AgentOptions extends Pick<SourcesOptions, "author" | "roots"> {
-  /** Called once, when the home and the database are known to be this broker's alone, so that it can end what an earlier broker left. */
+  /**
+   * Called once, after the broker has exclusive use of its home and database. Can then stop processes that an
+   * earlier broker left behind.
+   */
   startRunner(): Promise<Runner>;
-  /** Identifies this runner in the database, also after a restart: jobs that it ran before have ended with it. */
+  /**
+   * Identifies this runner in the database across restarts. After a restart, its earlier running jobs are
+   * failed.
+   */
   readonly name: string;
-  /** The most jobs at once on this machine; 1 by default, 0 for none. */
+  /** Maximum number of concurrent jobs on this machine. Default: 1; 0 runs none. */
   readonly maxConcurrentJobs?: number | undefined;
-  /** How long an agent may take, in milliseconds; by default 3 minutes for a perspective and 5 for the others. */
+  /**
+   * Time limit of an agent, in milliseconds. Default: 3 minutes for a perspective, 5 minutes for other jobs.
+   */
   readonly timeoutsMs?: Partial<Record<JobKind, number>> | undefined;
-  /** Lets members' own machines run jobs of their meshes, with agents that read what is there; false by default. */
+  /** Allows members' own machines to run jobs of their meshes. Default: false. */
   readonly remoteRunners?: boolean | undefined;
-  /** How long a claim holds without being renewed, in milliseconds; 30,000 by default. */
+  /** Duration of a claim without renewal, in milliseconds. Default: 30,000. */
   readonly leaseMs?: number | undefined;
 }
 
@@ -28,48 +36,51 @@ export const leaseUsualMs = 30_000;
 export type { RunnerFacts };
 
 /**
- * Runs the agent of one job. The broker itself starts no processes: whoever starts the broker gives it a runner, which may be
- * another one in a test.
+ * Runs the agent of one job. The broker itself starts no processes: the code that starts the broker passes in
+ * a runner, and tests can pass another.
  */
 export interface Runner {
   /**
-   * Resolves when the agent has ended and nothing that it started is left, however that came about; never rejects. When
-   * `signal` is aborted the agent is told to end, and soon made to.
+   * Resolves when the agent and every process that it started have ended, for any reason. Never rejects.
+   * Aborting `signal` asks the agent to exit, and soon after kills it.
    */
   run(signal: AbortSignal, job: RunnableJob): Promise<RunResult>;
-  /** Finds out what the runner runs, and how. A runner that cannot say leaves it out. */
+  /** Describes the program that runs agents, and how it runs them. Optional. */
   describe?(): Promise<RunnerFacts>;
-  /** Lets go of what it runs agents by, once no agent runs any more; left out by a runner that keeps nothing. */
+  /** Releases the runner's resources once no agent is running. Optional. */
   close?(): Promise<void>;
 }
 
 export interface RunnableJob {
   readonly job_id: number;
   readonly kind: JobKind;
-  /** Names the job among those of all meshes, as a part of a file's name. */
+  /** Identifies the job among all meshes. Used in file names. */
   readonly label: string;
-  /** The facts that the agent is told of the job, in this order. */
+  /** Facts about the job that the agent gets, in this order. */
   readonly parameters: Readonly<Record<string, string>>;
-  /** By which the agent does the job's writes, and nothing else (JOB-12). */
+  /** Authorises the agent to do this job, and nothing else (JOB-12). */
   readonly credential: string;
   readonly broker_url: string;
-  /** After so long `signal` is aborted; for a runner that has a second clock, should this process hang. */
+  /**
+   * `signal` is aborted after this time. A runner can start a second timer with it, in case this process
+   * hangs.
+   */
   readonly timeout_ms: number;
 }
 
 export interface RunResult {
-  /** 128 and the signal's number where one ended it; null where it never ran. */
+  /** 128 plus the signal number if a signal ended the agent. Null if the agent never ran. */
   readonly exit_code: number | null;
-  /** The end of what it wrote to stderr, at most 4 KiB of it; where it wrote nothing there, of its output. */
+  /** The end of stderr, at most 4 KiB, or of stdout if stderr is empty. */
   readonly error_tail: string;
-  /** The reason that kept it from running or going on; null where it ended by itself, or because `signal` was aborted. */
+  /** Why the agent could not run or continue. Null if it ended by itself or because `signal` was aborted. */
   readonly error: RunError | null;
-  /** The tokens that its models used, as it says; left out where it does not. */
+  /** Tokens that the agent reports for its models. Absent if it reports none. */
   readonly usage?: readonly ModelUsage[] | undefined;
 }
 
 export interface RunError {
-  /** It could not be started, or it had too many processes. */
+  /** `unreachable`: the agent could not be started. `overgrown`: it had too many processes. */
   readonly reason: "unreachable" | "overgrown";
   readonly message: string;
 }

@@ -15,9 +15,10 @@ import type { JobServices } from "./services.js";
 type Input = ParsedInputOf<"start_job">;
 
 /**
- * Queues a job for a session's document (JOB-1), or for a file (SOURCE-11).
+ * Queues a job for a session's document (JOB-1) or for a file (SOURCE-11).
  *
- * @throws conflict while another job is in flight for the same source: of any number who ask at once, one starts it
+ * @throws conflict if another job for the same source is queued or running; if several callers compete,
+ *   exactly one succeeds
  */
 export async function startJob(ctx: MeshContext<JobServices>, input: Input): Promise<OutputOf<"start_job">> {
   const { services } = ctx;
@@ -25,7 +26,7 @@ export async function startJob(ctx: MeshContext<JobServices>, input: Input): Pro
   const source = await findSource(services, input);
   const sourceColumns = "file" in source ? toFile(source.file) : ofDocument(source.session);
   const { name: startedBy } = await authorOf(ctx, sourceColumns.sessionId ?? undefined);
-  // A concluded session can be read and concluded again, but not rewritten.
+  // A concluded session can still be read and concluded again, but its document cannot be rewritten.
   if (kind === "incorporate" && "session" in source && source.session.closed) {
     throw sessionClosed(source.session);
   }
@@ -41,7 +42,7 @@ export async function startJob(ctx: MeshContext<JobServices>, input: Input): Pro
   });
 }
 
-/** A file must be there when it is asked for; what it says is read when its agent is started. */
+/** The file must exist when the job is requested. Its content is read when the agent starts. */
 async function findSource(services: JobServices, { session_id, source_path }: Input): Promise<JobSource> {
   if (source_path === undefined) return { session: await requireSession(services, session_id ?? "") };
   const file = requireSourcePath(source_path);
@@ -53,7 +54,7 @@ function ofDocument({ sessionId }: SessionIdentity): SourceColumns {
   return { sessionId, root: null, path: null };
 }
 
-/** A source is rewritten for a topic that is about it, and that nobody has closed. */
+/** Requires an open topic of the same source. */
 async function requireOpenTopic(
   { database }: Pick<JobServices, "database">,
   source: SourceColumns,
@@ -69,9 +70,10 @@ function noSuchTopic(number: number): MerkleError {
 }
 
 /**
- * Cancels a job, queued or running. From then on its agent can write nothing more; its processes end within seconds (JOB-6).
+ * Cancels a queued or running job. From then on its agent can write nothing more, and its processes end
+ * within seconds (JOB-6).
  *
- * @throws conflict for a job that has ended: of cancelling and ending, one comes first and stays
+ * @throws conflict if the job has already ended; if cancelling and ending race, the first one counts
  */
 export async function cancelJob(
   ctx: MeshContext<JobServices>,
@@ -80,7 +82,7 @@ export async function cancelJob(
   const { services } = ctx;
   const { orm, meshId } = services.database;
   const job = await requireJob(orm, meshId, job_id);
-  // A team has a say in its own session alone.
+  // A team may cancel jobs only in its own session.
   await authorOf(ctx, job.sessionId ?? undefined);
   return ctx.write(async ({ tx, afterCommit }) => {
     const row = await cancelJobRow(tx, { meshId, number: job_id });
@@ -104,18 +106,18 @@ function hasEnded({ number, status }: { readonly number: number; readonly status
   );
 }
 
-/** A reading that somebody asks for. */
+/** A request for a perspective. */
 type WantedReading = JobSource & {
   readonly persona_name: string;
-  /** Whether it is wanted although there is one that still holds. */
+  /** Whether to run the job even if an up-to-date perspective exists. */
   readonly again: boolean;
 };
 
 /**
- * The name of the persona to read as, as the mesh has it (PERSPECTIVE-1).
+ * Returns the persona's name as the mesh stores it (PERSPECTIVE-1).
  *
- * @throws not_found for a persona that is not there; conflict for one that was retired, and with the perspective that there is
- * already while neither text nor persona has changed since
+ * @throws not_found if the persona does not exist; conflict if it is retired, or if its last perspective is
+ *   still up to date
  */
 async function refuseFreshReading(
   services: Pick<JobServices, "database" | "sources">,

@@ -5,7 +5,10 @@ import type { MeshContext, SessionServices } from "../../sessions/context.js";
 import { authorOf, nameOf } from "../../sessions/roster/author.js";
 import { foldTags, getMemory, toMemoryId, toMemoryNumber } from "./memory-output.js";
 
-/** Keeps something for the mesh, under its next number. It outlives the session it was learned in (MEM-1). */
+/**
+ * Stores a memory for the mesh under its next number. The memory outlives the session in which it was learned
+ * (MEM-1).
+ */
 export async function remember(
   ctx: MeshContext<SessionServices>,
   input: ParsedInputOf<"remember">,
@@ -22,7 +25,7 @@ export async function remember(
   });
 }
 
-/** Gives a memory these tags in the place of those it had (MEM-11). */
+/** Replaces the tags of a memory (MEM-11). */
 export async function tagMemory(
   ctx: MeshContext<SessionServices>,
   { id, tags }: ParsedInputOf<"tag_memory">,
@@ -36,9 +39,10 @@ export async function tagMemory(
 }
 
 /**
- * Hides a memory from everybody, with the reason; it is kept, and a human can bring it back (MEM-9).
+ * Hides a memory from everyone and records the reason. The memory is kept, and a human can restore it
+ * (MEM-9).
  *
- * @throws conflict when it is forgotten already, with who did it and why
+ * @throws conflict if the memory is already forgotten, with who did that and why
  */
 export async function forget(
   ctx: MeshContext<SessionServices>,
@@ -60,9 +64,10 @@ export async function forget(
 }
 
 /**
- * Brings a forgotten memory back; one that is there stays as it is (MEM-10).
+ * Restores a forgotten memory. A memory that is not forgotten stays unchanged (MEM-10).
  *
- * @throws forbidden to agents: what one of them took back, another could otherwise bring back without being told why
+ * @throws forbidden to agents: an agent could otherwise restore what another withdrew, without knowing the
+ *   reason
  */
 export async function restoreMemory(
   ctx: MeshContext<SessionServices>,
@@ -84,7 +89,7 @@ export async function restoreMemory(
 
 type Chosen = Pick<ParsedInputOf<"recall">, "tags" | "by" | "since" | "session">;
 
-/** Which memories a list or a search is about (MEM-14). */
+/** Converts the filters of a list or search to a query (MEM-14). */
 export async function toMemoryChoice(
   services: SessionServices,
   { tags = [], by, since, session }: Chosen,

@@ -5,12 +5,12 @@ export function toMemoryId(number: number): string {
   return `mem_${number}`;
 }
 
-/** @param id - as `MemoryId` lets it pass */
+/** @param id - already validated by `MemoryId` */
 export function toMemoryNumber(id: string): number {
   return Number(id.slice("mem_".length));
 }
 
-/** Tags are compared without case, so that "CI" and "ci" are one. */
+/** Tags are compared without case: "CI" and "ci" are the same tag. */
 export function foldTags(tags: readonly string[]): string[] {
   return [...new Set(tags.map((tag) => tag.toLowerCase()))];
 }
@@ -32,7 +32,7 @@ export function toMemory(row: MemoryRow): Memory {
   };
 }
 
-/** A memory as it is now. */
+/** @throws not_found if the mesh has no such memory */
 export async function getMemory(db: Queryable, meshId: string, id: string): Promise<Memory> {
   const row = await findMemory(db, meshId, toMemoryNumber(id));
   if (row) return toMemory(row);

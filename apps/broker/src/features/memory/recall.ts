@@ -7,10 +7,10 @@ import { toTextMatch } from "../../text/parse-terms.js";
 import { toMemoryChoice } from "./change-memory.js";
 import { toMemory, toMemoryNumber } from "./memory-output.js";
 
-/** Nearly every memory is shorter, and is shown whole. */
+/** Nearly every memory is shorter, and so is shown in full. */
 const partCharsMax = 2_000;
 
-/** Searches what was remembered and not forgotten, the best match first (MEM-4). */
+/** Searches the memories that are not forgotten, best match first (MEM-4). */
 export async function recall(
   ctx: Context<SessionServices>,
   input: ParsedInputOf<"recall">,

@@ -4,7 +4,9 @@ import { utf8Bytes } from "@merkle/wire/text";
 import type { CreateSessionHook, Predecessor } from "../../sessions/hooks.js";
 import { toMemoryId } from "./memory-output.js";
 
-/** Makes the conclusion of the session that a new one continues its first memory (SES-30). */
+/**
+ * Stores the conclusion of the preceding session as the first memory of a session that continues it (SES-30).
+ */
 export const rememberConclusion: CreateSessionHook = async (
   { database, mesh },
   { tx, afterCommit },
@@ -23,7 +25,7 @@ export const rememberConclusion: CreateSessionHook = async (
   return { memory_id: toMemoryId(number) };
 };
 
-/** A conclusion may be as long as a document, and a memory may not. */
+/** Shortens the conclusion if necessary: it can be as long as a document, and a memory cannot. */
 function toMemory({ name, conclusion, source }: Predecessor): string {
   const head = `Conclusion of ${name}:`;
   const room = limits.memoryBytesMax - utf8Bytes(`${head}\n\n\n\n${source}`);
@@ -32,7 +34,7 @@ function toMemory({ name, conclusion, source }: Predecessor): string {
   return `${head}\n\n${toBytes(conclusion, room - utf8Bytes(cut))}${cut}\n\n${source}`;
 }
 
-/** The beginning of a text in so many bytes; a character that does not fit in whole is left out. */
+/** Returns the beginning of a text that fits into this many bytes, without splitting a character. */
 function toBytes(text: string, bytes: number): string {
   return new TextDecoder().decode(new TextEncoder().encode(text).subarray(0, bytes), { stream: true });
 }

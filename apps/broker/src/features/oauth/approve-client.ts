@@ -12,7 +12,7 @@ import { addTeam } from "../../sessions/roster/add.js";
 import { refuseSecondSession } from "../../sessions/roster/refuse-second-session.js";
 import { readClientRequest } from "./client-request.js";
 
-/** Shows a member which client asks, and where the answer goes (OAUTH-3). */
+/** Returns the client's name and the host that receives the answer, so the member can decide (OAUTH-3). */
 export async function previewClient(
   ctx: Context<SessionServices>,
   input: ParsedInputOf<"preview_client">,
@@ -27,8 +27,9 @@ export async function previewClient(
 }
 
 /**
- * Lets a client in as one team of the member's in one session (OAUTH-3): as the team of that name that the member has there,
- * else as a new one. The code goes to the client by the member's browser, and is redeemed for a token that nobody has until then.
+ * Authorises a client as one of the member's teams in one session (OAUTH-3). Uses the member's team of that
+ * name if it exists, otherwise creates it. The member's browser carries the code to the client, which redeems
+ * it for a token. No one knows the token before that.
  */
 export async function approveClient(
   ctx: SessionContext<SessionServices>,

@@ -2,21 +2,23 @@ import { MerkleError, type ParsedInputOf } from "@merkle/wire";
 import type { IdentityServices } from "../../identity/context.js";
 import { findClient, type RegisteredClient } from "./registration.js";
 
-/** An authorization request, in which client, redirect and resource belong together. */
+/** A validated authorisation request: its client, redirect URI and resource match each other. */
 export interface ClientRequest {
   readonly client: RegisteredClient;
-  /** The address that the client is answered at, with these fields added. */
+  /** Returns the redirect URL that delivers these fields to the client. */
   answerAt(fields: Readonly<Record<string, string>>): string;
 }
 
-/** The resources that tokens are given for: the broker's MCP endpoint, by its two paths (RFC 8707). */
+/**
+ * Returns the resources that tokens can be issued for: the two URLs of the broker's MCP endpoint (RFC 8707).
+ */
 export function resourcesOf({ addresses }: Pick<IdentityServices, "addresses">): string[] {
   return ["/api/mcp", "/mcp"].map((path) => `${addresses.base()}${path}`);
 }
 
 /**
- * Checks what an authorization request names (OAUTH-3). What is wrong is told to the person and never sent on: the address to
- * send it to is a part of what is wrong.
+ * Validates an authorisation request (OAUTH-3). Errors are shown to the person and never sent to the redirect
+ * URI, because that URI may be the wrong part.
  *
  * @throws bad_request
  */

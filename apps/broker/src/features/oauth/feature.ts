@@ -2,7 +2,7 @@ import type { Feature } from "../../feature.js";
 import { approveClient, previewClient } from "./approve-client.js";
 import { metadataUrl, mountOAuth } from "./mount-oauth.js";
 
-/** Hosted MCP clients, let in by OAuth. */
+/** OAuth for hosted MCP clients. */
 export const oauthFeature = {
   name: "oauth",
   needs: [],

@@ -11,14 +11,15 @@ import { resourcesOf } from "./client-request.js";
 import { redeemCode } from "./redeem-code.js";
 import { registerClient } from "./registration.js";
 
-/** Where programs learn how to be let in to the MCP endpoint at this path (RFC 9728, section 3.1). */
+/** Returns the URL of the OAuth metadata for the MCP endpoint at `path` (RFC 9728, section 3.1). */
 export function metadataUrl({ addresses }: Pick<Services, "addresses">, path: string): string {
   return `${addresses.base()}/.well-known/oauth-protected-resource${path}`;
 }
 
 /**
- * Lets hosted MCP clients in, where members alone are: RFC 9728, 8414, 7591 and 6749 with PKCE (OAUTH-1). The page on which a
- * member decides is the dashboard's, and the decision an operation, `approve_client`.
+ * Mounts the OAuth endpoints for hosted MCP clients: RFC 9728, 8414, 7591, and 6749 with PKCE (OAUTH-1). They
+ * are for invite mode; in open mode clients need no token. The consent page is part of the dashboard, and the
+ * member's decision is the operation `approve_client`.
  */
 export function mountOAuth(
   app: Hono<{ Bindings: HttpBindings }>,
@@ -93,7 +94,7 @@ export function mountOAuth(
   );
 }
 
-/** Answers as RFC 6749, section 5, wants it: never stored on the way, errors by their names there. */
+/** Responds as RFC 6749, section 5, requires: never cached, with the error names defined there. */
 async function answer(
   { log, auth }: Pick<Services, "log" | "auth">,
   c: HttpContext,
@@ -111,7 +112,7 @@ async function answer(
   }
 }
 
-/** A field that is given twice is as good as none (RFC 6749, section 3.2). */
+/** Returns a field that occurs exactly once. RFC 6749, section 3.2, forbids repeated parameters. */
 function readField(form: URLSearchParams, name: string): string {
   const [value, ...more] = form.getAll(name);
   if (value === undefined || value === "" || more.length > 0) {

@@ -13,7 +13,7 @@ import { hashSecret } from "../../identity/credential.js";
 import { cutOff, endInTransaction } from "../../identity/end-credentials.js";
 import { makeToken } from "../../identity/tokens/token.js";
 
-/** A client's words when it redeems its code. */
+/** The parameters of a token request. */
 export interface Redemption {
   readonly code: string;
   readonly clientId: string;
@@ -28,8 +28,9 @@ export interface RedeemedToken {
 }
 
 /**
- * Gives the token that a code is for; null to whoever is not the one that it was made for. A code is good once, whoever
- * presents it: presented wrongly, late or a second time it ends its token, since somebody else has it (OAUTH-4).
+ * Exchanges a code for its token. Returns null if the code is not valid for this client. A code works once.
+ * Presenting it wrongly, late or a second time revokes its token, because someone else has the code
+ * (OAUTH-4).
  */
 export async function redeemCode(
   { database, revocations }: Pick<IdentityServices, "database" | "revocations">,
@@ -62,7 +63,7 @@ function isMeantFor(grant: ClientGrant, { clientId, redirectUri, verifier, resou
     Buffer.from(grant.clientHash).equals(hashSecret(clientId)) &&
     grant.redirectUri === redirectUri &&
     grant.resource === resource &&
-    // RFC 7636, section 4.1; the challenge is no secret, so that comparing it tells nobody anything.
+    // RFC 7636, section 4.1. The challenge is not secret, so a plain comparison leaks nothing.
     /^[\w.~-]{43,128}$/.test(verifier) &&
     createHash("sha256").update(verifier).digest("base64url") === grant.challenge
   );

@@ -4,21 +4,21 @@ import { ClientMetadata } from "@merkle/wire/schemas";
 import { decrypt, encrypt } from "../../core/encrypt.js";
 import type { IdentityServices } from "../../identity/context.js";
 
-/** A client as it described itself when it registered. */
+/** A client's description of itself at registration. */
 export interface RegisteredClient {
   readonly name: string;
   readonly redirectUris: readonly string[];
   readonly registeredAtS: number;
 }
 
-/** The key of a registration's seal is derived for nothing else. */
+/** Derives a key that is used only to encrypt registrations. */
 const purpose = "OAuth client registration";
 
 /**
- * Registers whoever asks, and stores nothing: the id is the registration itself, sealed with a key of the broker's own, so
- * that a flood of registrations fills nothing and puts no client out (OAUTH-2).
+ * Registers any client without storing anything. The client id is the registration itself, encrypted with the
+ * broker's key. A flood of registrations therefore fills no storage and evicts no other client (OAUTH-2).
  *
- * @throws bad_request, with `oauth`, the error's name of RFC 7591, in its details
+ * @throws bad_request, with the RFC 7591 error name in `details.oauth`
  */
 export function registerClient(
   { alertKey }: Pick<IdentityServices, "alertKey">,
@@ -38,7 +38,9 @@ export function registerClient(
   return { clientId: sealed.toString("base64url"), client };
 }
 
-/** The client of an id; null for one that this broker never gave, or gave too long ago. */
+/**
+ * Returns the registered client, or null if this broker did not issue the id or the registration has expired.
+ */
 export function findClient(
   { alertKey }: Pick<IdentityServices, "alertKey">,
   clientId: string,
@@ -52,7 +54,7 @@ function unseal(secret: string, clientId: string): RegisteredClient | null {
   try {
     return JSON.parse(decrypt(secret, purpose, Buffer.from(clientId, "base64url")));
   } catch {
-    // Nobody but this broker can make an id that opens.
+    // Only this broker can create an id that decrypts.
     return null;
   }
 }

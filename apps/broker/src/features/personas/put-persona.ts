@@ -6,10 +6,10 @@ import type { ViewServices } from "../../views/services.js";
 import { hashPersona, toPersona, toPersonaKey } from "./read-personas.js";
 
 /**
- * Writes a persona: a person alone does, since agents are told what it says (PERSONA-4). Of two who pass the same
- * `expected_version`, exactly one succeeds.
+ * Creates or changes a persona. Only a person may do this, because agents get its text as instructions
+ * (PERSONA-4). If two callers pass the same `expected_version`, exactly one succeeds.
  *
- * @throws conflict, with the persona as it is now
+ * @throws conflict, with the current persona
  */
 export async function putPersona(
   { services, person, write }: PersonContext<ViewServices>,

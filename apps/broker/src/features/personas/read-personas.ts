@@ -16,9 +16,9 @@ export async function listPersonas(
 }
 
 /**
- * Reads a persona, whatever the case of its name. The agent of a job reads the one that it is to read as (PERSONA-3).
+ * Returns a persona by name, ignoring case. The agent of a job may read only the job's persona (PERSONA-3).
  *
- * @throws forbidden when such an agent asks for another
+ * @throws forbidden if such an agent asks for another persona
  */
 export async function getPersona(
   ctx: Context<ViewServices>,
@@ -50,7 +50,10 @@ export function toPersonaKey(name: string): string {
   return name.normalize("NFC").toLowerCase();
 }
 
-/** The hash of an agent's instructions: readings with the same hash were asked for in the same words (PERSONA-2). */
+/**
+ * Returns the hash of an agent's instructions. Perspectives with the same hash were made with the same
+ * instructions (PERSONA-2).
+ */
 export function hashPersona({ name, prompt }: Pick<PersonaRow, "name" | "prompt">): string {
   return createHash("sha256").update(canonicalJson({ name, prompt })).digest("hex");
 }
@@ -68,7 +71,7 @@ export function toPersona(row: PersonaRow): Persona {
   };
 }
 
-/** @throws not_found */
+/** @throws not_found if the mesh has no such persona */
 export async function requirePersona(db: Queryable, meshId: string, name: string): Promise<PersonaRow> {
   const row = await findPersona(db, meshId, toPersonaKey(name));
   if (row) return row;

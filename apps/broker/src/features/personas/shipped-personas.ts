@@ -1,7 +1,10 @@
 import type { ShippedPersona } from "@merkle/db";
 import { hashPersona, toPersonaKey } from "./read-personas.js";
 
-/** The personas that every mesh begins with. People change, retire and add to them; what they made of one stays (PERSONA-1). */
+/**
+ * The personas that every new mesh gets. People can change or retire them and add others. An update does not
+ * overwrite their changes (PERSONA-1).
+ */
 export const shippedPersonas: readonly ShippedPersona[] = [
   {
     name: "Newcomer",

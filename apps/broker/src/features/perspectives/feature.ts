@@ -11,7 +11,7 @@ import {
 
 export { readFileSource, readSource, toPerspective } from "./read-perspectives.js";
 
-/** Personas' readings of documents and files. */
+/** Perspectives: personas' readings of documents and files. */
 export const perspectivesFeature = {
   name: "perspectives",
   needs: ["personas", "sources"],

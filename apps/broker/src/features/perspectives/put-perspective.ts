@@ -10,10 +10,10 @@ import type { SourceServices } from "../sources/feature.js";
 type Input = ParsedInputOf<"put_perspective">;
 
 /**
- * Keeps what the agent of a perspective job made of its source, for the text and the persona that it was made from, whatever
- * these have become meanwhile (PERSPECTIVE-2).
+ * Stores the result of a perspective job. The perspective belongs to the text and persona that the agent
+ * read, even if they have changed since (PERSPECTIVE-2).
  *
- * @throws forbidden when the job is over
+ * @throws forbidden if the job has ended
  */
 export async function putPerspective(
   ctx: AgentContext<SourceServices>,

@@ -18,7 +18,7 @@ import { requirePersona } from "../personas/feature.js";
 import type { SourceServices } from "../sources/feature.js";
 import { requireSourcePath } from "../sources/feature.js";
 
-/** Lists what each persona's reading of the document is, without the texts (PERSPECTIVE-4). */
+/** Lists each persona's perspective on the document, without the texts (PERSPECTIVE-4). */
 export async function listPerspectives({
   services,
   session,
@@ -33,9 +33,10 @@ export async function listPerspectives({
 }
 
 /**
- * Reads what a persona's reading of the document came to: the one that still holds, or else the newest (PERSPECTIVE-4).
+ * Returns a persona's perspective on the document: the one that is still up to date, otherwise the newest
+ * (PERSPECTIVE-4).
  *
- * @throws not_found for a persona that is not there, or has not read this document
+ * @throws not_found if the persona does not exist or has not read this document
  */
 export async function getPerspective(
   { services, session }: SessionContext<SourceServices>,
@@ -49,7 +50,7 @@ export async function getPerspective(
   return { ...toPerspective(row, source), content: row.content, document_version: source.version };
 }
 
-/** Lists what each persona's reading of a file is, without the texts (SOURCE-13). */
+/** Lists each persona's perspective on a file, without the texts (SOURCE-13). */
 export async function listSourcePerspectives(
   { services }: Context<SourceServices>,
   { source_path }: ParsedInputOf<"list_source_perspectives">,
@@ -60,9 +61,10 @@ export async function listSourcePerspectives(
 }
 
 /**
- * Reads what a persona's reading of a file came to: the one that still holds, or else the newest (SOURCE-13).
+ * Returns a persona's perspective on a file: the one that is still up to date, otherwise the newest
+ * (SOURCE-13).
  *
- * @throws not_found for a persona that is not there, or has not read this file
+ * @throws not_found if the persona does not exist or has not read this file
  */
 export async function getSourcePerspective(
   { services }: Context<SourceServices>,
@@ -85,7 +87,7 @@ function unread(persona_name: string, source: { session: string } | { source_pat
   );
 }
 
-/** A session's document as a source, as it is now. */
+/** Returns the current version of a session's document as a source. */
 export async function readSource(
   db: Queryable,
   meshId: string,
@@ -96,7 +98,7 @@ export async function readSource(
   return { meshId, source: `session ${sessionId}`, ...document };
 }
 
-/** A file as a source, as it lies there now. */
+/** Returns the current content of a file as a source. */
 export async function readFileSource(
   { database, sources }: Pick<SourceServices, "database" | "sources">,
   file: SourcePathParts,
@@ -105,7 +107,10 @@ export async function readFileSource(
   return { meshId: database.meshId, source: `file ${file.root}/${file.path}`, hash };
 }
 
-/** A reading, and whether it would be another one today: its text or its persona has changed (PERSPECTIVE-3). */
+/**
+ * Converts a perspective to its public form. It is stale if its text or persona has changed since
+ * (PERSPECTIVE-3).
+ */
 export function toPerspective(row: PerspectiveRow, { hash }: CurrentSource): Perspective {
   const because: Perspective["stale_because"] = [];
   if (row.sourceHash !== hash) because.push("source");

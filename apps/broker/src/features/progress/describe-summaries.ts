@@ -5,7 +5,10 @@ interface ModelAddress {
   readonly model?: string | undefined;
 }
 
-/** Says whether summaries are made, and by which model where; never a key, nor a password of an address. */
+/**
+ * Describes whether summaries are made, and by which model on which host. Never includes a key or a password
+ * from an address.
+ */
 export function describeSummaries(options: ModelAddress | undefined): string {
   if (!options) return "off: neither OPENAI_API_KEY nor OPENAI_BASE_URL is set";
   const { baseUrl = summaryDefaults.baseUrl, model = summaryDefaults.model } = options;

@@ -1,3 +1,3 @@
-/** What a runner on another machine needs, without the broker. */
+/** Entry point for runners on other machines. It does not load the broker. */
 
 export { describeSummaries } from "./describe-summaries.js";

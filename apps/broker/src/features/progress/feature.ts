@@ -22,9 +22,11 @@ export type {
 } from "./summariser.js";
 
 export interface ProgressOptions {
-  /** The model that summarises progress entries. Without one, the beginning of an entry stands for its summary. */
+  /**
+   * The model that summarises progress entries. Without it, the beginning of an entry is used as its summary.
+   */
   readonly summaries?: SummaryOptions | undefined;
-  /** The lowest level of what is logged about progress; "info" by default. */
+  /** Lowest level of log entries about progress. Default: "info". */
   readonly progressLogLevel?: ProgressLogLevel | undefined;
 }
 

@@ -5,7 +5,7 @@ import type { MeshContext, UnnamedContext } from "../../sessions/context.js";
 import { authorOf } from "../../sessions/roster/author.js";
 import type { ProgressServices } from "./services.js";
 
-/** Logs what was done. The project comes into being with its first entry; no entry is ever changed (PROGRESS-1). */
+/** Adds a progress entry. The first entry creates its project, and no entry is ever changed (PROGRESS-1). */
 export async function logProgress(
   ctx: MeshContext<ProgressServices> | UnnamedContext<ProgressServices>,
   input: ParsedInputOf<"log_progress">,
@@ -36,7 +36,10 @@ export async function logProgress(
   });
 }
 
-/** Tags are kept as they were written, and compared without case: of "CI" and "ci" the first one stays. */
+/**
+ * Removes duplicate tags. Tags keep their spelling but are compared without case: of "CI" and "ci", the first
+ * stays.
+ */
 function withoutTwins(tags: readonly string[]): string[] {
   const byKey = new Map<string, string>();
   for (const tag of tags) if (!byKey.has(tag.toLowerCase())) byKey.set(tag.toLowerCase(), tag);
@@ -50,7 +53,10 @@ export function foldedTags(tags: readonly string[]): string[] {
 const alphabet = "0123456789abcdefghijklmnopqrstuvwxyz";
 const idChars = 12;
 
-/** `a1b2c3d4e5f6`: 62 random bits that can stand in any address, and be told over the phone. */
+/**
+ * Returns, for example, `a1b2c3d4e5f6`: 62 random bits that need no escaping in a URL and are easy to read
+ * aloud.
+ */
 function createEntryId(): string {
   return Array.from({ length: idChars }, () => alphabet[randomInt(alphabet.length)]).join("");
 }

@@ -3,7 +3,7 @@ import type { ProgressLogLevel } from "./summariser.js";
 
 const levels = ["debug", "info", "warn", "error"] as const;
 
-/** The log of what concerns progress, without entries below the level. */
+/** Returns a log for progress that omits entries below the level. Errors are always logged. */
 export function atLevel(log: Log, level: ProgressLogLevel): Log {
   const isTold = (each: ProgressLogLevel) => levels.indexOf(each) >= levels.indexOf(level);
   return {

@@ -25,7 +25,10 @@ import { cutSummary } from "./summariser.js";
 
 const partCharsMax = 300;
 
-/** Lists entries of all projects or of some, newest first, with as much of each as tells what it is (PROGRESS-13). */
+/**
+ * Lists entries of all projects or of selected projects, newest first, each with enough text to recognise it
+ * (PROGRESS-13).
+ */
 export async function listProgress(
   { services }: Context<ProgressServices>,
   input: ParsedInputOf<"list_progress">,
@@ -74,7 +77,10 @@ export async function listProgressProjects(
   return { projects, total };
 }
 
-/** Finds a project's entries, newest first, without what they say; where there is no such project, none (PROGRESS-9). */
+/**
+ * Finds the entries of a project, newest first, without their content. An unknown project has no entries
+ * (PROGRESS-9).
+ */
 export async function searchLogs(
   { services }: Context<ProgressServices>,
   input: ParsedInputOf<"search_logs">,
@@ -96,10 +102,11 @@ export async function searchLogs(
 }
 
 /**
- * Reads an entry in brief. Its summary is made when it is first asked for, and kept; where none can be made, or not soon
- * enough, the beginning of the content stands in its place, and the next call tries again (PROGRESS-6, PROGRESS-7).
+ * Returns a short form of an entry. Its summary is made on the first request and stored. If that fails or
+ * takes too long, the beginning of the content is returned, and the next call tries again (PROGRESS-6,
+ * PROGRESS-7).
  *
- * @throws not_found when that project has no such entry
+ * @throws not_found if the project has no such entry
  */
 export async function getContext(
   { services }: Context<ProgressServices>,
@@ -117,7 +124,7 @@ function toProgressEntry(row: ProgressEntryRow): ProgressEntry {
   return { id, title, createdAt: createdAt.toISOString(), tags: [...tags], agentId, loggedBy };
 }
 
-/** The first or the last instant that a date means; a time is one by itself. */
+/** Returns the first or last instant of a date. A time is returned as it is. */
 function toDay(text: string | undefined, end: "from" | "to"): Date | undefined {
   const instant = text === undefined ? null : parseInstant(text);
   return instant === null ? undefined : new Date(instant[end]);

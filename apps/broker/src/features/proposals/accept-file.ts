@@ -19,11 +19,13 @@ interface Accepted {
 }
 
 /**
- * Commits what was proposed for a file, a part of it, or what a person made of it (SOURCE-7): the agent is its author, and who
- * approved it, the topic and the proposal stand in its trailers. The commit comes last of all that can fail, since it cannot be
- * taken back; should noting it fail all the same, accepting once more finds the commit and notes it.
+ * Commits a proposal for a file: all of it, a part, or a person's edited version (SOURCE-7). The author is
+ * the agent. The trailers name the approver, the topic and the proposal. The commit is the last step that can
+ * fail, because it cannot be undone. If recording it fails nevertheless, accepting again finds and records
+ * the commit.
  *
- * @throws conflict, with the current hash, when the file is not what the proposal was made from, or what its decider has seen
+ * @throws conflict, with the current hash, if the file is not the version that the proposal is based on and
+ *   that the person reviewed
  */
 export async function acceptFile(
   ctx: PersonContext<JobServices>,
@@ -41,7 +43,7 @@ export async function acceptFile(
 
   return ctx.write(async (write) => {
     await holdOpenProposal(write.tx, proposal);
-    // What was not taken is told beside it later, whatever becomes of the file.
+    // Keeps the accepted text, so that the rejected part can be shown later even if the file changes.
     if (input.hunks !== undefined || input.content !== undefined) {
       const hash = acceptedContentHash.toString("hex");
       await keepFileText(write.tx, services, file, { hash, text: content });
@@ -78,7 +80,7 @@ export async function acceptFile(
   });
 }
 
-/** Makes the commit. A conflict mostly means that the file is another one by now, and then the error says so. */
+/** Makes the commit. On a conflict, checks whether the file has changed, and reports that as the reason. */
 async function commitOrExplain(
   ctx: PersonContext<JobServices>,
   accepted: Accepted,

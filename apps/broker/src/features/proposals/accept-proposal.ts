@@ -22,8 +22,9 @@ import { fileOf, readCurrentText } from "./source-text.js";
 type Input = ParsedInputOf<"decide_proposal">;
 
 /**
- * Makes a proposal, a part of it, or what a person made of it, the next version (PROP-7). Of any number who accept at once, one
- * does; the others are told the new base, and nothing of theirs is written.
+ * Makes a proposal the next version of its document or file: all of it, a part, or a person's edited version
+ * (PROP-7). If several people accept at the same time, one succeeds. The others get the new base, and nothing
+ * of theirs is written.
  */
 export const acceptProposal: DecidedProposal = async (ctx, proposal, input) => {
   const { services, person } = ctx;
@@ -33,7 +34,7 @@ export const acceptProposal: DecidedProposal = async (ctx, proposal, input) => {
   const session = await requireSession(services, proposal.sessionId ?? "");
   const seen = input.base ?? "";
   try {
-    // A proposal that is stale by now joins nobody to a session.
+    // Checked first, so that accepting a stale proposal does not join the person to the session.
     refuseStale(proposal, seen, proposal.currentVersion ?? 0);
     const content = await chooseText(ctx, proposal, input);
     const accepted = {
@@ -86,7 +87,7 @@ async function acceptRewrite(
   });
 }
 
-/** A conclusion is accepted by concluding with it, by whom the session lets conclude. */
+/** Accepts a conclusion by concluding the session with it, if the session allows this person to conclude. */
 async function acceptConclusion(
   ctx: PersonContext<JobServices>,
   session: SessionIdentity,
@@ -123,7 +124,7 @@ export function toAccepted({ doc_version: version }: OutputOf<"conclude_session"
   return { status: "accepted" as const, version };
 }
 
-/** The text that is accepted: edited, in part, or as it was proposed. */
+/** Returns the text to accept: edited, a selection of hunks, or the whole proposal. */
 async function chooseText(
   { services }: PersonContext<JobServices>,
   proposal: ProposalBesideSource,
@@ -143,7 +144,9 @@ async function chooseText(
   return applied;
 }
 
-/** Refuses a text that changes nothing: it would be a version for nothing, and rejecting is for that. */
+/**
+ * Refuses an edited text that changes nothing. It would add an empty version; rejecting serves that purpose.
+ */
 async function refuseUnchanged(
   services: PersonContext<JobServices>["services"],
   proposal: ProposalBesideSource,

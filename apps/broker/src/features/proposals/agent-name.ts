@@ -1,2 +1,2 @@
-/** The name of a job's agent where it speaks or writes: it is no team and no person. */
+/** The author's name for a job's agent, which is neither a team nor a person. */
 export const agentName = "agent";

@@ -13,30 +13,28 @@ export interface AcceptedText {
   /** The author of the proposal, and the person who accepted it. */
   readonly proposedBy: string;
   readonly approvedBy: string;
-  /** The version or hash that the person has seen. */
+  /** The version or hash that the person reviewed. */
   readonly seen: number | string;
 }
 
-/** Where it is written, and in whose name. */
+/** The session that the text is written to, and the team that writes it. */
 export interface AcceptedPlace {
   readonly services: JobServices;
   readonly session: SessionIdentity;
-  /** The person's team there. */
+  /** The person's team in that session. */
   readonly team: TeamActor;
 }
 
-/** The version or the commit that an accepted text became. */
+/** The version or commit that an accepted text became. */
 export type Applied =
   | { readonly version: number; readonly commit: null }
   | { readonly version: null; readonly commit: string };
 
 /**
- * Makes an accepted text what its source says, within the transaction that notes the acceptance. A document gets its next
- * version. A file is committed, with the proposer as author and the approver, the topic and the proposal as trailers: last of
- * all that can fail, and only if the file's hash is still the proposal's base, because a commit cannot be taken back when the
- * transaction fails.
+ * Writes an accepted text as the next version of its document, in the transaction that records the
+ * acceptance. The version names the proposer and the approver.
  *
- * @throws conflict when what the person has seen, or what the proposal was made from, is not what stands there now
+ * @throws StaleBase if the document has a newer version than the person reviewed or the proposal is based on
  */
 export async function applyAccepted(
   write: Write,

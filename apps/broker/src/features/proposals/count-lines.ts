@@ -1,6 +1,6 @@
 import type { Hunk } from "@merkle/wire";
 
-/** How many lines hunks add and take away. */
+/** Counts the lines that hunks add and remove. */
 export function countLines(hunks: readonly Hunk[]): { added: number; removed: number } {
   return {
     added: hunks.reduce((sum, { new_lines }) => sum + new_lines.length, 0),

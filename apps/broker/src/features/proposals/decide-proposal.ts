@@ -19,7 +19,10 @@ import {
 import { rebaseProposal } from "./rebase-proposal.js";
 import { fileOf } from "./source-text.js";
 
-/** Does with a proposal what a person has decided (PROP-6); of any number who decide at once, one does. */
+/**
+ * Carries out a person's decision on a proposal (PROP-6). If several people decide at the same time, one
+ * succeeds.
+ */
 export async function decideProposal(
   ctx: PersonContext<JobServices>,
   input: ParsedInputOf<"decide_proposal">,
@@ -31,20 +34,23 @@ export async function decideProposal(
   return { proposal_id: proposal.number, ...nothing, ...decided };
 }
 
-/** Decisions look at the proposal before they write. What refuses a repeated one may be its own first attempt (IDEM-1). */
+/**
+ * A decision checks the proposal before it writes. A repeated call can therefore fail because of its own
+ * first attempt, and must return that result (IDEM-1).
+ */
 const decideOnce: DecidedProposal = async (ctx, proposal, input) => {
   try {
     return await decide[input.decision](ctx, proposal, input);
   } catch (error) {
     if (!(error instanceof MerkleError)) throw error;
-    // The same operation stored it: the result of a decision, or of the conclusion that was accepted.
+    // The stored result is from the same operation: a decision, or the conclusion that was accepted.
     const earlier = (await ctx.readEarlierResult()) as Decision | OutputOf<"conclude_session"> | undefined;
     if (!earlier) throw error;
     return "doc_version" in earlier ? toAccepted(earlier) : earlier;
   }
 };
 
-/** Rejects a proposal; its topic stays open, for another one or for nothing. */
+/** Rejects a proposal. Its topic stays open. */
 const rejectProposal: DecidedProposal = async (ctx, proposal, { remark = null }) =>
   ctx.write(async (write) => {
     const { tx, afterCommit } = write;
@@ -57,9 +63,10 @@ const rejectProposal: DecidedProposal = async (ctx, proposal, { remark = null })
   });
 
 /**
- * Asks an agent for another revision, with what is to be changed (PROP-9). The job is queued with that, or nothing is done.
+ * Requests another revision from an agent, with the changes to make (PROP-9). Queues the job together with
+ * the decision, or does neither.
  *
- * @throws conflict while another job is in flight for the same source
+ * @throws conflict if another job for the same source is queued or running
  */
 const returnProposal: DecidedProposal = async (ctx, proposal, { remark = "" }) => {
   const { services, person } = ctx;
@@ -91,7 +98,7 @@ async function findSource(services: JobServices, proposal: ProposalRow): Promise
   return { session };
 }
 
-// The functions above are constants, and have to be there.
+// Placed here because the functions above are constants and must be initialised first.
 const decide: {
   readonly [Each in ParsedInputOf<"decide_proposal">["decision"]]: DecidedProposal;
 } = {

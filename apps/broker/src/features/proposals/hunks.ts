@@ -3,20 +3,20 @@ import type { Hunk } from "@merkle/wire";
 import { lineChanges } from "@merkle/wire/text";
 import { findHeadings } from "../../text/unified-diff.js";
 
-/** The places where one text would become another, each with the heading that it stands under. */
+/** Returns the changes from one text to another, each with the heading of its section. */
 export function toHunks(from: string, to: string): Hunk[] {
   const headings = findHeadings(from);
   let next = 0;
   let section = "";
   return lineChanges(from, to).map(({ above, oldLines, newLines }) => {
-    // A hunk that takes a heading away is under the heading before it, and so is one that puts lines before a heading.
+    // A hunk that removes a heading, or inserts lines before it, belongs to the previous section.
     for (; (headings[next]?.line ?? Infinity) <= above; next += 1) section = headings[next]?.text ?? "";
     const places = { old_start: above + 1, old_lines: [...oldLines], new_lines: [...newLines] };
     return { id: nameOf(places), section, ...places };
   });
 }
 
-/** Made from what the hunk is, so that a name never comes to mean another change. */
+/** Derives the id from the hunk's content, so that an id never refers to a different change. */
 function nameOf(places: Pick<Hunk, "old_start" | "old_lines" | "new_lines">): string {
   const { old_start, old_lines, new_lines } = places;
   return createHash("sha256")

@@ -27,21 +27,21 @@ import { fileOf, type ProposalSource, readBaseText, readCurrentText } from "./so
 
 type Input = ParsedInputOf<"insert_proposal">;
 
-/** The source that a proposal is for, and the topic if there is one. */
+/** The source of a proposal, and its topic if there is one. */
 interface Target extends ProposalSource {
   readonly topic: number | null;
 }
 
-/** The author, as its topic shows it; the agent of a job is nobody of the mesh. */
+/** The author as shown in the topic. The agent of a job is neither a team nor a person. */
 type Proposer = Pick<NewTopicMessage, "author" | "authorHuman" | "teamId" | "personId">;
 
 const theAgent: Proposer = { author: agentName, authorHuman: false, teamId: null, personId: null };
 
 /**
- * Proposes a text; the one that was open for the same topic, or as the Conclusion of the same session, is replaced by it
- * (PROP-1).
+ * Proposes a text. It replaces the open proposal for the same topic, or for the Conclusion of the same
+ * session (PROP-1).
  *
- * @throws forbidden to an agent for anything but what its job is about
+ * @throws forbidden if an agent proposes for anything but the subject of its job
  */
 export async function insertProposal(
   ctx: ProposerContext<JobServices>,
@@ -76,14 +76,15 @@ export async function insertProposal(
       await insertTopicMessage(tx, { meshId, number: target.topic }, told);
       afterCommit(() => services.mesh.announce("topics", target.sessionId));
     }
-    // Behind the mesh's counter: whoever queues a job holds that and then looks at the one in flight.
+    // Must come after the write that locks the mesh's counter. Queuing a job locks that counter first and
+    // then reads the job in flight.
     if (agent) await recordResult(tx, agent, { kind: "proposal", id: row.number });
     afterCommit(() => announceProposals(services, target.sessionId));
     return { proposal_id: row.number, revision: row.revision };
   });
 }
 
-/** An agent writes for the topic or the session of its job, and for none that it has read of. */
+/** An agent may write only for the topic or session of its job, even if it has read about others. */
 async function refuseOtherJobs(
   { database, sessions }: JobServices,
   { job, jobKind, sessionId, meshId }: JobPrincipal,
@@ -124,7 +125,7 @@ async function findTarget(
   return { kind: "conclusion", sessionId, root: null, path: null, topic: null };
 }
 
-/** A topic that can be proposed for. */
+/** Returns a topic that is open for proposals. */
 async function requireOpenTopic(
   db: Queryable,
   key: TopicKey,
@@ -161,7 +162,10 @@ async function describeChange(
   });
 }
 
-/** The proposer may have been shown a text without its carriage returns; each line would differ from its base (DOC-12). */
+/**
+ * Restores carriage returns that the proposer may not have seen. Otherwise every line would differ from the
+ * base (DOC-12).
+ */
 function withLineEndsOf(base: string, text: string): string {
   const isAllPairs = base.includes("\r\n") && !/\r(?!\n)|(?<!\r)\n/.test(base);
   return isAllPairs && !text.includes("\r") ? withLineEnd(text, "\r\n") : text;

@@ -5,15 +5,18 @@ import { readBaseText, readCurrentText } from "./source-text.js";
 
 export interface MergedProposal {
   readonly content: string;
-  /** The newest text, and what names it. */
+  /** The newest text, with its version or hash. */
   readonly current: string;
   readonly version: number | null;
   readonly sha: string | null;
-  /** The headings of the places where both had changed, and where the newest text was kept. */
+  /** Headings of the sections that both sides changed. These sections keep the newest text. */
   readonly conflicts: readonly string[];
 }
 
-/** Brings a proposal onto the newest text; null when what it was made from was redacted. A conclusion is proposed whole. */
+/**
+ * Merges a proposal onto the newest text. Returns null if the text it is based on was redacted. A conclusion
+ * is not merged, because it replaces the whole section.
+ */
 export async function mergeOntoNewest(
   services: JobServices,
   proposal: ProposalRow,

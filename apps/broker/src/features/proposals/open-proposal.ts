@@ -14,9 +14,10 @@ import type { PersonContext } from "../../sessions/context.js";
 import type { JobServices } from "../jobs/feature.js";
 
 /**
- * Holds a proposal until the transaction ends, so that nobody else decides about it, and returns it as it is then.
+ * Locks a proposal until the transaction ends, so that no one else can decide it, and returns its current
+ * state.
  *
- * @throws conflict when it is not open any more
+ * @throws conflict if the proposal is no longer open
  */
 export async function holdOpenProposal(
   tx: Transaction,
@@ -29,7 +30,10 @@ export async function holdOpenProposal(
   return row;
 }
 
-/** @throws conflict with what was decided, and with the newest version, which may be what it became */
+/**
+ * @throws conflict if the proposal was already decided, with the decision and the newest version, which may
+ *   be the result
+ */
 export function refuseDecided(row: ProposalBesideSource): void {
   if (row.status === "open") return;
   const by = row.decidedBy === null ? "by a newer revision" : `by ${row.decidedBy}`;
@@ -45,7 +49,7 @@ export function refuseDecided(row: ProposalBesideSource): void {
   );
 }
 
-/** @throws not_found */
+/** @throws not_found if the mesh has no such proposal */
 export async function requireProposal(
   db: Queryable,
   meshId: string,
@@ -58,7 +62,9 @@ export async function requireProposal(
   });
 }
 
-/** Says in a proposal's topic what a person remarks about it, where the next agent reads it; a conclusion has none. */
+/**
+ * Posts a person's remark to the proposal's topic, where the next agent reads it. A conclusion has no topic.
+ */
 export async function remarkInTopic(
   { services, person }: PersonContext<JobServices>,
   { tx, afterCommit }: Write,
@@ -83,17 +89,17 @@ export async function remarkInTopic(
 
 type Output = OutputOf<"decide_proposal">;
 
-/** What came of a decision. */
+/** The result of a decision. */
 export type Decision = Pick<Output, "status"> & Partial<Output>;
 
-/** One way to decide about a proposal; it answers what came of it. */
+/** Carries out one kind of decision on a proposal and returns its result. */
 export type DecidedProposal = (
   ctx: PersonContext<JobServices>,
   proposal: ProposalBesideSource,
   input: ParsedInputOf<"decide_proposal">,
 ) => Promise<Decision>;
 
-/** Tells the proposal's session, if it has one, who decided what about it (PROP-16). */
+/** Announces a decision in the proposal's session, if it has one (PROP-16). */
 export async function announceDecided(
   { person }: Pick<PersonContext<JobServices>, "person">,
   write: Write,

@@ -26,7 +26,10 @@ export async function listProposals(
   };
 }
 
-/** Shows a proposal with what it would change of the text as it stands now; a decided one with what it changed (PROP-5). */
+/**
+ * Returns a proposal with the changes that it would make to the current text, or that a decided proposal made
+ * (PROP-5).
+ */
 export async function getProposal(
   { services, principal }: Context<JobServices>,
   { proposal_id }: ParsedInputOf<"get_proposal">,
@@ -44,7 +47,7 @@ export async function getProposal(
   ]);
   const isKept = content !== null && from !== null;
   return {
-    // The proposal is described beside the same newest text that the hunks are against.
+    // The proposal must be compared with the same current text as its hunks.
     ...(await toProposal(services, { ...row, currentVersion: current.version }, current)),
     content,
     current_version: current.version,
@@ -57,7 +60,10 @@ export async function getProposal(
   };
 }
 
-/** The text that a rewrite became; null where it became none or was redacted, and for a file that took all of it. */
+/**
+ * Returns the text that a rewrite resulted in. Returns null if there is none, if it was redacted, or if a
+ * file took the whole proposal.
+ */
 async function readAcceptedText(services: JobServices, row: ProposalBesideSource): Promise<string | null> {
   if (row.kind !== "rewrite" || row.acceptedContentHash === null) return null;
   const { orm, meshId } = services.database;
@@ -72,9 +78,9 @@ async function readAcceptedText(services: JobServices, row: ProposalBesideSource
 }
 
 /**
- * A proposal as callers see it, without its text.
+ * Converts a proposal to its public form, without its text.
  *
- * @param current - the text that it is shown beside; the one that stands now unless given
+ * @param current - the text to compare the proposal with; read again if omitted
  */
 async function toProposal(
   { sessions, sources }: Pick<JobServices, "sessions" | "sources">,
@@ -108,12 +114,12 @@ async function toProposal(
   };
 }
 
-/** Whether it waits for a person, and what it was made from is not the newest any more. */
+/** Whether a proposal is open, but its base is no longer the newest version. */
 function isStale({ status, path, baseVersion, currentVersion }: ProposalBesideSource): boolean {
   return status === "open" && path === null && baseVersion !== currentVersion;
 }
 
-/** A file that is gone, or cannot be read, is not what the proposal was made from either. */
+/** A file that is missing or unreadable also makes its proposal stale. */
 async function isFileStale(
   sources: Sources,
   row: ProposalBesideSource,

@@ -10,10 +10,10 @@ import { announceDecided, type DecidedProposal, holdOpenProposal, refuseDecided 
 import { fileOf } from "./source-text.js";
 
 /**
- * Makes a new revision of a stale proposal on the newest text, without another run, to be looked at again (PROP-8). Where both
- * had changed the same place the newest text stays, and the note says where.
+ * Creates a new revision of a stale proposal on the newest text, without running an agent, for another review
+ * (PROP-8). If both sides changed the same passage, the newest text is kept and the note names the section.
  *
- * @throws conflict when nothing of it is left to be decided about
+ * @throws conflict if no change is left to decide on
  */
 export const rebaseProposal: DecidedProposal = async (ctx, proposal) => {
   const { services } = ctx;
@@ -46,7 +46,7 @@ export const rebaseProposal: DecidedProposal = async (ctx, proposal) => {
   });
 };
 
-/** Returns the author's note, and what became of the proposal. */
+/** Returns the author's note, followed by the result of the rebase. */
 function noteOf(
   note: string,
   { from, version, conflicts }: Pick<MergedProposal, "version" | "conflicts"> & { from: number | null },

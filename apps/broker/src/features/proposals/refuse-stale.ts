@@ -1,7 +1,7 @@
 import type { ProposalRow } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 
-/** A refusal because something was decided about that is not the newest any more; nothing was written. */
+/** Thrown if a decision was not based on the newest version. Nothing was written. */
 export class StaleBase extends Error {
   override readonly name = "StaleBase";
 
@@ -13,7 +13,9 @@ export class StaleBase extends Error {
   }
 }
 
-/** @throws StaleBase unless the proposal was made from the newest version, and that is what its decider has seen */
+/**
+ * @throws StaleBase unless the proposal is based on the newest version and the person reviewed that version
+ */
 export function refuseStale(
   { baseVersion }: Pick<ProposalRow, "baseVersion">,
   seen: number | string,
@@ -23,9 +25,10 @@ export function refuseStale(
 }
 
 /**
- * Returns the error for a proposal that was made on an older version, or accepted by somebody who has not seen the newest.
+ * Returns the error for a proposal that is based on an older version, or was accepted by someone who has not
+ * seen the newest.
  *
- * @param rebased - whether all of it can be brought onto the newest version
+ * @param rebased - whether the whole proposal can be merged onto the newest version
  */
 export function staleProposal(
   { number, baseVersion }: Pick<ProposalRow, "number" | "baseVersion">,

@@ -3,7 +3,7 @@ import type { SourcePathParts } from "@merkle/wire";
 import type { JobServices } from "../jobs/feature.js";
 import { readFileText } from "../sources/feature.js";
 
-/** Which text a proposal is to take the place of: a document's, or of a conclusion the Conclusion alone. */
+/** Identifies the text that a proposal replaces: a file, a document, or only the document's Conclusion. */
 export type ProposalSource = Pick<ProposalRow, "kind" | "sessionId" | "root" | "path">;
 
 export interface CurrentText {
@@ -12,7 +12,7 @@ export interface CurrentText {
   readonly sha: string | null;
 }
 
-/** The text that stands now. */
+/** Reads the current text of a source. */
 export async function readCurrentText(
   { database, sources }: Pick<JobServices, "database" | "sources">,
   source: ProposalSource,
@@ -29,8 +29,8 @@ export async function readCurrentText(
 }
 
 /**
- * The text that something was made from; null where there is none such, or it was redacted. Of conclusions the newest is kept
- * alone, so that every one is compared with that.
+ * Reads the text that a proposal is based on. Returns null if the text does not exist or was redacted. For
+ * conclusions only the newest is stored, so each is compared with that.
  */
 export async function readBaseText(
   services: Pick<JobServices, "database" | "sources">,
@@ -46,7 +46,7 @@ export async function readBaseText(
   return (await findDocumentVersion(orm, documentOf(source), base.baseVersion))?.content ?? null;
 }
 
-/** Null for a document. */
+/** Returns null for a document. */
 export function fileOf({ root, path }: Pick<ProposalSource, "root" | "path">): SourcePathParts | null {
   return root === null || path === null ? null : { root, path };
 }

@@ -5,7 +5,10 @@ import { redactOne } from "./redact-message.js";
 import { redactVersions } from "./redact-versions.js";
 import type { Remover } from "./remover.js";
 
-/** Removes a text of a person who is erased, as `redact_message` does, so that every proof holds (PERSON-14). */
+/**
+ * Removes a text of a person who is being erased, in the same way as `redact_message`, so every proof stays
+ * valid (PERSON-14).
+ */
 export async function eraseText(
   ctx: SessionContext<SealServices>,
   eraser: string,

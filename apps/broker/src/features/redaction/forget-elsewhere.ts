@@ -5,9 +5,9 @@ import type { SessionContext } from "../../sessions/context.js";
 import type { SealServices } from "../seal/feature.js";
 
 /**
- * Removes what an event says from where it is stored beside the feed (REDACT-7).
+ * Removes an event's texts from the places outside the feed that store them (REDACT-7).
  *
- * @throws conflict for a value that a key still holds, while it can be changed
+ * @throws conflict for the current value of a state key, while that can still be changed
  */
 export async function forgetElsewhere(
   ctx: SessionContext<SealServices>,

@@ -18,10 +18,12 @@ type Input = ParsedInputOf<"redact_message">;
 type Output = OutputOf<"redact_message">;
 
 /**
- * Removes the text of a message, or of versions of the document, for good, and tells everybody (REDACT-1). What was hashed
- * of it stays, so every proof holds. Asked for again, it does nothing and names the event that told of it.
+ * Permanently removes the text of a message, or of document versions, and announces the removal (REDACT-1).
+ * The hashes of the text stay, so every proof stays valid. A repeated call does nothing and returns the event
+ * of the removal.
  *
- * @throws forbidden for what another team wrote, unless a human asks or an admin; conflict for what is still in force
+ * @throws forbidden for another team's text, unless the caller is a human or an admin; conflict for a text
+ *   that is still current
  */
 export async function redactMessage(ctx: SessionContext<SealServices>, input: Input): Promise<Output> {
   const remover = requireRemover(ctx);
@@ -30,11 +32,11 @@ export async function redactMessage(ctx: SessionContext<SealServices>, input: In
   if (input.document_versions) {
     return redactVersions(ctx, remover, { range: input.document_versions, reason });
   }
-  // The schema lets through what names one of the two.
+  // The schema requires either `sequence` or `document_versions`.
   return redactOne(ctx, remover, { sequence: input.sequence ?? 0, reason });
 }
 
-/** An event here would make its record another one than its origin signs under the same name. */
+/** An event here would make this copy differ from the record that its origin signs under the same id. */
 function notOurs(slug: string): MerkleError {
   return new MerkleError(
     "conflict",
@@ -51,8 +53,8 @@ export async function redactOne(
   const { sessionId } = ctx.session;
   return ctx.write(async (write) => {
     const { tx, announce } = write;
-    // An indexer that has read the text is waited for, and one that comes later reads none. Whoever removes something else
-    // of this session waits here, too.
+    // Waits for an indexer that has already read the text; later indexers find none. Also makes concurrent
+    // removals in this session wait for each other.
     await holdForTexts(tx, ctx.services, sessionId);
     const message = await findMessage(tx, sessionId, sequence);
     if (!message) throw noMessage(sequence);
@@ -83,7 +85,10 @@ export async function redactOne(
   });
 }
 
-/** The teams that may remove it: the author's, or whose peer caused the event; of a private one also the recipient's. */
+/**
+ * Returns the teams that may remove a message: the team of its author, or of the peer that caused the event.
+ * A private message can also be removed by its recipients' teams.
+ */
 async function ownersOf(
   ctx: SessionContext<SealServices>,
   message: StoredMessage,

@@ -6,7 +6,7 @@ import { holdForTexts } from "../../views/hooks.js";
 import type { SealServices } from "../seal/feature.js";
 import { type Remover, refuseOthersText } from "./remover.js";
 
-/** Removes the texts of versions of the document that are not its newest. */
+/** Removes the texts of older versions of the document. The newest version cannot be removed. */
 export async function redactVersions(
   ctx: SessionContext<SealServices>,
   remover: Remover,
@@ -31,7 +31,8 @@ export async function redactVersions(
     const place = { meshId: ctx.services.database.meshId, sessionId };
     for (const hook of ctx.services.hooks.onRemoveText) await hook.forgetVersions?.(tx, place, range);
     const told = redacted === 0 ? (await readVersionRedactions(tx, sessionId)).find(range.from) : undefined;
-    // Where the event that told of it lost its own text, it is told again: a record must say which texts it lacks.
+    // If the event of the removal was itself redacted, it no longer names the versions. A new event is
+    // needed, because a record must say which texts it lacks.
     if (told) return { redacted, sequence: told.sequence };
     const { sequence } = await announce(
       sessionId,

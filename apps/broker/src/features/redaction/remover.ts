@@ -9,13 +9,19 @@ import type { SealServices } from "../seal/feature.js";
 /** The author of a removal. */
 export interface Remover {
   readonly name: string;
-  /** The peer whose own wait leaves the event out. */
+  /** The peer that causes the event, and so does not receive it in its own wait. */
   readonly peerId: string | null;
-  /** The team whose texts alone it may remove; null for a verified human, who may remove anybody's (REDACT-2). */
+  /**
+   * The only team whose texts may be removed. Null for a verified human, who may remove anyone's (REDACT-2).
+   */
   readonly onlyOf: string | null;
 }
 
-/** @throws unauthorized for somebody who is neither team nor person, unless it is an admin */
+/**
+ * Returns the caller as the author of a removal.
+ *
+ * @throws unauthorized for a caller that is neither a team, a person nor an admin
+ */
 export function requireRemover({ principal, person, team }: SessionContext<SealServices>): Remover {
   const peerId = team?.peer.peerId ?? null;
   if (person) {
@@ -35,7 +41,7 @@ export function requireRemover({ principal, person, team }: SessionContext<SealS
   return { name: principal.name, peerId, onlyOf: null };
 }
 
-/** @throws forbidden when none of the teams whose text it is may be the remover's */
+/** @throws forbidden if the remover is restricted to a team and the text belongs to none of its teams */
 export function refuseOthersText(
   { onlyOf }: Remover,
   teamIds: readonly (string | null)[],

@@ -10,16 +10,19 @@ import {
 import { sha256 } from "../../core/sha256.js";
 import { toStateEntry } from "../state/feature.js";
 
-/** Where what is said around a session's logs is read. */
+/** Identifies the session whose title, roster and state are read. */
 export interface AboutSource {
   readonly db: Queryable;
   readonly meshId: string;
   readonly sessionId: string;
-  /** Reads again what failed on the way; not within a transaction, which ends with its connection. */
+  /** Retries a read after a lost connection. Omit it within a transaction, which ends with its connection. */
   readonly retry?: <Result>(attempt: () => Promise<Result>) => Promise<Result>;
 }
 
-/** The hashes of what is said around a session's logs at this moment, as a head has them (SEAL-1). */
+/**
+ * Returns the hashes of the session's facts, roster and state at this moment, as they appear in a head
+ * (SEAL-1).
+ */
 export async function readAbout(source: AboutSource, extent: RecordExtent): Promise<HeadAbout> {
   return {
     session: sessionHash({ session: sessionAbout(extent) }, sha256),
@@ -42,8 +45,8 @@ export function sessionAbout(extent: RecordExtent): SessionAbout {
 }
 
 /**
- * A bundle's `roster.json`: who took part, in which groups, from when to when. What comes and goes by the minute is not in it,
- * and where on their machines they worked is nobody's business elsewhere.
+ * Returns a bundle's `roster.json`: who took part, in which groups and when. Omits data that changes from
+ * minute to minute, and the folders in which agents worked.
  */
 export async function rosterText(
   { db, meshId, sessionId, retry = once }: AboutSource,
@@ -73,7 +76,7 @@ export async function rosterText(
 
 const page = { rowsMax: 100, bytesMax: 1024 * 1024 };
 
-/** A bundle's `state.ndjson`: what the session's keys hold, the last thing that was agreed on. */
+/** Yields the lines of a bundle's `state.ndjson`: the current values of the session's keys. */
 export async function* stateLines({ db, sessionId, retry = once }: AboutSource): AsyncGenerator<string> {
   let after = "";
   for (let goesOn = true; goesOn; ) {

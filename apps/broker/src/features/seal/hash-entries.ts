@@ -14,7 +14,7 @@ import {
 import { sha256 } from "../../core/sha256.js";
 import type { Task } from "../../core/workers/task.js";
 
-/** Entries to be hashed: numbers `first` to `last` of a log, as `readEntryFacts` gives what they are made from. */
+/** Entries `first` to `last` of a log, in the form in which `readEntryFacts` returns them. */
 export interface EntryFacts {
   readonly log: "feed" | "document";
   readonly recordId: string;
@@ -24,13 +24,15 @@ export interface EntryFacts {
 }
 
 export interface HashedEntries {
-  /** For each text its leaves, 32 bytes each, one after the other, and the root over them. */
+  /** For each text of `facts`: its leaves, 32 bytes each, and the root over them. */
   readonly parts: readonly { readonly hashes: Uint8Array; readonly root: Uint8Array }[];
-  /** The first entry that is not there, though entries never go; null when all are. */
+  /**
+   * Number of the first missing entry, or null. Entries are never deleted, so a missing entry means damage.
+   */
   readonly missing: number | null;
 }
 
-/** Some five hundred entries, which is what most records have. */
+/** About five hundred entries, more than most records have. */
 const smallFactsCharsMax = 128 * 1024;
 
 export const hashEntriesTask: Task<EntryFacts, HashedEntries> = {
@@ -50,7 +52,7 @@ export function hashEntries({ log, recordId, first, last, facts }: EntryFacts): 
   return { parts, missing: expected <= last ? expected : null };
 }
 
-/** The entries that one of these texts tells of. */
+/** Parses one text of `facts` into entries. */
 export function toEntries({
   log,
   recordId,
@@ -59,7 +61,7 @@ export function toEntries({
   readonly number: number;
   readonly entry: FeedEntry | DocumentEntry;
 }[] {
-  // The columns are those that the query selects, in its order.
+  // The columns match those that the query selects, in the same order.
   return log === "feed"
     ? (JSON.parse(facts) as FeedRow[]).map((row) => ({
         number: Number(row[sequenceAt]),
@@ -71,14 +73,16 @@ export function toEntries({
       }));
 }
 
-/** The root over a few hashes that stand side by side. */
+/** Returns the root over a few adjacent hashes. */
 export function rootOver(hashes: readonly Uint8Array[]): Uint8Array {
   const tree = growTree(sha256);
   for (const hash of hashes) tree.push(hash);
   return tree.root();
 }
 
-/** The recorded fields of a message, then the hash of its content, then the content of a private one. */
+/**
+ * The recorded fields of a message, then the hash of its content, then the content if the message is private.
+ */
 type FeedRow = readonly unknown[];
 
 const recordedCount = recordedFieldNames.length;
@@ -90,7 +94,7 @@ function toFeedEntry(facts: FeedRow, recordId: string): FeedEntry {
     row[name] = facts[index];
   });
   row["posted_at"] = new Date(Number(row["posted_at"])).toISOString();
-  // The query selects exactly these, of columns of these types.
+  // The query selects exactly these fields with these types.
   const fields = row as unknown as RecordedFields;
   const [contentHash, content] = facts.slice(recordedCount) as [string, string | null];
   const kind = fields.kind === null ? {} : { [kindName(fields.type)]: fields.kind };

@@ -16,7 +16,7 @@ import { createRecords } from "./records.js";
 const workers = startWorkers({ entry: workerEntry() });
 afterAll(workers.stop);
 
-/** What signs records of a database, as one of several nodes on it. */
+/** Creates the part of a node that signs the records of a database. */
 async function startNode(target: string, workers: Workers) {
   const home = await mkdtemp(join(tmpdir(), "merkle-node-"));
   await putAuditKey(home);
@@ -53,7 +53,7 @@ it("[SEAL-3] [SEAL-6] nodes that sign the same record at the same moment give on
     SELECT number::int, hashes, root FROM record_tiles WHERE session_id = ${session} ORDER BY number`;
   expect(tiles.map(({ number }) => number)).toEqual(Array.from({ length: 11 }, (_, number) => number));
 
-  // Made anew from nothing they are the same.
+  // Recreating everything from scratch gives the same result.
   await sql`DELETE FROM record_tiles WHERE session_id = ${session}`;
   await sql`DELETE FROM heads WHERE session_id = ${session}`;
   const again = await nodes[1]?.headNow(session);

@@ -16,18 +16,21 @@ import { readAbout } from "./about.js";
 import { signHead, toHeadRow, toSignedHead } from "./sign-head.js";
 import { completeTiles, type LogReader } from "./tiles.js";
 
-/** The signed heads of sessions' records, and the tiles that they are made from. */
+/** The signed heads of sessions' records, and the hash tiles that they are computed from. */
 export interface Records {
   /**
-   * The head of a session as it is now. The same one is given out until something is added to the record, by whichever node
-   * it was signed (SEAL-3).
+   * Returns the current head of a session, or null if there is no such session. The same head is returned
+   * until the record grows, whichever node signed it (SEAL-3).
    *
-   * @throws conflict when the record is damaged; null when there is no such session
+   * @throws conflict if the record is damaged
    */
   headNow(sessionId: string): Promise<{ head: SignedHead; extent: RecordExtent } | null>;
-  /** A head over the same logs as this one, and over what is said around them now: the same one when that is still so. */
+  /**
+   * Returns a head over the same logs with the current facts around them. Returns `head` itself if those
+   * facts have not changed.
+   */
   headAbout(sessionId: string, head: SignedHead, about: HeadAbout): Promise<SignedHead>;
-  /** Hashes what came since it was done last, so that whoever holds the feed afterwards has little left to hash. */
+  /** Hashes new entries in advance, so that little is left to hash once the feed is locked. */
   catchUp(sessionId: string): Promise<RecordExtent | null>;
 }
 
@@ -38,9 +41,9 @@ interface RecordsOptions {
 }
 
 export function createRecords({ database, workers, signer }: RecordsOptions): Records {
-  // A head that was signed with a key which the one of now does not come from is nobody's word any more.
+  // A head counts only if its key is the current key or one of its predecessors.
   const line = lineOf(signer.keys);
-  /** By session. Whoever comes while tiles are made waits, and makes what then is left. */
+  /** Work in progress by session. Further callers wait for it, and then process the remaining entries. */
   const underWay = new Map<string, Promise<void>>();
 
   async function complete(sessionId: string, extent: RecordExtent): Promise<void> {
@@ -65,7 +68,8 @@ export function createRecords({ database, workers, signer }: RecordsOptions): Re
     async headNow(sessionId) {
       const extent = await catchUp(sessionId);
       if (!extent) return null;
-      // What is archived lacks what another would be signed over; its objects were made under a head of now.
+      // An archived session has no rows for signing a new head. Its last head was signed when it was
+      // archived.
       const known = await findHead(
         database.orm,
         sessionId,
@@ -101,22 +105,23 @@ async function completeLogs(
   await completeTiles(reader, { sessionId, recordId, log: "document" }, documentVersion);
 }
 
-/** Less than a call may take before it counts as one that the database does not answer. */
+/** Shorter than the time after which the database counts as not responding. */
 const patienceMs = 10_000;
 
 /**
- * Waits for what needs a record's hashes. A very long record that is hashed for the first time takes longer than an answer
- * may: then whoever asked is told to come again, and the hashing goes on, so that it is done at last.
+ * Waits for work that needs a record's hashes. Hashing a very long record for the first time takes longer
+ * than a request may. The caller then gets an error to retry, and the hashing continues, so that it completes
+ * eventually.
  *
- * @throws unavailable, with nothing done but what was hashed
+ * @throws unavailable; nothing but hashing was done
  */
 export async function whileHashing<Result>(work: Promise<Result>): Promise<Result> {
   return patiently(work, stillHashing);
 }
 
-/** Waits for work that goes on when nobody waits any more, as long as an answer may take. */
+/** Waits for work as long as a request may take. The work continues if the wait ends first. */
 export async function patiently<Result>(work: Promise<Result>, goesOn: () => MerkleError): Promise<Result> {
-  // A failure that comes after nobody waits for it is told to whoever asks next.
+  // If the work fails after this wait has ended, the next caller gets the error.
   work.catch(() => undefined);
   let timer: NodeJS.Timeout | undefined;
   const longer = new Promise<never>((_, reject) => {
@@ -134,9 +139,9 @@ function stillHashing(): MerkleError {
 }
 
 /**
- * Signs and keeps the seal of a session: the head over all that is in its feed and its document, and said around them, as the
- * transaction sees it (SEAL-2). The transaction holds both, so nothing comes between what is signed and the event that tells of it. What
- * `catchUp` has hashed before is not read again.
+ * Signs and stores the seal of a session: the head over its feed, its document and the facts around them, as
+ * the transaction sees them (SEAL-2). The transaction locks feed and document, so nothing can come between
+ * the signed state and the event that announces it. Entries that `catchUp` has hashed are not read again.
  */
 export async function sealSession(
   tx: Transaction,

@@ -2,7 +2,10 @@ import type { ConcludeHook } from "../../document/hooks.js";
 import { sealSession, whileHashing } from "./records.js";
 import type { SealServices } from "./services.js";
 
-/** Seals a session as it is concluded (SES-9). Most of its record is hashed before, while nobody is kept waiting. */
+/**
+ * Seals a session when it is concluded (SES-9). Most of the record is hashed beforehand, without holding
+ * locks.
+ */
 export const sealConclusion: ConcludeHook<SealServices> = {
   prepare: async ({ records }, sessionId) => {
     await whileHashing(records.catchUp(sessionId));

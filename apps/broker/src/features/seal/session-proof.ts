@@ -33,9 +33,9 @@ type Input = ParsedInputOf<"session_proof">;
 type Output = OutputOf<"session_proof">;
 
 /**
- * Proves that an entry is in a session's record, or that what an earlier root was over is the beginning of a later one
- * (SEAL-4, SEAL-5). Paths come from what was hashed when it was posted, the entry from what is stored now: if these two
- * differ, the proof does not hold, and shows the damage.
+ * Proves that an entry is in a session's record, or that an earlier root covers the beginning of a later one
+ * (SEAL-4, SEAL-5). Paths come from the hashes stored earlier, the entry from its current row. If the two
+ * differ, the proof fails and so shows the damage.
  */
 export async function sessionProof(ctx: SessionContext<SealServices>, input: Input): Promise<Output> {
   const { database, workers } = ctx.services;
@@ -108,7 +108,7 @@ interface Wanted {
   readonly fromSize: number | undefined;
 }
 
-/** @throws bad_request when it names two things, or more than there is */
+/** @throws bad_request if the input names two entries, or an entry or size beyond the end of the log */
 function readWanted(input: Input, extent: RecordExtent): Wanted {
   const { sequence, document_version: version, from_size: fromSize } = input;
   if (sequence !== undefined && version !== undefined) {
@@ -143,7 +143,7 @@ function readWanted(input: Input, extent: RecordExtent): Wanted {
   return { log, size, number, fromSize };
 }
 
-/** Gives the signed head of a session's record as it is now, and those of its conclusions (SEAL-3). */
+/** Returns the current signed head of a session's record, and the heads of its conclusions (SEAL-3). */
 export async function sessionSeal({
   services,
   session,
@@ -168,7 +168,7 @@ export async function sessionSeal({
 
 type Inclusion = NonNullable<OutputOf<"session_proof">["inclusion"]>;
 
-/** An entry as it follows from what is stored now, with what its content hash was taken of. */
+/** Reads an entry from its current row, with the text that its content hash covers. */
 async function readProvenEntry(
   { db }: LogReader,
   log: NamedLog,
@@ -184,7 +184,10 @@ async function readProvenEntry(
   return { entry: { ...found.entry }, ...toShown(found.entry, hashed), leaf };
 }
 
-/** A private message is shown as everybody sees it, and without the salt, which could only confirm a guess (SEALED-3). */
+/**
+ * Reduces a private message to its public stub. The salt is left out, because it would only help to confirm a
+ * guess (SEALED-3).
+ */
 function toShown(
   entry: FeedEntry | DocumentEntry,
   { content, salt }: HashedContent,

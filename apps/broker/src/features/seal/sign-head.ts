@@ -10,11 +10,14 @@ interface HeadToSign {
   readonly epoch: string;
   readonly at: Date;
   readonly sealed: boolean;
-  /** The hashes of what belongs to the record beside the two logs: session, roster and state. */
+  /** The hashes of the other parts of the record: session, roster and state. */
   readonly about: HeadAbout;
 }
 
-/** Signs what a record holds up to an extent, for which its tiles are complete, and keeps the leaves that no tile has yet. */
+/**
+ * Signs a record up to an extent, whose tiles must be complete. Stores the leaves that do not fill a tile
+ * yet.
+ */
 export async function signHead(
   reader: LogReader,
   signer: AuditSigner,
@@ -68,7 +71,7 @@ async function keepLeaves(reader: LogReader, log: NamedLog, size: number): Promi
   for (const { hashes } of parts) await keepRest(reader.db, log, { size, hashes });
 }
 
-/** A kept head as it was given out, to the letter. */
+/** Converts a stored head, byte for byte as it was issued. */
 export function toSignedHead(row: HeadRow): SignedHead {
   return {
     epoch: row.epoch,
@@ -87,7 +90,7 @@ export function toSignedHead(row: HeadRow): SignedHead {
   };
 }
 
-/** A signed head, to be kept for a session. */
+/** Converts a signed head to a row for a session. */
 export function toHeadRow(
   head: SignedHead,
   { sessionId, sealed }: { readonly sessionId: string; readonly sealed: boolean },
@@ -115,12 +118,12 @@ function toAbout(bytes: Uint8Array): HeadAbout {
   return { session: session ?? "", roster: roster ?? "", state: state ?? "" };
 }
 
-/** The three hashes as they are kept. */
+/** Returns the three hashes as they are stored. */
 function aboutBytes(about: HeadAbout | undefined): Uint8Array {
   return about ? Buffer.from(about.session + about.roster + about.state, "hex") : Buffer.alloc(0);
 }
 
-/** Returns a seal as an overview shows it. */
+/** Returns a seal in the form that an overview shows. */
 export function toSeal({ size, root, at }: Pick<HeadRow, "size" | "root" | "at">) {
   return { size, root: toHex(root), at: at.toISOString() };
 }

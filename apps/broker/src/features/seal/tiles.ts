@@ -15,29 +15,36 @@ import type { ReadSubtrees, Subtree } from "@merkle/wire/record";
 import type { Workers } from "../../core/workers/workers.js";
 import { type HashedEntries, hashEntriesTask, rootOver } from "./hash-entries.js";
 
-/** One of a session's logs, and what its entries call the session. */
+/** One of a session's logs, with the id that its entries use for the session. */
 export interface NamedLog extends RecordLog {
   readonly recordId: string;
 }
 
 export interface LogReader {
-  /** The pool, or a transaction that holds what it reads. */
+  /** The pool, or a transaction that locks what it reads. */
   readonly db: Queryable;
   readonly workers: Workers;
 }
 
-/** A level's hashes are each over 2^8 of the level below, so that a tile's root is a hash of the next level. */
+/**
+ * Each hash of a level covers 2^8 hashes of the level below, so the root of a tile is a hash of the next
+ * level.
+ */
 const tileHeight = Math.log2(tileHashes);
-/** So many tiles are read and hashed at once: enough to keep a thread busy, and within what a statement may take. */
+/**
+ * Number of tiles read and hashed at a time: enough to keep a thread busy, and within the time limit of a
+ * statement.
+ */
 const tilesAtOnce = 8;
-/** However many others wait for a thread: a seal may come late, and should not fail for that. */
+/** Generous because other work may occupy the threads: a late seal is better than a failed one. */
 const hashMsMax = 60_000;
 
 /**
- * Keeps every tile that the first `size` entries of a log fill (SEAL-6). What was kept before is not read again, so of a
- * long log only what came since is hashed. It may be done twice at once, and by several nodes: a tile follows from its log.
+ * Stores every tile that the first `size` entries of a log fill (SEAL-6). Stored tiles are not read again, so
+ * only new entries are hashed. Concurrent runs, also on several nodes, are harmless: a tile is determined by
+ * its log.
  *
- * @throws conflict when entries are missing
+ * @throws conflict if entries are missing
  */
 export async function completeTiles(reader: LogReader, log: NamedLog, size: number): Promise<void> {
   let complete = Math.floor(size / tileHashes);
@@ -61,7 +68,7 @@ async function hashTiles(
   let reading = from < to ? readAhead(reader.db, log, rangeAt(from)) : null;
   for (let tile = from; reading !== null; tile += tilesAtOnce) {
     const facts = await reading;
-    // While a thread hashes these, the database hashes the contents of the next.
+    // While a thread hashes this range, the database hashes the contents of the next.
     reading = tile + tilesAtOnce < to ? readAhead(reader.db, log, rangeAt(tile + tilesAtOnce)) : null;
     const { parts } = await hashFacts(reader, log, rangeAt(tile), facts);
     const tiles = parts.map((part, place): RecordTile => ({ level: 0, number: tile + place, ...part }));
@@ -71,7 +78,7 @@ async function hashTiles(
 
 function readAhead(db: Queryable, log: NamedLog, range: NumberRange): Promise<string[]> {
   const reading = readEntryFacts(db, log, range);
-  // Nobody waits for it when what comes before fails.
+  // Prevents an unhandled rejection if an earlier step fails first.
   reading.catch(() => undefined);
   return reading;
 }
@@ -88,7 +95,7 @@ async function joinTiles(
   }
 }
 
-/** Gives hashes of subtrees from the kept tiles, and what no tile has from the entries themselves. */
+/** Returns a reader of subtree hashes. It uses stored tiles, and hashes the entries that are in no tile. */
 export function subtreesOf(reader: LogReader, log: NamedLog): ReadSubtrees {
   return async (subtrees) => {
     const places = subtrees.map(toPlace);
@@ -96,7 +103,7 @@ export function subtreesOf(reader: LogReader, log: NamedLog): ReadSubtrees {
     for (const { level, tile } of places) {
       const key = `${level}/${tile}`;
       if (hashesOf.has(key)) continue;
-      // One read of a tile for all that is wanted from it.
+      // Reads each tile only once, as far as any of the subtrees needs it.
       const ends = places
         .filter((each) => each.level === level && each.tile === tile)
         .map((each) => each.end);
@@ -111,7 +118,7 @@ export function subtreesOf(reader: LogReader, log: NamedLog): ReadSubtrees {
   };
 }
 
-/** Where a subtree's hashes are: on a level, in a tile, from `start` up to, and without, `end`. */
+/** The position of a subtree's hashes: level, tile, and the range from `start` to `end` (exclusive). */
 interface Place {
   readonly level: number;
   readonly tile: number;
@@ -127,7 +134,7 @@ function toPlace({ start, height }: Subtree): Place {
   return { level, tile, start: within, end: within + 2 ** (height - level * tileHeight) };
 }
 
-/** The first `end` hashes of a tile, kept or not. */
+/** Returns the first `end` hashes of a tile, whether the tile is stored or not. */
 async function readHashes(
   reader: LogReader,
   log: NamedLog,
@@ -141,7 +148,7 @@ async function readHashes(
   return parts.flatMap(({ hashes }) => cutHashes(hashes));
 }
 
-/** Hashes entries as they are stored now. */
+/** Hashes entries as currently stored. */
 export async function readLeaves(
   reader: LogReader,
   log: NamedLog,

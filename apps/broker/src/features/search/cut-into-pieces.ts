@@ -1,9 +1,9 @@
-/** At most 60 KB and 10,000 words, well below what the database can index as one. */
+/** At most 60 KB and 10,000 words, well below what PostgreSQL can index as one value. */
 const pieceCharsMax = 20_000;
 
 /**
- * Cuts a document into pieces that are searched each by itself, where a heading, a paragraph or a line begins. Within a
- * word it is cut only where a line is longer than a whole piece and has no spaces.
+ * Splits a document into pieces that are indexed separately, at a heading, paragraph, line or space. A word
+ * is split only if there is no such break in the second half of a full piece.
  */
 export function cutIntoPieces(content: string, charsMax = pieceCharsMax): string[] {
   const pieces: string[] = [];
@@ -17,7 +17,7 @@ export function cutIntoPieces(content: string, charsMax = pieceCharsMax): string
   return pieces;
 }
 
-/** The last good place in the second half of a full piece. */
+/** Returns the best break in the second half of a full piece. */
 function endOfPiece(full: string): number {
   for (const mark of ["\n#", "\n\n", "\n", " "]) {
     const place = full.lastIndexOf(mark);

@@ -19,6 +19,6 @@ export const searchFeature = {
     stops.add("indexer", indexer.stop);
     return { indexer };
   },
-  // An indexer that has read a text is waited for, and one that comes later reads none.
+  // Waits for an indexer that has already read the text. Later indexers find none.
   onRemoveText: { hold: (tx, sessionId) => holdSearchHeads(tx, [sessionId]) },
 } satisfies Feature<SearchServices & Services>;

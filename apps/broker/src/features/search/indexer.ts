@@ -11,19 +11,20 @@ import type { Log } from "../../core/log.js";
 import { cutIntoPieces } from "./cut-into-pieces.js";
 
 /**
- * Reads messages and documents into the index that searches ask. Nobody waits for it but who searches: posting and writing
- * leave no work behind, and where nobody ever searches nothing is done (SEARCH-5).
+ * Fills the search index with messages and documents. Only searches wait for it: posting and writing do no
+ * indexing work, and a mesh without searches has none (SEARCH-5).
  */
 export interface Indexer {
   /**
-   * Indexes what is missing, and says whether that is all. What was posted before the call is found after it. What is more
-   * than one call should wait for is indexed in the background, in small steps.
+   * Indexes missing entries and returns true if the index is then complete. Anything posted before the call
+   * can be found afterwards. If one call would take too long, the rest is indexed in the background in small
+   * steps.
    */
   catchUp(): Promise<boolean>;
   stop(): Promise<void>;
 }
 
-/** One step is one transaction, of about a tenth of a second; its locks concern none but other steps. */
+/** One step is a transaction of about a tenth of a second. Its locks only affect other steps. */
 const step = { sessionsMax: 50, messagesMax: 500, bytesMax: 1024 * 1024, documentsMax: 4 };
 
 const pauseMs = 50;
@@ -31,9 +32,9 @@ const pauseMs = 50;
 export function startIndexer(options: {
   readonly database: Pick<Database, "orm" | "transaction">;
   readonly log: Log;
-  /** How many messages one call indexes at most, */
+  /** Maximum number of messages that one call indexes. Default: 20,000. */
   readonly messagesMax?: number;
-  /** and for how long it goes on. */
+  /** Maximum duration of one call, in milliseconds. Default: 3,000. */
   readonly catchUpMs?: number;
 }): Indexer {
   const { database, log, messagesMax = 20_000, catchUpMs = 3_000 } = options;
@@ -71,7 +72,9 @@ export function startIndexer(options: {
   };
 }
 
-/** Indexes some of what is missing, and returns how many messages that were; null when nothing is missing. */
+/**
+ * Indexes one batch of missing entries. Returns the number of messages in it, or null if nothing is missing.
+ */
 async function indexStep({
   orm,
   transaction,

@@ -11,7 +11,7 @@ type Hit = Output["hits"][number];
 
 const partCharsMax = 300;
 
-/** Searches everything that the mesh keeps. What was posted before the call is found by it (SEARCH-4). */
+/** Searches everything that the mesh stores. Anything posted before the call can be found (SEARCH-4). */
 export async function search(ctx: Context<SearchServices>, input: ParsedInputOf<"search">): Promise<Output> {
   const { database, indexer } = ctx.services;
   const { query, session, limit, kinds = searchKinds } = input;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** The name that Git gives these bytes: by SHA-256 where the repository's names are as long, else by SHA-1. */
+/** Returns Git's object id for these bytes, in the repository's hash format. */
 export function blobHash(bytes: Uint8Array, format: ObjectFormat): string {
   return createHash(format).update(`blob ${bytes.byteLength}\0`).update(bytes).digest("hex");
 }

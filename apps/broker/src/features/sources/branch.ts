@@ -8,9 +8,9 @@ import { RootProblem } from "./source-problems.js";
 
 /** The branch or commit that is checked out. */
 export interface Head {
-  /** Such as `refs/heads/main`; null where a commit is checked out, and no branch. */
+  /** For example `refs/heads/main`. Null if a commit is checked out directly. */
   readonly branch: string | null;
-  /** Null before the first one. */
+  /** Null before the first commit. */
   readonly commit: string | null;
 }
 
@@ -18,9 +18,10 @@ const lineBytesMax = 4_096;
 const packedBytesMax = 64 * 1024 * 1024;
 
 /**
- * Reads which commit is the current one, as Git does: from the branch's own file, or from the packed ones where there is none.
+ * Reads the current commit in the same way as Git: from the branch's file, or from `packed-refs` if there is
+ * no such file.
  *
- * @throws RootProblem where one of these is not a file of the repository's own, or says something else
+ * @throws RootProblem if one of these files is outside the repository or has unexpected content
  */
 export async function readHead({ git, user }: Pick<Repository, "git" | "user">): Promise<Head> {
   const line = await readLine(git, "HEAD", user);
@@ -57,10 +58,10 @@ async function findPacked(
 }
 
 /**
- * Moves the branch that is checked out from one commit to the next, under Git's own lock for it. Nothing is written to a log of
- * it: Git appends to whatever file lies under that name.
+ * Moves the checked-out branch from one commit to the next, under Git's own lock. Writes no reflog, because
+ * Git appends to any file with that name, even one outside the repository.
  *
- * @returns false where it is another one by now, or somebody else is moving it
+ * @returns false if the branch has changed, or another process is moving it
  */
 export async function moveBranch(
   repository: Repository,
@@ -90,7 +91,7 @@ export async function moveBranch(
   }
 }
 
-/** Null, after a while, where somebody else has it. */
+/** Waits briefly and returns null if another process has the lock. */
 async function takeLock(
   folder: HeldFolder,
   name: string,
@@ -110,7 +111,7 @@ async function takeLock(
 
 const lockedMs = 100;
 
-/** A branch that is packed may have no folder of its own. */
+/** Creates the folders of a branch, which may be missing if the branch is packed. */
 async function makeFolders({ git, user }: Repository, names: readonly string[]): Promise<HeldFolder> {
   let at = await git.folder(".");
   for (const name of names) {
@@ -146,7 +147,7 @@ async function readText(...[folder, name, options]: Parameters<typeof readHeld>)
 
 function partsOf(branch: string): { readonly folders: readonly string[]; readonly name: string } {
   const names = branch.split("/");
-  // A name that Git itself takes for no name of a branch would lead to other files.
+  // Git refuses such names too. They could lead to other files.
   if (names.some((each) => each === "" || each.startsWith(".") || each.endsWith(".lock"))) {
     throw new RootProblem(`${JSON.stringify(branch)} is not a valid branch name.`);
   }

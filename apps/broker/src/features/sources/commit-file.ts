@@ -11,28 +11,28 @@ import { openSource, readSourceFile, withFolderOf } from "./open-source.js";
 import type { Repository } from "./repository.js";
 import { NotCurrent } from "./source-problems.js";
 
-/** A new text of a file, and what its commit says. */
+/** A new text for a file, and the data of its commit. */
 export interface FileCommit {
   readonly path: string;
-  /** The hash of the text that this one was made from; the file and the last commit must both still have it. */
+  /** Hash of the text that the new text is based on. The file and the last commit must both still have it. */
   readonly baseHash: string;
   readonly content: string;
   readonly subject: string;
-  /** Lines such as `Approved-by: Ana`, which Git's tools find again. All of them together belong to this commit and no other. */
+  /** Lines such as `Approved-by: Ana`, which Git's tools can parse. Together they identify this commit. */
   readonly trailers: Readonly<Record<string, string>>;
   readonly author: { readonly name: string; readonly email: string };
 }
 
-/** How often somebody else may commit something meanwhile that does not concern the file. */
+/** Number of attempts if other commits, not concerning the file, keep moving the branch. */
 const triesMax = 5;
 
 /**
- * Commits a file's new text to the branch that is checked out and puts it into the work tree, without hooks (SOURCE-8): the
- * commit is made beside everything, and then the branch moves from the commit that was read to this one, or stays. Repeated
- * after it was cut short it finds its own commit and does what was left.
+ * Commits a file's new text to the checked-out branch and writes it to the work tree, without running hooks
+ * (SOURCE-8). The commit is created separately. Then the branch moves from the commit that was read to the
+ * new one, or not at all. Repeating an interrupted call finds its commit and completes the rest.
  *
- * @returns the commit, and whether the file has the text: whoever changed it in that very moment keeps what they wrote
- * @throws NotCurrent, and then nothing was done
+ * @returns the commit, and whether the file was written: if someone changed the file at that moment, their
+ *   text stays @throws NotCurrent if nothing was done
  */
 export async function commitFile(
   repository: Repository,
@@ -82,7 +82,7 @@ async function tryCommit(
   }
 }
 
-/** Does what is left to do once the commit itself is made. Whoever staged something else since then has the say. */
+/** Completes the steps after the commit. If another change was staged since then, the index is left alone. */
 async function finish(
   repository: Repository,
   commit: FileCommit,
@@ -110,7 +110,10 @@ async function requireBase(
   );
 }
 
-/** The commit that this very call made before it was cut short: the last one of the file, with the same trailers. */
+/**
+ * Finds the commit that an interrupted attempt of this call made: the last commit of the file, if it has the
+ * same trailers.
+ */
 async function findOwnCommit(
   repository: Repository,
   head: string,
@@ -151,8 +154,8 @@ async function makeCommit(
 }
 
 /**
- * By one rename in the folder that is held, and only where the file still has what it was read with. The new one gets the
- * mode and owner of the one that was opened.
+ * Replaces a file by renaming another over it, only if the file still has the expected content. The new file
+ * gets the mode and owner of the old one.
  */
 async function replaceFile(
   repository: Repository,
@@ -169,7 +172,7 @@ async function replaceFile(
       const file = await folder.open(beside, O_WRONLY | O_CREAT | O_EXCL, 0o600);
       try {
         await file.writeFile(content);
-        // A broker that runs as root leaves the file to whose it is.
+        // A broker that runs as root keeps the file's owner.
         if (process.getuid?.() === 0) await file.chown(stat.uid, stat.gid);
         await file.chmod(stat.mode & 0o777);
         if ((await read()).hash !== baseHash) return false;
@@ -181,12 +184,15 @@ async function replaceFile(
       }
     });
   } catch {
-    // The commit stands, and what lies there is somebody's who is at it: Git shows the difference.
+    // The commit is valid anyway. Someone else is changing the file, and Git shows the difference.
     return false;
   }
 }
 
-/** Between two commits a merge or rebase keeps notes about them, and a commit of ours in between would be none of its own. */
+/**
+ * Files in `.git` that show a merge or rebase in progress. A commit in the middle of it would not belong to
+ * it.
+ */
 const underWay = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"];
 
 async function refuseUnderWay({ git }: Repository): Promise<void> {

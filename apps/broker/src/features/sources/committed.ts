@@ -4,14 +4,17 @@ import { readHead } from "./branch.js";
 import { runGit } from "./git.js";
 import type { Repository } from "./repository.js";
 
-/** A file as the current commit has it. */
+/** A file in the current commit. */
 export interface Committed {
   readonly path: string;
   readonly hash: string;
   readonly executable: boolean;
 }
 
-/** The file at exactly this path in a commit, or null: where there is none, or a link, folder or submodule. */
+/**
+ * Finds the file at exactly this path in a commit. Returns null if there is none, or if it is a link, folder
+ * or submodule.
+ */
 export async function findCommitted(
   repository: Repository,
   commit: string,
@@ -26,14 +29,14 @@ export async function findCommitted(
 const listBytesMax = 4 * 1024 * 1024;
 
 /**
- * The files of the current commit in the order of their paths, as many as there are in a list of so many bytes. Those that are
- * too large, and those that look like no text, are not among them.
+ * Lists the files of the current commit by path, up to a limit in bytes. Leaves out files that are too large
+ * and files that appear to be binary.
  */
 export async function listCommitted(
   repository: Repository,
 ): Promise<{ readonly files: readonly Committed[]; readonly cut: boolean }> {
   const { commit } = await readHead(repository);
-  // A repository without a commit has no files.
+  // A repository without commits has no files.
   if (commit === null) return { files: [], cut: false };
   const { code, output, cut } = await runGit(["ls-tree", "-r", "-z", "-l", "--full-tree", commit], {
     ...repository,
@@ -44,9 +47,9 @@ export async function listCommitted(
   return { files: toFiles(output).filter(({ path }) => !looksBinary.test(path)), cut };
 }
 
-/** Reads a listing by `git ls-tree -z`; entries that are no ordinary files are left out. */
+/** Parses the output of `git ls-tree -z`. Skips entries that are not regular files. */
 export function toFiles(output: Buffer): Committed[] {
-  // An entry that was cut off stands behind the last NUL.
+  // An entry that was cut off comes after the last NUL.
   return output.toString("utf8").split("\0").slice(0, -1).flatMap(toFile);
 }
 
@@ -54,7 +57,7 @@ function toFile(line: string): Committed[] {
   const match = /^(100644|100755) blob ([0-9a-f]{40,64})(?: +(\d+))?\t(.+)$/su.exec(line);
   if (!match) return [];
   const [mode, hash = "", bytes = "0", path = ""] = match.slice(1);
-  // A name that is not UTF-8 cannot be asked for.
+  // A path that is not UTF-8 cannot be requested.
   if (Number(bytes) > limits.documentBytesMax || path.includes("\ufffd")) return [];
   return [{ path, hash, executable: mode === "100755" }];
 }
@@ -62,7 +65,7 @@ function toFile(line: string): Committed[] {
 const looksBinary =
   /\.(?:7z|avif|bin|bmp|bz2|class|dll|dylib|eot|exe|gif|gz|icns|ico|jar|jpe?g|mov|mp[34]|o|ogg|otf|pdf|png|so|tar|tiff?|ttf|wasm|wav|webm|webp|woff2?|xz|zip|zst)$/i;
 
-/** The commit that changed a file last. */
+/** The last commit that changed a file. */
 export interface LastCommit {
   readonly commit: string;
   readonly by: string;
@@ -70,7 +73,10 @@ export interface LastCommit {
   readonly subject: string;
 }
 
-/** Looks through the history of the current commit for one that changed the file; null where there is none. */
+/**
+ * Searches the history of the current commit for the last commit that changed the file. Returns null if there
+ * is none.
+ */
 export async function findLastCommit(repository: Repository, path: string): Promise<LastCommit | null> {
   const head = (await readHead(repository)).commit;
   if (head === null) return null;
@@ -79,7 +85,7 @@ export async function findLastCommit(repository: Repository, path: string): Prom
     format: formatOf(head),
     walksHistory: true,
   });
-  // Above what is asked for Git writes a line of its own.
+  // Git prints a header line before the requested format.
   const [, commit = "", by = "", at = "", ...subject] = output.toString("utf8").trimEnd().split("\n");
   if (code !== 0 || commit === "") return null;
   return { commit, by, at: new Date(Number(at) * 1_000).toISOString(), subject: subject.join(" ") };

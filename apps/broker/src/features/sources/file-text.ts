@@ -2,7 +2,10 @@ import { findSourceText, keepSourceText, type Queryable } from "@merkle/db";
 import type { SourcePathParts } from "@merkle/wire";
 import type { SourceServices } from "./services.js";
 
-/** A file's text by its hash: one that something was made from, or the one that lies there; null for any other. */
+/**
+ * Returns a file's text by its hash: a stored earlier text or the current one. Returns null if neither
+ * matches.
+ */
 export async function readFileText(
   { database, sources }: Pick<SourceServices, "database" | "sources">,
   file: SourcePathParts,
@@ -15,7 +18,7 @@ export async function readFileText(
   return current.hash === hash ? current.text : null;
 }
 
-/** Keeps a text that something is made from, in the transaction that makes it. */
+/** Stores a text that a new object is based on, in the same transaction as that object. */
 export async function keepFileText(
   db: Queryable,
   { database }: Pick<SourceServices, "database">,

@@ -7,28 +7,28 @@ import type { ObjectFormat } from "./blob-hash.js";
 import type { Repository } from "./repository.js";
 
 export interface GitRun extends Pick<Repository, "git" | "user" | "ownFolder" | "searchPath"> {
-  /** How long the names of the repository's objects are. */
+  /** Hash format of the repository's objects. */
   readonly format: ObjectFormat;
   readonly input?: string | Uint8Array | undefined;
-  /** The path of an index; without it there is none. */
+  /** Path of an index file. Without it, Git gets no index. */
   readonly indexFile?: string | undefined;
-  /** Whether it is told where the history of a shallow clone ends. */
+  /** Whether Git gets the `shallow` file, which marks where the history of a shallow clone ends. */
   readonly walksHistory?: boolean | undefined;
-  /** As whom it commits. */
+  /** Author and committer of the commit. */
   readonly author?: { readonly name: string; readonly email: string } | undefined;
-  /** The most bytes that it may write: more of them end it. */
+  /** Output limit in bytes. Git is stopped if it writes more. */
   readonly outputBytesMax?: number | undefined;
 }
 
 export interface GitResult {
   readonly code: number;
   readonly output: Buffer;
-  /** It wrote more than it may, and was ended; what it wrote until then is in `output`. */
+  /** Whether Git was stopped because of the output limit. `output` then has the bytes up to that point. */
   readonly cut: boolean;
   readonly said: string;
 }
 
-/** Git is not there, or did not end in time. */
+/** Thrown if Git is missing or does not finish in time. */
 export class GitError extends Error {
   override readonly name = "GitError";
 }
@@ -37,7 +37,7 @@ const outputBytesUsual = 1024 * 1024;
 const saidBytesMax = 4_096;
 const runMsMax = 10_000;
 
-/** Defaults that start something by themselves, or read what is on the machine. */
+/** Overrides defaults that start other programs or read files of this machine. */
 const overrides: readonly string[] = [
   `core.hooksPath=${devNull}`,
   `core.attributesFile=${devNull}`,
@@ -52,11 +52,12 @@ const overrides: readonly string[] = [
 ];
 
 /**
- * Runs one of Git's own plumbing commands: without a shell, in an environment of its own, and for so long at most (SOURCE-5). Of
- * the repository it sees the objects and what it is handed, and nothing else: another folder stands for its `.git`, so that
- * no configuration, hook, attribute, remote or log of it is ever looked at, and there is no work tree.
+ * Runs one of Git's plumbing commands without a shell, in a fixed environment and with a time limit
+ * (SOURCE-5). Git sees only the repository's objects and the files passed to it. A separate folder replaces
+ * `.git`, so the repository's configuration, hooks, attributes, remotes and logs are never read. There is no
+ * work tree.
  *
- * @throws GitError where there is no git, or it takes too long
+ * @throws GitError if Git is missing or takes too long
  */
 export async function runGit(args: readonly string[], run: GitRun): Promise<GitResult> {
   const gitFolder = await makeGitFolder(run);
@@ -78,10 +79,10 @@ export async function runGit(args: readonly string[], run: GitRun): Promise<GitR
     let said = "";
     const end = () => {
       try {
-        // Its group, should it have started something after all.
+        // Kills the process group, in case Git has started other processes.
         if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
       } catch {
-        // It has ended.
+        // The process has already exited.
       }
     };
     const timer = setTimeout(() => {
@@ -104,13 +105,13 @@ export async function runGit(args: readonly string[], run: GitRun): Promise<GitR
       clearTimeout(timer);
       resolve({ code: code ?? -1, output: Buffer.concat(pieces), cut: bytes > outputBytesMax, said });
     });
-    // Input that Git does not read is none of our errors: its exit code says how it went.
+    // Git may exit without reading its input. Its exit code shows whether it succeeded.
     child.stdin.on("error", () => undefined);
     child.stdin.end(run.input ?? "");
   });
 }
 
-/** Runs it and returns what it wrote, without the last line break. */
+/** Runs Git and returns its output without the last line break. */
 export async function askGit(args: readonly string[], run: GitRun): Promise<string> {
   const { code, output, said } = await runGit(args, run);
   if (code !== 0) throw new GitError(`git ${args[0]} failed: ${said.trim() || `exit code ${code}`}`);
@@ -122,7 +123,7 @@ function toEnvironment(run: GitRun, gitFolder: string): Record<string, string> {
   return {
     ...(searchPath !== undefined && { PATH: searchPath }),
     LC_ALL: "C",
-    // Said outright, so that Git looks for nothing: no parent folder, no common folder elsewhere.
+    // Set explicitly so that Git does not search parent folders or use a shared folder.
     GIT_DIR: gitFolder,
     GIT_COMMON_DIR: gitFolder,
     GIT_OBJECT_DIRECTORY: join(git.path, "objects"),
@@ -147,10 +148,13 @@ function toEnvironment(run: GitRun, gitFolder: string): Record<string, string> {
   };
 }
 
-/** Makes the folder that stands for `.git`, which nothing is ever written to, where the user can read it; and returns its path. */
+/**
+ * Creates the folder that replaces `.git`, readable by the user that runs Git, and returns its path. Git
+ * never writes to it.
+ */
 async function makeGitFolder({ ownFolder, user, format }: GitRun): Promise<string> {
   const folder = join(ownFolder, `git-${format}`);
-  // The mode is not left to the umask: another user has to get in.
+  // Set explicitly instead of through the umask, because another user must be able to read the folder.
   const [folderMode, fileMode] = user ? [0o755, 0o644] : [0o700, 0o600];
   for (const each of [ownFolder, folder, join(folder, "objects"), join(folder, "refs")]) {
     const made = await mkdir(each, { recursive: true, mode: folderMode });
@@ -162,7 +166,7 @@ async function makeGitFolder({ ownFolder, user, format }: GitRun): Promise<strin
   return folder;
 }
 
-/** Whole, or not at all: it is the same every time, and somebody may be reading it. */
+/** Replaces the file atomically. The text is always the same, but another process may be reading it. */
 async function putFile(path: string, text: string, mode: number): Promise<void> {
   if ((await readFile(path, "utf8").catch(() => undefined)) === text) return;
   const unfinished = `${path}.${randomUUID()}`;

@@ -10,7 +10,7 @@ import { readHeld } from "./read-held.js";
 import type { Repository } from "./repository.js";
 import { NotCurrent, RootProblem } from "./source-problems.js";
 
-/** One file's entry: what it is expected to be, and what it becomes. */
+/** The expected index entry of a file, and the entry that replaces it. */
 export interface IndexChange {
   readonly path: string;
   readonly mode: string;
@@ -18,9 +18,9 @@ export interface IndexChange {
   readonly to: string;
 }
 
-/** The repository's index, which nobody else changes, nor commits from, until it is released. */
+/** The repository's index, locked until it is released: no other process can change it or commit from it. */
 export interface LockedIndex {
-  /** Makes the change. */
+  /** Applies the change. */
   commit(): Promise<void>;
   release(): Promise<void>;
 }
@@ -30,10 +30,11 @@ const lockTryEveryMs = 100;
 const indexBytesMax = 512 * 1024 * 1024;
 
 /**
- * Prepares the index with a file's new text in it, and takes Git's own lock by putting it there: `git commit` and `git add` of
- * others wait or fail as they do among themselves. Without this the next commit of somebody would take the text back.
+ * Prepares a copy of the index with a file's new text, and puts the copy in place as Git's own lock file.
+ * Concurrent `git commit` and `git add` then wait or fail, as they do among themselves. Without the change,
+ * someone's next commit would undo the new text.
  *
- * @throws NotCurrent when another text of the file is staged, or the lock is not to be had
+ * @throws NotCurrent if another text of the file is staged, or the lock cannot be acquired
  */
 export async function lockIndex(repository: Repository, change: IndexChange): Promise<LockedIndex> {
   const { git } = repository;
@@ -49,7 +50,7 @@ export async function lockIndex(repository: Repository, change: IndexChange): Pr
       );
       await backdate(repository, prepared, mtime);
       await link(git.at(prepared), lock);
-      // A change that was staged between the copy and the lock is not in the copy.
+      // The copy lacks changes staged after it was made and before the lock was acquired.
       if (before === (await stampOf(index))) {
         return { commit: () => rename(lock, index), release: () => unlock(lock, git.at(prepared)) };
       }
@@ -67,7 +68,7 @@ export async function lockIndex(repository: Repository, change: IndexChange): Pr
   );
 }
 
-/** Returns what the system says of the index that was copied. */
+/** Copies the index and returns the original's stat. */
 async function copyIndex({ git, user }: Repository, name: string) {
   const { bytes, stat } = await readHeld(git, "index", { bytesMax: indexBytesMax, user });
   const { O_WRONLY, O_CREAT, O_EXCL } = constants;
@@ -82,7 +83,10 @@ async function copyIndex({ git, user }: Repository, name: string) {
   return stat;
 }
 
-/** Git compares again every file that was changed in the second of its index or later; a newer index would hide such a change. */
+/**
+ * Git re-checks files modified in the same second as the index or later. A newer timestamp on the index would
+ * hide such changes.
+ */
 async function backdate({ git }: Repository, name: string, mtime: Date): Promise<void> {
   const prepared: FileHandle = await git.open(name, constants.O_RDWR);
   try {
@@ -101,10 +105,12 @@ async function stage(run: GitRun, { path, mode, from, to }: IndexChange): Promis
   await askGit(["update-index", "--cacheinfo", `${mode},${to},${path}`], run);
 }
 
-/** Nothing here takes nearly so long. */
+/** Far longer than any operation here takes. */
 const leftoverAfterMs = 60_000;
 
-/** Removes what a broker that was killed at work left in the repository; a lock that is another file than ours stays. */
+/**
+ * Removes files that a killed broker left in the repository. A lock file created by another program stays.
+ */
 export async function clearLeftovers({ git }: Repository): Promise<void> {
   for (const name of await readdir(git.at("."))) {
     if (!/^merkle-[0-9a-f-]{36}(?:\.lock)?$/.test(name)) continue;
@@ -115,7 +121,9 @@ export async function clearLeftovers({ git }: Repository): Promise<void> {
   }
 }
 
-/** Ours alone: once renamed, the lock's name may be somebody else's. */
+/**
+ * Removes the lock only if it is ours. After the rename, a file of that name may be another program's lock.
+ */
 async function unlock(lock: string, prepared: string): Promise<void> {
   const [ours, theirs] = await Promise.all([inodeOf(prepared), inodeOf(lock)]);
   if (ours !== undefined && ours === theirs) await rm(lock, { force: true });

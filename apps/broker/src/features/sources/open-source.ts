@@ -8,22 +8,21 @@ import { type HeldFile, readHeld } from "./read-held.js";
 import { type Repository, requireOwned } from "./repository.js";
 import { NoSource } from "./source-problems.js";
 
-/** A file's text as it lies there, committed or not. */
+/** The current text of a file on disk, committed or not. */
 export interface OpenSource {
   readonly text: string;
-  /** Git's name of these very bytes. */
+  /** Git's object id of exactly these bytes. */
   readonly hash: string;
-  /** The hash of the text that was committed last; the file's own differs where it has changes that are not committed. */
+  /** Hash of the last committed text. Differs from the file's hash if the file has uncommitted changes. */
   readonly committedHash: string;
   readonly executable: boolean;
 }
 
 /**
- * Reads a file of a root. It must be a text that Git keeps, at this very path, with no link on the way; what is not committed at
- * all stays the business of whoever put it there (SOURCE-3).
+ * Reads a file of a root. It must be a text file that is in Git at exactly this path, without links in the
+ * path. Files that were never committed cannot be read (SOURCE-3).
  *
- * @param path - as `parseSourcePath` lets it through
- * @throws NoSource
+ * @param path - as validated by `parseSourcePath` @throws NoSource
  */
 export async function openSource(repository: Repository, path: string): Promise<OpenSource> {
   const { commit } = await readHead(repository);
@@ -35,7 +34,7 @@ export async function openSource(repository: Repository, path: string): Promise<
   });
 }
 
-/** Holds the folder that a file lies in, for as long as `work` takes. */
+/** Keeps the folder of a file open while `work` runs. */
 export async function withFolderOf<Result>(
   { folder, user }: Repository,
   path: string,
@@ -52,7 +51,7 @@ export async function withFolderOf<Result>(
   }
 }
 
-/** Reads a file in the folder that is held, with what the system says of that very file. */
+/** Reads a file in an open folder, together with the stat of the same file. */
 export async function readSourceFile(
   folder: HeldFolder,
   name: string,
@@ -77,7 +76,7 @@ function toText(bytes: Uint8Array): string {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
     if (!text.includes("\0")) return text;
   } catch {
-    // Not UTF-8: the same answer.
+    // Not UTF-8: throws the same error as below.
   }
   throw new NoSource("The file is not UTF-8 text.");
 }

@@ -10,10 +10,11 @@ export interface HeldFile {
 }
 
 /**
- * Reads a regular file in a held folder: what was opened is what was looked at, and what is read.
+ * Reads a regular file in an open folder. Checks and reads the same open file, so it cannot be swapped in
+ * between.
  *
- * @throws NotPlainError where there is another thing, or a link, or more than so many bytes; RootProblem where it is not the
- * root's owner's; and the system's errors, such as ENOENT
+ * @throws NotPlainError if it is a link, not a regular file or too large; RootProblem if the root's owner
+ *   does not own it; system errors such as ENOENT
  */
 export async function readHeld(
   folder: HeldFolder,
@@ -32,7 +33,7 @@ export async function readHeld(
   }
 }
 
-/** Its size may have been another one a moment ago. */
+/** Does not rely on the size from `stat`, which may have changed since. */
 async function readBounded(handle: FileHandle, bytesMax: number): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let length = 0;

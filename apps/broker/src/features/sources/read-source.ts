@@ -5,7 +5,7 @@ import type { SourceServices } from "./services.js";
 import { refuseOtherSource, requireSourcePath } from "./source-path.js";
 import type { ListedRoot } from "./sources.js";
 
-/** Lists the files that may be worked on, by root and path, with what is open for each (SOURCE-6). */
+/** Lists the files that may be worked on, by root and path, with the open work on each (SOURCE-6). */
 export async function listSources(
   { services }: Context<SourceServices>,
   { query = "", names_only, limit }: ParsedInputOf<"list_sources">,
@@ -26,7 +26,7 @@ export async function listSources(
   };
 }
 
-/** A root that nobody has looked into. */
+/** Returns a root without reading its files. */
 function unopened(root: string): ListedRoot {
   return { root, problem: null, paths: [], cut: false };
 }
@@ -41,8 +41,8 @@ function toListed(source_path: string, work: FileWork | undefined) {
 }
 
 /**
- * Reads a file as it lies there, or a text of it that something was made from (SOURCE-6). An agent reads the one that its job
- * is about.
+ * Returns the current text of a file, or a stored earlier text of it (SOURCE-6). An agent can read only its
+ * job's file.
  *
  * @throws not_found
  */

@@ -12,22 +12,25 @@ import {
 } from "@merkle/db/files";
 import { RootProblem } from "./source-problems.js";
 
-/** A repository that keeps all that is its own in its own folder. Its folders are held open while something is done to it. */
+/** A Git repository that keeps everything in its own folder. Its folders stay open while it is in use. */
 export interface Repository {
   readonly folder: HeldFolder;
-  /** `.git` */
+  /** The `.git` folder. */
   readonly git: HeldFolder;
-  /** As whom Git runs, and whose every file must be: the root's owner, where the broker is root and they are not. */
+  /**
+   * The user who runs Git and must own all files: the root's owner, if the broker runs as root and the owner
+   * is another user.
+   */
   readonly user: RootUser | undefined;
-  /** A folder of the broker's own, for Git's own folder; see `runGit`. */
+  /** A folder of the broker that contains the replacement for `.git`; see `runGit`. */
   readonly ownFolder: string;
-  /** `PATH`, in which `git` is looked for; the system's own folders where there is none. */
+  /** The `PATH` used to find `git`. If undefined, the system's folders. */
   readonly searchPath: string | undefined;
 }
 
-/** The folders of the broker's machine that Git is given. */
+/** The folders on the broker's machine that Git uses. */
 export interface GitHome {
-  /** The Merkle home, in which Git has a folder of its own. */
+  /** The Merkle home, which contains a folder for Git. */
   readonly home: string;
   readonly searchPath?: string | undefined;
 }
@@ -37,15 +40,16 @@ export interface RootUser {
   readonly gid: number;
 }
 
-/** Where a broker that is root keeps what other users have to reach. */
+/** Used by a broker that runs as root, for files that other users must be able to read. */
 const systemFolder = "/var/lib/merkle";
 
-/** The files of a repository that would have Git look elsewhere: for everything, or for objects. */
+/** Files of a repository that redirect Git to another location, for everything or for objects. */
 const pointers = ["commondir", "objects/info/alternates", "objects/info/http-alternates"];
 
 /**
- * Opens the repository of a root for as long as `work` takes. It is the top folder of one that lies in it whole, and nobody
- * but its owner may change it, or put another folder in its place; any other is not touched (SOURCE-4).
+ * Opens the repository of a root while `work` runs. The root must be the top folder of a repository that is
+ * completely inside it, and only its owner may be able to change or replace the folder. Any other repository
+ * is left untouched (SOURCE-4).
  *
  * @throws RootProblem
  */
@@ -71,8 +75,8 @@ export async function withRepository<Result>(
 }
 
 /**
- * Refuses what the root's owner could not have opened themselves: a broker that is root opens for them, and they may have put a
- * link to somebody's file there.
+ * Refuses a file that the root's owner could not open without the broker. A broker running as root could
+ * otherwise follow a link that the owner made to another user's file.
  *
  * @throws RootProblem
  */
@@ -89,7 +93,7 @@ async function openRoot(root: string): Promise<HeldFolder> {
   const folder = await holdFolder(root).catch(() => undefined);
   if (folder === undefined) throw new RootProblem(`There is no folder ${root}.`);
   try {
-    // A broker that is root serves whosever root it is, as them.
+    // A broker that runs as root accepts a root of any owner, and acts as that owner.
     const owner = process.getuid?.() === 0 ? folder.uid : undefined;
     const stranger = await findStrangerAbove(root, { owner });
     if (!stranger) return folder;
@@ -108,7 +112,7 @@ async function userOf({ uid, gid, path }: HeldFolder): Promise<RootUser | undefi
     );
   }
   const named = await promisify(execFile)("id", ["-g", String(uid)]).catch(() => undefined);
-  // A user without a name has the group that their folder has; root's they have not, whatever the folder says.
+  // A user without an account entry gets the group of the folder, but never root's group.
   return { uid, gid: named ? Number(named.stdout) : gid || uid };
 }
 

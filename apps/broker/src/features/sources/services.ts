@@ -7,6 +7,6 @@ export interface SourceServices extends ViewServices {
 }
 
 export interface StartedSources {
-  /** The files that a mesh may work on. */
+  /** Returns the files that a mesh may work on. */
   readonly sourcesOf: (meshId: string) => Sources;
 }

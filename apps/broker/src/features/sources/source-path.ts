@@ -2,7 +2,7 @@ import type { SourceColumns } from "@merkle/db";
 import { MerkleError, parseSourcePath, type SourcePathParts } from "@merkle/wire";
 import type { Principal } from "../../identity/principal.js";
 
-/** The parts of what was checked when it came in. */
+/** Splits a source path that was already validated. */
 export function requireSourcePath(source_path: string): SourcePathParts {
   const parts = parseSourcePath(source_path);
   if (parts) return parts;
@@ -12,13 +12,13 @@ export function requireSourcePath(source_path: string): SourcePathParts {
   );
 }
 
-/** A file as the source of topics, proposals and jobs. It is of no session. */
+/** Returns the source columns of a file for topics, proposals and jobs. A file belongs to no session. */
 export function toFile({ root, path }: SourcePathParts): SourceColumns & { readonly root: string } {
   return { sessionId: null, root, path };
 }
 
 /**
- * The agent of a job reads the file that its job is about, and no other (JOB-12).
+ * Lets the agent of a job read only the file of its job (JOB-12).
  *
  * @throws forbidden
  */

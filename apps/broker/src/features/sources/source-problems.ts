@@ -1,14 +1,17 @@
-/** Why files of a root cannot be worked on at the moment: a sentence for whoever configured it. */
+/**
+ * Thrown if the files of a root cannot be used at the moment. The message is for the person who configured
+ * the root.
+ */
 export class RootProblem extends Error {
   override readonly name = "RootProblem";
 }
 
-/** Why a file cannot be worked on: there is none, or it is none that can be. */
+/** Thrown if a file does not exist or is not suitable. */
 export class NoSource extends Error {
   override readonly name = "NoSource";
 }
 
-/** The text that this would have been written over is another one by now, or the repository is in use. */
+/** Thrown if the text to be replaced has changed, or if the repository is in use. */
 export class NotCurrent extends Error {
   override readonly name = "NotCurrent";
 }

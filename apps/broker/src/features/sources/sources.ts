@@ -8,43 +8,46 @@ import { NoSource, NotCurrent, RootProblem } from "./source-problems.js";
 
 export interface ListedRoot {
   readonly root: string;
-  /** Why its files cannot be worked on; null where they can. */
+  /** Why the files of this root cannot be used, or null. */
   readonly problem: string | null;
   readonly paths: readonly string[];
-  /** There are more than are listed. */
+  /** True if the root has more files than are listed. */
   readonly cut: boolean;
 }
 
 /** The files under the roots that a mesh may work on. */
 export interface Sources {
-  /** Whether what is accepted can be committed. */
+  /** Whether accepted proposals can be committed. */
   readonly canCommit: boolean;
   /** The names of the roots. */
   readonly roots: readonly string[];
   list(): Promise<readonly ListedRoot[]>;
   /** @throws not_found, with the reason */
   open(source: SourcePathParts): Promise<OpenSource>;
-  /** The commit that changed a file last; null where Git does not say so in time. */
+  /** Returns the last commit that changed a file, or null if Git does not find it in time. */
   lastCommit(source: SourcePathParts): Promise<LastCommit | null>;
-  /** The folder of a file's root, as its agent is told. */
+  /** Returns the folder of a root, for the agent that works on its files. */
   folderOf(root: string): string | null;
   /**
-   * Commits a file's new text as the agent's, and returns the commit; see `commitFile`. Those of one root come one after the other.
+   * Commits a file's new text with the agent as author, and returns the commit; see `commitFile`. Commits to
+   * any root run one after another.
    *
-   * @throws conflict, and then nothing was done
+   * @throws conflict if nothing was done
    */
   commit(source: SourcePathParts, commit: Omit<FileCommit, "path" | "author">): Promise<{ commit: string }>;
-  /** Resolves when no Git runs any more, also for callers that have gone; none is started then. */
+  /**
+   * Waits for all running Git processes, including those whose caller has disconnected, and starts no more.
+   */
   stop(): Promise<void>;
 }
 
-/** For a mesh that no root is for. */
+/** Used for a mesh without roots. */
 export const noSources: Sources = createSources({ home: "" });
 
 export interface SourcesOptions extends GitHome {
-  /** Folders with a Git repository each, by the names of their roots, in which files may be worked on; none by default. */
+  /** Folders with a Git repository each, by root name. Files in them may be worked on. Default: none. */
   readonly roots?: Readonly<Record<string, string>> | undefined;
-  /** The author of accepted proposals that are committed; without it none can be. */
+  /** The author of commits for accepted proposals. Without it, none can be committed. */
   readonly author?: { readonly name: string; readonly email: string } | undefined;
 }
 

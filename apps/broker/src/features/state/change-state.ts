@@ -30,10 +30,10 @@ import {
 } from "./state-entry.js";
 
 /**
- * Sets a key, and tells who watches it. Setting the value that it has changes nothing (STATE-4). Of callers who pass the
- * same `expected_version`, one succeeds (STATE-5).
+ * Sets a key and notifies its watchers. Setting the current value again changes nothing (STATE-4). If several
+ * callers pass the same `expected_version`, exactly one succeeds (STATE-5).
  *
- * @throws conflict, with what the key holds, so that a retry needs no second call
+ * @throws conflict, with the current value, so that a retry needs no second call
  */
 export async function setState(
   ctx: TeamContext<StateServices>,
@@ -44,10 +44,10 @@ export async function setState(
 }
 
 /**
- * Deletes a key's value and tells who watches it; its versions go on from there (STATE-2). Deleting it again changes
- * nothing.
+ * Deletes a key's value and notifies its watchers. A later value continues the version numbers (STATE-2).
+ * Deleting the key again changes nothing.
  *
- * @throws not_found for a key that never was set, or conflict
+ * @throws not_found if the key was never set; conflict
  */
 export async function deleteState(
   ctx: TeamContext<StateServices>,
@@ -59,10 +59,10 @@ export async function deleteState(
 
 interface ChangedState {
   readonly entry: StateEntry;
-  /** The entry that the key had before; null when it never was set. */
+  /** The previous entry of the key, or null if it was never set. */
   readonly previous: StateEntry | null;
   readonly changed: boolean;
-  /** How many other peers watch the key. */
+  /** Number of other peers that watch the key. */
   readonly watchers: number;
 }
 
@@ -73,7 +73,8 @@ interface StateAddress {
 }
 
 /**
- * Makes a key's next version; writers of one key come one after the other, and none comes after a conclusion.
+ * Writes a key's next version. Writers of the same key run one after another, and none can write after a
+ * conclusion.
  *
  * @param value - canonical JSON, or null to delete the key
  */
@@ -91,7 +92,8 @@ async function changeState(
     const { tx } = write;
     const held = await lockForChange(ctx, tx, address, value);
     const previous = held.version === 0 ? null : toStateEntry(held);
-    // Read once the key is held: a new one may be waited for, and somebody watch it meanwhile.
+    // Read after locking the key: while this call waits for the lock, another peer may start to watch the
+    // key.
     const watchers = (await listStateWatchers(tx, scopeId, key))
       .map((watcher) => watcher.peerId)
       .filter((each) => each !== peerId);
@@ -124,7 +126,7 @@ async function changeState(
   });
 }
 
-/** @throws session_closed before not_found and conflict, as ERR-2 orders them */
+/** @throws session_closed before not_found and conflict, in the order of ERR-2 */
 async function lockForChange(
   ctx: TeamContext<StateServices>,
   tx: Transaction,
@@ -144,7 +146,10 @@ async function lockForChange(
   return held;
 }
 
-/** At most one event a second for a key; what comes too soon is announced later, with what the key then holds (STATE-7). */
+/**
+ * Posts at most one event per second and key. A change that comes too soon is announced later, with the value
+ * at that time (STATE-7).
+ */
 async function tellFeed(
   { services, session, team }: TeamContext<StateServices>,
   { tx, announce, afterCommit }: Write,
@@ -165,8 +170,8 @@ async function tellFeed(
 }
 
 /**
- * Holds a key that is about to hold a value, and makes sure that it may. Whoever adds keys to the scope does it one after
- * the other; one of them may have added this very key.
+ * Locks a key that has no value yet, and checks that the scope may have another key. Callers that add keys to
+ * a scope run one after another, so another caller may just have added the same key.
  */
 async function addKey(
   ctx: TeamContext<StateServices>,
@@ -183,7 +188,7 @@ async function addKey(
   return held;
 }
 
-/** 0 stands for a key that holds nothing, deleted or never set. */
+/** Expected version 0 means a key without a value, whether deleted or never set. */
 function refuseOtherVersion(held: LockedStateEntry, expected: number): void {
   const { key, version } = held;
   if (expected === version || (expected === 0 && held.value === null)) return;

@@ -11,7 +11,7 @@ import { unwatchState, watchState } from "./watch-state.js";
 export type { StateServices } from "./services.js";
 export { toStateEntry } from "./state-entry.js";
 
-/** Announcements that a lost hint left out are caught up with this often. */
+/** Interval at which changes are announced that were missed because a notification was lost. */
 const catchUpMs = 5_000;
 
 /** Live key-value facts of a session or a mesh. */

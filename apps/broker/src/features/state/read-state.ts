@@ -13,9 +13,9 @@ import type { StateServices } from "./services.js";
 import { noSuchKey, scopeIdOf, toStateEntry } from "./state-entry.js";
 
 /**
- * Reads one key. A deleted one is told as deleted, with the version from which it can be set again.
+ * Reads one key. A deleted key is returned as deleted, with its last version.
  *
- * @throws not_found for a key that never was set
+ * @throws not_found if the key was never set
  */
 export async function getState(
   ctx: SessionContext<StateServices>,
@@ -61,7 +61,9 @@ export async function listState(
   return { entries: entries.map(toStateEntry), next_cursor: more ? (entries.at(-1)?.key ?? null) : null };
 }
 
-/** How much of state one reply holds: a model pays for each character. */
+/**
+ * Returns the size limit for the state in one reply. It is lower for models, which pay for each character.
+ */
 function statePageBytes({ view }: Context<StateServices>): number {
   return view === "compact" ? limits.compactPageCharsMax : limits.pageBytesMax;
 }

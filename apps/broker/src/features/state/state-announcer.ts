@@ -18,22 +18,28 @@ import { retryWhileLost } from "../../core/retry-while-lost.js";
 import type { Channels } from "../../feed/delivery/channels.js";
 import { msUntilDue, toStateChange, toStateEvent } from "./state-entry.js";
 
-/** Tells feeds of changes that came too soon after the last event of their key (STATE-7). */
+/** Posts the events of changes that came too soon after the previous event of their key (STATE-7). */
 export interface StateAnnouncer {
   announceLater(sessionId: string, key: string, inMs: number): void;
-  /** Announces what is overdue, because a broker that was to do it has ended, or failed to. */
+  /** Announces overdue changes that a broker left unannounced because it stopped or failed. */
   catchUp(): Promise<void>;
-  /** Pushes what changed lately at other nodes, of which hints were lost; what was pushed already is not pushed again. */
+  /**
+   * Pushes recent changes from other nodes whose notifications were lost. Changes that were already pushed
+   * are skipped.
+   */
   pushLately(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** So many keys are looked after at a time; the next look brings more. */
+/** Maximum number of keys per run. The next run continues. */
 const catchUpMax = 1_000;
-/** Some sweeps, of which one may be late. */
+/** Covers a few sweeps, in case a sweep is late. */
 const latelySeconds = 20;
 
-/** Takes over at once what an earlier broker has left. The database alone knows what is due; a timer only says when to look. */
+/**
+ * Starts by announcing what an earlier broker left unannounced. The database determines what is due; timers
+ * only trigger the check.
+ */
 export function startStateAnnouncer(options: {
   database: Pick<Database, "orm" | "transaction">;
   bus: Pick<Bus, "on">;
@@ -85,7 +91,7 @@ export function startStateAnnouncer(options: {
     const { sessionIds, meshIds } = channels.state.read();
     for (const row of await listStateChanges(database.orm, [...sessionIds, ...meshIds], latelySeconds)) {
       const { scopeId } = row;
-      // Of a key of a session the mesh is not asked for.
+      // `push` uses the mesh id only for keys of a mesh, so any value is fine for a session's key.
       channels.state.push(scopeId, toStateChange(meshIds.includes(scopeId) ? null : scopeId, row));
     }
   }
@@ -107,7 +113,10 @@ export function startStateAnnouncer(options: {
   };
 }
 
-/** Posts the event of a key's last change, or returns how long it has to wait; null when it was told already. */
+/**
+ * Posts the event of a key's last change. Returns the remaining wait in milliseconds if the event is not due,
+ * or null if it was already posted.
+ */
 async function tellFeed(
   tx: Transaction,
   sessionId: string,
@@ -121,7 +130,8 @@ async function tellFeed(
   const causedBy = entry.updatedByPeerId;
   const watchers = (await listStateWatchers(tx, sessionId, key)).map((watcher) => watcher.peerId);
   const reaches = watchers.filter((each) => each !== causedBy);
-  // It was changed while the session was open, and is told even when that was concluded meanwhile.
+  // The change was made while the session was open, so it is announced even if the session has been concluded
+  // since.
   const row = systemRow(sessionId, toStateEvent(entry), { causedBy, reaches, afterClosing: true });
   const outcome = await appendInTransaction(tx, row);
   if (outcome.outcome !== "posted")

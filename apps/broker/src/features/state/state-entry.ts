@@ -11,7 +11,7 @@ import { utf8Bytes } from "@merkle/wire/text";
 import type { DocumentServices } from "../../document/services.js";
 import type { SessionContext } from "../../sessions/context.js";
 
-/** A stored value as callers see it. */
+/** Converts a stored value to its public form. */
 export function toStateEntry({
   key,
   version,
@@ -31,19 +31,19 @@ export function toStateEntry({
   };
 }
 
-/** The same without a value that is too large to be told unasked (STATE-8). */
+/** Returns the entry without its value if the value is too large to be sent unrequested (STATE-8). */
 export function toToldEntry(row: StateVersionRow): StateEntry {
   const { value, ...entry } = toStateEntry(row);
   const isTold = row.value !== null && utf8Bytes(row.value) <= limits.stateValueToldBytesMax;
   return isTold ? { ...entry, value } : entry;
 }
 
-/** The push of a change; of a mesh's key when there is no session. */
+/** Returns the push for a change. Without a session, the key belongs to the mesh. */
 export function toStateChange(sessionId: string | null, row: StateVersionRow): StateChangeFrame {
   return { type: "state_change", session_id: sessionId, ...toToldEntry(row) };
 }
 
-/** Returns the event that tells the feed of a change. */
+/** Returns the feed event for a change. */
 export function toStateEvent(row: StateVersionRow): SystemEvent {
   const { key, version, updatedBy, updatedAt, deleted, ...told } = toToldEntry(row);
   return {
@@ -60,8 +60,8 @@ export function toStateEvent(row: StateVersionRow): SystemEvent {
 export type StateScope = ParsedInputOf<"get_state">["scope"];
 
 /**
- * Returns the id that a scope's keys belong to: the session that is called, or its mesh, whose keys all its
- * sessions share (STATE-1).
+ * Returns the id that a scope's keys belong to: the session of the call, or its mesh, whose keys are shared
+ * by all sessions (STATE-1).
  */
 export function scopeIdOf(
   { services, session }: SessionContext<DocumentServices>,
@@ -78,7 +78,7 @@ export function noSuchKey(key: string, scope: StateScope): MerkleError {
   });
 }
 
-/** How long a key's next event has to wait; 0 when it may come now (STATE-7). */
+/** Returns how long a key's next event must wait, in milliseconds; 0 if it can be posted now (STATE-7). */
 export function msUntilDue({ announcedAt, now }: Pick<LockedStateEntry, "announcedAt" | "now">): number {
   if (!announcedAt) return 0;
   return Math.max(0, announcedAt.getTime() + limits.stateEventMsMin - now.getTime());

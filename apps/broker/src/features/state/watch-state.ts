@@ -11,14 +11,17 @@ import type { TeamContext } from "../../sessions/context.js";
 import type { StateServices } from "./services.js";
 import { scopeIdOf } from "./state-entry.js";
 
-/** Adds a watch of the calling peer, which stays until it is taken back (STATE-9). Watching twice is watching once. */
+/**
+ * Adds a watch for the calling peer, which stays until it is removed (STATE-9). Adding the same watch twice
+ * has no effect.
+ */
 export async function watchState(
   ctx: TeamContext<StateServices>,
   input: ParsedInputOf<"watch_state">,
 ): Promise<OutputOf<"watch_state">> {
   const { peer } = ctx.team;
   return ctx.write(async ({ tx }) => {
-    // Two watches may come at once: the second counts what the first has added.
+    // If two watches are added at the same time, the second must count the first.
     await lockStateWatches(tx, peer);
     await insertStateWatch(tx, peer, toStateWatch(ctx, input));
     const watches = await listStateWatches(tx, peer);
@@ -36,7 +39,7 @@ function tooManyWatches(): MerkleError {
   );
 }
 
-/** Takes back a watch of the calling peer; one that it does not have is no error. */
+/** Removes a watch of the calling peer. Succeeds if there is no such watch. */
 export async function unwatchState(
   ctx: TeamContext<StateServices>,
   input: ParsedInputOf<"unwatch_state">,
@@ -48,7 +51,7 @@ export async function unwatchState(
   });
 }
 
-/** Returns the watch that an input asks for; the operation has seen to it that the input names a key or a prefix. */
+/** Returns the requested watch. The operation has already checked that the input names a key or a prefix. */
 function toStateWatch(ctx: TeamContext<StateServices>, input: ParsedInputOf<"watch_state">): StateWatch {
   return {
     scopeId: scopeIdOf(ctx, input.scope),
@@ -57,7 +60,7 @@ function toStateWatch(ctx: TeamContext<StateServices>, input: ParsedInputOf<"wat
   };
 }
 
-/** Returns the watches of a peer, as it is told them. */
+/** Returns a peer's watches in their public form. */
 function toWatching(
   { session }: TeamContext<StateServices>,
   watches: readonly StateWatch[],

@@ -20,9 +20,9 @@ interface Assigned {
 }
 
 /**
- * Finds the team that a task is meant for, or one peer of it, as recipients of a message are found (SEND-2).
+ * Finds the team or peer that a task is assigned to, by the rules for recipients of messages (SEND-2).
  *
- * @throws bad_request for a group, not_found for somebody who is not there
+ * @throws bad_request for a group, not_found for an unknown team or peer
  */
 export async function findAssignee(
   { services, session }: TeamContext<TaskServices>,
@@ -35,7 +35,7 @@ export async function findAssignee(
       `A task can be assigned to a team or a peer, not to ${assignee}. Nothing was done.`,
     );
   const peers = await readKnownPeers(services, session.sessionId);
-  // Nobody sends it, so that whoever makes a task may make it for itself.
+  // The empty sender lets callers assign a task to themselves.
   const { recipients, reaches } = resolveRecipients(peers, [assignee], "");
   const found = peers.filter(({ peerId }) => reaches?.includes(peerId));
   const [name = assignee] = recipients;
@@ -47,7 +47,7 @@ export async function findAssignee(
   };
 }
 
-/** @throws forbidden: what proves work is not set by who does it */
+/** @throws forbidden: the check that proves the work must not be set by an agent */
 export function refuseCheckOfAgent(ctx: TeamContext<TaskServices>, check: unknown): void {
   if (check === undefined || isHuman(ctx)) return;
   throw new MerkleError(
@@ -57,9 +57,9 @@ export function refuseCheckOfAgent(ctx: TeamContext<TaskServices>, check: unknow
 }
 
 /**
- * To be called with the session held, where those who add tasks and change what they wait for come one after the other.
+ * The caller must hold the lock on the session, so that changes of tasks and blockers run one after another.
  *
- * @throws bad_request for a task that there is not, conflict for a circle
+ * @throws bad_request for an unknown task, conflict for a cycle
  */
 export async function refuseBadBlockers(
   tx: Transaction,
@@ -84,7 +84,7 @@ export async function refuseBadBlockers(
   );
 }
 
-/** @throws conflict when the session has as many unfinished tasks as it may */
+/** @throws conflict if the session would have too many unfinished tasks */
 export async function refuseTooMany(tx: Transaction, sessionId: string, added: number): Promise<void> {
   const max = limits.unfinishedTasksPerSessionMax;
   if ((await countUnfinishedTasks(tx, sessionId)) + added <= max) return;

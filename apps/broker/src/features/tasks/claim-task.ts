@@ -15,10 +15,10 @@ import {
 } from "./task.js";
 
 /**
- * Claims a task, or the next one that is ready: of any number of callers one gets it (TASK-3). What the caller holds already
- * it is given again, and nothing is told.
+ * Claims a task, or the next ready task. If several callers compete, exactly one gets it (TASK-3). A task
+ * that the caller already holds is returned again without an event.
  *
- * @throws conflict, with the tasks that it waits for or with who holds it
+ * @throws conflict, with the tasks that it waits for, or its holder
  */
 export async function claimTask(
   ctx: TeamContext<TaskServices>,
@@ -51,8 +51,8 @@ function requireOwn(ctx: TeamContext<TaskServices>, row: TaskRow): TaskRow {
 }
 
 /**
- * Gives a claimed task back to the list. A reviewer sends one that is in review back to who did it; a human may do either for
- * anybody (TASK-6).
+ * Returns a claimed task to the list. A reviewer can return a task in review to its author. A human can do
+ * either for anyone (TASK-6).
  */
 export async function releaseTask(
   ctx: TeamContext<TaskServices>,

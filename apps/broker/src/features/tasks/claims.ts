@@ -24,9 +24,9 @@ import type { TaskServices } from "./services.js";
 import { isHuman } from "./task.js";
 
 /**
- * Claims a scope for the calling peer; a claim that it has already is replaced (CLAIM-2).
+ * Claims a scope for the calling peer, replacing the peer's own claim of that scope (CLAIM-2).
  *
- * @throws conflict, with the claims of others that overlap, unless both sides share
+ * @throws conflict, with the overlapping claims of others, unless both sides share
  */
 export async function claimScope(
   ctx: TeamContext<TaskServices>,
@@ -57,7 +57,7 @@ export async function claimScope(
   });
 }
 
-/** Files of no named repository are those of any (CLAIM-7). */
+/** A scope without a repository may be in any repository (CLAIM-7). */
 function mayBeSameRepository(a: string | null, b: string | null): boolean {
   return a === null || b === null || a === b;
 }
@@ -87,7 +87,10 @@ function tooMany(): MerkleError {
   );
 }
 
-/** Ends a claim of the calling peer, of a scope or a task; a human may end anybody's, by its number (CLAIM-3). */
+/**
+ * Releases a claim of the calling peer, on a scope or a task. A human can release anyone's claim by its
+ * number (CLAIM-3).
+ */
 export async function releaseClaim(
   ctx: TeamContext<TaskServices>,
   input: ParsedInputOf<"release">,
@@ -130,7 +133,7 @@ function notYours({ number, holder, claimedAt }: ClaimRow): MerkleError {
   );
 }
 
-/** Lists the claims of a session, and says what hooks are to do about edits. */
+/** Lists the claims of a session, and the session's rule for hooks that guard edits. */
 export async function listClaims(ctx: SessionContext<TaskServices>): Promise<OutputOf<"list_claims">> {
   const { orm, meshId } = ctx.services.database;
   const { sessionId } = ctx.session;
@@ -168,7 +171,8 @@ async function announceClaim(
   const isOthers = row.peerId !== team.peer.peerId;
   const { sequence } = await announce(session.sessionId, claimEvent(row, authorName(team), told), {
     causedBy: team.peer.peerId,
-    // The claims are read in the list; only a holder who loses one by somebody else is told.
+    // Other peers read claims in the list. Only a holder whose claim was released by someone else is
+    // notified.
     reaches: isOthers ? [row.peerId] : [],
   });
   afterCommit(() => services.channels.announceChange(session.sessionId, "tasks", sequence));

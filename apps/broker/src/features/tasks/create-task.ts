@@ -6,7 +6,7 @@ import { findAssignee, refuseBadBlockers, refuseCheckOfAgent, refuseTooMany } fr
 import type { TaskServices } from "./services.js";
 import { announceTask, claimerOf, isHuman, notHeld, refuseNonHolder, requireTask, toTask } from "./task.js";
 
-/** Puts a task on the session's list, and wakes whom it is for if it is ready (TASK-1). */
+/** Adds a task to the session's list. If the task is ready, notifies its assignee (TASK-1). */
 export async function createTask(
   ctx: TeamContext<TaskServices>,
   input: ParsedInputOf<"create_task">,
@@ -18,7 +18,7 @@ export async function createTask(
   return ctx.write(async (write) => {
     await lockSession(write.tx, sessionId);
     await refuseTooMany(write.tx, sessionId, 1);
-    // A task that is not there yet is in no circle.
+    // A task that does not exist yet cannot be part of a cycle.
     await refuseBadBlockers(write.tx, { sessionId, number: 0 }, blocked_by);
     const task = { title, text, ...assigned, blockedBy: unique(blocked_by), labels: unique(labels), links };
     const [row] = await insertAndTell(ctx, write, [{ ...task, check: check ?? null }]);
@@ -27,7 +27,7 @@ export async function createTask(
   });
 }
 
-/** Splits a task into parts, for which it then waits; whoever has claimed it gives it back by that (TASK-7). */
+/** Splits a task into parts, which then block it. If the task was claimed, it is released (TASK-7). */
 export async function splitTask(
   ctx: TeamContext<TaskServices>,
   input: ParsedInputOf<"split_task">,

@@ -11,7 +11,7 @@ import { readHeldTasks } from "./held-tasks.js";
 import { getTask, listAllTasks, listTasks } from "./read-tasks.js";
 import { updateTask } from "./update-task.js";
 
-/** How long what was handed back is something for people to look at. */
+/** How long people are asked to look at tasks and claims that were handed back. */
 const handedBackHours = 24;
 
 const handBackMs = 5_000;

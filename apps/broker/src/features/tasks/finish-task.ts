@@ -16,10 +16,11 @@ import {
 } from "./task.js";
 
 /**
- * Notes what came of a task. It is done, unless its check is not shown to be met: then it is in review, until its holder
- * reports the proof or a reviewer finishes it in turn (TASK-8). What waited for it alone is ready then (TASK-4).
+ * Records the result of a task. The task is done, unless it has a check that is not yet proved. It is then in
+ * review until its holder reports the proof or a reviewer finishes it (TASK-8). Tasks that waited only for
+ * this task become ready (TASK-4).
  *
- * @throws conflict for whoever has not claimed it, and while it waits for others
+ * @throws conflict if the caller does not hold the task, or if it still waits for others
  */
 export async function finishTask(
   ctx: TeamContext<TaskServices>,
@@ -57,7 +58,10 @@ function isProved({ check }: TaskRow, proof: ParsedInputOf<"finish_task">["proof
   return "command" in check && proof?.exit_code === 0;
 }
 
-/** Whether somebody may say that a task in review is done: the one whom it names, or any verified human, but not who did it. */
+/**
+ * Whether the caller may accept a task in review: the named reviewer or any verified human, but not the peer
+ * that did the work.
+ */
 export function mayReview({ team }: TeamContext<TaskServices>, { check, holderPeerId }: TaskRow): boolean {
   if (team.kind === "human") return true;
   if (check === null || !("reviewer" in check) || holderPeerId === team.peer.peerId) return false;
@@ -65,13 +69,14 @@ export function mayReview({ team }: TeamContext<TaskServices>, { check, holderPe
   return names.includes(fold(check.reviewer));
 }
 
-/** Wakes those for whom something is ready now that a task is done or not wanted any more. */
+/** Notifies the assignees of tasks that became ready because a task is done or cancelled. */
 export async function tellReady(
   ctx: TeamContext<TaskServices>,
   write: Write,
   key: TaskKey,
 ): Promise<number[]> {
-  // Held already where something was announced; said here, since what is read depends on it.
+  // An earlier announcement may already have locked the feed. Locking it here is explicit, because the read
+  // below depends on the lock.
   await lockFeed(write.tx, key.sessionId);
   const ready = await listReadyAfter(write.tx, key);
   for (const row of ready) await announceTask(ctx, write, row, { change: "ready", concerns: ["assignee"] });

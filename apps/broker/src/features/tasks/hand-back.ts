@@ -23,16 +23,17 @@ interface HandBackOptions {
   readonly database: Pick<Database, "orm" | "transaction">;
   readonly presence: Pick<Presence, "find">;
   readonly channels: Pick<Channels, "deliver" | "announceChange">;
-  /** When this broker started: before, no peer could be seen. */
+  /** When this broker started. It has seen no peer before that. */
   readonly startedAt: Date;
 }
 
-/** The most that are handed back at a time; the next run takes more. */
+/** Maximum number of tasks and claims handed back at a time. The next run continues. */
 const lapsedMax = 500;
 
 /**
- * Renews what present peers hold, and hands back what peers hold who have left or were away for longer than their session
- * allows, each with an event that names the peer (TASK-5, CLAIM-4). To be called regularly.
+ * Returns a function to call regularly. It renews the tasks and claims of present peers. If a peer has left,
+ * or was away longer than its session allows, its tasks and claims are handed back. Each gets an event that
+ * names the peer (TASK-5, CLAIM-4).
  */
 export function createHandBack(options: HandBackOptions): () => Promise<void> {
   const { database, channels, startedAt } = options;
@@ -52,7 +53,10 @@ export function createHandBack(options: HandBackOptions): () => Promise<void> {
   };
 }
 
-/** A connection that is open is a sign of life by itself, however long its agent thinks. */
+/**
+ * Renews the tasks and claims of peers that were seen. An open connection counts as presence, however long
+ * the agent is silent.
+ */
 async function renew({ database, presence }: HandBackOptions): Promise<void> {
   const now = new Date();
   const seen = (await listHolders(database.orm)).flatMap(({ peerId, renewedAt }) => {

@@ -1,7 +1,10 @@
 import { listHeldTasks } from "@merkle/db";
 import type { PeerFactReaders } from "../../sessions/hooks.js";
 
-/** Reads the task of each peer of a session; of several, the one that the peer claimed last, which the list has last. */
+/**
+ * Reads the claimed task of each peer in a session. If a peer has several, the list's last entry counts,
+ * which the peer claimed last.
+ */
 export const readHeldTasks: PeerFactReaders["task"] = async ({ database }, sessionId) => {
   const held = await listHeldTasks(database.orm, sessionId);
   const byPeer = new Map(held.map((task) => [task.peerId, task]));

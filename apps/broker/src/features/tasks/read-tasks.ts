@@ -5,7 +5,7 @@ import type { Context, SessionContext } from "../../sessions/context.js";
 import type { TaskServices } from "./services.js";
 import { noSuchTask, toTask } from "./task.js";
 
-/** Lists a session's tasks by their numbers, by default those that are not over. */
+/** Lists a session's tasks by number. Default: only unfinished tasks. */
 export async function listTasks(
   ctx: SessionContext<TaskServices>,
   { state, mine, label, after, limit }: ParsedInputOf<"list_tasks">,
@@ -26,7 +26,7 @@ export async function listTasks(
   };
 }
 
-/** Lists what is to be done in all open sessions of the mesh. */
+/** Lists the unfinished tasks in all open sessions of the mesh. */
 export async function listAllTasks(
   ctx: Context<TaskServices>,
   { limit }: ParsedInputOf<"list_all_tasks">,
@@ -41,7 +41,7 @@ export async function listAllTasks(
 
 const historyMax = 100;
 
-/** Reads a task with what the feed tells of it: that is its history, and there is no other (TASK-10). */
+/** Returns a task with its events from the feed, which are its only history (TASK-10). */
 export async function getTask(
   ctx: SessionContext<TaskServices>,
   { task: number }: ParsedInputOf<"get_task">,
@@ -57,7 +57,7 @@ export async function getTask(
 type History = OutputOf<"get_task">["history"][number];
 
 function toHistory({ sequence, content }: { sequence: number; content: string }): History {
-  // The feed's own events, which verbs of this folder have made.
+  // These are the feed's own events, which only this feature creates.
   const { change, by, reason, at } = contentOf(content) as unknown as History;
   return { sequence, change, by, reason: reason ?? null, at };
 }

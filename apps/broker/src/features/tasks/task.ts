@@ -5,7 +5,7 @@ import type { SessionContext, TeamContext } from "../../sessions/context.js";
 import { authorName } from "../../sessions/roster/author.js";
 import type { TaskServices } from "./services.js";
 
-/** A task as a caller sees it. */
+/** Converts a task to its public form. */
 export function toTask(row: TaskRow, { team }: Pick<SessionContext<TaskServices>, "team">): Task {
   const { waitsFor, blockedBy, sessionId, claimedAt, handedBackAt } = row;
   return {
@@ -33,17 +33,21 @@ export function toTask(row: TaskRow, { team }: Pick<SessionContext<TaskServices>
   };
 }
 
-/** Whether an open task is blocked follows from the others, and is kept nowhere (TASK-2). */
+/** Returns the state of a task. "blocked" is derived from other tasks and never stored (TASK-2). */
 export function stateOf({ state, waitsFor }: Pick<TaskRow, "state" | "waitsFor">): TaskState {
   return state === "open" && waitsFor.length > 0 ? "blocked" : state;
 }
 
-/** Returns the caller as the one who claims a task, as the database and others know it. */
+/** Returns the caller as the claimer of a task. */
 export function claimerOf({ team }: TeamContext<TaskServices>): TaskClaimer {
   return { teamId: team.teamId, peerId: team.peer.peerId, name: authorName(team) };
 }
 
-/** @throws not_found */
+/**
+ * Locks a task and returns it.
+ *
+ * @throws not_found if the session has no such task
+ */
 export async function requireTask(
   tx: Transaction,
   { session }: TeamContext<TaskServices>,
@@ -58,15 +62,15 @@ export function noSuchTask(slug: string, number: number): MerkleError {
   return new MerkleError("not_found", `The session "${slug}" has no task ${number}.`, { next: "list_tasks" });
 }
 
-/** Whether somebody decides about work of others: a verified human, and nobody else. */
+/** Whether the caller may decide about the work of others. Only a verified human may. */
 export function isHuman({ team }: TeamContext<TaskServices>): boolean {
   return team.kind === "human";
 }
 
 /**
- * Refuses whoever is not its holder, or comes by a claim that was handed on since (TASK-5).
+ * Refuses a caller that is not the task's holder, or whose claim has been replaced since (TASK-5).
  *
- * @throws conflict, with how the task stands
+ * @throws conflict, with the task's state
  */
 export function refuseNonHolder(
   ctx: TeamContext<TaskServices>,
@@ -86,7 +90,7 @@ export function notHeld(row: TaskRow, why = howItStands(row)): MerkleError {
   );
 }
 
-/** `Birch/oak has held it since …`, in the words of an error. */
+/** Describes the state of a task for an error, for example `Birch/oak has held it since …`. */
 export function howItStands(row: TaskRow): string {
   const { state, holder, claimedAt, handedBackAt, waitsFor, assignee } = row;
   if (state === "claimed") return `${holder} has held it since ${claimedAt?.toISOString()}`;
@@ -112,7 +116,10 @@ export function detailsOf(row: TaskRow): Record<string, unknown> {
 type TaskEvent = Extract<SystemEvent, { event: "task_changed" }>;
 type Told = Omit<TaskEvent, "event" | "task" | "title" | "by" | "at">;
 
-/** Tells the feed of a task's change, and those peers whom it concerns: everybody else reads it in the list (TASK-10). */
+/**
+ * Posts the event of a task's change and notifies the peers that it concerns. Other peers read the change in
+ * the list (TASK-10).
+ */
 export async function announceTask(
   ctx: TeamContext<TaskServices>,
   { tx, announce, afterCommit }: Write,
@@ -129,7 +136,10 @@ export async function announceTask(
   afterCommit(() => services.channels.announceChange(session.sessionId, "tasks", sequence));
 }
 
-/** The time is that of the row, which is made again from it elsewhere; that others are done changes no row. */
+/**
+ * Builds the event of a task's change. Its time is that of the row, so that an import can rebuild the row.
+ * "ready" changes no row, so it has the current time.
+ */
 export function taskEvent(row: TaskRow, by: string, told: Told): TaskEvent {
   const { number: task, title, updatedAt } = row;
   const given = Object.entries(told).filter(([, value]) => value !== undefined);
@@ -143,7 +153,7 @@ export function taskEvent(row: TaskRow, by: string, told: Told): TaskEvent {
   };
 }
 
-/** The peers that a change concerns, by what they have to do with the task. */
+/** The peers that a change concerns, by their relation to the task. */
 export type Concerned = "assignee" | "holder" | "creator";
 
 export async function readConcerned(

@@ -9,7 +9,10 @@ import { announceTask, isHuman, notHeld, refuseNonHolder, requireTask, toTask } 
 
 type Input = ParsedInputOf<"update_task">;
 
-/** Changes what a task says, whom it is for or what it waits for, or cancels it; what is over stays as it is (TASK-9). */
+/**
+ * Changes a task's text, assignee or blockers, or cancels it. A finished or cancelled task stays unchanged
+ * (TASK-9).
+ */
 export async function updateTask(
   ctx: TeamContext<TaskServices>,
   input: Input,
@@ -44,7 +47,7 @@ export async function updateTask(
   });
 }
 
-/** One that somebody has claimed is changed by its holder, by who made it, or by a human. */
+/** A claimed task can be changed only by its holder, its creator or a human. */
 function refuseOthers(ctx: TeamContext<TaskServices>, row: TaskRow, fence: number | undefined): void {
   if (row.state === "done" || row.state === "cancelled") throw notHeld(row);
   if (row.state === "open" || isHuman(ctx) || row.createdByPeerId === ctx.team.peer.peerId) return;

@@ -18,14 +18,17 @@ import type { ViewServices } from "../../views/services.js";
 type Output = OutputOf<"get_timeline">;
 type Mark = Output["marks"][number];
 
-/** The kind of mark for each kind of message that is marked; a document's version is no message. */
+/**
+ * The kind of mark for each kind of message that gets a mark. Document versions are not messages, so they are
+ * not listed.
+ */
 const markKinds: ReadonlyMap<string, Mark["kind"]> = new Map([
   ["ask", "ask"],
   ["decision", "decision"],
   ...Object.entries(eventKinds).flatMap(([name, { mark }]) => (mark ? [[name, mark] as const] : [])),
 ]);
 
-/** Counts what each team said in equal spans of time, and marks what stands out (TIME-1, TIME-2). */
+/** Counts each team's messages in equal time spans, and marks important events (TIME-1, TIME-2). */
 export async function getTimeline(
   ctx: SessionContext<ViewServices>,
   input: ParsedInputOf<"get_timeline">,
@@ -40,7 +43,7 @@ async function readTimeline(
 ): Promise<Output> {
   const { sessionId } = ctx.session;
   const { from, to } = await readSpan(ctx, db, input);
-  // A message that was posted at `to` belongs to the span.
+  // Includes a message posted exactly at `to`.
   const bucketMs = Math.max(1, Math.ceil((to.getTime() - from.getTime() + 1) / input.buckets));
   const [after, upTo] = await Promise.all([
     findSequenceAt(db, sessionId, new Date(from.getTime() - 1)),
@@ -68,7 +71,7 @@ async function readTimeline(
   };
 }
 
-/** By default the span from the session's creation until now or, in a closed session, until its last message. */
+/** Default: from the session's creation until now, or until the last message of a closed session. */
 async function readSpan(
   { services, session }: SessionContext<ViewServices>,
   db: Queryable,
@@ -80,7 +83,7 @@ async function readSpan(
   const end = row.closedAt ? (row.lastPostedAt ?? row.closedAt) : new Date();
   const to = input.to === undefined ? end : new Date(input.to);
   if (from <= to) return { from, to };
-  // The time that was given may lie beyond the default of the one that was not.
+  // If only one end was given, it may be beyond the default for the other end.
   if (input.from === undefined || input.to === undefined) return { from, to: from };
   throw new MerkleError("bad_request", "The start (from) must not be later than the end (to).", {
     field: "from",

@@ -13,20 +13,23 @@ import type { MeshChannels } from "../../feed/delivery/mesh-channel.js";
 import { placeTopics } from "./place-topics.js";
 
 /**
- * Finds the places of topics again when a document has changed. Nobody waits for it: who reads a place is told of which
- * version it is (ANCHOR-6).
+ * Updates the positions of topics after a document has changed. No caller waits for it: each position is
+ * returned with the version that it belongs to (ANCHOR-6).
  */
 export interface Anchorer {
-  /** Says that a document may have changed. One is looked through at a time, and each once for any number of hints. */
+  /**
+   * Schedules a document that may have changed. Documents are processed one at a time, and repeated hints for
+   * a document are merged.
+   */
   schedule(document: DocumentRef): void;
-  /** Goes on with the documents that nobody has looked through since they changed. */
+  /** Processes the documents that have changed since their topics were last placed. */
   catchUp(): Promise<void>;
-  /** Resolves when nothing that was hinted at is left. */
+  /** Resolves when all scheduled documents are processed. */
   idle(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts with the documents that changed while no anchorer ran. */
+/** Starts with the documents that changed while no anchorer was running. */
 export function startAnchorer(options: {
   readonly database: Database;
   readonly workers: Workers;
@@ -52,7 +55,8 @@ export function startAnchorer(options: {
       try {
         await retryWhileLost(() => place(options, document));
       } catch (error) {
-        // The next hint tries again, and so does the next start; until then places are of an older version, and say so.
+        // The next hint or start tries again. Until then, positions are reported with the older version that
+        // they belong to.
         if (!stopped)
           log.warn("finding places of topics again failed", { session_id: document.sessionId, error });
       }
@@ -95,7 +99,8 @@ async function place(
   const { orm } = database;
   const current = await readDocument(orm, sessionId);
   const [feed] = await readFeedHeads(orm, [sessionId]);
-  // The versions that they were opened at are in the archive: they are placed when those are back.
+  // The versions at which the topics were opened are in the archive. The topics are placed once those are
+  // restored.
   if (!current || feed?.archivedAt) return;
   const placed = await placeTopics({ database, workers }, meshId, {
     source: { sessionId, root: null, path: null },

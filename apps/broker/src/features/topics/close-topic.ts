@@ -13,9 +13,9 @@ import { refuseTooManyOpen } from "./open-topic.js";
 import type { TopicServices } from "./services.js";
 
 /**
- * Closes a topic and tells its session (TOPIC-5). The last thing that a write does, as every announcement.
+ * Closes a topic and announces it in the session (TOPIC-5). Call it last in a write, like every announcement.
  *
- * @throws conflict when it is closed already: of two who close it, one does
+ * @throws conflict if the topic is already closed; if two callers close it, one succeeds
  */
 export async function closeTopic(
   { tx, announce }: Pick<Write, "tx" | "announce">,
@@ -24,7 +24,7 @@ export async function closeTopic(
 ): Promise<TopicRow> {
   const closed = await closeTopicRow(tx, key, { by, reason });
   if (!closed) throw isClosed(key.number);
-  // An open proposal for the topic has nothing left to answer.
+  // The topic's open proposal is no longer needed.
   if (reason !== "accepted") await rejectOpenProposal(tx, { meshId: key.meshId, topic: key.number }, by);
   if (closed.sessionId !== null) {
     const { number: topic_id, title } = closed;
@@ -44,10 +44,10 @@ export function isClosed(topic_id: number): MerkleError {
 }
 
 /**
- * Opens a closed topic again, whatever it was closed for, and tells its session (TOPIC-12). The last thing that a write does, as
- * every announcement. Nobody followed its place meanwhile, so it is looked for in the newest text.
+ * Reopens a closed topic and announces it in the session (TOPIC-12). Call it last in a write, like every
+ * announcement. Positions of closed topics are not updated, so the topic is searched for in the newest text.
  *
- * @throws conflict when it is open: of two who reopen it, one does
+ * @throws conflict if the topic is already open; if two callers reopen it, one succeeds
  */
 export async function reopenTopic(
   services: TopicServices,

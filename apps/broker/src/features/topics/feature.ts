@@ -33,7 +33,7 @@ export const topicsFeature = {
   repeat: {
     name: "places of topics",
     everyMs: placeMs,
-    /** The node that wrote a document may have died before it found the places of its topics again. */
+    /** The node that wrote a document may have stopped before it updated the positions of the topics. */
     begin:
       ({ main: { nodes, anchorer } }) =>
       async () => {

@@ -18,9 +18,10 @@ import type { TopicServices } from "./services.js";
 import { topicAuthorOf, topicTitle, toTopic } from "./topic.js";
 
 /**
- * Opens a topic at a place of a session's document, or about all of it (TOPIC-1).
+ * Opens a topic about a passage of a session's document, or about the whole document (TOPIC-1).
  *
- * @throws conflict, with the current version, when what it is about does not stand in the version that its opener has read
+ * @throws conflict, with the current version, if the quote does not occur in the version that the caller has
+ *   read
  */
 export async function openTopic(
   ctx: MeshContext<TopicServices>,
@@ -55,13 +56,13 @@ export async function openTopic(
       { event: "topic_opened", topic_id, by: by.author, title, quote, at },
       { causedBy: ctx.team?.peer.peerId ?? null },
     );
-    // The opener may have read an older version: the anchorer finds the place in the newest one.
+    // The caller may have read an older version. The anchorer finds the position in the newest one.
     afterCommit(() => services.anchorer.schedule({ meshId, sessionId: session.sessionId }));
     return toTopic(services, topic);
   });
 }
 
-/** Where the quote stands in the version that its opener has read, with what is around it. */
+/** Returns the position and context of the quote in the version that the caller has read. */
 async function findAnchor(
   { database }: Pick<TopicServices, "database">,
   session: SessionIdentity,
@@ -87,12 +88,12 @@ async function findAnchor(
   );
 }
 
-/** Keeps the quote as it stands in the text, whose line ends its opener may not have seen. */
+/** Stores the quote exactly as in the text. The caller may have seen other line endings. */
 function toAnchor(text: string, place: Span) {
   return { quote: text.slice(place.start, place.end), ...contextOf(text, place), ...place };
 }
 
-/** @throws not_found for a version that there is not, or whose text was removed */
+/** @throws not_found if the version does not exist or its text was removed */
 async function readVersion(
   { orm }: TopicServices["database"],
   { sessionId, slug }: SessionIdentity,
@@ -112,16 +113,16 @@ async function readVersion(
 
 const toldCharsMax = 200;
 
-/** An event tells what a topic is about, not all of it. */
+/** Shortens a quote for an event, which shows only enough to recognise the topic. */
 function shortened(quote: string): string {
   const signs = [...quote];
   return signs.length <= toldCharsMax ? quote : `${signs.slice(0, toldCharsMax - 1).join("")}…`;
 }
 
 /**
- * To be called behind the counter of the mesh's topics, where those who open one wait for each other.
+ * The caller must hold the lock on the mesh's topic counter, so that concurrent opens wait for each other.
  *
- * @throws conflict when a source has more open topics than it may have
+ * @throws conflict if the source has too many open topics
  */
 export async function refuseTooManyOpen(
   { database, sessions }: Pick<TopicServices, "database" | "sessions">,
@@ -142,9 +143,11 @@ export async function refuseTooManyOpen(
 type Input = ParsedInputOf<"open_topic">;
 
 /**
- * Opens a topic at a place of a file, or about all of it (SOURCE-11). The text that it was opened on is kept.
+ * Opens a topic about a passage of a file, or about the whole file (SOURCE-11). Stores the text that it was
+ * opened on.
  *
- * @throws conflict, with the current hash, when that is not the file's text, or what it is about does not stand there
+ * @throws conflict, with the current hash, if the file's text is a different one or does not contain the
+ *   quote
  */
 async function openFileTopic(
   ctx: MeshContext<TopicServices>,

@@ -17,8 +17,8 @@ import { readFileText, toFile } from "../sources/feature.js";
 import { reanchorTask } from "./reanchor-task.js";
 
 /**
- * Finds the places of a file's topics again where its text is another one than they were found in (SOURCE-12). Nobody tells of a
- * file that changes, so whoever lists them looks.
+ * Updates the positions of a file's topics if the file has changed since they were placed (SOURCE-12).
+ * Changes of files cause no notification, so this runs when the topics are listed.
  */
 export async function placeFileTopics(
   services: Pick<SourceServices, "database" | "sources" | "workers">,
@@ -30,7 +30,7 @@ export async function placeFileTopics(
   const at = { version: null, hash };
   const source = toFile(file);
   if ((await listTopicsToPlace(orm, meshId, source, at)).length === 0) return;
-  // Where a place is found in it, the next text is compared with this one.
+  // Stored because a position found in this text is later searched for by comparing the next text with it.
   await keepSourceText(orm, { meshId, ...file, hash, content: text });
   await placeTopics({ database, workers }, meshId, {
     source,
@@ -41,18 +41,19 @@ export async function placeFileTopics(
   });
 }
 
-/** A source as it is now, and how its earlier texts are read. */
+/** A source in its current state, with access to its earlier texts. */
 interface SourceText {
   readonly source: SourceColumns;
   readonly at: TextPoint;
   readonly text: string;
-  /** The text that something was found in earlier; null when it is there no more. */
+  /** Returns the text in which a position was last found, or null if it is no longer stored. */
   readEarlier(at: TextPoint): Promise<string | null>;
 }
 
 /**
- * Looks for the places of all open topics of a source in its text as it now is, each from the text in which it was found for
- * certain the last time, and stores what came of it (ANCHOR-6). Returns how many places were looked for.
+ * Finds the positions of all open topics in the current text of a source and stores the results (ANCHOR-6).
+ * Each search starts from the text in which the topic was last found with certainty. Returns the number of
+ * topics searched for.
  */
 export async function placeTopics(
   { database, workers }: { readonly database: Pick<Database, "orm">; readonly workers: Workers },
@@ -86,13 +87,13 @@ function toAnchored({ quote, startAt, endAt }: PlacedTopic) {
   return { quote, start: startAt, end: endAt };
 }
 
-/** Where nothing is known of the earlier text but the quote, it must stand once with all that was around it. */
+/** Without the earlier text, the quote must occur exactly once together with its context. */
 function findByQuote({ quote, prefix, suffix }: PlacedTopic, text: string): Reanchored | null {
   const place = locateQuote(text, { quote, prefix, suffix });
   return "start" in place ? { ...place, how: "moved" } : null;
 }
 
-/** A place that was once moved is so for good, and one that reads as it was quoted is not reworded. */
+/** Once moved, a topic stays "moved". A text equal to the quote is never "reworded". */
 function toFound({ quote, found }: PlacedTopic, answer: Reanchored | null, text: string): FoundPlace {
   if (!answer) return { found: "lost" };
   const { start, end, how } = answer;

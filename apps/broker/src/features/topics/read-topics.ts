@@ -10,7 +10,10 @@ import { requireTopic, toTopic, toTopicMessage } from "./topic.js";
 
 type Input = ParsedInputOf<"list_topics">;
 
-/** Lists the topics of a session's document or a file, newest first, with the places that are known of them (TOPIC-2). */
+/**
+ * Lists the topics of a session's document or of a file, newest first, with their last known positions
+ * (TOPIC-2).
+ */
 export async function listTopics(
   ctx: Context<TopicServices>,
   input: Input,
@@ -21,7 +24,7 @@ export async function listTopics(
   const source = await findSource(ctx, input);
   const rows = await listTopicRows(orm, meshId, source, { status, before, limit: limit + 1 });
   const page = rows.slice(0, limit);
-  // A hint that was lost, or another broker's, is made up for by who looks.
+  // Compensates for lost notifications and for changes by other brokers.
   if (source.path === null && page.some((row) => row.status === "open" && row.quote !== null))
     services.anchorer.schedule({ meshId, sessionId: source.sessionId });
   return {
@@ -30,7 +33,7 @@ export async function listTopics(
   };
 }
 
-/** The places in a file are looked for before they are listed. */
+/** For a file, updates the positions of its topics before they are listed. */
 async function findSource(
   { services, principal }: Context<TopicServices>,
   { session_id, source_path }: Input,
@@ -44,13 +47,13 @@ async function findSource(
   try {
     await placeFileTopics(services, file);
   } catch (error) {
-    // The topics of a file that is gone can still be read.
+    // The topics of a deleted file can still be read.
     if (!(error instanceof MerkleError)) throw error;
   }
   return toFile(file);
 }
 
-/** Reads a topic and a page of what was said in it, from the beginning on (TOPIC-3). */
+/** Returns a topic and a page of its messages, oldest first (TOPIC-3). */
 export async function getTopic(
   { services, principal }: Context<TopicServices>,
   { topic_id, after }: ParsedInputOf<"get_topic">,

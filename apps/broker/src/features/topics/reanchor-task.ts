@@ -1,10 +1,10 @@
 import { type Anchored, type Reanchored, startReanchoring } from "@merkle/wire/text";
 import type { Task } from "../../core/workers/task.js";
 
-/** Texts of so many characters are compared within a few milliseconds. */
+/** Comparing texts of this length takes a few milliseconds. */
 const smallCharsMax = 8 * 1024;
 
-/** Gives new anchors in the order of the old ones; null for what is lost. */
+/** Returns the new anchors in the order of the old ones, with null for lost anchors. */
 export const reanchorTask: Task<
   { before: string; after: string; anchors: readonly Anchored[] },
   (Reanchored | null)[]

@@ -8,9 +8,10 @@ import type { TopicServices } from "./services.js";
 import { requireTopic, topicAuthorOf, toTopic } from "./topic.js";
 
 /**
- * Says something in a topic, closes or reopens it, or both at once (TOPIC-4).
+ * Adds a message to a topic, closes or reopens the topic, or does both at the same time (TOPIC-4).
  *
- * @throws conflict when it is closed and not reopened, or open and to be reopened
+ * @throws conflict if the topic is closed and the call does not reopen it, or if it is open and the call
+ *   would reopen it
  */
 export async function replyToTopic(
   ctx: MeshContext<TopicServices>,
@@ -41,7 +42,7 @@ export async function replyToTopic(
   });
 }
 
-/** Refuses a topic of a concluded session: it can be read, and is talked about elsewhere. */
+/** Refuses a topic of a concluded session. It can only be read. */
 async function refuseClosedSession(
   { sessions }: Pick<TopicServices, "sessions">,
   { sessionId }: TopicRow,

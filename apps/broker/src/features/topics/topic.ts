@@ -6,7 +6,7 @@ import type { MeshContext } from "../../sessions/context.js";
 import { authorOf } from "../../sessions/roster/author.js";
 import type { TopicServices } from "./services.js";
 
-/** A topic as callers see it. */
+/** Converts a topic to its public form. */
 export async function toTopic({ sessions }: Pick<TopicServices, "sessions">, row: TopicRow): Promise<Topic> {
   const session = row.sessionId === null ? null : await sessions.find(row.sessionId);
   return {
@@ -39,7 +39,7 @@ function toClosed({ closedBy, closedAt, closeReason }: TopicRow): Topic["closed"
   return { by: closedBy, at: closedAt.toISOString(), reason: closeReason };
 }
 
-/** Where a lost one was found last is nothing that anybody should mark. */
+/** Omits the last position of a lost topic, because nothing should be highlighted there. */
 function toPlace({ found, foundAtVersion, foundAtHash, startAt, endAt }: TopicRow): Topic["place"] {
   if (found === null) return null;
   const isLost = found === "lost";
@@ -64,10 +64,14 @@ export function toTopicMessage(row: TopicMessageRow): TopicMessage {
   };
 }
 
-/** The author of a comment: a team of the session that the topic is about, or a person. */
+/** The author of a comment: a team of the topic's session, or a person. */
 type TopicAuthor = Pick<NewTopicMessage, "author" | "authorHuman" | "teamId" | "personId">;
 
-/** @throws bad_request when a team speaks where another session's document is talked about */
+/**
+ * Returns the caller as the author of a comment.
+ *
+ * @throws bad_request if a team comments on another session's document
+ */
 export async function topicAuthorOf(
   ctx: MeshContext<TopicServices>,
   sessionId: string | null,
@@ -79,7 +83,7 @@ export async function topicAuthorOf(
     : { author, authorHuman: person.verified, teamId: null, personId: person.personId };
 }
 
-/** Returns the title of a topic: the first line of its first message that says something. */
+/** Returns the title of a topic: the first line of its first message that is not blank. */
 export function topicTitle(text: string): string {
   const line = text.split(/[\r\n\u2028\u2029]+/u).find((each) => each.trim() !== "") ?? text;
   const signs = [...line.replace(/\p{Cc}+/gu, " ").trim()];
@@ -88,7 +92,8 @@ export function topicTitle(text: string): string {
 }
 
 /**
- * A topic that was looked up, for somebody to whom it exists: the agent of a job knows those of its own session alone.
+ * Returns a topic that was found, if the caller may see it. The agent of a job sees only the topics of its
+ * own source.
  *
  * @throws not_found
  */

@@ -4,7 +4,7 @@ import { requireSession } from "../../identity/session-directory.js";
 import type { Context } from "../../sessions/context.js";
 import type { ViewServices } from "../../views/services.js";
 
-/** Sums what was reported of a session, or of all of the mesh (USAGE-4). */
+/** Returns the reported usage of a session or of the whole mesh (USAGE-4). */
 export async function getUsage(
   { services }: Context<ViewServices>,
   { session_id, by, since, until, limit }: ParsedInputOf<"get_usage">,

@@ -14,7 +14,10 @@ import type { Write } from "../../core/write.js";
 import type { SessionServices, TeamContext } from "../../sessions/context.js";
 import { toSessionSettings } from "../../sessions/session-settings.js";
 
-/** Notes what the calling peer has used, and holds agents' posts once a budget is used up (USAGE-1, USAGE-5). */
+/**
+ * Records usage of the calling peer, and stops agents from posting once a budget is used up (USAGE-1,
+ * USAGE-5).
+ */
 export async function reportUsage(
   ctx: TeamContext<SessionServices>,
   { usage, task }: ParsedInputOf<"report_usage">,
@@ -28,13 +31,13 @@ export async function reportUsage(
   });
 }
 
-/** Notes what a job's agent has used. A budget that it uses up is found out by the next report of an agent. */
+/** Records usage of a job's agent. If that uses up a budget, the next report by an agent detects it. */
 export async function addJobUsage(
   tx: Transaction,
   metrics: SessionServices["metrics"],
   { sessionId, usage = [] }: { sessionId: string | null; usage?: readonly ModelUsage[] | undefined },
 ): Promise<void> {
-  // A job on a file is of no session, and nobody's budget.
+  // A job on a file belongs to no session, so it counts towards no budget.
   if (sessionId === null || usage.length === 0) return;
   const used = usage.map(toUsed);
   await addUsage(tx, { sessionId, reporter: null, task: null, used });
@@ -53,7 +56,7 @@ function toUsed({ model, cost_usd, ...tokens }: ModelUsage): UsedTokens {
   };
 }
 
-/** Adds a report to the sums, counts it towards the budgets, and tells those who are to know. */
+/** Adds a report to the sums and budgets, and announces the change. */
 export async function recordUsage(
   services: Pick<SessionServices, "database" | "channels" | "mesh" | "metrics">,
   write: Write,
@@ -72,15 +75,21 @@ export async function recordUsage(
   return { task: task === 0 ? null : task, held };
 }
 
-/** The tokens that a budget counts: all but those read from the cache, which cost a fraction and are by far the most. */
+/**
+ * Returns the tokens that count towards a budget. Tokens read from the cache do not count: they cost a
+ * fraction, and are by far the most.
+ */
 function countedTokens(used: readonly UsedTokens[]): number {
   return used.reduce((sum, each) => sum + each.inputTokens + each.outputTokens + each.cacheWriteTokens, 0);
 }
 
-/** From this part of a budget on a human is asked. */
+/** From this fraction of a budget, a human is asked. */
 const nearPart = 0.8;
 
-/** Asks a human when a budget is nearly used up, and holds the session when it is: until one resumes it. */
+/**
+ * Asks a human when a budget is nearly used up. Holds the session when it is used up, until a human resumes
+ * it.
+ */
 async function keepBudgets(
   { database, channels, mesh }: Pick<SessionServices, "database" | "channels" | "mesh">,
   { tx, announce, afterCommit }: Write,

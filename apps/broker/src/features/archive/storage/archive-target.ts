@@ -1,20 +1,23 @@
 import { isInnerAddress } from "../../../core/inner-addresses.js";
 import { StartError } from "../../../core/start-error.js";
 
-/** The object storage of archives as it is configured, with the credentials for it. */
+/** The configured object storage for archives, with its credentials. */
 export interface ArchiveOptions {
-  /** `s3://bucket/prefix?region=eu-central-1&endpoint=https://s3.example.com`; without an endpoint it is Amazon's own. */
+  /**
+   * For example `s3://bucket/prefix?region=eu-central-1&endpoint=https://s3.example.com`. The default
+   * endpoint is Amazon S3.
+   */
   readonly url: string;
   readonly accessKeyId: string | undefined;
   readonly secretAccessKey: string | undefined;
   readonly sessionToken: string | undefined;
 }
 
-/** The same, taken apart and checked. */
+/** The parsed and validated object storage settings. */
 export interface ArchiveTarget {
   readonly endpoint: URL;
   readonly bucket: string;
-  /** Before the key of every object; empty, or ends with a slash. */
+  /** Prefix of every object key. Empty, or ends with a slash. */
   readonly prefix: string;
   readonly region: string;
   readonly credentials: {
@@ -24,7 +27,7 @@ export interface ArchiveTarget {
   };
 }
 
-/** @throws StartError `bad_setting`, naming the variable and never what it holds */
+/** @throws StartError `bad_setting`, which names the variable but never its value */
 export function parseArchiveTarget(options: ArchiveOptions): ArchiveTarget {
   const { accessKeyId, secretAccessKey, sessionToken } = options;
   const url = URL.canParse(options.url) ? new URL(options.url) : null;
@@ -48,7 +51,7 @@ export function parseArchiveTarget(options: ArchiveOptions): ArchiveTarget {
   };
 }
 
-/** What is said in a session goes there: in clear text to this machine or its own networks alone. */
+/** Allows http only to this machine or its own networks, because the data would travel unencrypted. */
 function parseEndpoint(text: string): URL {
   const endpoint = URL.canParse(text) ? new URL(text) : null;
   if (endpoint?.pathname !== "/" || endpoint.search !== "" || !/^https?:$/.test(endpoint.protocol))

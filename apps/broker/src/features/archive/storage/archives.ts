@@ -13,42 +13,43 @@ import { retryWhileLost } from "../../../core/retry-while-lost.js";
 import { patiently } from "../../seal/feature.js";
 import type { ObjectStore } from "./object-store.js";
 
-/** The archive's storage, and what is under way with it at this node. */
+/** The archive's storage, and the archiving work in progress on this node. */
 export interface Archives {
-  /** @throws conflict where none is configured */
+  /** @throws conflict if no storage is configured */
   requireStore(): ObjectStore;
   /**
-   * Does what may take longer than an answer: whoever asks again meanwhile waits for the same work, and is told how it ended.
+   * Runs work that may take longer than a request. A repeated call waits for the same work and gets its
+   * result.
    *
-   * @throws unavailable while it goes on; conflict while other work on the session does
+   * @throws unavailable while the work is running; conflict while other work on the session is running
    */
   run<Result>(
     what: "archive" | "unarchive",
     sessionId: string,
     work: (signal: AbortSignal) => Promise<Result>,
   ): Promise<Result>;
-  /** Deletes the rows of an archived session, some at a time: they are read by nobody any more. */
+  /** Deletes the rows of an archived session in batches. They are no longer read. */
   deleteRows(row: ArchiveRow): Promise<void>;
-  /** Deletes objects that were given up, and returns the names of those that are still there. */
+  /** Deletes the objects of an abandoned archive. Returns the names of those that still exist. */
   removeObjects(row: ArchiveRow): Promise<string[]>;
-  /** Ends what a node that was killed, or a storage that did not answer, has left. */
+  /** Cleans up after a killed node or a storage that did not respond. */
   finish(): Promise<void>;
-  /** The same of one session, by the work on it that is under way here. */
+  /** Does the same for one session, as part of the work in progress on it. */
   finishOf(sessionId: string): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** The endings of the keys of a session's two objects. */
+/** The suffixes of the keys of a session's two objects. */
 export const endings = { bundle: ".zip", rows: ".rows.gz" } as const;
 
-/** Work on a session, from its begin until it was done, or somebody was told that it failed. */
+/** Work on a session. Removed when it succeeds, or once its failure has been reported to a caller. */
 interface UnderWay {
   readonly what: string;
   readonly work: Promise<unknown>;
   failed: boolean;
 }
 
-/** So long after it was archived at another node a session's rows are taken for left behind. */
+/** After this time, the rows of a session archived by another node count as left behind. */
 const leavingMsMax = 60_000;
 
 export function createArchives({
@@ -72,7 +73,8 @@ export function createArchives({
 
   async function removeObjects(row: ArchiveRow): Promise<string[]> {
     const keys = Object.values(endings).map((ending) => `${row.object}${ending}`);
-    // A database that was restored from a backup leaves the objects to the one that it is a copy of, which may need them.
+    // A database restored from a backup does not delete the objects. The original database may still need
+    // them.
     if (row.epoch === database.epoch) {
       if (!store) return keys;
       try {
@@ -115,7 +117,7 @@ export function createArchives({
       if (known && known.what !== what && !known.failed) throw isBusy(known.what);
       const each = known?.what === what ? known : start();
       try {
-        // The same work on the same session gives the same kind of result.
+        // The same work on the same session returns the same type.
         return await patiently(each.work as Promise<Result>, () => goesOn(what));
       } finally {
         if (each.failed && underWay.get(sessionId) === each) underWay.delete(sessionId);

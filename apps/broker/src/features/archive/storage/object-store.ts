@@ -6,28 +6,31 @@ import { MerkleError } from "@merkle/wire";
 import aws4 from "aws4";
 import type { ArchiveTarget } from "./archive-target.js";
 
-/** A file to be stored, with what is known of it. */
+/** A file to upload, with its size and hash. */
 export interface FileToStore {
   readonly path: string;
   readonly size: number;
   readonly sha256: Buffer;
 }
 
-/** Objects on a storage that speaks S3's protocol. Whatever fails is told without the credentials. */
+/** Objects in storage that is compatible with S3. Errors never contain the credentials. */
 export interface ObjectStore {
-  /** Where objects are, for people. */
+  /** Returns the object's location for messages to people. */
   nameOf(key: string): string;
   put(key: string, file: FileToStore, signal: AbortSignal): Promise<void>;
-  /** The bytes of an object, as they come. @throws conflict where there is none */
+  /** Streams the bytes of an object. @throws conflict if the object does not exist */
   get(key: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
-  /** Deletes an object; that there is none is as well. */
+  /** Deletes an object. Succeeds if it does not exist. */
   delete(key: string, signal: AbortSignal): Promise<void>;
 }
 
-/** More takes several parts, which is not built: a session of that size would have some ten million messages. */
+/**
+ * Limit of a single upload. Multipart upload is not implemented: a session of this size would have about ten
+ * million messages.
+ */
 export const objectBytesMax = 5 * 1024 ** 3;
 
-/** A storage of which nothing is heard for so long is given up. */
+/** The connection is closed after this long without data. */
 const silenceMsMax = 60_000;
 const sha256OfNothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
@@ -70,7 +73,8 @@ export function createObjectStore({
       request.on("response", resolve).on("error", reject);
       request.on("timeout", () => request.destroy(new Error(`no response for ${silenceMsMax / 1_000} s`)));
     });
-    // One that refuses need not have taken the whole of a file: its answer says more than the broken connection.
+    // A server can refuse a request before it has read the whole file. Its response is more useful than the
+    // broken connection.
     if (file) pipeline(createReadStream(file.path), request).catch(() => undefined);
     else request.end();
     return answered.catch((cause: unknown) => {
@@ -114,7 +118,7 @@ async function* bytesOf(response: IncomingMessage, signal: AbortSignal): AsyncGe
 }
 
 function lost(what: string, cause: unknown): MerkleError {
-  // Several addresses that were all tried have no message of their own.
+  // If several addresses were tried, the combined error has an empty message.
   const { message, code } = Object(cause);
   const reason = String(message || code || "unknown");
   return new MerkleError(
@@ -127,11 +131,11 @@ function lost(what: string, cause: unknown): MerkleError {
 
 const refusalCharsMax = 64 * 1024;
 
-/** @throws conflict for what is not there, else unavailable, with the storage's own word for it */
+/** @throws conflict if the object does not exist, otherwise unavailable, with the storage's error code */
 async function expectDone(response: IncomingMessage, what: string): Promise<void> {
   const { statusCode = 0 } = response;
   let text = "";
-  // Read to its end, so that the connection is free again.
+  // Reads the body to its end to free the connection.
   for await (const chunk of response) if (text.length < refusalCharsMax) text += String(chunk);
   if (statusCode >= 200 && statusCode < 300) return;
   const [, word = ""] = /<Code>(\w{1,100})<\/Code>/.exec(text) ?? [];
