@@ -24,7 +24,7 @@ async function post(
   return { ...((await response.json()) as object) };
 }
 
-/** Starts a broker with one session and two messages; returns the credential of its team. */
+/** Starts a broker with one session and two messages. Returns the team's credential. */
 async function upWithSession(merkle: TestMerkle): Promise<{ url: string; teamId: string }> {
   await merkle.run(["up", "--port", "0", "--detach"]);
   const { url } = await merkle.running();
@@ -158,7 +158,8 @@ describe("merkle upgrade", () => {
       stdout: "✓ the database is up to date\n",
     });
 
-    // As the version from before would: into an empty database, at its own schema.
+    // Restore as the earlier version would: into an empty database, which that version migrates to its own
+    // schema.
     const back = await createTestDatabase();
     await connectTestDatabase(back).unsafe(
       "DROP SCHEMA public CASCADE; DROP SCHEMA merkle_migrations CASCADE; CREATE SCHEMA public",

@@ -33,7 +33,7 @@ interface RowCounts {
   readonly messages: number;
 }
 
-/** The counts of a backup that people ask about. */
+/** Returns the row counts of a backup that interest people. */
 export function countRows(tables: readonly { readonly name: string; readonly rows: number }[]): RowCounts {
   const of = (name: string) => tables.find((table) => table.name === name)?.rows ?? 0;
   return { sessions: of("sessions"), messages: of("messages") };

@@ -9,10 +9,15 @@ import { listFiles } from "../feature-hooks.js";
 import { peerName } from "../sessions/peer-names.js";
 import { oneLine } from "../text/one-line.js";
 
-/** A shell waits for it at each key: what a broker does not say in time is left out, and so is what is wrong. */
+/**
+ * A shell waits for completions on every keypress. Names that the broker does not return in time are left
+ * out, as are errors.
+ */
 const answerWithinMs = 700;
 
-/** Run by the scripts of `merkle completion`: prints what can stand in place of the last word, one a line. */
+/**
+ * Prints the possible completions of the last word, one per line. Run by the scripts of `merkle completion`.
+ */
 export const completeWord: Command = {
   name: "__complete",
   summary: "print completions",
@@ -30,7 +35,7 @@ export const completeWord: Command = {
           const scope = { broker, session: config.session };
           return (await Promise.all(asks.map((target) => askNames(target, scope)))).flat();
         })
-        // Whoever types has asked nothing yet.
+        // The person is still typing, so errors are not shown.
         .catch(() => []);
       const current = args.at(-1) ?? "";
       found.push(...names.filter((each) => each.toLowerCase().startsWith(current.toLowerCase())));
@@ -42,11 +47,14 @@ export const completeWord: Command = {
 
 interface CompletionScope {
   readonly broker: Pick<BrokerClient, "call">;
-  /** Where the line names none. */
+  /** The default session, if the command line names none. */
   readonly session: string | undefined;
 }
 
-/** The names that a broker knows: slugs of open sessions, files under Git, the peers and teams of a session, its groups. */
+/**
+ * Returns the names that a broker knows: slugs of open sessions, files under Git, or the peers, teams and
+ * groups of a session.
+ */
 async function askNames(
   target: CompletionTarget,
   { broker, session: usual }: CompletionScope,

@@ -19,13 +19,13 @@ export const completion: Command = {
   },
 };
 
-/** The shells that completion is made for. */
+/** The shells with a completion script. */
 export const shells = ["bash", "zsh", "fish"] as const;
 type Shell = (typeof shells)[number];
 
 /**
- * The script with which each shell asks `merkle __complete` for the words that can stand where the cursor is. All that is known
- * of commands and flags is asked of the program itself, so that a script that was installed once knows those of later versions.
+ * The completion scripts. They ask `merkle __complete` for the words at the cursor, so an installed script
+ * also knows the commands and flags of later versions.
  */
 export const scripts: Readonly<Record<Shell, string>> = {
   bash: `# merkle completion for bash. In ~/.bashrc:  eval "$(merkle completion bash)"

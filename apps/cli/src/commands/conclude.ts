@@ -57,7 +57,7 @@ export const conclude: Command = {
   },
 };
 
-/** Starts a conclude job; what becomes of its draft the session says. */
+/** Starts a conclude job. The session shows what happens to its draft. */
 async function haveDrafted(
   { flags, config, output }: CommandContext,
   { broker, session, rest }: { broker: BrokerClient; session: Session; rest: string | undefined },
@@ -95,7 +95,10 @@ async function readSummary(
   });
 }
 
-/** A person at a terminal is asked; without one, the conclusion itself says that it is meant. */
+/**
+ * Asks a person at a terminal for confirmation. Without a terminal, passing the conclusion counts as
+ * confirmation.
+ */
 async function isMeant(context: CommandContext, question: string): Promise<boolean> {
   return isSet(context.flags, "yes") || !canAsk(context) ? true : askYesOrNo(question, context);
 }

@@ -17,7 +17,7 @@ async function diagnose(merkle: TestMerkle, options: RunOptions & { args?: reado
   return { code, of: (id: string) => findings.find((each) => each.id === id) };
 }
 
-/** A PATH with a stand-in for Claude Code. */
+/** A PATH that contains a fake Claude Code. */
 let path = "";
 beforeAll(async () => {
   const folder = await mkdtemp(join(tmpdir(), "doctor-"));
@@ -25,7 +25,7 @@ beforeAll(async () => {
   return () => rm(folder, { recursive: true });
 });
 
-/** A port at which nobody listens, while at 7423 a broker of this machine may. */
+/** Returns a port that no server uses. The default port 7423 may be used by a broker of this machine. */
 async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -60,7 +60,7 @@ describe("merkle doctor", () => {
     for (const id of ["home", "disk", "database", "broker", "url", "port"]) {
       expect(well.of(id), id).toMatchObject({ status: "ok" });
     }
-    // A machine without any client is well; one that is asked for has to be here, and no other.
+    // A machine without any client passes. A client named by `--client` must be installed, but no others.
     const bare = await merkle.run(["doctor"], { env: { PATH: "" } });
     expect(bare).toMatchObject({ code: 0, stdout: expect.stringMatching(/^skipped claude .*npm install/m) });
     const { code, of } = await diagnose(merkle, { args: ["--client", "gemini"] });

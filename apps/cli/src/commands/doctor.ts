@@ -55,7 +55,7 @@ const checks = [
   checkInstalled,
 ];
 
-/** Every check's findings, in an order in which the first fault explains those after it. */
+/** Runs all checks, in an order in which the first failure explains the following ones. */
 async function runChecks(context: CheckContext): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const check of checks) findings.push(...(await check(context)));

@@ -22,8 +22,8 @@ const stopsWithinMs = 60_000;
 const lookEveryMs = 25;
 
 /**
- * Stops the broker of this home and returns when it is gone. That nothing runs is no error: what was wanted is so.
- * Only a process that is known to be the broker is signalled: its number and its beginning are those that it wrote down.
+ * Stops this home's broker and waits until it has exited. Succeeds if no broker is running. Signals only a
+ * process whose pid and start time match those in the broker's run file.
  */
 async function stopBroker({ config, flags, output, signal }: CommandContext): Promise<number> {
   const { home, broker } = config;

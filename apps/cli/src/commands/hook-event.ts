@@ -5,7 +5,10 @@ import type { Command } from "../command/command.js";
 import { conversationOf, readHookInput } from "../mcp/hooks/hook-input.js";
 import { introduceSession } from "../mcp/hooks/session-start.js";
 
-/** Run by clients whose hooks are commands: asks the server beside the client what its model is to be given. */
+/**
+ * Returns messages for the client's model by asking the client's MCP server. Run by clients whose hooks are
+ * commands.
+ */
 export const hookEvent: Command = {
   name: "hook event",
   summary: "deliver messages to an agent's client; run by its hooks",
@@ -24,7 +27,7 @@ export const hookEvent: Command = {
       known === undefined
         ? await introduceSession({ home: config.home, placeId: config.peer, sessionId })
         : await askServer({ event: known, session_id: sessionId, prompt_id: sessionId, agent_id: "" });
-    // A client takes nothing but JSON here, and an empty object for nothing.
+    // The client accepts only JSON here. An empty object adds nothing.
     io.stdout.write(`${JSON.stringify(client.deliver(known ?? "SessionStart", text ?? ""))}\n`);
     return 0;
   },

@@ -2,7 +2,10 @@ import type { Command } from "../command/command.js";
 import { bringMail } from "../mcp/hooks/hook-mail.js";
 import { startSession } from "../mcp/hooks/session-start.js";
 
-/** Run by Claude Code when a conversation begins: no server is connected yet that it could call. */
+/**
+ * Tells a new conversation who it is. Run by Claude Code at the start of a conversation, when no server is
+ * connected yet.
+ */
 export const hookSessionStart: Command = {
   name: "hook session-start",
   summary: "give a launched Claude Code conversation its identity; run by its hooks",
@@ -16,7 +19,10 @@ export const hookSessionStart: Command = {
   },
 };
 
-/** Run by Claude Code at a prompt, between steps and at the end of a turn, if it does not reach its server. */
+/**
+ * Delivers messages if Claude Code does not reach its server. Run at a prompt, between steps and at the end
+ * of a turn.
+ */
 export const hookMail: Command = {
   name: "hook mail",
   summary: "deliver messages to a launched Claude Code that reaches no MCP server; run by its hooks",

@@ -53,10 +53,10 @@ export const inbox: Command = {
   },
 };
 
-/** Quiet sessions are one line together. */
+/** Whether the item gets its own line. Quiet sessions are only counted. */
 const isOwn = ({ kind }: AttentionItem) => kind !== "quiet";
 
-/** One line for each thing: what it is, and where. */
+/** Formats one line per item: what it is and where. */
 function formatItems({ items, total }: OutputOf<"list_attention">, output: Output): string {
   const shown = items.filter(isOwn);
   const rows = shown.map((item) => [

@@ -71,7 +71,10 @@ async function installCommand(context: CommandContext): Promise<number> {
   return exitCodes.done;
 }
 
-/** curl has trusted the broker; Node has authorities of its own, and may not (INSTALL-12). */
+/**
+ * Returns a warning if Node does not trust the broker's certificate. curl trusted it for the download, but
+ * Node has its own authorities (INSTALL-12).
+ */
 async function findDistrust(base: string, { config, signal }: CommandContext): Promise<string | undefined> {
   if (!base.startsWith("https:")) return undefined;
   try {

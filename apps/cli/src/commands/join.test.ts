@@ -10,7 +10,7 @@ import { type RunOptions, type TestMerkle, testMerkle } from "../test-kit/merkle
 
 let broker: TestBroker;
 let admin: TestMember;
-/** A machine that has joined as Birch, for all tests that need one. */
+/** A machine that has joined as Birch, shared by all tests that need a member. */
 let birch: TestMerkle;
 const cleanup = atEnd();
 beforeAll(async () => {
@@ -26,7 +26,7 @@ async function invite(): Promise<string> {
   return (await admin.call("create_invite", { session_id: "split-the-auth-service" })).link;
 }
 
-/** Runs a command to its end, which must be a good one, and reads its document. */
+/** Runs a command, requires exit code 0 and parses its JSON output. */
 async function json(merkle: TestMerkle, args: readonly string[], options?: RunOptions): Promise<unknown> {
   const { code, stdout, stderr } = await merkle.run([...args, "--json"], options);
   if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}: ${stderr}`);
@@ -52,7 +52,7 @@ describe("merkle join", () => {
       expect((await stat(join(folder, name))).mode & 0o077, name).toBe(0);
       expect(await readFile(join(folder, name), "utf8")).not.toContain(secret);
     }
-    // The address is kept, so the commands to come need none; and the invite lets the same key in again.
+    // The address was stored, so later commands need none. The invite also accepts the same key again.
     expect(await json(cedar, ["ls"])).toMatchObject({ sessions: [{ slug: "split-the-auth-service" }] });
     expect(await json(cedar, ["join", "-"], { input: link })).toMatchObject({
       name: "Cedar",
@@ -145,7 +145,7 @@ describe("as a member", () => {
     const spoken = code.toLowerCase().replaceAll("-", " ");
     const joined = await byCode.run(["join", spoken, "--url", broker.url, "--name", "Fir"]);
     expect(joined).toMatchObject({ code: 0, stderr: expect.stringContaining("commands now use") });
-    // As it says: what comes next needs no address.
+    // As announced, the next command needs no address.
     expect(await byCode.run(["ls"])).toMatchObject({ code: 0 });
     const elsewhere = { env: { MERKLE_URL: "http://localhost:9" } };
     const known = await (await testMerkle()).run(
@@ -248,7 +248,7 @@ it("[CLI-97] merkle members says who invited whom; revoking says who stays, and 
   const id = members.find(({ name }: { name: string }) => name === "Oak").member_id;
   const both = await ana.run(["member", "revoke", id, "--with-invited"]);
   expect(both).toMatchObject({ code: 0, stdout: expect.stringContaining("Elm is no longer a member") });
-  // Admins see once which members have no known inviter.
+  // Admins are notified about members whose inviter is unknown.
   const sql = connectTestDatabase(broker.databaseUrl);
   await sql`UPDATE members SET vouched_by = NULL WHERE name = 'Birch'`;
   expect((await ana.run(["members"])).stderr).toContain("It is not recorded who invited Birch");

@@ -44,11 +44,11 @@ interface Recorded {
   readonly modes: readonly number[];
 }
 
-/** A machine with its own Merkle home and its own claude. */
+/** A machine with a separate Merkle home and a fake claude. */
 interface Machine {
   readonly merkle: TestMerkle;
   run(args: readonly string[], env?: RunOptions["env"]): Promise<Ended>;
-  /** A launch whose claude goes on until it gets SIGTERM. */
+  /** Starts a launch whose claude runs until it receives SIGTERM. */
   start(args: readonly string[], end?: "waits" | "serves"): Promise<Started>;
   recorded(): Promise<Recorded>;
   env: Record<string, string>;
@@ -82,7 +82,7 @@ async function testMachine(): Promise<Machine> {
   };
 }
 
-/** What the machine holds of the peer of that name. */
+/** Returns the machine's stored peer with that name. */
 async function heldPeer({ home }: TestMerkle, name: string): Promise<StoredPeer> {
   const { mesh_id: meshId } = await client.call("get_app_info", {});
   const held = (await listStoredPeers(home, meshId)).find((each) => each.peer_name === name);
@@ -90,7 +90,7 @@ async function heldPeer({ home }: TestMerkle, name: string): Promise<StoredPeer>
   return held;
 }
 
-/** A session of one test's own, with a slug that is near to no other. */
+/** Creates a session for one test. Its random title is not similar to any other. */
 async function testSession(title = randomUUID().replaceAll("-", "")) {
   return client.call("create_session", { title, creator_team_name: "Convener" });
 }
@@ -181,7 +181,7 @@ describe("merkle launch", () => {
     expect(await became(launch(two, "--name", "elm"))).toBe("elm");
     expect(await became(launch(one))).toBe("claude");
     expect(await became(launch(two))).toBe("elm");
-    // Nobody works in a folder that is gone.
+    // A peer of a deleted folder must not be reused.
     await rm(two, { recursive: true });
     await rm(one, { recursive: true });
     expect(await became(launch(merkle.home))).toBe("claude");
@@ -207,7 +207,7 @@ describe("merkle launch", () => {
   });
 
   it("[CLI-140] what a launch says for the next one names the mesh, however it was chosen", async () => {
-    // A broker of its own: where there are two meshes, a launch at a terminal asks for one.
+    // This test needs a separate broker: with two meshes, a launch at a terminal would ask for one.
     const { url } = await startTestBroker();
     await createBrokerClient({ base: url, source: "default" }, new AbortController().signal).call(
       "create_mesh",
@@ -273,7 +273,7 @@ describe("merkle launch", () => {
       },
     });
     expect(modes).toEqual([0o600, 0o600]);
-    // Nothing is left but the peer's place and its team's, and no secret is anywhere but in their files.
+    // Only the files of the peer and its team remain, and secrets are nowhere else.
     expect((await readdir(join(merkle.home, "teams"))).sort()).toEqual(
       [`${placeId}.json`, `${held.team_id}.json`].sort(),
     );
@@ -351,7 +351,7 @@ describe("merkle launch", () => {
       "hi",
     ]);
     expect(config.mcpServers.merkle.args.slice(-2)).toEqual(["--channel", "--interruptible"]);
-    // list_peers tells it.
+    // The model is shown by list_peers.
     expect(config.mcpServers.merkle.env).toMatchObject({ MERKLE_MODEL: "haiku" });
   });
 
@@ -683,7 +683,7 @@ describe("a launch that ends", () => {
 const open = { MERKLE_TEAM: "", MERKLE_SESSION: "" };
 
 describe("merkle launch at a terminal", { tags: "terminal" }, () => {
-  /** A machine that answers at a terminal. */
+  /** Creates a machine whose launches run at a terminal. */
   async function testTerminal() {
     const machine = await testMachine();
     const launch = (args: readonly string[] = []) =>
@@ -701,7 +701,7 @@ describe("merkle launch at a terminal", { tags: "terminal" }, () => {
     first.types(title);
     await first.shows("❯ + New session…");
     first.types("\r");
-    // What was looked for in vain is what is to be made.
+    // The search text without results becomes the default title.
     await first.shows(`Title of the new session`);
     first.types("\r");
     for (const [question, keys] of [
@@ -730,7 +730,7 @@ describe("merkle launch at a terminal", { tags: "terminal" }, () => {
     const answers = join(merkle.home, "launch", "answers.json");
     expect((await stat(answers)).mode & 0o777).toBe(0o600);
 
-    // What was answered stands there, and is taken by Enter.
+    // The last answers are the defaults, and Enter accepts them.
     const second = launch();
     for (const shown of [
       `❯ ${title}   1 team`,
@@ -761,7 +761,7 @@ describe("merkle launch at a terminal", { tags: "terminal" }, () => {
     expect(code, screen).toBe(0);
     expect(screen).not.toMatch(/Session|Role|Groups/);
     expect(screen).toContain("Joined as claude (Birch)");
-    // New is new, whatever else is called so.
+    // `--new` creates a session even if another has the same title.
     expect(screen).toContain(`Created session ${title}-2`);
   });
 
@@ -807,7 +807,7 @@ describe("merkle launch at a terminal", { tags: "terminal" }, () => {
       later.types(keys);
       const { code, screen } = await later.ended;
       expect(code, screen).toBe(130);
-      // The cursor that a question hides is back.
+      // The cursor hidden by a question is visible again.
       expect(screen.lastIndexOf("\u001b[?25h")).toBeGreaterThanOrEqual(screen.lastIndexOf("\u001b[?25l"));
     }
     expect(await teamsOf(session_id)).toEqual(["Convener"]);

@@ -48,7 +48,9 @@ interface Following {
   readonly signal: AbortSignal;
 }
 
-/** A file tells nobody that it grew, so it is read again and again. A line is printed once its end is there. */
+/**
+ * Prints new lines until interrupted. Polls the file and prints a line once its line break has been written.
+ */
 async function follow({ file, from, output, signal }: Following): Promise<void> {
   let at = from;
   while (!signal.aborted) {
@@ -60,7 +62,7 @@ async function follow({ file, from, output, signal }: Following): Promise<void> 
   throw interruptedError();
 }
 
-/** The whole lines from there on, and where the next one begins. */
+/** Reads the complete lines from a position, and returns where the next line begins. */
 async function readFrom(file: FileHandle, start: number): Promise<{ text: string; end: number }> {
   const { size } = await file.stat();
   const buffer = Buffer.alloc(Math.max(0, size - start));
@@ -73,7 +75,10 @@ function linesOf(text: string): string[] {
   return text.split("\n").filter((line) => line !== "");
 }
 
-/** The file has JSON a line; people read the moment, what happened and the rest. */
+/**
+ * Prints a line of the log. The file has one JSON object per line. People get the time, the level, the
+ * message and the other fields.
+ */
 function print(line: string, output: Output): Promise<boolean> {
   if (output.json) return output.writeLine(line);
   try {
@@ -86,7 +91,7 @@ function print(line: string, output: Output): Promise<boolean> {
     const shown = `${output.dim(toMoment(String(at)))} ${paint(String(level).padEnd(5))} ${told}`;
     return output.writeLine(wrapLine(shown, output.columns, "      ").join("\n"));
   } catch {
-    // Whatever else stands there is shown as it is.
+    // Print any other line unchanged.
     return output.writeLine(neutralise(line));
   }
 }

@@ -42,7 +42,10 @@ export const members: Command = {
   },
 };
 
-/** Empty for whom the broker itself let in, and of brokers of earlier versions. */
+/**
+ * Describes who invited the member. Empty if the broker itself admitted the member, or if the broker's
+ * version does not report the inviter.
+ */
 function describeInviter({ invited_by, vouching }: Member): string {
   if (!invited_by) return "";
   const name = `${neutralise(invited_by.name)}${invited_by.revoked ? " (revoked)" : ""}`;

@@ -13,7 +13,7 @@ import { atTerminal } from "../test-kit/terminal.js";
 const merkle = sharedMerkle();
 const program = inject("program");
 
-/** A session of Atlas, with the peer cy of Cedar in it. */
+/** Creates a session of Atlas that Cedar's peer cy has joined. */
 async function sessionWithPeer(title: string) {
   const made = await callBroker(merkle, "create_session", { title, creator_team_name: "Atlas" });
   const cedar = await callBroker(merkle, "join_session", {
@@ -96,7 +96,7 @@ describe("merkle post, to some", () => {
 describe("merkle nudge, hold and resume", () => {
   it("[CLI-41] tells what a nudge reached: a parked wait, or nothing", async () => {
     const { slug, cy } = await sessionWithPeer("Nudged");
-    // Commands give up an answer after ten seconds; an agent's client does not.
+    // Uses fetch, because commands time out after ten seconds and an agent's client does not.
     const { url } = await merkle.running();
     const wait = `${url}/api/sessions/${slug}/messages/wait?timeout=30`;
     const waiting = fetch(wait, { headers: { "X-Team-ID": cy } });
@@ -134,7 +134,7 @@ describe("merkle nudge, hold and resume", () => {
       saved_at: new Date().toISOString(),
     });
     const env = { MERKLE_SESSION: slug, MERKLE_TEAM: "Cedar", MERKLE_PEER: peer_id };
-    // Everyone is asked, and so are the humans.
+    // The question is addressed to everyone, including humans.
     expect(await merkle.run(["post", slug, "May I?", "--ask"], { env })).toMatchObject({ code: 0 });
 
     expect((await merkle.run(["hold", slug, "--reason", "wait"])).stdout).toMatch(
@@ -161,7 +161,7 @@ describe("merkle nudge, hold and resume", () => {
       { slug, needs: [{ kind: "ask", from: "Cedar/cy" }] },
     ]);
     expect((await merkle.run(["status"])).stdout).toMatch(/open sessions?, \d+ needs? you\n$/);
-    // What an agent's shell remembers is its place's (CLI-55).
+    // Memories written from an agent's shell belong to the agent's peer (CLI-55).
     const { memories } = await callBroker(merkle, "list_memory", { session: slug });
     expect(memories).toMatchObject([{ content: "Ask before you post", rememberedBy: "Cedar/cy" }]);
   });
@@ -356,7 +356,7 @@ describe("merkle completion", () => {
     expect({ stdout, stderr }).toEqual({ stdout: `status state\nunset\n${slug}\nbackend\n\n`, stderr: "" });
   });
 
-  // They are no part of the machines that tests usually run on.
+  // Most machines that run the tests do not have fish or zsh.
   it("[CLI-58] fish completes by its script", { tags: "fish" }, async () => {
     expect(
       await completeWith("fish", (file) => [
@@ -371,7 +371,7 @@ describe("merkle completion", () => {
     expect(await completeWith("zsh", (file) => ["-f", "-n", file])).toBe("");
   });
 
-  /** What a shell says that has the script of its kind, and the command on its PATH. */
+  /** Returns the output of a shell that has its completion script and a merkle command on its PATH. */
   async function completeWith(shell: string, args: (file: string) => string[]): Promise<string> {
     const file = join(merkle.home, `merkle.${shell}`);
     await writeFile(file, (await merkle.run(["completion", shell])).stdout);

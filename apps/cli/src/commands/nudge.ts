@@ -39,7 +39,7 @@ export const nudge: Command = {
   },
 };
 
-/** One line for each that was meant, which claims nothing that its client did not say. */
+/** Formats one line per nudged peer. Reports only what the peer's client has confirmed. */
 async function formatNudged({ nudged }: OutputOf<"nudge">, output: Output): Promise<string> {
   if (nudged.length === 0) return "no one else is there";
   return nudged

@@ -41,14 +41,17 @@ export const open: Command = {
     if (browser && (await openBrowser(browser, place))) return exitCodes.done;
     if (browser) output.note(`  ${browser.command} did not open it; set BROWSER to your browser's command`);
     else output.note("  no browser on this machine; open the link on yours");
-    // It lets in whoever has it, so it goes to a terminal alone, never into a file or a log.
+    // Anyone with the link can sign in, so it is printed only to a terminal, never to a file or a log.
     if (link !== null && io.stderr.isTTY)
       output.note(`  signs in one browser, valid for five minutes: ${link}`);
     return exitCodes.done;
   },
 };
 
-/** The mesh that the pages must be told of: where members alone are let in, their sign-in says it. */
+/**
+ * Returns the mesh for the page's address. In invite mode the sign-in already selects the mesh, so no
+ * parameter is needed.
+ */
 async function findOpenMesh(
   broker: BrokerClient,
   { mesh }: Pick<Config, "mesh">,
@@ -73,12 +76,13 @@ function noLink({ home, agentShell }: Pick<Config, "home" | "agentShell">): CliE
   });
 }
 
-/** Long enough for a browser to start. */
+/** The lifetime of a sign-in link. Long enough for a browser to start. */
 const signInSeconds = 5 * 60;
 
 /**
- * A link that signs a browser in, or where everybody is let in verifies its person, and leads to a session's page, or to all
- * of them for null. Null where nobody can be verified from here, and the page's own address does.
+ * Returns a link that signs a browser in or, in open mode, verifies its person. Opens the session's page, or
+ * all sessions if `page` is null. Returns null if this command cannot verify anyone, so the page's plain
+ * address must be used.
  */
 async function getOpeningLink(
   broker: BrokerClient,
@@ -96,8 +100,9 @@ async function getOpeningLink(
 }
 
 /**
- * A file that leads a browser on to an address that holds a secret. A browser is given what it opens as an argument, which
- * every program of the machine can see; the file only this user reads, and the link in it is good once.
+ * Writes a page that redirects a browser to an address with a secret. Every program on the machine can see a
+ * browser's arguments, so the secret must not be one of them. Only this user can read the page, and its link
+ * works once.
  */
 async function writeLeadingPage(home: string, link: string): Promise<string> {
   const path = homeFiles.leadingPage(home);

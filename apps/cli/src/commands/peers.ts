@@ -54,7 +54,7 @@ export const peers: Command = {
 
 const leftShownMax = 5;
 
-/** One line for each peer: sign, name, role and groups, state, what it says that it does. */
+/** Formats one line per peer: symbol, name, role and groups, status, current activity. */
 export function formatPeers(peers: readonly Peer[], output: Output, { all }: { all: boolean }): string {
   const present = inOrderOfState(peers.filter((peer) => peer.left_at === null));
   const left = peers
@@ -84,7 +84,7 @@ function toRow(peer: Peer, output: Output): Cell[] {
   ];
 }
 
-/** The facts about a peer that people look for when something does not work. */
+/** Formats details about a peer that help with troubleshooting. */
 function whereabouts(peer: Peer): string {
   const { client, version } = peer.capabilities ?? {};
   const place = [peer.machine, peer.cwd].filter((each) => each !== null).join(":");

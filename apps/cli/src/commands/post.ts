@@ -63,7 +63,7 @@ export const post: Command = {
     const posted = await actor.call("post_message", {
       session_id: session.session_id,
       ...wanted,
-      // A pipe ends with a line break that nobody said.
+      // The line break at the end of piped input is not part of the message.
       content: { text: text.replace(/(?:\r?\n)+$/, ""), ...wanted.content },
     });
     const { recipients } = posted;
@@ -80,7 +80,10 @@ export const post: Command = {
 
 const namesMax = 5;
 
-/** `delivered 0/2 (Cedar last seen 6m ago, atlas idle, wakes by inbox)`: what is known of each that a message reaches. */
+/**
+ * Formats the delivery state of each recipient, such as `delivered 0/2 (Cedar last seen 6m ago, atlas idle,
+ * wakes by inbox)`.
+ */
 function deliveryText(recipients: readonly RecipientState[]): string {
   const delivered = recipients.filter((each) => each.delivered).length;
   const waiting = recipients.filter((each) => !each.delivered);
@@ -90,7 +93,7 @@ function deliveryText(recipients: readonly RecipientState[]): string {
   return `delivered ${delivered}/${recipients.length}${rest === "" ? "" : ` (${rest})`}`;
 }
 
-/** Those that get it only when they come back. */
+/** Names the recipients that get the message only after they reconnect. */
 function awayText(recipients: readonly RecipientState[]): string | undefined {
   const away = recipients.filter((each) => !each.delivered && isAway(each));
   if (away.length === 0) return undefined;

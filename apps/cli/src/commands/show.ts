@@ -35,7 +35,10 @@ export const show: Command = {
   },
 };
 
-/** A session as a page of text: title, state and counts, purpose, teams, and where the dashboard shows it. */
+/**
+ * Formats a session as a page of text: title, state and counts, description, teams, and the dashboard's
+ * address.
+ */
 async function formatSession(
   session: OutputOf<"get_session">,
   { broker, output }: { readonly broker: BrokerClient; readonly output: Output },
@@ -46,7 +49,7 @@ async function formatSession(
     counted(session.last_sequence, "message"),
     unreadText(session.unread),
     session.document_version === 0 ? "no document yet" : `document v${session.document_version}`,
-    // Counted once an hour.
+    // The broker updates this size once an hour.
     session.bytes === 0 ? "" : describeBytes(session.bytes),
     saidText(session),
   ].filter((each) => each !== "");
@@ -77,7 +80,7 @@ function sealLine({ seal }: OutputOf<"get_session">, separator: string): string[
   return [[sealText(seal), toMoment(seal.at)].join(separator)];
 }
 
-/** Lines about what keeps agents from posting, or will: a hold, and the budget of messages. */
+/** Returns lines about a hold and the message budget, which prevent agents from posting. */
 function heldText(
   { slug, held, agent_messages, settings }: OutputOf<"get_session">,
   output: Output,
@@ -91,7 +94,7 @@ function heldText(
   ];
 }
 
-/** Of an archived one it is not told. */
+/** Describes the last message. Empty for an archived session, whose last message is not reported. */
 function saidText({ archived_at, last_said_at: at, last_said_by: by }: Session): string {
   if (archived_at !== null) return "";
   return at === null ? "no messages" : `${oneLine(by ?? "")} posted ${toAge(at)} ago`;

@@ -39,7 +39,10 @@ export const status: Command = {
   },
 };
 
-/** That a broker runs is told to everybody; what it holds, to its members. */
+/**
+ * Returns null for a caller without access. Anyone may see that a broker is running, but only members see
+ * what it contains.
+ */
 function nothingForStrangers(error: unknown): null {
   if (
     error instanceof Error &&
@@ -53,16 +56,16 @@ function nothingForStrangers(error: unknown): null {
 
 interface MeshFacts {
   readonly open_sessions: number;
-  /** Peers that have a wait parked at this moment. */
+  /** Peers with a blocked wait. */
   readonly peers_polling: number;
   readonly mcp_url: string;
-  /** How much waits for a human, as the dashboard counts it. */
+  /** The number of items that wait for a human, as the dashboard counts them. */
   readonly needs_you: number;
 }
 
 const sessionsAtOnce = 8;
 
-/** Reads how things stand in the broker's mesh. Items that `reader` has put away do not count as waiting. */
+/** Reads the state of the broker's mesh. Items that `reader` has dismissed are not counted as waiting. */
 async function readMeshFacts(broker: BrokerClient, reader: Actor): Promise<MeshFacts> {
   const [{ connection_url }, { waits }, sessionIds, { total }] = await Promise.all([
     broker.call("get_settings", {}),
@@ -72,7 +75,8 @@ async function readMeshFacts(broker: BrokerClient, reader: Actor): Promise<MeshF
   ]);
   return {
     open_sessions: sessionIds.length,
-    // Several waits may be of one peer, so the rosters are asked; without a wait there is nothing to ask them.
+    // One peer can have several waits, so the rosters are needed to count peers. Without waits they are not
+    // read.
     peers_polling: waits === 0 ? 0 : await countPolling(broker, sessionIds),
     mcp_url: connection_url,
     needs_you: total,

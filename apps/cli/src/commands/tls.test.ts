@@ -22,11 +22,11 @@ interface HookGroup {
 
 describe("a broker of this machine that speaks TLS", () => {
   const authority = makeCertificate({ names: ["authority"], isAuthority: true });
-  // Signed by somebody whom nobody knows.
+  // Signed by an authority that no system trusts.
   const certificate = makeCertificate({ names: ["localhost"], issuer: authority });
   const merkle = sharedMerkle(async (home) => {
     await writeCertificate(home, certificate);
-    // Stands for Claude Code, and says what its agent's command says.
+    // A fake Claude Code that runs the command from its prompt.
     const claude_bin = join(home, "claude-for-jobs");
     await writeFile(claude_bin, "#!/bin/sh\n$(sed -n 's/^Agent command: //p') read-doc >&2; exit 3\n", {
       mode: 0o755,
@@ -104,7 +104,7 @@ describe("a broker of this machine that speaks TLS", () => {
       TEST_END: "serves",
       TEST_FEW_VARIABLES: "1",
     };
-    // Node reads its settings when it starts, so each of these is a process of its own.
+    // Node reads its certificate settings at startup, so each check is a separate process.
     expect(await other.start(["new", "Trusted"], { env }).ended).toMatchObject({ code: 0 });
     const launched = other.start(["launch", "--session", "trusted", "--team", "Birch"], { env });
     await launched.says("claude runs");
@@ -119,7 +119,7 @@ describe("a broker of this machine that speaks TLS", () => {
     launched.process.kill("SIGTERM");
     await launched.ended;
 
-    // The server is gone, so that the hook's command asks the broker itself.
+    // The server has exited, so the hook's command calls the broker itself.
     await merkle.run(["post", "trusted", "Read the plan."]);
     const ofStop: HookGroup[] = settings.hooks.Stop;
     const { command = "" } =

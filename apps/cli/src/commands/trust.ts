@@ -32,12 +32,12 @@ export const trust: Command = {
   },
 };
 
-/** Something that a person was asked about and trusts from now on. */
+/** An item that the person has confirmed and that is trusted from now on. */
 type Trusted = { readonly file: string } | { readonly broker: string; readonly meshes: readonly string[] };
 
 /**
- * Asks whoever sits at the terminal about everything here that wants to be trusted: the files of the project, and then a
- * broker that this home knows from another address. Anything but yes changes nothing (CLI-82, CLI-83).
+ * Asks the person at the terminal about every untrusted item here: the project's files, then a broker that
+ * this home knows at another address. Any answer except yes changes nothing (CLI-82, CLI-83).
  */
 async function trustHere(context: CommandContext): Promise<Trusted[]> {
   const { config, flags, io, signal } = context;
@@ -51,14 +51,14 @@ async function trustHere(context: CommandContext): Promise<Trusted[]> {
   }
   await askOnce(config.untrusted);
   for (const file of findForeignEnvFiles(sources.cwd)) await askOnce(file);
-  // The variables of these files may be filled into the settings.
+  // The settings file may refer to variables from these files.
   const { env } = readEnvFiles({ ...sources, home });
   await askOnce(findForeignSettings({ ...sources, env }));
-  // A file that was trusted just now may name another broker.
+  // A newly trusted file may name another broker.
   const now = await readConfig(sources);
   const broker = await findBroker(now, signal);
   const moved = await findMoved({ ...broker.address, home: now.home }).catch((error: unknown) => {
-    // No broker, no question; unless one was named for it.
+    // If no broker can be reached there is nothing to ask, unless the user named one.
     if (textOf(flags, "url") !== undefined || isDecided(error)) throw error;
     return null;
   });
@@ -75,14 +75,15 @@ function isDecided(error: unknown): boolean {
 
 interface Moved {
   readonly question: string;
-  /** As they are known from then on. */
+  /** The meshes with the new address, to be stored after confirmation. */
   readonly meshes: readonly KnownMesh[];
 }
 
 /**
- * The meshes that are known from elsewhere and whose broker answers here; null where there is none of these.
+ * Finds meshes that this home knows at another address and whose broker now answers here. Returns null if
+ * there are none.
  *
- * @throws CliError `unproven` where what answers has not the key of the broker that it says it is
+ * @throws CliError `unproven` if the server lacks the key of the broker that it claims to be
  */
 async function findMoved(address: TrustedAddress): Promise<Moved | null> {
   const { home, base } = address;
@@ -110,7 +111,7 @@ async function findMoved(address: TrustedAddress): Promise<Moved | null> {
   };
 }
 
-/** Meshes of that broker of which this home holds something that was got before addresses were kept. */
+/** Lists the broker's meshes for which this home has credentials but no stored address. */
 async function listUnplaced(
   { broker_id, mesh_id }: Pick<KnownMesh, "broker_id" | "mesh_id">,
   address: TrustedAddress,

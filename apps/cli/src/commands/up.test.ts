@@ -17,12 +17,12 @@ const hasIPv6Loopback = Object.values(networkInterfaces()).some((addresses) =>
 );
 const anyPort = ["up", "--port", "0"];
 
-/** The PostgreSQL processes that run on a home. */
+/** Returns the PostgreSQL processes that run on a home. */
 async function serversOf(home: string): Promise<string[]> {
   return (await findProcesses(home)).map(({ args }) => args).filter((args) => args.includes("postgres"));
 }
 
-/** Has a server listen until the test ends. Returns its port. */
+/** Lets a server listen until the test ends. Returns its port. */
 async function listenUntilEnd(server: Server, host = "127.0.0.1", port = 0): Promise<number> {
   await once(server.listen(port, host), "listening");
   onTestFinished(() => {
@@ -31,7 +31,7 @@ async function listenUntilEnd(server: Server, host = "127.0.0.1", port = 0): Pro
   return Object(server.address()).port;
 }
 
-/** How each thread of a process gives way, by `nice`: the first one first (proc(5), the 19th field of stat). */
+/** Returns the nice value of each thread of a process, main thread first (proc(5), field 19 of stat). */
 async function nicenessOf(pid: number): Promise<number[]> {
   const threads = (await readdir(`/proc/${pid}/task`)).sort((one, other) => Number(one) - Number(other));
   return Promise.all(
@@ -42,7 +42,7 @@ async function nicenessOf(pid: number): Promise<number[]> {
   );
 }
 
-/** Runs a command with so few file descriptors, for itself and what it starts. */
+/** Returns a command prefix that limits the number of open file descriptors. */
 function limitedTo(descriptors: number): string[] {
   return ["bash", "-c", `ulimit -n ${descriptors}; exec "$0" "$@"`];
 }
@@ -55,7 +55,7 @@ describe("merkle up", () => {
     const { url, pid } = await merkle.running();
     expect(pid).toBe(up.process.pid);
     if (process.platform === "linux") {
-      // [OPS-9] The engine's threads give way to the one that answers, and no others.
+      // [OPS-9] Only the database's threads have a lower priority than the main thread, which answers calls.
       const [first, ...others] = await nicenessOf(pid);
       expect(first).toBe(getPriority());
       expect(others.slice(0, 5)).toEqual([10, 10, 10, 10, 10]);
@@ -241,7 +241,7 @@ describe("merkle up", () => {
   it("[CLI-150] --detach that is interrupted leaves nothing running", { tags: "posix" }, async () => {
     const merkle = await testMerkle();
     const up = merkle.start([...anyPort, "--detach"], { fromNothing: true });
-    // Its PostgreSQL is being made, which is the first process that names the home.
+    // The first process that names the home initialises its PostgreSQL.
     await expect.poll(async () => (await findProcesses(merkle.home)).length).toBeGreaterThan(0);
     up.process.kill("SIGTERM");
     expect(await up.ended).toMatchObject({ code: 130 });
@@ -321,7 +321,7 @@ describe("merkle up", () => {
     await merkle.run([...anyPort, "--detach"]);
     const { pid } = await merkle.running();
     process.kill(pid, "SIGKILL");
-    // Its port closes before its process is gone, which merkle down would still find.
+    // The port closes before the process has exited, and merkle down would still find the process.
     await expect.poll(() => processBegan(pid)).toBeNull();
     expect(await merkle.run(["status"])).toMatchObject({ code: 3 });
     expect(await merkle.run(["down"])).toMatchObject({ stdout: `no broker runs on ${merkle.home}\n` });

@@ -65,7 +65,10 @@ export const up: Command = {
   },
 };
 
-/** In open mode the broker would let users of this machine into folders that they cannot read themselves (AUTH-5). */
+/**
+ * Refuses to start in open mode with `agent.roots`. Users of this machine could access folders through the
+ * broker that they cannot read themselves (AUTH-5).
+ */
 async function refuseOpenFiles(config: Config): Promise<void> {
   if (config.auth !== "open" || config.insecureOpen) return;
   const { agent } = await readBrokerOptions(config);

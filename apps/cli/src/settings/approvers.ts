@@ -7,8 +7,8 @@ import { homeFiles } from "../core/merkle-home.js";
 import { nodeCrypto } from "../core/node-crypto.js";
 
 /**
- * Refuses what is no device's name, and the devices whose credential lies in this home: the agent that asks could read it and
- * answer itself (APPROVE-3).
+ * Refuses invalid device ids, and devices whose credential is stored in this home: the requesting agent could
+ * read that credential and approve its own request (APPROVE-3).
  *
  * @throws CliError `usage`
  */
@@ -41,7 +41,7 @@ function credentialIn(text: string): string {
   try {
     return String(Object(JSON.parse(text)).credential);
   } catch {
-    // A file that cannot be read proves nobody.
+    // An unreadable file contains no credential.
     return "";
   }
 }

@@ -6,7 +6,7 @@ import { explainingHome } from "../core/merkle-home.js";
 import { readSettingsText } from "../core/read-settings-text.js";
 import { replaceFile } from "../core/replace-file.js";
 
-/** The keys of a configuration file. `scripts/docs/config-tables.ts` describes each. */
+/** The keys of a configuration file. `scripts/docs/config-tables.ts` documents each of them. */
 export type ConfigKey =
   | "mcp_url"
   | "name"
@@ -21,18 +21,18 @@ export type ConfigKey =
   | "rate_limits"
   | "agent";
 
-/** The content of a `.merkle.json` or `config.json`. Other keys belong to other programs. */
+/** The parsed content of a `.merkle.json` or `config.json`. Keys of other programs are ignored. */
 export interface ConfigFile {
   readonly path: string;
-  /** The file's text when it was read; empty for a missing file. */
+  /** The file's text as read; empty if the file is missing. */
   readonly text: string;
-  /** The names of its keys. */
+  /** All top-level keys in the file. */
   readonly keys: readonly string[];
   readonly mcpUrl: string | undefined;
   readonly name: string | undefined;
   readonly approvers: readonly string[] | undefined;
   readonly mesh: string | undefined;
-  /** An absolute path. In the file it can be relative to the file's folder. */
+  /** An absolute path. A relative path in the file starts at the file's folder. */
   readonly ca: string | undefined;
   readonly insecure: boolean | undefined;
   readonly reportUsage: boolean | undefined;
@@ -40,16 +40,16 @@ export interface ConfigFile {
   readonly tlsKey: string | undefined;
   readonly trustedProxies: readonly string[] | undefined;
   readonly rateLimits: Partial<RateLimits> | "off" | undefined;
-  /** Unparsed: only `up` parses it, so no other command fails if it is wrong. */
+  /** Not validated here. Only `up` parses it, so a mistake does not break other commands. */
   readonly agent: unknown;
 }
 
-/** Reads a configuration file. A missing file has no keys. */
+/** Reads a configuration file. Treats a missing file as empty. */
 export function readConfigFile(path: string): ConfigFile {
   return parseConfigFile(path, readSettingsText(path));
 }
 
-/** @throws CliError `usage`, naming the key and the file */
+/** Parses a configuration file. @throws CliError `usage` that names the key and the file */
 export function parseConfigFile(path: string, text: string | undefined): ConfigFile {
   const content = toContent(path, text);
   const at = (key: ConfigKey): Given => ({ value: content[key], name: `${key} in ${path}` });
@@ -76,7 +76,7 @@ export function parseConfigFile(path: string, text: string | undefined): ConfigF
   };
 }
 
-/** A value of a configuration file, and its name in an error. */
+/** A value from a configuration file, with its name for error messages. */
 export interface Given {
   readonly value: unknown;
   readonly name: string;
@@ -103,7 +103,10 @@ export function wrong({ value, name }: Given, expected: string): CliError {
   return usageError(`${name} must be ${expected}, got ${JSON.stringify(value)}.`);
 }
 
-/** The `.merkle.json` of the project that contains `folder`: the nearest one up to the root of the repository. */
+/**
+ * Finds the `.merkle.json` of the project that contains `folder`: the nearest one, searching up to the root
+ * of the repository.
+ */
 export async function findProjectFile(folder: string): Promise<ConfigFile | undefined> {
   const path = join(folder, ".merkle.json");
   const text = readSettingsText(path);
@@ -114,9 +117,9 @@ export async function findProjectFile(folder: string): Promise<ConfigFile | unde
 }
 
 /**
- * Changes one value in a file that only its owner can read. Undefined removes the key.
+ * Changes one value in a file readable only by its owner. Undefined removes the key.
  *
- * @throws CliError `usage` for an invalid value; the file is unchanged then
+ * @throws CliError `usage` for an invalid value; the file is then unchanged
  */
 export async function writeConfigValue(path: string, key: ConfigKey, value: unknown): Promise<void> {
   const { [key]: _, ...others } = toContent(path, readSettingsText(path));
@@ -124,7 +127,7 @@ export async function writeConfigValue(path: string, key: ConfigKey, value: unkn
   await writeConfigText(path, `${JSON.stringify(content, null, 2)}\n`);
 }
 
-/** @throws CliError `usage` for an invalid text; the file is unchanged then */
+/** Replaces a configuration file. @throws CliError `usage` for an invalid text; the file is then unchanged */
 export async function writeConfigText(path: string, text: string): Promise<void> {
   parseConfigFile(path, text);
   await explainingHome(dirname(path), async () => {
@@ -144,7 +147,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Text that is not JSON gets the same error as JSON that is not an object.
+    // Invalid JSON gets the same error as JSON that is not an object.
     return undefined;
   }
 }
@@ -157,10 +160,10 @@ async function isRepository(folder: string): Promise<boolean> {
 }
 
 /**
- * Reads the rate limits of a broker that differ from the defaults: `"off"`, or an object such as
+ * Parses the broker's rate limits that differ from the defaults: `"off"`, or an object such as
  * `{"member_write": {"per_second": 50, "burst": 500}}`.
  *
- * @throws CliError `usage`, naming the key and the file
+ * @throws CliError `usage` that names the key and the file
  */
 function readRates(given: Given): Partial<RateLimits> | "off" | undefined {
   const { value, name: source } = given;

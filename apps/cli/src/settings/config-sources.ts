@@ -2,18 +2,18 @@ import { type Flags, isSet, listOf, textOf } from "../core/flags.js";
 import type { ConfigFile, ConfigKey } from "./config-file.js";
 import type { Variables } from "./env-files.js";
 
-/** Where a setting of this machine can be set. The first of these that sets it counts, in this order (CLI-5). */
+/** The possible sources of a local setting, in order of precedence (CLI-5). */
 export interface SettingSources {
   /** The flag's name in `Flags`. */
   readonly flag?: string;
-  /** The variables, in the environment and, for commands that start a broker, in `.env.local` and `.env`. */
+  /** The environment variables. Commands that start a broker also read them from `.env.local` and `.env`. */
   readonly variables?: readonly string[];
-  /** The key in config.json, and in a project's `.merkle.json` if `alsoOfProject`. */
+  /** The key in config.json. With `alsoOfProject`, also in a project's `.merkle.json`. */
   readonly key?: ConfigKey;
   readonly alsoOfProject?: boolean;
 }
 
-/** Every setting of this machine that a file can set, or that has several sources. */
+/** All local settings that a file can set or that have several sources. */
 export const localSettings = {
   url: { flag: "url", variables: ["MERKLE_URL", "MCP_URL"], key: "mcp_url", alsoOfProject: true },
   home: { variables: ["MERKLE_HOME"] },
@@ -52,12 +52,15 @@ export type LocalSetting = keyof typeof localSettings;
 export interface ReadFrom {
   readonly flags: Flags;
   readonly variables: Variables;
-  /** A project's file that is trusted. */
+  /** The project's `.merkle.json`, if trusted. */
   readonly project: ConfigFile | undefined;
   readonly user: ConfigFile;
 }
 
-/** Returns the source of a setting: a flag, a variable with its file, a configuration file's path, or `default`. */
+/**
+ * Returns the source of a setting: a flag, a variable (with its file), the path of a configuration file, or
+ * `default`.
+ */
 export function sourceOf(name: LocalSetting, { flags, variables, project, user }: ReadFrom): string {
   const { flag, variables: names = [], key, alsoOfProject = false }: SettingSources = localSettings[name];
   if (flag !== undefined && isGiven(flags, flag))

@@ -14,108 +14,156 @@ import type { ForeignFile } from "./foreign-file.js";
 
 /** The settings from flags, environment and files, read and checked once (CLI-5). */
 export interface Config {
-  /** `MERKLE_HOME`: an absolute folder; default `~/.merkle`. */
+  /** `MERKLE_HOME`: absolute path of the home folder. Default: `~/.merkle`. */
   readonly home: string;
-  /** The broker's base address, without a path of merkle's (SET-3); default `http://localhost:7423`. */
+  /** The broker's base address, without Merkle's own paths (SET-3). Default: `http://localhost:7423`. */
   readonly broker: BrokerAddress;
-  /** `--host`: the address that `up` listens on; default `127.0.0.1`. */
+  /** `--host`: the address that `up` listens on. Default: `127.0.0.1`. */
   readonly host: string;
-  /** `--port`, `MERKLE_PORT`, for the broker also `PORT`; default 7423. 0 takes any free port. */
+  /**
+   * `--port`, `MERKLE_PORT`, or `PORT` for commands that start a broker. 0 selects a free port. Default:
+   * 7423.
+   */
   readonly port: number;
-  /** `--public-url`, `MERKLE_PUBLIC_URL`: the address for agents if the broker's settings have none. */
+  /** `--public-url`, `MERKLE_PUBLIC_URL`: the address that agents use if the broker's settings have none. */
   readonly publicUrl: string | undefined;
-  /** `--tls-cert` and `--tls-key`, `MERKLE_TLS_CERT` and `_KEY`: with these files `up` serves https and wss; default none. */
+  /**
+   * `--tls-cert` and `--tls-key`, `MERKLE_TLS_CERT` and `MERKLE_TLS_KEY`: files with which `up` serves https
+   * and wss. Default: none.
+   */
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
-  /** `--trusted-proxy`, `MERKLE_TRUSTED_PROXIES`: addresses and ranges of proxies that `up` trusts; default none. */
+  /**
+   * `--trusted-proxy`, `MERKLE_TRUSTED_PROXIES`: addresses and ranges of proxies that `up` trusts. Default:
+   * none.
+   */
   readonly trustedProxies: readonly string[];
-  /** `rate_limits` of config.json: "off", or the rates of `up` that differ from the defaults (GUARD-6). */
+  /** `rate_limits` in config.json: "off", or the rate limits that differ from the defaults (GUARD-6). */
   readonly rateLimits: Partial<RateLimits> | "off" | undefined;
-  /** `--insecure`, `MERKLE_INSECURE`: allows unencrypted calls to another machine (TLS-15); default false. */
+  /**
+   * `--insecure`, `MERKLE_INSECURE`: allows unencrypted calls to another machine (TLS-15). Default: false.
+   */
   readonly insecure: boolean;
-  /** `--ca`, `MERKLE_CA`: a file of certificate authorities to trust in place of the system's; default none. */
+  /** `--ca`, `MERKLE_CA`: a file of certificate authorities that replaces the system's. Default: none. */
   readonly ca: string | undefined;
-  /** `NODE_EXTRA_CA_CERTS` and `NODE_USE_SYSTEM_CA`, which Node reads itself. They are passed on for an https broker. */
+  /**
+   * `NODE_EXTRA_CA_CERTS` and `NODE_USE_SYSTEM_CA`, which Node itself reads. They are passed to child
+   * processes if the broker uses https.
+   */
   readonly nodeTrust: Readonly<Record<string, string>>;
-  /** `--mesh`, `MERKLE_MESH`: the mesh of commands, by name or id; default `main`, or the only mesh joined. */
+  /** `--mesh`, `MERKLE_MESH`: name or id of the mesh. Default: `main`, or the only mesh joined. */
   readonly mesh: string | undefined;
   /**
-   * `MERKLE_TOKEN`: a member's token, for machines that have joined no mesh, such as CI. Never shown. Null if a project or an
-   * invite names the broker: the environment's token is not for that broker.
+   * `MERKLE_TOKEN`: a member's token, for machines without a membership, such as CI. Never shown. Null if a
+   * project's file or an invite names the broker, because the token is not meant for that broker.
    */
   readonly token: string | null | undefined;
-  /** Called when a reply comes from a broker of another build. */
+  /** Called when a reply comes from a broker of a different build. */
   readonly onOtherBuild?: (build: number) => void;
-  /** A project's file that names a broker and that no one has trusted yet. Nothing in it is used. */
+  /** An untrusted project file that names a broker. None of its settings are used. */
   readonly untrusted: ForeignFile | undefined;
-  /** `--auth`, `MERKLE_AUTH`: who can connect to `up`; default `open` on loopback, otherwise `invite` (AUTH-5). */
+  /**
+   * `--auth`, `MERKLE_AUTH`: who may connect to the broker. Default: `open` on loopback, otherwise `invite`
+   * (AUTH-5).
+   */
   readonly auth: "open" | "invite" | undefined;
-  /** `--new-admin-invite`: `up` creates an admin invite even if there is an admin; default false. */
+  /** `--new-admin-invite`: `up` creates an admin invite even if an admin exists. Default: false. */
   readonly newAdminInvite: boolean;
-  /** `--new-audit-key`: `up` continues with a new audit key if the home lacks the database's; default false. */
+  /**
+   * `--new-audit-key`: `up` creates a new audit key if the home does not have the database's. Default: false.
+   */
   readonly newAuditKey: boolean;
-  /** `--insecure-open`: anyone can connect, even from other machines; default false. */
+  /** `--insecure-open`: allows anyone to connect, even from other machines. Default: false. */
   readonly insecureOpen: boolean;
-  /** `MERKLE_ALLOWED_HOSTS`: additional host names of the broker, separated by commas; default none. */
+  /** `MERKLE_ALLOWED_HOSTS`: additional host names of the broker, comma-separated. Default: none. */
   readonly allowedHosts: readonly string[];
-  /** `MERKLE_SESSION`: the default session of commands, by slug, id or title; default none. */
+  /** `MERKLE_SESSION`: slug, id or title of the default session. Default: none. */
   readonly session: string | undefined;
-  /** `MERKLE_TEAM`: in an agent's shell, the name of the team that it acts as; default none. */
+  /** `MERKLE_TEAM`: in an agent's shell, the name of its team. Default: none. */
   readonly team: string | undefined;
-  /** `MERKLE_PEER`: in an agent's shell, the id of the stored peer that it acts as; default none. */
+  /** `MERKLE_PEER`: in an agent's shell, the id of its stored peer. Default: none. */
   readonly peer: string | undefined;
-  /** The variable that marks an agent's shell, where no one can act as a verified person (PERSON-11); default none. */
+  /**
+   * The variable that marks an agent's shell, in which no one can act as a verified person (PERSON-11).
+   * Default: none.
+   */
   readonly agentShell: string | undefined;
-  /** `report_usage` of config.json: whether an agent's server reports the tokens used (USAGE-2); default true. */
+  /**
+   * `report_usage` in config.json: whether an agent's server reports token usage (USAGE-2). Default: true.
+   */
   readonly reportUsage: boolean;
-  /** `name` of config.json: the name of this machine's person; default: the system user's name. */
+  /** `name` in config.json: the name of this machine's person. Default: the system user's name. */
   readonly personName: string | undefined;
-  /** `approvers` of config.json: the devices that answer permission prompts of this home's agents (APPROVE-3); default none. */
+  /**
+   * `approvers` in config.json: the devices that can answer permission prompts of this home's agents
+   * (APPROVE-3). Default: none.
+   */
   readonly approvers: readonly string[];
-  /** `agent` of config.json: how `up` runs jobs on this machine. Only `up` parses it. */
+  /** `agent` in config.json: how `up` runs jobs on this machine. Parsed only by `up`. */
   readonly agent: { readonly block: unknown; readonly path: string };
-  /** `DATABASE_URL`: the user's own PostgreSQL; default: the embedded one. Never shown: it may contain a password. */
+  /**
+   * `DATABASE_URL`: the user's own PostgreSQL. Default: the embedded one. Never shown, because it may contain
+   * a password.
+   */
   readonly databaseUrl: string | undefined;
-  /** `DATABASE_READ_URL`: a streaming replica for histories and searches (SCALE-4); default none. Never shown. */
+  /**
+   * `DATABASE_READ_URL`: a streaming replica for reading history and searching (SCALE-4). Default: none.
+   * Never shown.
+   */
   readonly databaseReadUrl: string | undefined;
   /**
-   * `MERKLE_BUS`: how brokers on one database notify each other (NODE-1): `local`, `postgres` or `nats://host:4222`; default
-   * `local`. Never shown: it may contain a password.
+   * `MERKLE_BUS`: how brokers on one database notify each other (NODE-1): `local`, `postgres` or
+   * `nats://host:4222`. Default: `local`. Never shown, because it may contain a password.
    */
   readonly bus: string | undefined;
-  /** `MERKLE_TRACES_URL`: where the broker sends OpenTelemetry traces by OTLP over HTTP, such as `http://localhost:4318/v1/traces` (TRACE-1); default none. */
+  /**
+   * `MERKLE_TRACES_URL`: where the broker sends OpenTelemetry traces, by OTLP over HTTP (TRACE-1), such as
+   * `http://localhost:4318/v1/traces`. Default: none.
+   */
   readonly tracesUrl: string | undefined;
   /**
-   * `MERKLE_ARCHIVE_URL`: the object storage that concluded sessions may be moved to, `s3://bucket/prefix?region=…&endpoint=https://…`,
-   * with the keys of `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN` (ARCHIVE-1); default none. Never shown.
+   * `MERKLE_ARCHIVE_URL`: the object storage for archived sessions (ARCHIVE-1), such as
+   * `s3://bucket/prefix?region=…&endpoint=https://…`. Uses `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and
+   * `AWS_SESSION_TOKEN`. Default: none. Never shown.
    */
   readonly archive: BrokerOptions["archive"];
-  /** `MERKLE_AUDIT_KEY_FILE`: the file of the audit key that nodes share (NODE-5); default: audit-key.json in the home. */
+  /**
+   * `MERKLE_AUDIT_KEY_FILE`: the file with the audit key that nodes share (NODE-5). Default: audit-key.json
+   * in the home.
+   */
   readonly auditKeyFile: string | undefined;
-  /** All variables. Commands that start the broker or open its database add those of `.env.local` and `.env` (CLI-85). */
+  /**
+   * All environment variables. For commands that start the broker or open its database, includes those from
+   * `.env.local` and `.env` (CLI-85).
+   */
   readonly environment: NodeJS.ProcessEnv;
-  /** The folder that the command was started in. */
+  /** The current folder at the start of the command. */
   readonly cwd: string;
-  /** Returns the flag, variable or file that sets a setting, or `default`. */
+  /** Returns the source of a setting: a flag, a variable, a file, or `default`. */
   readonly sourceOf: (name: LocalSetting) => string;
-  /** Notices for the user about `.env` files: which variables are used, and which are not and why. */
+  /** Notices for the user about variables in `.env` files: which are used, which are ignored, and why. */
   readonly notices: readonly string[];
 }
 
-/** The environment of this process, besides the settings that `readConfig` takes from it. Nothing else reads `process.env`. */
+/**
+ * The parts of the process's environment that `readConfig` does not cover. No other module reads
+ * `process.env`.
+ */
 interface Environment {
-  /** All variables: for settings, for child processes, and for code that reads a family of variables. */
+  /** All variables: for settings, child processes, and code that needs several related variables. */
   readonly variables: NodeJS.ProcessEnv;
-  /** `PATH`: the folders of programs. */
+  /** `PATH`: the folders with programs. */
   readonly path: string | undefined;
-  /** `TERM=dumb`: the terminal cannot draw a screen. */
+  /** `TERM=dumb`: the terminal does not support cursor movement. */
   readonly hasPlainTerminal: boolean;
-  /** `WATCH_REPORT_DEPENDENCIES`: `node --watch` started this process and uses its IPC channel itself. */
+  /** `WATCH_REPORT_DEPENDENCIES`: `node --watch` started this process and uses its IPC channel. */
   readonly startedByNodeWatch: boolean;
-  /** `MERKLE_MODEL`, else `ANTHROPIC_MODEL`: the model that an MCP server's client runs; default empty. */
+  /**
+   * `MERKLE_MODEL`, or else `ANTHROPIC_MODEL`: the model that the MCP server's client uses. Default: empty.
+   */
   readonly model: string;
-  /** `CLAUDE_PROJECT_DIR`: the folder that an MCP server's client works in; default: the working directory. */
+  /** `CLAUDE_PROJECT_DIR`: the folder that the MCP server's client works in. Default: the current folder. */
   readonly projectFolder: string;
-  /** `CLAUDE_CODE_SESSION_ID`: the conversation that started this process; default null. */
+  /** `CLAUDE_CODE_SESSION_ID`: the conversation that started this process. Default: null. */
   readonly claudeSessionId: string | null;
 }
 
@@ -141,16 +189,19 @@ interface ConfigSources {
   readonly flags: Flags;
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
-  /** Whether to read `.env.local` and `.env` of the folder. Default: false. */
+  /** Whether to read `.env.local` and `.env` in the current folder. Default: false. */
   readonly envFiles?: boolean;
 }
 
 const defaultPort = 7423;
 
-/** @throws CliError `usage`, naming the flag, variable or file with a bad value */
+/**
+ * Reads and checks the settings. @throws CliError `usage` that names the flag, variable or file with the
+ * invalid value
+ */
 export async function readConfig(given: ConfigSources): Promise<Config> {
   const { flags, cwd } = given;
-  // Only from the process: a project's file could name a home that trusts everything.
+  // Read only from the environment, because a project's file could name a home that trusts everything.
   const home = toMerkleHome(given.env["MERKLE_HOME"] || undefined, cwd);
   await requireOwnHome(home);
   const user = readConfigFile(homeFiles.config(home));
@@ -203,7 +254,10 @@ export async function readConfig(given: ConfigSources): Promise<Config> {
   };
 }
 
-/** Only from the process: a project's file must not decide where concluded sessions are stored. */
+/**
+ * Read only from the environment, because a project's file must not choose where concluded sessions are
+ * stored.
+ */
 function readArchive(env: NodeJS.ProcessEnv): Config["archive"] {
   const url = env["MERKLE_ARCHIVE_URL"]?.trim();
   if (!url) return undefined;
@@ -220,14 +274,14 @@ async function readVariables(
   home: string,
 ): Promise<Variables> {
   if (!envFiles) return { env, nameOf: (variable) => variable, notices: [] };
-  // Few commands read these files, so the others do not load this.
+  // Loaded on demand, because only a few commands read these files.
   const { readEnvFiles } = await import("./env-files.js");
   return readEnvFiles({ env, cwd, home });
 }
 
 /**
- * Finds the project's `.merkle.json`, and whether a person trusts it. If a flag or the environment names the broker, the file
- * is ignored: its authorities, mesh and `insecure` are meant for the broker that it names itself.
+ * Finds the project's `.merkle.json` and whether the user trusts it. Ignores the file if a flag or variable
+ * names the broker, because its other settings are meant for the broker that the file itself names.
  */
 async function findProject(
   { flags, env, cwd }: ConfigSources,
@@ -236,7 +290,7 @@ async function findProject(
   if (textOf(flags, "url") !== undefined || env["MERKLE_URL"] || env["MCP_URL"]) return undefined;
   const file = await findProjectFile(cwd);
   if (!file) return undefined;
-  // Most folders have no such file, so most commands do not load this.
+  // Loaded on demand, because most folders have no such file.
   const { isTrusted, toForeignFile } = await import("./foreign-file.js");
   const foreign = toForeignFile(file);
   return foreign && { file, foreign, isTrusted: isTrusted(home, foreign) };
@@ -261,7 +315,10 @@ function findAddress(
   return { base: `http://localhost:${port || defaultPort}`, source: "default" };
 }
 
-/** How the broker may be called. Flags come before the environment, then the project's file, then config.json. */
+/**
+ * Reads how to call the broker. Flags take precedence over the environment, then the project's file, then
+ * config.json.
+ */
 function readReach(
   { flags, env, cwd }: ConfigSources,
   project: ConfigFile | undefined,
@@ -274,7 +331,7 @@ function readReach(
   const token = readToken(env["MERKLE_TOKEN"]);
   return {
     mesh: (textOf(flags, "mesh") ?? (env["MERKLE_MESH"] || project?.mesh || user.mesh))?.trim(),
-    // A token from the environment goes to no address from a project's file.
+    // A token from the environment must not be sent to an address from a project's file.
     token: source === ".merkle.json" ? null : token,
     ca,
     nodeTrust: ca === undefined && base.startsWith("https:") ? readNodeTrust(env, cwd) : {},
@@ -316,7 +373,7 @@ function readTrustedProxies(flags: Flags, { env, nameOf }: Variables, user: Conf
   return checkRanges(user.trustedProxies ?? [], `trusted_proxies in ${user.path}`);
 }
 
-/** @throws CliError `usage`, naming the range that is none */
+/** Checks the syntax of addresses and ranges. @throws CliError `usage` that names the invalid range */
 export function checkRanges(ranges: readonly string[], source: string): readonly string[] {
   for (const range of ranges) {
     const [address = "", bits = "0", ...more] = range.split("/");
@@ -330,7 +387,10 @@ export function checkRanges(ranges: readonly string[], source: string): readonly
   return ranges;
 }
 
-/** `PORT` counts only for commands that start a broker: for the others it may be another program's port. */
+/**
+ * Reads the port. `PORT` applies only to commands that start a broker. For other commands it may be another
+ * program's port.
+ */
 function readPort({ flags, envFiles = false }: ConfigSources, { env, nameOf }: Variables): number {
   const flag = textOf(flags, "port");
   const variable = envFiles && !env["MERKLE_PORT"] ? "PORT" : "MERKLE_PORT";
@@ -351,7 +411,7 @@ function readHost(flags: Flags): string {
   );
 }
 
-/** In open mode anyone who reaches the broker may join and read (AUTH-5). */
+/** Refuses open mode on a network. Anyone who reaches the broker could join and read (AUTH-5). */
 function refuseOpenNetwork(host: string, publicUrl: string | undefined): void {
   const isPublic = publicUrl !== undefined && !isLoopback(new URL(publicUrl).hostname);
   if (isLoopback(host) && !isPublic) return;
@@ -378,7 +438,7 @@ function readPublicUrl(flags: Flags, { env, nameOf }: Variables): string | undef
     flag === undefined
       ? [env["MERKLE_PUBLIC_URL"] || undefined, nameOf("MERKLE_PUBLIC_URL")]
       : [flag, "--public-url"];
-  // Checked only: an address that names an endpoint is passed on unchanged.
+  // Only checked: an address of an endpoint is passed on unchanged.
   if (text !== undefined) toBaseUrl(text, source);
   return text;
 }
@@ -394,7 +454,7 @@ function readAllowedHosts({ env, nameOf }: Variables): string[] {
   return hosts;
 }
 
-/** The error never repeats the value. */
+/** Reads and checks the token. The error never repeats the value. */
 function readToken(text: string | undefined): string | undefined {
   const token = text?.trim();
   if (!token) return undefined;

@@ -11,7 +11,7 @@ import { readProgressSettings } from "./progress-settings.js";
 
 const database = "postgres://ana:hush@database.example.com:5432/mesh";
 
-/** A folder with these files, and what `up` is told there. */
+/** Creates a folder with these files, and functions that read the configuration there. */
 async function makeFolder(files: Readonly<Record<string, string>>) {
   const cwd = await mkdtemp(join(tmpdir(), "merkle-env-"));
   onTestFinished(() => rm(cwd, { recursive: true }));
@@ -63,7 +63,7 @@ it("[CLI-85] a bad value is named with its file, exit 2, whether the file is tru
   await writeFile(path, "MERKLE_PORT=high");
   await expect(read()).rejects.toThrow(`MERKLE_PORT in ${path} must be a whole number`);
   await rm(path);
-  // As Python names the folder of its packages.
+  // Python uses this name for a virtual environment's folder.
   await mkdir(path);
   expect((await read()).notices).toEqual([]);
   expect(await readdir(home)).toEqual([]);
@@ -112,7 +112,7 @@ it("[CLI-82] [CLI-85] a hostile project's files send nothing anywhere and let no
     auditKeyFile: join(cwd, "theirs.json"),
     tracesUrl: "https://ana:hush@evil.example.com/v1/traces",
   });
-  // A key of the environment goes to no address of a file, trusted or not.
+  // A key from the environment is never sent to an address from a file, even a trusted one.
   const { summaries } = await readProgressSettings({ env: trusted.environment, cwd, home });
   expect(summaries).toEqual({ apiKey: "sk-own", baseUrl: undefined, model: "theirs" });
   const [file] = findForeignEnvFiles(cwd);
@@ -161,7 +161,7 @@ it("[CLI-85] PORT counts for what starts a broker where MERKLE_PORT is not set, 
   expect(config.sourceOf("port")).toBe(`PORT in ${join(cwd, ".env")}`);
   expect((await read({ PORT: "7506" })).port).toBe(7506);
   expect((await read({ PORT: "7506", MERKLE_PORT: "7507" })).sourceOf("port")).toBe("MERKLE_PORT");
-  // Programs of all kinds set it, and a command that only calls a broker would look in the wrong place.
+  // Many programs set PORT. A command that only calls a broker would use the wrong port.
   expect((await read({ PORT: "3000" }, false)).broker.base).toBe("http://localhost:7423");
   await expect(read({ PORT: "high" })).rejects.toThrow("PORT must be a whole number from 0 to 65535");
 });

@@ -6,13 +6,16 @@ import { readSettingsText } from "../core/read-settings-text.js";
 import { oneLine } from "../text/one-line.js";
 import { type ForeignFile, isTrusted } from "./foreign-file.js";
 
-/** The variables that the broker is started with. */
+/** The variables for starting the broker. */
 export interface Variables {
-  /** Those of the process, and behind them what `.env.local` and `.env` of the folder add. */
+  /** The variables of the process, extended by `.env.local` and `.env` of the folder. */
   readonly env: NodeJS.ProcessEnv;
-  /** A variable by its name, and by its file where one names it: for people. */
+  /** Returns a variable's name for messages, including the file that it comes from. */
   nameOf(variable: string): string;
-  /** Which variables of which file are used, and which are not and why; never a value. */
+  /**
+   * Notices about which variables of which file are used, which are ignored, and why. They never contain a
+   * value.
+   */
   readonly notices: readonly string[];
 }
 
@@ -21,10 +24,15 @@ interface Sources {
   readonly cwd: string;
 }
 
-/** The first that names a variable decides it, also where it may not be used. */
+/**
+ * The files in order of precedence. The first file that names a variable decides its value, even if that file
+ * is not trusted.
+ */
 const fileNames = [".env.local", ".env"];
 
-/** They send nothing anywhere and let nobody in: what a project may say without being trusted. */
+/**
+ * Variables that a project may set without being trusted. They send no data anywhere and give no one access.
+ */
 const harmless = new Set([
   "MERKLE_PORT",
   "PORT",
@@ -33,7 +41,7 @@ const harmless = new Set([
   "AGENT_PROGRESS_DB_PATH",
 ]);
 
-/** The meaning of each variable that is not harmless, for the person who is asked. */
+/** What each of the other variables does, as shown to the person who decides about trust. */
 const meanings: Readonly<Record<string, (value: string) => string>> = {
   DATABASE_URL: (value) => `the broker stores everything in the database at ${withoutPassword(value)}`,
   DATABASE_READ_URL: (value) => `the broker also reads from the database at ${withoutPassword(value)}`,
@@ -52,31 +60,35 @@ const meanings: Readonly<Record<string, (value: string) => string>> = {
   AGENT_PROGRESS_MODEL: (value) => `summaries are made by the model ${JSON.stringify(value)}`,
 };
 
-/** The variables by which the broker goes, and which such a file may hold. */
+/** All variables that the broker accepts from such a file. */
 export const variablesOfFiles: readonly string[] = [...harmless, ...Object.keys(meanings)];
 
-/** A key goes to no address of another source: whoever names one of the two has decided about both. */
+/** The key and the address must come from the same source. A source that sets one of them decides both. */
 const keyAndAddress = ["OPENAI_API_KEY", "OPENAI_BASE_URL"];
 
 /**
- * The variable that a name in a file stands for. In the environment MCP_URL names the broker that clients call; beside the broker
- * it is the address that agents are given.
+ * Returns the variable that a name in a file sets. In the environment, MCP_URL is the broker that clients
+ * call. In the broker's own folder, it is the address for agents.
  */
 function meantBy(name: string): string {
   return name === "MCP_URL" ? "MERKLE_PUBLIC_URL" : name;
 }
 
-/** Every command finds the broker by them, or goes by what they say, and no other command reads these files. */
+/**
+ * Variables that every command needs, so they must be in the environment. Most commands do not read these
+ * files.
+ */
 const ofTheEnvironment = new Set([
   ...["MERKLE_HOME", "MERKLE_URL", "MERKLE_MESH", "MERKLE_TOKEN", "MERKLE_CA", "MERKLE_INSECURE"],
   ...["MERKLE_SESSION", "MERKLE_TEAM", "MERKLE_PEER"],
 ]);
 
 /**
- * Reads what `.env.local` and `.env` of a folder add to the environment (CLI-85). Whoever wrote a project wrote these, too:
- * what says where data, keys or agents go counts once a person trusts the file.
+ * Reads the variables that `.env.local` and `.env` of a folder add to the environment (CLI-85). The project's
+ * author may have written these files, so variables that control where data, keys or agents go apply only
+ * once the file is trusted.
  *
- * @throws CliError `usage`, naming the file, for one that cannot be read and for a DATABASE_URL that cannot be one
+ * @throws CliError `usage` that names the file, if it is unreadable or its DATABASE_URL is invalid
  */
 export function readEnvFiles({ env, cwd, home }: Sources & { readonly home: string }): Variables {
   const added: Record<string, string> = {};
@@ -110,7 +122,7 @@ export function readEnvFiles({ env, cwd, home }: Sources & { readonly home: stri
   };
 }
 
-/** The files of a folder that a person would be asked about (CLI-82). */
+/** Returns the files of a folder that need a decision about trust (CLI-82). */
 export function findForeignEnvFiles(cwd: string): ForeignFile[] {
   return findEnvFiles(cwd).flatMap(({ foreign }) => foreign ?? []);
 }
@@ -140,7 +152,7 @@ function describe(
 interface EnvFile {
   readonly path: string;
   readonly values: Readonly<Record<string, string>>;
-  /** Undefined where it says nothing that a person would have to trust. */
+  /** Undefined if the file sets only harmless variables. */
   readonly foreign: ForeignFile | undefined;
 }
 
@@ -150,7 +162,7 @@ function findEnvFiles(cwd: string): EnvFile[] {
     const path = join(cwd, name);
     const text = readTextIfFile(path);
     if (text === undefined) continue;
-    // Its values are text, whatever the type says of those that are not there.
+    // Every present value is a string, although the type also allows undefined.
     const values = parseEnv(text) as Record<string, string>;
     files.push({ path, values, foreign: toForeign({ path, cwd, text, values }) });
   }
@@ -181,7 +193,9 @@ function toForeign({
   };
 }
 
-/** A folder of that name, as Python makes for its packages, says nothing; nor does a device. */
+/**
+ * Reads a regular file. Ignores a folder of that name, such as a Python virtual environment, and a device.
+ */
 function readTextIfFile(path: string): string | undefined {
   return statSync(path, { throwIfNoEntry: false })?.isFile() ? readSettingsText(path) : undefined;
 }

@@ -7,17 +7,20 @@ import { readSettingsText } from "../core/read-settings-text.js";
 import { oneLine } from "../text/one-line.js";
 import type { ConfigFile } from "./config-file.js";
 
-/** A file that came with a project, and says where to send things: whoever wrote the project wrote it. */
+/** A project's file that controls where data is sent. The project's author may have written it. */
 export interface ForeignFile {
-  /** Absolute: the same file in another folder is another one. */
+  /** The absolute path. The same file in another folder must be trusted separately. */
   readonly path: string;
-  /** The lines that a person is shown before deciding. */
+  /** The lines shown to the person who decides about trust. */
   readonly says: readonly string[];
-  /** Everything that makes it what was trusted: its text, what that stands for here, and the files that it names. */
+  /**
+   * Everything covered by the trust: the file's text, the values it resolves to here, and the content of
+   * files that it names.
+   */
   readonly content: readonly (string | null)[];
 }
 
-/** Undefined where it has no say in which broker is called, and how. */
+/** Converts a configuration file. Undefined if the file does not influence which broker is called, or how. */
 export function toForeignFile({
   path,
   text,
@@ -40,7 +43,7 @@ export function toForeignFile({
   };
 }
 
-/** Whether a person has said of this very file, in this folder and with this content, that it is to be used (CLI-82). */
+/** Returns whether the user trusts this file in this folder with exactly this content (CLI-82). */
 export function isTrusted(home: string, file: ForeignFile): boolean {
   return readTrusted(home)[file.path] === digestOf(file);
 }
@@ -49,7 +52,7 @@ export function trustFile(home: string, file: ForeignFile): void {
   writePrivateJson(homeFiles.trusted(home), { ...readTrusted(home), [file.path]: digestOf(file) });
 }
 
-/** @throws CliError `not_trusted` where a project would have a say in which broker is called */
+/** Refuses to continue with an untrusted project file. @throws CliError `not_trusted` */
 export function refuseUntrusted({ untrusted }: { readonly untrusted: ForeignFile | undefined }): void {
   if (untrusted) throw notTrusted(untrusted);
 }

@@ -8,7 +8,7 @@ import { findForeignSettings, readProgressSettings } from "./progress-settings.j
 
 const apiKey = "sk-test-5up3r-s3cr3t";
 
-/** What is read in a folder with that file, which a person trusts unless told. */
+/** Reads the settings in a folder with that file. The file is trusted by default. */
 async function settings(file: unknown, env: Record<string, string> = {}, isTrusted = true) {
   const cwd = await mkdtemp(join(tmpdir(), "merkle-progress-"));
   onTestFinished(() => rm(cwd, { recursive: true }));
@@ -66,7 +66,7 @@ it("[PROGRESS-8] a project's file that nobody trusts, or has changed since, send
   if (foreign) trustFile(cwd, foreign);
   const read = async (now = env) => readProgressSettings({ env: now, cwd, home: cwd }).summaries;
   expect(await read()).toMatchObject({ baseUrl: "http://127.0.0.1:9/hush", model: "small" });
-  // The same text means another address where the environment does.
+  // With a different environment, the same text resolves to a different address.
   expect(await read({ ...env, HUSH: "louder" })).toBeUndefined();
   await writeFile(path, JSON.stringify(evil).replace(":9/", ":10/"));
   expect(await read()).toBeUndefined();

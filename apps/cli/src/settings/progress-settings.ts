@@ -8,7 +8,7 @@ import { oneLine } from "../text/one-line.js";
 import { type ForeignFile, isTrusted } from "./foreign-file.js";
 
 type Progress = Pick<BrokerOptions, "summaries" | "progressLogLevel"> & {
-  /** Sentences for whoever starts the broker. */
+  /** Notices for the user who starts the broker. */
   readonly notices: readonly string[];
 };
 
@@ -21,11 +21,13 @@ interface Sources {
 }
 
 /**
- * Reads who summarises progress entries from the environment, and where that says nothing from `agent-progress.config.json` in
- * the folder that the broker is started in, once a person trusts it (PROGRESS-8). Without a key nobody does, but where `OPENAI_BASE_URL` names a model that takes none. An address goes with
- * a key that the same source names: a key of one never goes to an address of the other.
+ * Reads which model summarises progress entries (PROGRESS-8). The environment takes precedence over
+ * `agent-progress.config.json` in the broker's folder, which is used only if trusted.
  *
- * @throws CliError `usage`, naming the variable or the file that holds a bad value; a key is never repeated
+ * Without a key nothing is summarised, unless `OPENAI_BASE_URL` names a model that needs none. A key is sent
+ * only to an address from the same source.
+ *
+ * @throws CliError `usage` that names the variable or file with the invalid value; a key is never repeated
  */
 export function readProgressSettings({ env, cwd, home }: Sources & { readonly home: string }): Progress {
   const path = join(cwd, fileName);
@@ -33,7 +35,7 @@ export function readProgressSettings({ env, cwd, home }: Sources & { readonly ho
   return toProgress(env, found, found !== undefined && isTrusted(home, found.foreign));
 }
 
-/** Puts together what the environment and the file say; a file that nobody trusts is not used at all. */
+/** Combines the environment and the file. Ignores the file unless `isUsed` is true. */
 export function toProgress(
   env: NodeJS.ProcessEnv,
   found: SettingsFile | undefined,
@@ -58,9 +60,10 @@ export function toProgress(
   const baseUrl = readUrl(named.find(({ key }) => key === apiKey)?.address ?? nowhere);
   if (baseUrl !== undefined && baseUrl === ofFile.text) refuseClearText(baseUrl);
   const unused = apiKey ? named.filter(({ key }) => key !== apiKey) : [];
-  // Whoever wrote where a key belongs did not mean the usual address: until that is trusted the key goes nowhere.
+  // An untrusted file names where the key should be sent, so the default address would be wrong. Until the
+  // file is trusted, the key is not used.
   const isDecided = found === undefined || isUsed || baseUrl !== undefined;
-  // A model on one's own machine takes no key: who names its address in the environment means it.
+  // A local model needs no key. Setting only the address in the environment is therefore valid.
   const isKeyless = !apiKey && ofEnvironment.text !== undefined && baseUrl === ofEnvironment.text;
   return {
     summaries:
@@ -78,7 +81,7 @@ export function toProgress(
   };
 }
 
-/** The file, where there is one that a person would be asked about (CLI-82). */
+/** Returns the folder's settings file if it needs a decision about trust (CLI-82). */
 export function findForeignSettings({ env, cwd }: Sources): ForeignFile | undefined {
   const path = join(cwd, fileName);
   return parseSettingsFile(path, readSettingsText(path), env)?.foreign;
@@ -94,7 +97,7 @@ export interface SettingsFile {
   readonly foreign: ForeignFile;
 }
 
-/** @throws CliError `usage`, naming what is wrong with the file */
+/** Parses the settings file. @throws CliError `usage` that names the problem */
 export function parseSettingsFile(
   path: string,
   text: string | undefined,
@@ -106,7 +109,7 @@ export function parseSettingsFile(
   const logging = toObject(content["logging"] ?? {}, `logging in ${fileName}`);
   const address = readText(openai, "baseUrl") ?? "https://api.openai.com/v1";
   const model = readText(openai, "model");
-  // The parsed text is searched: an escape in the file would hide one.
+  // Search the parsed content, because escape sequences in the file could hide a variable.
   const variables = [
     ...new Set([...JSON.stringify(content).matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name)),
   ];
@@ -118,7 +121,9 @@ export function parseSettingsFile(
   return { content, openai, logging, foreign: { path, says, content: [text, fillIn(address, env) ?? null] } };
 }
 
-/** The user answers for the way to an address of the user's own. */
+/**
+ * Refuses an unencrypted address from the file. For an address in the environment, the user is responsible.
+ */
 function refuseClearText(address: string): void {
   if (!isClearText(address)) return;
   throw usageError(
@@ -135,7 +140,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The reason would quote the text, and a key may stand in it.
+    // The parser's message would quote the text, which may contain a key.
     throw usageError(`${fileName} is not valid JSON.`);
   }
 }
@@ -151,7 +156,10 @@ function readText(from: Record<string, unknown>, key: string): string | undefine
   throw usageError(`${key} in ${fileName} must be text.`);
 }
 
-/** `${NAME}` stands for what the environment has under that name; where it has nothing, nothing is said. */
+/**
+ * Replaces `${NAME}` with the environment variable of that name. Returns undefined if a variable is unset or
+ * empty.
+ */
 function fillIn(text: string | undefined, env: NodeJS.ProcessEnv): string | undefined {
   if (text === undefined) return undefined;
   let isWhole = true;
@@ -168,7 +176,7 @@ function readModel({ text, source }: Chosen): string | undefined {
   return text;
 }
 
-/** Not repeated where it is wrong: it may hold a password. */
+/** Parses the address. The error does not repeat it, because it may contain a password. */
 function readUrl({ text, source }: Chosen): string | undefined {
   if (text === undefined) return undefined;
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;

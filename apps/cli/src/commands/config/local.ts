@@ -5,13 +5,16 @@ import type { Config } from "../../settings/config.js";
 import { type LocalSetting, localSettings } from "../../settings/config-sources.js";
 import { readProgressSettings } from "../../settings/progress-settings.js";
 
-/** A setting of this machine as people may see it: no token, and no address that may hold a password. */
+/**
+ * A setting of this machine in a form that can be shown: without tokens, and without addresses that may
+ * contain a password.
+ */
 export interface LocalValue {
   readonly value: unknown;
   readonly source: string;
 }
 
-/** Everything that this machine's commands go by, and who said it; as `merkle up` in this folder would read it. */
+/** Returns all settings of this machine with their sources, as `merkle up` in this folder would read them. */
 export function readLocal(config: Config): Record<LocalSetting, LocalValue> {
   const values: Readonly<Record<LocalSetting, unknown>> = {
     url: config.broker.base,
@@ -41,7 +44,7 @@ export function readLocal(config: Config): Record<LocalSetting, LocalValue> {
     traces_url: config.tracesUrl === undefined ? null : "set",
     summaries: describe(config),
   };
-  const names = Object.keys(values) as LocalSetting[]; // The keys of a record of ours.
+  const names = Object.keys(values) as LocalSetting[]; // `values` has exactly the keys of `LocalSetting`.
   const entries = names.map((name) => [name, { value: values[name], source: config.sourceOf(name) }]);
   return Object.fromEntries(entries) as Record<LocalSetting, LocalValue>;
 }
@@ -50,9 +53,9 @@ function describe({ environment, cwd, home }: Config): string {
   return describeSummaries(readProgressSettings({ env: environment, cwd, home }).summaries);
 }
 
-/** @throws CliError `usage` for a name that is none */
+/** Converts a word to the setting with that name. @throws CliError `usage` if there is none */
 export function toLocalSetting(word: string): LocalSetting {
-  const names = Object.keys(localSettings) as LocalSetting[]; // The keys of a record of ours.
+  const names = Object.keys(localSettings) as LocalSetting[]; // `localSettings` has exactly the keys of `LocalSetting`.
   const found = names.find((each) => each === word);
   if (found) return found;
   const meant = nearest(word, names);
@@ -62,7 +65,7 @@ export function toLocalSetting(word: string): LocalSetting {
   );
 }
 
-/** As it is shown and, of the short ones, typed. */
+/** Formats a value for display. */
 export function toText(value: unknown): string {
   if (value === null || value === undefined) return "none";
   return typeof value === "object" ? JSON.stringify(value) : String(value);

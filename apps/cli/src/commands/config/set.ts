@@ -93,7 +93,10 @@ function keyOf(name: LocalSetting): ConfigKey {
   );
 }
 
-/** As the file has it; whether the key takes it is seen as the file is written. */
+/**
+ * Converts the text to the value stored in the file. Writing the file checks whether the key accepts that
+ * value.
+ */
 function toValue(name: LocalSetting, text: string): unknown {
   if (name === "url") return toBaseUrl(text, name);
   if (name === "name") return toName(text);
@@ -106,7 +109,7 @@ function toValue(name: LocalSetting, text: string): unknown {
   }
 }
 
-/** An agent may not choose who answers for this home's agents. */
+/** Sets the devices that may approve. An agent must not choose who approves its own requests. */
 async function setApprovers(
   text: string,
   { config, output }: Pick<CommandContext, "config" | "output">,
@@ -126,7 +129,10 @@ async function setApprovers(
   return exitCodes.done;
 }
 
-/** As the broker takes it, told where it is set and not at the first write. */
+/**
+ * Checks the name by the broker's rules, so that an invalid name is reported here rather than at the first
+ * write.
+ */
 function toName(text: string): string {
   const { nameCharsMax } = limits;
   const name = normaliseName(text);

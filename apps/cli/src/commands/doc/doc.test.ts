@@ -9,7 +9,7 @@ const merkle = sharedMerkle();
 
 const content = "# Auth\n\n## Decisions\n\n- tokens live 15 minutes\n";
 
-/** A session with a document of one version, and its team's credential. */
+/** Creates a session whose document has one version. Returns the slug and the team's credential. */
 async function sessionWithDocument(title: string): Promise<{ slug: string; credential: string }> {
   const { slug, team_id } = await callBroker(merkle, "create_session", { title, creator_team_name: "Atlas" });
   await callBroker(merkle, "update_session_doc", { session_id: slug, content, expected_version: 0 }, team_id);
@@ -175,7 +175,7 @@ describe("merkle doc edit", () => {
     tags: "terminal",
   }, async () => {
     const { slug, credential } = await sessionWithDocument("Raced");
-    // The editor goes on when it sees the file that says that others have written.
+    // The editor waits until this file exists, so that another version can be written in between.
     const go = join(merkle.home, "go");
     const editor = join(merkle.home, "editor.sh");
     await writeFile(

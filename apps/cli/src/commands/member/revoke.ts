@@ -38,7 +38,10 @@ export const memberRevoke: Command = {
   },
 };
 
-/** By name only when it is one member's alone: names are each member's own choice. */
+/**
+ * Finds a member by id, or by name if only one member has it. Members choose their names freely, so several
+ * can have the same.
+ */
 function findMember(members: readonly Member[], wanted: string): Member {
   const word = wanted.toLowerCase();
   const isMeant = ({ member_id, name, revoked }: Member) =>

@@ -25,7 +25,7 @@ export const meshCreate: Command = {
   },
 };
 
-/** The maker of a mesh is an admin there by the same key, which this home keeps. */
+/** Stores the membership in a new mesh. Its creator is an admin there with the same key. */
 async function keepMesh(
   { mesh_id, name, member_id }: OutputOf<"create_mesh">,
   { address, config }: { readonly address: ReachableAddress; readonly config: Pick<Config, "home" | "mesh"> },

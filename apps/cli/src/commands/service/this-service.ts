@@ -9,7 +9,7 @@ import { type Config, readEnvironment } from "../../settings/config.js";
 import { askManager, findManager, readService, type ServiceManager } from "../../start/service/manager.js";
 import type { ServiceFacts } from "../../start/service/service-files.js";
 
-/** The service manager of this machine, as this user has it. */
+/** Returns the service manager of this machine, configured for this user. */
 export function thisManager({ home }: Pick<Config, "home">): ServiceManager {
   return findManager({
     platform: thisSystem(),
@@ -21,9 +21,9 @@ export function thisManager({ home }: Pick<Config, "home">): ServiceManager {
 }
 
 /**
- * What the manager says of the service, and the file that it has of it.
+ * Returns the service manager's output about the service, and the path of its file.
  *
- * @throws CliError `not_found` where there is no service
+ * @throws CliError `not_found` if no service is installed
  */
 export async function askOfService(
   config: Pick<Config, "home">,
@@ -38,7 +38,9 @@ export async function askOfService(
   return { file: manager.file, ...(await askManager(manager[about])) };
 }
 
-/** @throws CliError `usage` where this program may be gone tomorrow */
+/**
+ * Describes the service. @throws CliError `usage` if this program runs from npx's cache, which may be deleted
+ */
 export function thisService({ home }: Pick<Config, "home">, upFlags: readonly string[]): ServiceFacts {
   if (runsFromNpx()) {
     throw usageError(
