@@ -14,7 +14,7 @@ import { ItemSentence } from "./item-sentence";
 
 const shownMax = 3;
 
-/** The first items of Needs you, as a strip above the sessions, and a link to all. */
+/** The first items of Needs you, as a strip above the sessions with a link to all items. */
 export function AttentionStrip() {
   return (
     <PanelBoundary title="What needs you">
@@ -26,7 +26,7 @@ export function AttentionStrip() {
 function Strip() {
   const { data, problem, refresh } = useAttention();
   const items = data?.items ?? [];
-  // A quiet session is not important enough to push the list down.
+  // Quiet sessions are not important enough to push the list of sessions down.
   const shown = items.filter(({ kind }) => kind !== "quiet").slice(0, shownMax);
   if (problem) {
     return (

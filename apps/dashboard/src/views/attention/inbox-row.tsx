@@ -15,13 +15,13 @@ export interface InboxRowProps {
   readonly isSelected: boolean;
   readonly away: PuttingAway;
   readonly onSelect: () => void;
-  /** Shows the item, ready to be answered. */
+  /** Opens the item and focuses the field for the answer. */
   readonly onAnswer: () => void;
-  /** Called when something was done about it. */
+  /** Called after an action on the item. */
   readonly onChanged: () => void;
 }
 
-/** One thing that needs a human, in a line: kind, who, what, where, since when, and what most would do about it. */
+/** An item in one line: its kind, author, subject, place and age, and its main action. */
 export function InboxRow({ item, isSelected, away, onSelect, onAnswer, onChanged }: InboxRowProps) {
   const router = useRouter();
   return (
@@ -49,7 +49,7 @@ export function InboxRow({ item, isSelected, away, onSelect, onAnswer, onChanged
           <span className="flex min-w-0 items-baseline gap-3 text-sm text-muted-foreground">
             <span
               className="max-w-48 min-w-0 truncate sm:w-28 xl:w-36"
-              // A path that is too long keeps its end, which is the file's name.
+              // A path that is too long is truncated at its start, so that the file name stays visible.
               dir={item.session_id === null ? "rtl" : "auto"}
             >
               <bdi>{nameOfPlace(item)}</bdi>
@@ -67,7 +67,7 @@ export function InboxRow({ item, isSelected, away, onSelect, onAnswer, onChanged
           </span>
         </span>
       </button>
-      {/* On a screen with a pointer what puts it away comes in the place of its age, and takes no room from what is read. */}
+      {/* On wider screens the snooze and done buttons are visible on hover or focus and replace the age, so that they take no space. */}
       <span
         className={cn(
           "flex w-16 shrink-0 justify-end text-muted-foreground max-sm:order-last max-sm:w-auto max-sm:pb-2",

@@ -20,7 +20,7 @@ import { InboxRow } from "./inbox-row";
 import { ItemDetail } from "./item-detail";
 import { isPutAway, usePutAway } from "./use-put-away";
 
-/** All that waits for me, a line each, and the one that I look at beside them. */
+/** The items that wait for this person, one per line, with the selected item next to them. */
 export function InboxView() {
   return (
     <>
@@ -49,7 +49,7 @@ function Items() {
   const showsQuiet = query.get("quiet") === "1" || quiet.some(({ id }) => id === asked);
   const rows = showsQuiet ? [...loud, ...quiet] : loud;
   const chosen = rows.find(({ id }) => id === asked);
-  // Beside the list there is always room for one.
+  // Without a choice in the URL, the first item is selected, because there is space for one next to the list.
   const selected = chosen ?? rows[0];
   const awayCount = showsAway ? items.length : (data?.dismissed ?? 0);
   const total = data === undefined ? 0 : showsAway ? data.total - awayCount : data.total;
@@ -58,10 +58,10 @@ function Items() {
     setQuery({ item: item?.id ?? null }, { replace: true });
     if (how.focus && item) document.querySelector<HTMLElement>(`[data-item="${item.id}"]`)?.focus();
   }
-  /** Shows an item, and focuses the field for its answer or its first action. */
+  /** Opens an item and focuses its answer field or first action. */
   function answer(item: AttentionItem): void {
     select(item);
-    // On a phone it is shown by this alone.
+    // On a phone the item only becomes visible with the next frame.
     requestAnimationFrame(() =>
       detail.current?.querySelector<HTMLElement>("[data-actions] :is(button, a, input)")?.focus(),
     );
@@ -139,7 +139,7 @@ function Items() {
         <section
           ref={detail}
           aria-label="Detail"
-          // A box that scrolls must be reached by keys.
+          // A scrollable element must be focusable, so that it can be scrolled with the keyboard.
           // biome-ignore lint/a11y/noNoninteractiveTabindex: the reason above.
           tabIndex={0}
           className={cn(
@@ -193,7 +193,7 @@ interface InboxKeys {
   readonly done: (item: AttentionItem) => void;
 }
 
-/** `j` and `k` go along the list; Enter, `a`, `e` and `h` are about the item that is shown. */
+/** Registers the shortcuts. `j` and `k` move through the list. Enter, `a`, `e` and `h` act on the selected item. */
 function useInboxKeys({ rows, selected, menu, select, answer, done }: InboxKeys): void {
   const router = useRouter();
   const group = "Needs you";

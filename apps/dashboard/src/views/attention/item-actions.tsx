@@ -15,13 +15,13 @@ import { useAttempt } from "./use-attempt";
 export interface ItemActionsProps {
   readonly item: AttentionItem;
   readonly onChanged: () => void;
-  /** Given if the actions are in one line: shows only the main action, and calls this to answer in words. */
+  /** Set if the actions are in a list row. Then only the main action is shown, and this opens the item to answer it in words. */
   readonly onAnswer?: (() => void) | undefined;
-  /** Whether to show the options of an ask here, and not elsewhere on the page. */
+  /** Whether to show the options of an ask here. False if the page shows them elsewhere. */
   readonly showsOptions?: boolean;
 }
 
-/** The actions on an item, and their outcome. */
+/** The actions on an item, and their result. */
 export function ItemActions({ item, onChanged, onAnswer, showsOptions = true }: ItemActionsProps) {
   const attempt = useAttempt(onChanged);
   const inLine = onAnswer !== undefined;
@@ -32,7 +32,7 @@ export function ItemActions({ item, onChanged, onAnswer, showsOptions = true }: 
     >
       <div className={cn("flex items-center gap-2", inLine ? "shrink-0" : "flex-wrap")}>
         {actionsFor(item, attempt, { onAnswer, showsOptions })}
-        {/* Beside a review, and below what is asked, it would be the same way twice. */}
+        {/* For these kinds, the item already contains a link to the same place. */}
         {!inLine && !["ask", "proposal", "approval"].includes(item.kind) && <OpenPlace item={item} />}
       </div>
       <p
@@ -128,7 +128,7 @@ function useAnswer({ item, attempt }: ActionProps): (answered: string) => void {
     });
 }
 
-/** The answers that were offered, as buttons. */
+/** The options of an ask, as buttons. */
 function Options({ item, attempt }: ActionProps) {
   const answer = useAnswer({ item, attempt });
   return item.options.map((option) => (
@@ -140,7 +140,7 @@ function Options({ item, attempt }: ActionProps) {
   ));
 }
 
-/** The answers that were offered, and room for another one. */
+/** The options of an ask, and a field for any other answer. */
 function Answer({ item, attempt }: ActionProps) {
   const answer = useAnswer({ item, attempt });
   const [text, setText] = useState("");

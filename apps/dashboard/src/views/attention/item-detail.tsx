@@ -24,7 +24,7 @@ export interface ItemDetailProps {
   readonly onChanged: () => void;
 }
 
-/** One item in full, with all actions. */
+/** An item in full, with all actions. */
 export function ItemDetail({ item, away, menu, onBack, onChanged }: ItemDetailProps) {
   const { who, what } = describeItem(item);
   return (
@@ -81,7 +81,7 @@ const hints = [
   ["h", "snooze"],
 ] as const;
 
-/** The consequences of an item, so that a person can decide without knowing Merkle well. */
+/** What happens next for each kind of item, so that people can decide without knowing Merkle well. */
 const consequences: Readonly<Record<AttentionItem["kind"], string>> = {
   approval: "Your agent waits until you answer, here or in its terminal.",
   ask: "The first answer wins. Everyone can see who answered.",

@@ -30,7 +30,7 @@ const marks = {
   undelivered: { Icon: MailX, className: "text-warning" },
 } as const;
 
-/** What kind of thing waits, as a mark and for screen readers as a word. */
+/** The kind of an item as an icon, and as a word for screen readers. */
 export function ItemMark({ kind, className }: { kind: AttentionItem["kind"]; className?: string }) {
   const { Icon, className: colour } = marks[kind];
   return (

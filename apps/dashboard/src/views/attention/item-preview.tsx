@@ -6,7 +6,7 @@ import { textOf } from "@/feed/store/message-text";
 import { Parts, useHasPart } from "@/parts/features-context";
 import { MarkdownText } from "@/text/markdown/markdown-text";
 
-/** The text of an item, as far as it can be read at once. */
+/** The text of an item, or a preview from the feature that created the item. */
 export function ItemPreview({ item }: { readonly item: AttentionItem }) {
   const hasPart = useHasPart(({ attention }) => attention?.[item.kind]?.Preview);
   if (hasPart) {
@@ -25,7 +25,7 @@ function Quoted({ text }: { readonly text: string | null }) {
   );
 }
 
-/** An item has only the beginning of its text. */
+/** The full text of an ask. The item itself contains only its beginning. */
 function AskedMessage({ item }: { readonly item: Extract<AttentionItem, { session_id: string }> }) {
   const { session_id, sequence } = item;
   const { data } = useRead(

@@ -1,7 +1,7 @@
 import { type AttentionItem, describeItem } from "@merkle/wire";
 import { plainBrief } from "@/text/markdown/plain-brief";
 
-/** An item in one line: who, what, and what they said. */
+/** An item in one line: author, subject and quoted text. */
 export function ItemSentence({ item }: { readonly item: AttentionItem }) {
   const { who, what, quote } = describeItem(item);
   return (

@@ -7,19 +7,19 @@ import {
   sentenceOfItem,
 } from "@merkle/wire";
 
-/** A desktop notification for a person who does not look at the page. */
+/** A desktop notification, for a person who is not looking at the page. */
 export interface Notice {
   readonly id: string;
   readonly reason: AlertKind;
   readonly title: string;
   readonly body: string;
-  /** As what a tab announces that it shows that session or file. */
+  /** Names of the session or file, as tabs announce them while they show it. */
   readonly subjects: readonly string[];
-  /** Where it happened, as a path of the dashboard. */
+  /** The page to open, as a path of the dashboard. */
   readonly address: string;
 }
 
-/** Names the session or file and the reason, as a notification must. */
+/** Converts an item to a notification, which names the session or file and the reason. */
 export function toNotice(item: AttentionItem): Notice {
   return {
     id: item.id,
@@ -42,7 +42,7 @@ export function toConcludedNotice({ session_id, slug, title, conclusion }: Sessi
   };
 }
 
-/** Returns the notices that have come and those that are gone since the last time; notifications of the gone are withdrawn. */
+/** Compares the notices with the previous ones. Notifications of notices that no longer exist are closed. */
 export function compareNotices(
   before: ReadonlyMap<string, Notice>,
   now: readonly Notice[],

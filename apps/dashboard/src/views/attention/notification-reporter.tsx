@@ -10,12 +10,12 @@ import { compareNotices, type Notice, toConcludedNotice, toNotice } from "./noti
 
 const recentlyClosed = { status: "closed", sort: "activity", limit: 20 } as const;
 
-/** Reports in one tab of this browser. */
+/** Shows notifications in only one tab of this browser. */
 export function OneReporter() {
   return useHoldsTab("merkle-notifier") ? <NotificationReporter /> : null;
 }
 
-/** Whether this is the one tab of the browser that holds a name. When it closes, another tab gets the name. */
+/** Returns whether this tab holds the lock with this name. When the tab closes, another tab gets the lock. */
 function useHoldsTab(name: string): boolean {
   const [holds, setHolds] = useState(false);
   useEffect(() => {
@@ -26,7 +26,7 @@ function useHoldsTab(name: string): boolean {
         setHolds(true);
         return new Promise<void>((release) => ended.signal.addEventListener("abort", () => release()));
       })
-      .catch(() => undefined); // The component was gone before the lock was free.
+      .catch(() => undefined); // The component unmounted before the lock was free.
     return () => {
       ended.abort();
       setHolds(false);
@@ -35,7 +35,7 @@ function useHoldsTab(name: string): boolean {
   return holds;
 }
 
-/** Notifies of new items, and withdraws notifications of resolved ones. */
+/** Shows a notification for each new item, and closes those of resolved items. */
 function NotificationReporter() {
   const [reasons] = usePreference("notifications");
   const attention = useAttention();
@@ -47,7 +47,7 @@ function NotificationReporter() {
   useEffect(() => {
     if (!attention.data || !closed.data) return;
     const now = [...attention.data.items.map(toNotice), ...closed.data.sessions.map(toConcludedNotice)];
-    // Items that were there before this component are not new.
+    // Items that existed before this component mounted are not new.
     const { come, gone } = compareNotices(known.current ?? new Map(now.map((each) => [each.id, each])), now);
     known.current = new Map(now.map((each) => [each.id, each]));
     for (const { id } of gone) {

@@ -4,7 +4,7 @@ import { type AlertKind, alertReasons } from "@merkle/wire";
 import { useState } from "react";
 import { usePreference } from "@/core/preferences/use-preference";
 
-/** Why this browser may notify. Permission is asked for when the first reason is switched on, and not before. */
+/** The events that this browser may notify about. Asks for permission when the first event is switched on. */
 export function NotificationSettings() {
   const [chosen, setChosen] = usePreference("notifications");
   const [refused, setRefused] = useState(false);
@@ -27,7 +27,7 @@ export function NotificationSettings() {
           <input
             type="checkbox"
             className="size-4 accent-primary"
-            // The keys of that closed table are the reasons.
+            // The table's keys are exactly the values of AlertKind.
             checked={chosen.includes(reason as AlertKind)}
             onChange={(event) => void choose(reason as AlertKind, event.target.checked)}
           />

@@ -5,7 +5,7 @@ import { usePreference } from "@/core/preferences/use-preference";
 
 const OneReporter = lazyPart(() => import("./notification-reporter"), "OneReporter");
 
-/** Shows desktop notifications if the person has chosen any. */
+/** Shows desktop notifications if the person has switched any on. */
 export function Notifier() {
   const [reasons] = usePreference("notifications");
   return reasons.length > 0 && <OneReporter />;

@@ -10,11 +10,11 @@ import { isPutAway, type PuttingAway } from "./use-put-away";
 export interface PutAwayProps {
   readonly item: AttentionItem;
   readonly away: PuttingAway;
-  /** The menu of times, for a key that opens it. */
+  /** The snooze menu, so that a shortcut can open it. */
   readonly menu?: RefObject<HTMLDetailsElement | null>;
 }
 
-/** Takes an item off one's own list: until a time, or for good. Others still see it. */
+/** Buttons to snooze an item or mark it done for this person. Others still see the item. */
 export function PutAway({ item, away, menu }: PutAwayProps) {
   if (isPutAway(item)) {
     return (
@@ -82,7 +82,7 @@ function Snooze({ item, away, menu }: PutAwayProps) {
   );
 }
 
-/** Until when an item can be put off, from now. */
+/** Returns the times until which an item can be snoozed. */
 function snoozeTimes(
   now: Date,
 ): readonly { readonly label: string; readonly icon: LucideIcon; readonly until: Date }[] {

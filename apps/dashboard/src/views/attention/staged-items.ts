@@ -8,7 +8,7 @@ const told = {
   snoozed_until: null,
 };
 
-/** An agent's ask in a session, for tests. */
+/** Test data: an agent's ask in a session. */
 export const stagedAsk: Extract<AttentionItem, { session_id: string }> = {
   ...told,
   id: "ask:1:2",
@@ -23,7 +23,7 @@ export const stagedAsk: Extract<AttentionItem, { session_id: string }> = {
   text: "Which key?",
 };
 
-/** And an agent's proposal for a file. */
+/** Test data: an agent's proposal for a file. */
 export const stagedFileProposal: Extract<AttentionItem, { source_path: string }> = {
   ...told,
   id: "proposal:file:7",

@@ -9,7 +9,7 @@ import { ListRow, RowList } from "@/components/row-list";
 import { TimeText } from "@/components/time-text";
 import { plainBrief } from "@/text/markdown/plain-brief";
 
-/** The messages that were not delivered for hours, of one session, or with `all` of all open sessions. */
+/** The messages that have been undelivered for hours. `session` names a session, or `all` for all open sessions. */
 export function UndeliveredPanel({ session }: { readonly session: string }) {
   const id = useId();
   const read = useRead("list_undelivered", session === "all" ? {} : { session }, { on: ["attention"] });

@@ -3,7 +3,7 @@
 import { useState } from "react";
 import type { Attempt } from "@/parts/feature";
 
-/** @param onDone - called after a success, when the list would read differently */
+/** @param onDone - called after a success, to refresh the list */
 export function useAttempt(onDone: () => void): Attempt {
   const [busy, setBusy] = useState(false);
   const [outcome, setOutcome] = useState<string | null>(null);
@@ -19,7 +19,7 @@ export function useAttempt(onDone: () => void): Attempt {
           onDone();
         })
         .catch((error: unknown) => {
-          // A person who gave no name has changed their mind, and knows it.
+          // The person declined to enter a name, so there is no error to show.
           if (!(error instanceof DOMException))
             setOutcome(error instanceof Error ? error.message : String(error));
         })

@@ -4,7 +4,7 @@ import { type AttentionItem, sentenceOfItem } from "@merkle/wire";
 import { useState } from "react";
 import { useCall } from "@/broker/use-call";
 
-/** An item that was taken off one's own list just now, and may be brought back. */
+/** An item that was just snoozed or marked done, and can be restored. */
 export interface Put {
   readonly item: AttentionItem;
   readonly words: string;
@@ -12,14 +12,14 @@ export interface Put {
 
 export interface PuttingAway {
   readonly last: Put | null;
-  /** The words of the last refusal. */
+  /** The message of the last refused call. */
   readonly refusal: string | null;
-  /** With `until` it comes back then; without, it is done for oneself. Others still see it. */
+  /** Snoozes the item until this time, or marks it done without a time. Others still see the item. */
   put(item: AttentionItem, until?: Date): void;
   bringBack(item: AttentionItem): void;
 }
 
-/** Takes items off one's own list, and back. */
+/** Returns functions that hide items from the person's list, and restore them. */
 export function usePutAway(onChanged: () => void): PuttingAway {
   const call = useCall();
   const [last, setLast] = useState<Put | null>(null);
@@ -33,7 +33,7 @@ export function usePutAway(onChanged: () => void): PuttingAway {
         onChanged();
       },
       (error: unknown) => {
-        // A person who gave no name has changed their mind, and knows it.
+        // The person declined to enter a name, so there is no error to show.
         if (!(error instanceof DOMException))
           setRefusal(error instanceof Error ? error.message : String(error));
       },

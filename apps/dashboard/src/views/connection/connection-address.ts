@@ -1,4 +1,4 @@
-/** The addresses that agents use, made from one that a person typed. */
+/** The addresses for agents, derived from the address that a person typed. */
 export interface ConnectionAddress {
   readonly base: string;
   readonly mcp: string;
@@ -11,9 +11,8 @@ export type ParsedAddress =
 const charsMax = 300;
 
 /**
- * Reads what was typed as a connection URL: a base, or an MCP endpoint, which is then used as it is. Everything that a
- * shell, JSON or Claude Code's expansion of variables would read as more than an address is percent-encoded, since people
- * run the commands that hold it.
+ * Parses a typed connection URL. A URL with a path to an MCP endpoint is used unchanged. Characters that a shell, JSON or Claude
+ * Code's variable expansion would interpret are percent-encoded, because people run the commands that contain the URL.
  */
 export function parseConnectionAddress(typed: string): ParsedAddress {
   const text = typed.trim();
@@ -31,7 +30,7 @@ export function parseConnectionAddress(typed: string): ParsedAddress {
   return { address: { base, mcp: href === base ? `${base}/api/mcp` : href }, problem: null };
 }
 
-/** Whether an address means "the same machine", wherever it is used. */
+/** True if an address refers to the machine on which it is used. */
 export function isOfThisMachine(address: string): boolean {
   const host = toUrl(address)?.hostname ?? "";
   return host === "localhost" || host === "[::1]" || host.startsWith("127.");

@@ -25,7 +25,7 @@ import { connectionSnippets } from "./snippets";
 type Settings = OutputOf<"get_settings">;
 type TestResult = OutputOf<"test_connection">;
 
-/** The address that agents use: what it is, whether it works, and what to paste to connect one. */
+/** The address that agents use, a test of that address, and the snippets that connect an agent. */
 export function ConnectionSettings() {
   const { data, problem, refresh } = useRead("get_settings", {}, { on: ["settings"] });
   return (
@@ -39,7 +39,7 @@ export function ConnectionSettings() {
         />
       )}
       {data ? (
-        // An address that was saved elsewhere resets the form.
+        // The key resets the form when the address is changed elsewhere.
         <ConnectionForm key={data.connection_url} served={data} />
       ) : (
         problem === undefined && <Skeleton className="h-72" aria-busy="true" />
@@ -81,7 +81,7 @@ function ConnectionForm({ served }: { served: Settings }) {
 
   function submit(event: FormEvent): void {
     event.preventDefault();
-    // An endpoint at another path is published as it was typed.
+    // An MCP endpoint at a non-default path is saved as typed.
     if (address) void save(address.mcp === `${address.base}/api/mcp` ? address.base : address.mcp);
   }
 
@@ -185,7 +185,7 @@ function FromServer({ result, isPending }: { result: TestResult | null; isPendin
   return <No>{result.problem ?? "Another broker replied at this address."}</No>;
 }
 
-/** Only a page that came from an address shows that this browser reaches it; no page may ask another address. */
+/** A page can only show that the browser reaches its own origin, because it may not send requests to other origins. */
 function FromBrowser({ address }: { address: ConnectionAddress }) {
   const hydrated = useHydrated();
   if (!hydrated) return null;

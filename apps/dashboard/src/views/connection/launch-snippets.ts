@@ -9,7 +9,7 @@ const clients = [
   { id: "gemini", label: "Gemini CLI" },
 ] as const;
 
-/** The line that starts an agent of each client in an existing session, or in a new one. */
+/** Returns, for each client, the command that starts an agent in an existing or a new session. */
 export function launchSnippets(to: { readonly session: string } | { readonly title: string }) {
   return clients.map(({ id, label }) => ({
     id,

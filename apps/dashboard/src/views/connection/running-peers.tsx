@@ -3,7 +3,7 @@ import { useRead } from "@/broker/use-read";
 
 const namedMax = 3;
 
-/** Where agents run now, and whose: these keep the address that they were started with. */
+/** The sessions with running agents, and their teams. Running agents keep the address that they were started with. */
 export function RunningPeers() {
   const { data } = useRead("list_sessions", { status: "active", limit: 200 }, { on: ["sessions"] });
   const running = (data?.sessions ?? [])

@@ -9,14 +9,14 @@ export interface SnippetTabsProps {
     readonly id: string;
     readonly label: string;
     readonly text: string;
-    /** Words on what it does, and where it goes. */
+    /** Explains what the snippet does and where to paste it. */
     readonly note: string;
   }[];
   /** Fields above the snippet that change it. */
   readonly children?: ReactNode;
 }
 
-/** The snippets that connect an agent, by where they are pasted; the first is shown. */
+/** The snippets that connect an agent, one tab per client. The first is selected by default. */
 export function SnippetTabs({ snippets, children }: SnippetTabsProps) {
   const [chosen, setChosen] = useState<string | null>(null);
   const snippet = snippets.find(({ id }) => id === chosen) ?? snippets[0];
@@ -29,7 +29,7 @@ export function SnippetTabs({ snippets, children }: SnippetTabsProps) {
           value={snippet.id}
           onChange={setChosen}
           options={snippets.map(({ id, label }) => ({ value: id, label }))}
-          // Under a finger it is one row, which scrolls and fades at its end.
+          // On touch screens the tabs are one scrollable row that fades out at its end.
           className="min-w-0 border-0 p-0 *:[label]:shrink-0 pointer-coarse:-m-1 pointer-coarse:flex-nowrap pointer-coarse:overflow-x-auto pointer-coarse:p-1 pointer-coarse:pe-8 pointer-coarse:whitespace-nowrap pointer-coarse:[mask-image:linear-gradient(90deg,#000_calc(100%-2rem),transparent)] pointer-coarse:[scrollbar-width:none]"
         />
         <CopyButton text={snippet.text} what={snippet.label} />

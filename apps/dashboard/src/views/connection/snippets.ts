@@ -10,29 +10,26 @@ type VendorClient =
   | "goose"
   | "antigravity";
 
-/** One way to connect an agent: a text to paste, which works as it is. */
+/** A way to connect an agent: a text that works as pasted. */
 export interface ConnectionSnippet {
   readonly id: "merkle-cli" | "claude-code" | VendorClient | "mcp-json" | "curl";
   readonly label: string;
   readonly text: string;
-  /** Words on what it does, and where it goes. */
+  /** Explains what the snippet does and where to paste it. */
   readonly note: string;
 }
 
 export interface SnippetOptions {
-  /** Whether the broker lets in members alone; a program is let in by a token of a member's. */
+  /** Whether the broker admits only members. Programs then need a member's token. */
   readonly needsToken: boolean;
-  /** As `get_app_info` has it; null where a public authority signed the broker's certificate. */
+  /** The key pin from `get_app_info`. Null if a public authority signed the broker's certificate. */
   readonly keyPin?: string | null;
 }
 
 const whereTokensComeFrom =
   "MERKLE_TOKEN is one of your tokens. Create one with merkle token create or under Settings, Tokens and browsers.";
 
-/**
- * Returns the snippets that connect an agent to a broker at an address. Nothing secret stands in any of them: a credential is a
- * variable of the shell that runs it.
- */
+/** Returns the snippets that connect an agent to a broker. No snippet contains a secret: credentials are shell variables. */
 export function connectionSnippets(
   { base, mcp }: { readonly base: string; readonly mcp: string },
   { needsToken, keyPin }: SnippetOptions = { needsToken: false },
@@ -44,7 +41,8 @@ export function connectionSnippets(
       label: "Claude Code",
       text: [
         `claude mcp add --scope project --transport http merkle '${mcp}?view=compact'`,
-        // In single quotes: Claude Code puts the variable in when it starts, and no secret is written down.
+        // The single quotes keep the shell from expanding the variable. Claude Code expands it when it starts, so no secret is
+        // stored.
         ...(needsToken ? [`--header 'Authorization: Bearer \${MERKLE_TOKEN}'`] : []),
       ].join(" "),
       note: `Run it in the project. Everyone who works in that project gets the server.${tokenNote}`,
@@ -75,7 +73,10 @@ export function connectionSnippets(
   ];
 }
 
-/** Clients of other vendors: merkle configures some itself; for the others it says what to put where. */
+/**
+ * Returns snippets for clients of other vendors. Merkle configures some of these clients itself. For the others, the note
+ * explains the manual setup.
+ */
 function vendorSnippets(url: string, { needsToken }: SnippetOptions): readonly ConnectionSnippet[] {
   const installed = (id: VendorClient & string, label: string, about: string): ConnectionSnippet => ({
     id,
@@ -135,7 +136,7 @@ function vendorSnippets(url: string, { needsToken }: SnippetOptions): readonly C
   ];
 }
 
-/** Only the base can be a variable; an endpoint elsewhere is used as it is. */
+/** Only the base URL can be a variable. An endpoint at another address is used unchanged. */
 function mcpJsonServer(base: string, mcp: string, needsToken: boolean): object {
   const endpoint = mcp.slice(base.length);
   return {

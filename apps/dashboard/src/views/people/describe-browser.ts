@@ -1,4 +1,4 @@
-/** The engines' own names come last: most browsers also claim to be others. */
+/** In this order, because most browsers also claim to be the browsers further down. */
 const browsers: readonly (readonly [mark: RegExp, name: string])[] = [
   [/\bEdgA?\/(\d+)/, "Edge"],
   [/\bOPR\/(\d+)/, "Opera"],
@@ -16,7 +16,7 @@ const systems: readonly (readonly [mark: RegExp, name: string])[] = [
   [/\bLinux\b/, "Linux"],
 ];
 
-/** Describes a browser by its user agent, in words that its owner knows. An unknown user agent is returned as it is. */
+/** Describes a browser by its user agent, in words that its owner understands. An unknown user agent is returned as it is. */
 export function describeBrowser(userAgent: string): string {
   const system = systems.find(([mark]) => mark.test(userAgent))?.[1];
   for (const [mark, name] of browsers) {

@@ -5,9 +5,9 @@ import { FormDialog } from "@/components/form-dialog";
 import { Button } from "@/ui/button";
 
 export interface EndButtonProps {
-  /** The verb. Default: "Revoke". */
+  /** The button's verb. Default: "Revoke". */
   readonly word?: string;
-  /** The button's name for screen readers, which includes the row. */
+  /** The button's label for screen readers, which includes the name of the row. */
   readonly label: string;
   readonly title: ReactNode;
   readonly consequence: ReactNode;
@@ -16,7 +16,7 @@ export interface EndButtonProps {
   readonly children?: ReactNode;
 }
 
-/** Ends what lets somebody in, after having asked. */
+/** A button that revokes an invite, token or member after a confirmation. */
 export function EndButton({
   word = "Revoke",
   label,

@@ -18,13 +18,13 @@ import { useIsAdmin } from "./use-is-admin";
 type Role = OutputOf<"create_invite">["role"];
 
 export interface InviteDialogProps {
-  /** The session that it is for at first; without one it is for the whole mesh. */
+  /** The session that is selected initially. Without a session, the invite is for the whole mesh. */
   readonly session?: { readonly session_id: string; readonly title: string };
   readonly onMade: () => void;
   readonly onClose: () => void;
 }
 
-/** Makes an invite, and shows its link. */
+/** Creates an invite and shows its link. */
 export function InviteDialog({ session, onMade, onClose }: InviteDialogProps) {
   const broker = useBroker();
   const isAdmin = useIsAdmin();
@@ -109,7 +109,7 @@ interface SessionFieldProps {
 
 const sessionsMax = 100;
 
-/** The page that the invite opens. Either way people become members of the whole mesh, as the dialog says. */
+/** Selects the page that the invite opens. In either case people become members of the whole mesh, as the dialog explains. */
 function SessionField({ chosen, value, onChange }: SessionFieldProps) {
   const { data } = useRead("list_sessions", { status: "active", limit: sessionsMax }, { on: ["sessions"] });
   const others = (data?.sessions ?? []).filter(({ session_id }) => session_id !== chosen?.session_id);

@@ -4,7 +4,7 @@ import { Select } from "@/ui/select";
 const hour = 3_600;
 const day = 24 * hour;
 
-/** In seconds. */
+/** Lifetimes to choose from, in seconds. */
 const lifetimes = [
   { seconds: hour, label: "1 hour" },
   { seconds: day, label: "1 day" },
@@ -20,7 +20,7 @@ export interface LifetimeFieldProps {
   readonly onChange: (seconds: number) => void;
 }
 
-/** For how long something lets in. */
+/** Selects how long an invite, token or link is valid. */
 export function LifetimeField({ seconds, secondsMax, onChange }: LifetimeFieldProps) {
   return (
     <Field>

@@ -15,20 +15,20 @@ import {
 interface MakeDialogProps<Made> {
   readonly title: string;
   readonly description: ReactNode;
-  /** The label of the submit button. */
+  /** Label of the submit button. */
   readonly submit: string;
   readonly isReady?: boolean;
   readonly onMake: (signal: AbortSignal) => Promise<Made>;
-  /** Called once it is made, to read lists again. */
+  /** Called after the secret was created, to refresh lists. */
   readonly onMade: () => void;
   readonly onClose: () => void;
   /** The fields of the form. */
   readonly children?: ReactNode;
-  /** The title and body of the dialog that shows the secret once. */
+  /** Returns the title and body of the dialog that shows the secret once. */
   readonly made: (made: Made) => { readonly title: string; readonly body: ReactNode };
 }
 
-/** A dialog that makes a secret and then shows it once: the broker keeps no copy. */
+/** A dialog that creates a secret and then shows it once, because the broker keeps no copy. */
 export function MakeDialog<Made>({
   onMake,
   onMade,
@@ -59,7 +59,7 @@ interface MadeOnceProps {
   readonly onClose: () => void;
 }
 
-/** Closes only by its button: a click outside would lose the secret. */
+/** Closes only with its button, because a click outside would lose the secret. */
 function MadeOnce({ title, body, onClose }: MadeOnceProps) {
   return (
     <Dialog open onOpenChange={(open) => !open && onClose()}>

@@ -17,7 +17,7 @@ import { Skeleton } from "@/ui/skeleton";
 import { EndButton } from "./end-button";
 import { useIsAdmin } from "./use-is-admin";
 
-/** The members of this mesh, former ones too. */
+/** Current and former members of this mesh. */
 export function Members() {
   const { data, problem, refresh } = useRead("list_members", {});
   useKeptFresh(refresh);
@@ -46,7 +46,7 @@ export function Members() {
   );
 }
 
-/** Shows an admin once which members nobody is known to vouch for. */
+/** Shows an admin the members without a known inviter. */
 function UnknownInviters({ members }: { readonly members: readonly Member[] }) {
   const isAdmin = useIsAdmin();
   if (!isAdmin || members.length === 0) return null;
@@ -69,7 +69,7 @@ function Names({ of }: { readonly of: readonly Member[] }) {
 
 interface MemberRowProps {
   readonly member: Member;
-  /** The others who may be ended with it. */
+  /** Members invited by this member, who can be revoked together with the member. */
   readonly invited: readonly Member[];
   readonly onChanged: () => void;
 }

@@ -16,7 +16,7 @@ import { Input } from "@/ui/input";
 import { Skeleton } from "@/ui/skeleton";
 import { useIsAdmin } from "./use-is-admin";
 
-/** The workspaces of this broker that this person is a member of. A browser is signed in to one of them. */
+/** The meshes of this broker that this person is a member of. A browser is signed in to one mesh at a time. */
 export function Meshes() {
   const admitted = useAdmitted();
   const isAdmin = useIsAdmin();

@@ -15,7 +15,7 @@ export interface ObserverDialogProps {
   readonly onClose: () => void;
 }
 
-/** Makes a link by which somebody without membership can read one session. */
+/** Creates a link with which people who are not members can read one session. */
 export function ObserverDialog({ session, onClose }: ObserverDialogProps) {
   const broker = useBroker();
   const [label, setLabel] = useState("");

@@ -7,7 +7,7 @@ import { Skeleton } from "@/ui/skeleton";
 import { Invites } from "./invites";
 import { Members } from "./members";
 
-/** The people who are let in, and the ways to let in others. */
+/** The members and invites of this mesh. */
 export function People() {
   const admitted = useAdmitted();
   const isConnected = useConnectionState().status === "open";
@@ -26,7 +26,7 @@ export function People() {
   );
 }
 
-/** The note in place of the members, where everybody is let in. */
+/** Shown instead of the members on an open broker. */
 function OpenNote() {
   return (
     <div className="grid max-w-prose gap-3">

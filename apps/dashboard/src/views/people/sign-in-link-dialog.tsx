@@ -10,7 +10,7 @@ export interface SignInLinkDialogProps {
   readonly onClose: () => void;
 }
 
-/** Makes a link that signs one browser in as this member. */
+/** Creates a link that signs in one other browser as this member. */
 export function SignInLinkDialog({ onMade, onClose }: SignInLinkDialogProps) {
   const broker = useBroker();
   return (

@@ -10,7 +10,7 @@ import { Input } from "@/ui/input";
 import { LifetimeField } from "./lifetime-field";
 import { MakeDialog } from "./make-dialog";
 
-/** Makes a token that lets a program act for this member. */
+/** Creates a token with which a program can act for this member. */
 export function TokenDialog({
   onMade,
   onClose,

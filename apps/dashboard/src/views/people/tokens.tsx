@@ -19,7 +19,7 @@ import { EndButton } from "./end-button";
 const TokenDialog = lazyPart(() => import("./token-dialog"), "TokenDialog");
 const SignInLinkDialog = lazyPart(() => import("./sign-in-link-dialog"), "SignInLinkDialog");
 
-/** The tokens and links that let programs and browsers in without a key: each with when it was used last, and how to end it. */
+/** The tokens and links that admit programs and browsers without a key. Each row shows the last use and a button to revoke it. */
 export function Tokens() {
   const { data, problem, refresh } = useRead("list_tokens", {});
   const [making, setMaking] = useState<"token" | "link" | null>(null);

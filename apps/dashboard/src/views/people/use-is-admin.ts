@@ -1,6 +1,6 @@
 import { useAdmitted } from "@/broker/use-admitted";
 
-/** Whether this browser may do what concerns everybody: an admin's, or anyone's where everybody is let in. */
+/** True if this browser may change mesh-wide settings: as an admin, or as anyone on an open broker. */
 export function useIsAdmin(): boolean {
   const admitted = useAdmitted();
   return admitted === null || (admitted.as.kind === "member" && admitted.as.role === "admin");

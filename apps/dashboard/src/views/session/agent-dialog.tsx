@@ -6,7 +6,7 @@ import { FormDialog } from "@/components/form-dialog";
 import { useSession } from "@/sessions/session-context";
 import { Checkbox } from "@/ui/checkbox";
 
-/** Whether an agent that drafts the conclusion may conclude with its draft, without a person in between. */
+/** Sets whether an agent that drafts the conclusion may also conclude the session, without a person's approval. */
 export function AgentDialog({ onClose }: { onClose: () => void }) {
   const { session, refresh } = useSession();
   const call = useCall();

@@ -15,7 +15,7 @@ export interface BringDialogProps {
   readonly onClose: () => void;
 }
 
-/** How people and agents join this session of an open broker. */
+/** Explains how people and agents join this session on an open broker. */
 export function BringDialog({ slug, title, onClose }: BringDialogProps) {
   const { data: info } = useAppInfo();
   const base = info?.base_url ?? window.location.origin;

@@ -27,7 +27,7 @@ const budgets = {
 } as const;
 const names = Object.keys(budgets) as (keyof typeof budgets)[];
 
-/** Bounds how much agents say to each other, and use, before a human has to let them go on. */
+/** Limits how much agents may post and use before a human must intervene. */
 export function BudgetDialog({ onClose }: { onClose: () => void }) {
   const { session, refresh } = useSession();
   const call = useCall();

@@ -12,7 +12,7 @@ import { useSessionActions } from "./use-session-actions";
 
 const NewSessionDialog = lazyPart(() => import("@/views/sessions/new-session-dialog"), "NewSessionDialog");
 
-/** In place of the composer of an open session: who closed it, and where the work can continue. */
+/** Replaces the composer in a closed session: shows who closed it, and lets the work continue in a new session. */
 export function ClosedNote() {
   const { session, myTeamId, looksOn } = useSession();
   const { open } = useSessionActions();
@@ -50,7 +50,7 @@ export function ClosedNote() {
   );
 }
 
-/** The author of the first conclusion, which closed the session; later ones only revise it. */
+/** Returns the author of the first conclusion, which closed the session. Later conclusions only revise it. */
 function useCloser(sessionId: string, closedAt: string | null): string | null {
   const { data } = useRead("get_timeline", { session_id: sessionId, buckets: 1 });
   const conclusions = (data?.marks ?? []).filter(({ kind }) => kind === "concluded");
@@ -58,7 +58,7 @@ function useCloser(sessionId: string, closedAt: string | null): string | null {
   return first?.by ?? null;
 }
 
-/** The title and description of a session that continues this one. The broker adds to the description where it comes from. */
+/** Returns the title and description for a session that continues this one. The broker adds a reference to the description. */
 function toContinue({ title, description }: SessionFacts["session"]): { title: string; description: string } {
   return { title: `${title}, continued`.slice(0, limits.titleCharsMax), description };
 }

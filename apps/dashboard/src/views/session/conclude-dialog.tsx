@@ -22,7 +22,7 @@ import { Skeleton } from "@/ui/skeleton";
 import { Textarea } from "@/ui/textarea";
 import { useConclusion } from "./conclusion-card";
 
-/** Ends the session with a conclusion, or revises the conclusion of one that has ended. */
+/** Concludes the session, or revises the conclusion of a closed session. */
 export function ConcludeDialog({ onClose }: { onClose: () => void }) {
   const { session, participants, myTeamId } = useSession();
   const closed = session.status === "closed";
@@ -56,7 +56,7 @@ export function ConcludeDialog({ onClose }: { onClose: () => void }) {
 }
 
 interface ConclusionFormProps {
-  /** The present conclusion. */
+  /** The current conclusion. Empty in an open session. */
   readonly written: string;
   readonly mayNot: boolean;
   readonly onClose: () => void;
@@ -72,7 +72,7 @@ function ConclusionForm({ written, mayNot, onClose }: ConclusionFormProps) {
   const [draft, setDraft] = useState<OpenDraft | null>(null);
   const used = draft?.id === ofDraft ? draft : null;
   const field = useRef<HTMLTextAreaElement>(null);
-  // The browser focuses what comes first in a dialog, which may be a button that does something.
+  // By default the browser focuses the first control in a dialog, which may be a button with an effect.
   useEffect(() => field.current?.focus(), []);
   const [previewed, setPreviewed] = useState(false);
   const closed = session.status === "closed";

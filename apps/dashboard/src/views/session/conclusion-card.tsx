@@ -28,7 +28,7 @@ export function ConclusionCard() {
   );
 }
 
-/** Leads to the page that one shows to others. */
+/** A link to the summary page, which is meant for sharing. */
 function LastPageLink() {
   const { session } = useSession();
   return (
@@ -49,7 +49,7 @@ function Conclusion() {
   return <Skeleton className="h-16 max-w-[72ch]" />;
 }
 
-/** The text of the Conclusion section, without its heading. */
+/** Returns the text of the document's section "Conclusion", without its heading. */
 export function useConclusion(sessionId: string | null) {
   const read = useRead(
     "read_session_doc",

@@ -16,7 +16,7 @@ import { useToast } from "@/ui/toast-provider";
 import { useConclusion } from "./conclusion-card";
 import { LastPage, type Outcome } from "./last-page";
 
-/** The outcome of a concluded session on one page, to show to people who were not there. */
+/** A summary of a concluded session on one page, to show to people who did not take part. */
 export function ConclusionView() {
   const { session } = useSession();
   return (
@@ -41,7 +41,7 @@ function NotConcluded() {
   );
 }
 
-/** If there are more decisions, the page shows the newest. */
+/** If there are more decisions, the page shows only the newest. */
 const decisionsMax = 100;
 
 function Concluded() {

@@ -8,7 +8,7 @@ import { useSession } from "@/sessions/session-context";
 import { Field, FieldLabel } from "@/ui/field";
 import { Input } from "@/ui/input";
 
-/** Stops agents from posting until a human resumes. */
+/** Holds the session: agents cannot post until a human resumes it. */
 export function HoldDialog({ onClose }: { onClose: () => void }) {
   const { session, refresh } = useSession();
   const call = useCall();

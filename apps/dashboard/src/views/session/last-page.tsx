@@ -12,18 +12,18 @@ export interface Outcome {
   readonly title: string;
   readonly description: string;
   readonly createdAt: string;
-  /** Null while it is open. */
+  /** Null while the session is open. */
   readonly closedAt: string | null;
   readonly closedBy: string | null;
   readonly messages: number;
   readonly documentVersion: number;
-  /** Markdown; null while it is read. */
+  /** The conclusion as markdown. Null while it loads. */
   readonly conclusion: string | null;
-  /** In the order in which they joined. */
+  /** Teams in the order in which they joined. */
   readonly teams: readonly OutcomeTeam[];
-  /** In the order in which they were made. */
+  /** Decisions in the order in which they were posted. */
   readonly decisions: readonly OutcomeDecision[];
-  /** Whether there are older decisions. */
+  /** Whether there are older decisions that the page does not show. */
   readonly hasOlderDecisions: boolean;
 }
 
@@ -32,7 +32,7 @@ export interface OutcomeTeam {
   readonly name: string;
   readonly kind: "agent" | "human" | "guest";
   readonly colour: number;
-  /** How many messages it posted; null where they could not be read. */
+  /** Number of messages that the team posted. Null if unknown. */
   readonly messages: number | null;
 }
 
@@ -45,19 +45,19 @@ export interface OutcomeDecision {
 
 export interface LastPageProps {
   readonly outcome: Outcome;
-  /** A link to a message. */
+  /** Renders a link to a message. */
   readonly toMessage: (sequence: number) => ReactNode;
   /** Buttons, which are not printed. */
   readonly actions: ReactNode;
-  /** A drawing in the corner at the top. */
+  /** A drawing in the top corner. */
   readonly mark: ReactNode;
-  /** What was signed, and whether it was checked here; false without that section. */
+  /** The signature and the result of checking it. False to leave this section out. */
   readonly seal: ReactNode;
-  /** Below everything else. */
+  /** Content below everything else. */
   readonly children?: ReactNode;
 }
 
-/** The outcome of a session: its conclusion, its decisions, who took part, and what was signed. */
+/** The summary of a session: its conclusion, decisions, participants and signature. */
 export function LastPage({ outcome, toMessage, actions, mark, seal, children }: LastPageProps) {
   const { title, description, conclusion, decisions, hasOlderDecisions } = outcome;
   return (
@@ -112,7 +112,7 @@ export function LastPage({ outcome, toMessage, actions, mark, seal, children }: 
   );
 }
 
-/** A section of the page. */
+/** A section of the summary. */
 export function Part({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
     <section aria-label={title} className="min-w-0 border-t pt-5">
@@ -139,7 +139,7 @@ function Times({ outcome: { createdAt, closedAt } }: { readonly outcome: Outcome
   );
 }
 
-/** A date with its year, since the page may be read years later. */
+/** A date with its year, because a printed page may be read years later. */
 function Day({ at }: { readonly at: string }) {
   const text = new Date(at).toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" });
   return (
@@ -189,7 +189,7 @@ function Decision({ decision, link }: { readonly decision: OutcomeDecision; read
   );
 }
 
-/** The teams, each with the number of its messages as a bar. */
+/** The teams, each with a bar for its number of messages. */
 function Teams({ teams }: { readonly teams: readonly OutcomeTeam[] }) {
   const most = Math.max(1, ...teams.map(({ messages }) => messages ?? 0));
   if (teams.length === 0) return <p className="text-muted-foreground">No one.</p>;
@@ -206,7 +206,7 @@ function Teams({ teams }: { readonly teams: readonly OutcomeTeam[] }) {
             <HumanBadge kind={kind} />
           </span>
           <span className="flex min-w-0 items-center gap-2 text-sm text-muted-foreground tabular-nums">
-            {/* A line of the text's colour is on paper, too, where grounds are left out. */}
+            {/* An SVG in the text colour also appears in print, where backgrounds are left out. */}
             <svg aria-hidden viewBox="0 0 100 6" preserveAspectRatio="none" className="h-1.5 min-w-0 flex-1">
               {messages !== null && messages > 0 && (
                 <rect

@@ -27,8 +27,9 @@ const ClosedNote = lazyPart(
 type Folded = "feed" | "document" | null;
 
 /**
- * Feed and document. From 1024 px on they are side by side: the person can move the divider, or fold one of them. A very wide
- * screen has a third column. On narrower screens `?pane=doc` shows the document over the feed, and on a phone in its place.
+ * Feed and document. From 1024 px on they are side by side, and the user can move the divider or fold one of them. Very wide
+ * screens have a third column. On narrower screens, `?pane=doc` shows the document over the feed. On a phone it replaces the
+ * feed.
  */
 export function LiveView() {
   const { session, looksOn, at } = useSession();
@@ -42,7 +43,7 @@ export function LiveView() {
   const hasTime = useHasPart(({ session: parts }) => parts?.UnderFeed);
   const showsDocument = pane === "doc";
   const closeDocument = () => setPane(null);
-  // A variable, since only the class for a wide screen uses the share.
+  // A CSS variable, because only the class for wide screens uses the share.
   const share: CSSProperties & Record<"--feed-share", string> = { "--feed-share": `${split}%` };
 
   useShortcut("Escape", () => showsDocument && closeDocument(), {
@@ -73,7 +74,7 @@ export function LiveView() {
             )}
             style={share}
           >
-            {/* In the past it was not concluded yet. */}
+            {/* In the past the session was not concluded yet. */}
             {session.status === "closed" && at === null && <ConclusionCard />}
             <div className="flex min-h-0 flex-1 flex-col">
               <PanelBoundary title="Feed">
@@ -135,7 +136,7 @@ export function LiveView() {
   );
 }
 
-/** The narrow edge that unfolds the folded part. */
+/** The narrow edge that expands the folded pane. */
 function Unfold({ folded, onUnfold }: { folded: "feed" | "document"; onUnfold: () => void }) {
   const Icon = folded === "feed" ? PanelRightClose : PanelLeftClose;
   return (

@@ -9,7 +9,7 @@ import { useSession } from "@/sessions/session-context";
 import { useNudge } from "@/sessions/use-nudge";
 import { Button } from "@/ui/button";
 
-/** The actions on a team: to write to it, to wake it, and to look at what it said. */
+/** The actions on a team: write to it, nudge it, and filter the feed by its messages. */
 export function PeerActions({ row, onDone }: { row: RosterRow; onDone: () => void }) {
   const { session, looksOn } = useSession();
   const { address } = useCompose();
@@ -25,7 +25,7 @@ export function PeerActions({ row, onDone }: { row: RosterRow; onDone: () => voi
             size="sm"
             onClick={() => {
               onDone();
-              // A card that closes gives the focus back to where it was opened; the composer takes it after that.
+              // A closing card returns the focus to its anchor. Only after that can the composer take the focus.
               requestAnimationFrame(() => address(team.team_name));
             }}
           >

@@ -12,12 +12,12 @@ import { PeerFacts } from "./peer-facts";
 
 export interface PeerCardProps {
   readonly row: RosterRow;
-  /** The element that the card opens at, and that is focused again when it closes. */
+  /** The element that the card opens at. It receives the focus when the card closes. */
   readonly anchor: HTMLElement;
   readonly onClose: () => void;
 }
 
-/** The facts about a team and its peers, each with its age, and the actions on them. */
+/** A popover with facts about a team and its peers, each with its age, and the actions on them. */
 export function PeerCard({ row, anchor, onClose }: PeerCardProps) {
   return (
     <AnchoredPopover label={row.team.team_name} anchor={anchor} onClose={onClose} className="w-88">

@@ -6,7 +6,7 @@ import { isBlocked, isDnd } from "@/sessions/roster-rows";
 import { useSession } from "@/sessions/session-context";
 import { StatusMark } from "@/sessions/status-mark";
 
-/** One peer: its own words about itself and its work, and what the broker saw of it. `alone`: its team has no other peer. */
+/** A peer: the status and work that it reports, and the status that the broker observed. `alone`: the team has no other peers. */
 export function PeerFacts({ peer, alone }: { peer: Peer; alone: boolean }) {
   const { session } = useSession();
   const { declared, summary, summary_at: summaryAt, name, role } = peer;

@@ -15,7 +15,7 @@ const RosterSheet = lazyPart(() => import("./roster-sheet"), "RosterSheet");
 
 const noFacts: ReadonlyMap<string, RosterFact> = new Map();
 
-/** The teams and what each does now, those that need somebody first. A chip opens the facts about its team. */
+/** The teams and their current work. Teams that need a human come first. A chip opens the team's card. */
 export function RosterBar() {
   const { participants, peers, myTeamId } = useSession();
   const [facts, setFacts] = useState<ReadonlyMap<string, RosterFact>>(noFacts);

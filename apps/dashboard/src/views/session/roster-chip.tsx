@@ -9,13 +9,13 @@ import { TeamBar } from "@/sessions/team-mark";
 
 export interface RosterChipProps {
   readonly row: RosterRow;
-  /** What its agent does; undefined for a human's team, and before that was read. */
+  /** Current activity of the team's agent. Undefined for a human's team, and while loading. */
   readonly agent: RosterFact | undefined;
   readonly expanded: boolean;
   readonly onOpen: (anchor: HTMLElement) => void;
 }
 
-/** A team of the roster: its name, and on a wide screen what it does now. */
+/** A team in the roster: its name and, on a wide screen, its current work. */
 export function RosterChip({ row, agent, expanded, onOpen }: RosterChipProps) {
   const { team, peers, blocked, dnd, isMe } = row;
   const left = team.left_at !== null;
@@ -70,7 +70,7 @@ export function RosterChip({ row, agent, expanded, onOpen }: RosterChipProps) {
   );
 }
 
-/** What the team does, in its own words if it has said any, and since when. */
+/** The team's current work, in its own words if it reported any, and since when. */
 function Now({ row: { team, blocked, dnd }, agent }: Pick<RosterChipProps, "row" | "agent">) {
   const muted = "min-w-0 truncate text-muted-foreground";
   const since = (at: string) => <TimeText at={at} className="shrink-0 text-muted-foreground" />;

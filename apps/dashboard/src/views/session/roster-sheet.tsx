@@ -9,7 +9,7 @@ import { Dialog, DialogContent, DialogHeader, DialogTitle } from "@/ui/dialog";
 import { PeerActions } from "./peer-actions";
 import { PeerFacts } from "./peer-facts";
 
-/** All current and former teams with their peers, also those without room in the bar. */
+/** All current and former teams with their peers, including those that do not fit in the bar. */
 export function RosterSheet({ rows, onClose }: { rows: readonly RosterRow[]; onClose: () => void }) {
   const there = rows.filter(({ team }) => team.left_at === null).length;
   return (

@@ -16,7 +16,7 @@ const ConcludeDialog = lazyPart(() => import("./conclude-dialog"), "ConcludeDial
 const SessionShare = lazyPart(() => import("./session-share"), "SessionShare");
 const SessionMenu = lazyPart(() => import("./session-menu"), "SessionMenu");
 
-/** The dialogs and the menu of a session, each loaded when it is first opened. */
+/** Provides the dialogs and the menu of a session. Each loads when it is first opened. */
 export function SessionActionsProvider({ children }: { children: ReactNode }) {
   const { session, looksOn, refresh } = useSession();
   const call = useCall();
@@ -63,7 +63,7 @@ export function SessionActionsProvider({ children }: { children: ReactNode }) {
   );
 }
 
-/** The same from the command palette, where it can be done. */
+/** Adds the action to the command palette while it is available. */
 function useCommand(id: string, label: string, run: () => void, offered: boolean): void {
   usePaletteAction(offered ? { id, label, run } : null);
 }

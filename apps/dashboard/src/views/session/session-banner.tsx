@@ -10,8 +10,7 @@ import { Button } from "@/ui/button";
 import { useSessionActions } from "./use-session-actions";
 
 /**
- * The things that keep the session from going on: a hold, a spent budget, or that nobody is there. Each has what ends it beside
- * it.
+ * Shows what stops the session: a hold, a spent budget, or that no agent is active. Next to it is the action that resolves it.
  */
 export function SessionBanner() {
   const { session } = useSession();
@@ -42,7 +41,7 @@ export function SessionBanner() {
   return <Quiet since={session.quiet_since} />;
 }
 
-/** A nudge ends the quiet. Its result stays until the person closes it. */
+/** Offers a nudge, which ends the quiet. The result stays until the person closes it. */
 function Quiet({ since }: { since: string | null }) {
   const { nudge, pending, told, refusal } = useNudge("*");
   const [read, setRead] = useState("");

@@ -45,7 +45,7 @@ const faces: Record<SessionState, string> = {
 
 type SessionState = "CLOSED" | "HELD" | "QUIET" | "OPEN";
 
-/** One word for the session's state. What stops it comes before what slows it down. */
+/** Returns the session's state in one word. States that stop the session take precedence. */
 function stateOf(session: Pick<OutputOf<"get_session">, "status" | "held" | "quiet_since">): SessionState {
   if (session.status === "closed") return "CLOSED";
   if (session.held !== null) return "HELD";
@@ -53,7 +53,7 @@ function stateOf(session: Pick<OutputOf<"get_session">, "status" | "held" | "qui
 }
 
 function describeCount(count: number, one: string): string {
-  // The browser's own number format takes some milliseconds to start.
+  // Avoids Intl.NumberFormat, which takes some milliseconds to initialise.
   const digits = String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
   return `${digits} ${one}${count === 1 ? "" : "s"}`;
 }

@@ -34,7 +34,7 @@ export function SessionHeader() {
           </>
         }
       />
-      {/* On a phone the line above has the title, and the room is the feed's. */}
+      {/* On a phone the line above shows the title, and the feed needs the space. */}
       <div
         className={cn(
           "flex flex-wrap items-start justify-between gap-x-6 gap-y-1 px-4 pt-2 pb-2 lg:px-6",
@@ -48,7 +48,7 @@ export function SessionHeader() {
   );
 }
 
-/** The most wanted actions are buttons if there is room. The menu has all actions. */
+/** The most used actions as buttons, if there is space. The menu contains all actions. */
 function HeaderActions() {
   const { session, looksOn } = useSession();
   const { open, resume, resuming, openMenu } = useSessionActions();

@@ -22,7 +22,7 @@ import { useNudge } from "@/sessions/use-nudge";
 import { AnchoredPopover } from "@/ui/anchored-popover";
 import { useSessionActions } from "./use-session-actions";
 
-/** The actions on a session. Actions with a result leave the menu open and show it. */
+/** The menu of actions on a session. Actions that have a result keep the menu open to show it. */
 export function SessionMenu({ anchor, onClose }: { anchor: HTMLElement; onClose: () => void }) {
   const { session, myTeamId, looksOn } = useSession();
   const { open, resume } = useSessionActions();
@@ -33,7 +33,8 @@ export function SessionMenu({ anchor, onClose }: { anchor: HTMLElement; onClose:
   function close(then: () => void): () => void {
     return () => {
       onClose();
-      // A dialog returns the focus to the element that had it, and the menu will be gone by then.
+      // On closing, a dialog returns the focus to the previously focused element. The menu no longer exists by then, so focus its
+      // anchor.
       anchor.focus();
       then();
     };

@@ -3,7 +3,7 @@ import { PageLink } from "@/components/page-link";
 import { Button } from "@/ui/button";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
 
-/** A session that cannot be shown: why, and the way back. */
+/** Shown if a session cannot be loaded: the reason, and a way back. */
 export function SessionProblem({ problem, onRetry }: { problem: Problem; onRetry: () => void }) {
   const { title, detail } = wordsFor(problem);
   return (

@@ -13,11 +13,11 @@ export interface SessionShareProps {
   readonly onClose: () => void;
 }
 
-/** Brings others to this session: as members of the mesh, or to look on in this one alone. */
+/** Invites people to this session, as members of the mesh or as observers of only this session. */
 export function SessionShare({ kind, onClose }: SessionShareProps) {
   const { session } = useSession();
   const isMember = useAdmitted()?.as.kind === "member";
-  // Where everybody is let in there is nothing to be a member of: who has the address has all.
+  // An open broker has no members: anyone who knows its address has full access.
   if (!isMember) {
     return <BringDialog slug={session.slug} title={session.title} onClose={onClose} />;
   }

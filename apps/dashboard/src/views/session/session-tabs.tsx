@@ -20,7 +20,7 @@ const MoreLinks = lazyPart(() => import("@/components/more-links"), "MoreLinks")
 const live: SessionTab = { label: "Live", place: "", keys: "1" };
 const doc: SessionTab = { label: "Document", place: "/doc", keys: "8" };
 
-/** The feed, the document, the parts with something in them, and under More the others. */
+/** The tabs of a session: feed, document, and the parts with content. The other parts are under More. */
 export function SessionTabs() {
   const { session, looksOn } = useSession();
   const later = useFeatures().flatMap(({ sessionTabs = [] }) => sessionTabs);
@@ -34,11 +34,11 @@ export function SessionTabs() {
   const [found, setFound] = useState<ReadonlySet<string>>(new Set());
   // biome-ignore lint/correctness/useExhaustiveDependencies: after a change of place another tab has to be in view.
   useEffect(() => {
-    // On a wide screen all tabs are in view, and measuring them would cost one more layout.
+    // On a wide screen all tabs are visible, and measuring them would cost one more layout.
     if (isWide) return;
     list.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [place, isWide]);
-  // Where feed and document are side by side, the Live tab covers both.
+  // If feed and document are side by side, the Live tab covers both.
   const showsDocument = place === doc.place || (!isWide && place === "" && pane === "doc");
   const hrefOf = (tab: SessionTab) => (tab === doc && !isWide ? `${home}?pane=doc` : `${home}${tab.place}`);
   const possible = later

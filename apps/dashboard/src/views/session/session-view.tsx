@@ -27,7 +27,7 @@ import { useSessionFacts } from "./use-session-facts";
 
 const SessionBanner = lazyPart(() => import("./session-banner"), "SessionBanner");
 
-/** The page of one session. Header and roster stay while the tabs below them change. */
+/** The page of one session. Header and roster stay mounted while the tabs below change. */
 export function SessionView({ children }: { children: ReactNode }) {
   return (
     <Suspense fallback={<SessionSkeleton />}>
@@ -93,7 +93,7 @@ function SessionFrame({ facts, children }: { facts: SessionFacts; children: Reac
                   <SessionTabs />
                 </>
               )}
-              {/* On a low screen everything above scrolls away, and this fills the screen. */}
+              {/* On a low screen everything above scrolls out of view, and this element fills the screen. */}
               <div className="flex min-h-0 min-w-0 flex-1 flex-col short:h-[calc(100dvh-var(--bottom-bar))] short:min-h-96 short:flex-none">
                 {children}
               </div>
@@ -105,13 +105,13 @@ function SessionFrame({ facts, children }: { facts: SessionFacts; children: Reac
   );
 }
 
-/** The parts of a session that fill the page, without roster and banner. */
+/** The views of a session that fill the page, without roster and banner. */
 const aloneFaces = [
   { place: "/doc", label: "Document", hasHeading: false },
   { place: "/conclusion", label: "Conclusion", hasHeading: true },
 ] as const;
 
-/** The breadcrumb of a part that fills the page. */
+/** The header of a view that fills the page. */
 function ShortHeader({ label, hasHeading }: { label: string; hasHeading: boolean }) {
   const { session } = useSession();
   return (
@@ -132,7 +132,7 @@ function ShortHeader({ label, hasHeading }: { label: string; hasHeading: boolean
   );
 }
 
-/** Says that the page shows old data, and why it could not be read again. */
+/** A note that the page shows old data, and why it could not be refreshed. */
 function StaleNote({ problem, onRetry }: { problem: Problem; onRetry: () => void }) {
   return (
     <div
@@ -151,7 +151,7 @@ function StaleNote({ problem, onRetry }: { problem: Problem; onRetry: () => void
   );
 }
 
-/** Returns a function that shows feed and document, from any tab, and changes parameters of the address. */
+/** Returns a function that opens feed and document from any tab and sets URL parameters. */
 function useShowLive(slug: string): (values: Readonly<Record<string, string | null>>) => void {
   const pathname = usePathname();
   const router = useRouter();
@@ -167,7 +167,7 @@ function useShowLive(slug: string): (values: Readonly<Record<string, string | nu
   );
 }
 
-/** The page of a session while it loads, with everything at its final height. */
+/** Placeholder for a session's page while it loads. Everything has its final height. */
 function SessionSkeleton({ title }: { readonly title?: string | undefined }) {
   return (
     <div

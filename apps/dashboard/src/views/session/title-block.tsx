@@ -6,8 +6,8 @@ import { useAtNow } from "@/core/time/use-now";
 import { useSession } from "@/sessions/session-context";
 
 /**
- * The session's title and description. A change cross-fades, sweeps a highlight over it once, and says for ten minutes
- * who made it and why; with reduced motion it is said alone.
+ * The session's title and description. A changed text cross-fades and is highlighted once. For ten minutes a line shows who
+ * changed it and why. With reduced motion, only this line appears.
  */
 export function TitleBlock({ children }: { children?: ReactNode }) {
   const { session } = useSession();
@@ -35,12 +35,12 @@ export function TitleBlock({ children }: { children?: ReactNode }) {
   );
 }
 
-/** Lays the text that was over the text that is, within the nearest element that is positioned. */
+/** Shows the old text over the new text while it fades out. Needs a positioned ancestor. */
 function ChangingText({ text }: { text: string }) {
   const { before, changes, onFadedOut } = useChangedText(text);
   return (
     <>
-      {/* The key starts the animation anew with every change. */}
+      {/* The key restarts the animation on every change. */}
       <span key={changes} className={changes > 0 ? "title-changed" : undefined}>
         {text}
       </span>
@@ -60,7 +60,7 @@ function ChangingText({ text }: { text: string }) {
 
 const shownMs = 10 * 60 * 1000;
 
-/** The author and reason of a change, until it is ten minutes old. */
+/** The author and reason of the last change, for ten minutes. */
 function LastChange() {
   const { last_change } = useSession().session;
   const at = last_change === null ? 0 : Date.parse(last_change.at);
@@ -74,18 +74,18 @@ function LastChange() {
   );
 }
 
-/** Without motion no animation ends, so a timer removes the old text. */
+/** With reduced motion no animation ends, so a timer removes the old text. */
 const keptMsMax = 2_000;
 
 interface ChangedText {
-  /** How often it has changed since it was first shown. */
+  /** Number of changes since the text was first shown. */
   readonly changes: number;
   /** The text before the change, until it has faded out. */
   readonly before: string | null;
   readonly onFadedOut: () => void;
 }
 
-/** A text that may change, with its previous value for the animation. */
+/** Returns a text and, after a change, its previous value for the animation. */
 function useChangedText(text: string): ChangedText {
   const [seen, setSeen] = useState<{ text: string; before: string | null; changes: number }>({
     text,
@@ -93,11 +93,12 @@ function useChangedText(text: string): ChangedText {
     changes: 0,
   });
   const onFadedOut = useCallback(() => setSeen((now) => ({ ...now, before: null })), []);
-  // Set during rendering, so that the old text is never shown alone.
+  // Set during rendering, so that React never paints the new text without the animation.
   if (seen.text !== text) setSeen({ text, before: seen.text, changes: seen.changes + 1 });
   useEffect(() => {
     if (seen.before === null) return;
-    // By the animation's own end alone: a page that is slow to draw would otherwise never begin it.
+    // A fallback longer than the animation. A timer of the same length would remove the text before a slow page starts to animate
+    // it.
     const timer = setTimeout(onFadedOut, keptMsMax);
     return () => clearTimeout(timer);
   }, [seen.before, onFadedOut]);

@@ -5,13 +5,13 @@ import type { Refusal } from "@/broker/refusal";
 
 export type SessionDialog = "edit" | "hold" | "budget" | "agent" | "conclude" | "invite" | "observe";
 
-/** The actions on a session as a whole, from wherever on its page. */
+/** The actions on a session as a whole, available anywhere on its page. */
 export interface SessionActions {
   open(dialog: SessionDialog): void;
   openMenu(anchor: HTMLElement): void;
   resume(): void;
   readonly resuming: boolean;
-  /** Why the last try to resume failed. */
+  /** The reason why the last attempt to resume failed. */
   readonly resumeRefusal: Refusal | null;
 }
 

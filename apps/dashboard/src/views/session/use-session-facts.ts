@@ -8,17 +8,17 @@ import { usePerson } from "@/identity/use-person";
 import type { SessionFacts } from "@/sessions/session-context";
 
 export interface SessionFactsRead {
-  /** The facts that are known, from before a failure, too. */
+  /** The last known facts, which stay after a failure. */
   readonly facts: SessionFacts | null;
-  /** Why the session, or who takes part in it, could not be read at last. */
+  /** The reason why the last read of the session or its participants failed. */
   readonly problem: Problem | null;
   readonly refresh: () => void;
 }
 
-/** The interval of reading the roster without a hint: a status changes by the mere passing of time. */
+/** Interval for reading the roster without a hint, because statuses change as time passes. */
 const rosterEveryMs = 15_000;
 
-/** Reads a session by its id or slug, and who takes part in it, and keeps that up to date. */
+/** Reads a session by its id or slug, together with its participants, and keeps them up to date. */
 export function useSessionFacts(ref: string | undefined): SessionFactsRead {
   const named = ref === undefined ? null : { session_id: ref };
   const session = useRead("get_session", named, { on: ["session", "document", "roster", "tasks", "person"] });
@@ -80,7 +80,7 @@ export function useSessionFacts(ref: string | undefined): SessionFactsRead {
 const countedKinds: ReadonlySet<string> = new Set(["sessions", "memory", "progress"]);
 
 /**
- * The counts of a session change with every message of it, every memory and every progress entry, which the mesh tells at most
+ * Refreshes the session's counts. They change with every message, memory and progress entry, which the broker announces at most
  * once a second.
  */
 function useRefreshOnWords(sessionId: string | undefined, refresh: () => void): void {

@@ -11,12 +11,12 @@ import { SnippetTabs } from "@/views/connection/snippet-tabs";
 import { connectionSnippets } from "@/views/connection/snippets";
 
 export interface FirstStepsProps {
-  /** Whether the mesh never had a session. */
+  /** True if the mesh has never had a session. */
   readonly isFirst: boolean;
   readonly onStart: () => void;
 }
 
-/** What Merkle is, and the three ways to begin. */
+/** An introduction to Merkle, with three ways to begin. */
 export function FirstSteps({ isFirst, onStart }: FirstStepsProps) {
   const { data: info } = useAppInfo();
   return (

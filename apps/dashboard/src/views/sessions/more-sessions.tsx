@@ -10,7 +10,7 @@ import { reading } from "./use-session-list";
 
 export interface MoreSessionsProps {
   readonly next: InputOf<"list_sessions">;
-  /** The ids of the sessions above. A session that became active in between is shown once. */
+  /** Ids of the sessions in the rows above. A session that became active in between is not shown twice. */
   readonly above: ReadonlySet<string>;
   readonly renderRow: (session: Session) => ReactNode;
 }

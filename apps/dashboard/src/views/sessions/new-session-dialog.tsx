@@ -19,14 +19,14 @@ import { Input } from "@/ui/input";
 import { Textarea } from "@/ui/textarea";
 
 export interface NewSessionDialogProps {
-  /** The initial texts of the fields, for a session that continues another. */
+  /** Initial texts of the fields, for a session that continues another. */
   readonly initial?: { readonly title?: string; readonly description?: string };
-  /** The concluded session that it continues. Its conclusion becomes the first memory. */
+  /** The concluded session that the new session continues. Its conclusion becomes the first memory. */
   readonly from?: { readonly session_id: string; readonly title: string };
   readonly onClose: () => void;
 }
 
-/** Starts a session as the person of this browser, and goes there. */
+/** Creates a session as the person of this browser, and opens it. */
 export function NewSessionDialog({ initial = {}, from, onClose }: NewSessionDialogProps) {
   const call = useCall();
   const router = useRouter();

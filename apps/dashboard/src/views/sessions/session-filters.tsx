@@ -10,7 +10,7 @@ import { type SessionQuery, type SessionSort, sortLabels } from "./session-query
 
 export interface SessionFiltersProps {
   readonly query: SessionQuery;
-  /** How many there are of each, as far as that is known. */
+  /** The number of open and closed sessions, if known. */
   readonly counts: { readonly active: number; readonly closed: number } | null;
   readonly teams: readonly string[];
   readonly onChange: (change: Partial<SessionQuery>) => void;
@@ -63,7 +63,7 @@ function countOf(state: SessionQuery["state"], { active, closed }: { active: num
 
 const settleMs = 200;
 
-/** Asks the broker once the typing pauses. */
+/** A filter field that queries the broker once typing pauses. */
 function FilterField({ text, onChange }: { text: string; onChange: (text: string) => void }) {
   const [typed, setTyped] = useState(text);
   const field = useRef<HTMLInputElement>(null);

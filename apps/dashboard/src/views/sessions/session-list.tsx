@@ -20,13 +20,13 @@ const MoreSessions = lazyPart(() => import("./more-sessions"), "MoreSessions");
 const NoneFound = lazyPart(() => import("./sessions-empty"), "NoneFound");
 const SelectionBar = lazyPart(() => import("./selection-bar"), "SelectionBar");
 
-/** The sessions that match the address, those that need me first. */
+/** The sessions that match the URL. Sessions that need this person come first. */
 export function SessionList({ onStart }: { onStart: () => void }) {
   const [query, change] = useSessionQuery();
   const attention = useAttention();
   const needing = new Set(attention.data?.items.flatMap(({ session_id }) => session_id ?? []));
   const asked = useSessionList(query, needing);
-  // Without an open session the page shows those that were closed last.
+  // If no session is open, the page shows the most recently closed.
   const isIdle =
     query.state === "open" &&
     !isNarrowed(query) &&
@@ -57,7 +57,7 @@ export function SessionList({ onStart }: { onStart: () => void }) {
   }
 
   const { sessions } = list;
-  // Sessions that need me come first. Rows that were shown before that is known would move.
+  // Waits for the attention items, because sessions that need this person come first. Rows shown earlier would move.
   const isLoading = (sessions === undefined && !list.problem) || attention.status === "loading";
   const isEmptyMesh = sessions?.length === 0 && list.counts?.active === 0 && list.counts.closed === 0;
   return (
@@ -106,7 +106,10 @@ export function SessionList({ onStart }: { onStart: () => void }) {
   );
 }
 
-/** `j` and `k`, or the arrows within the list, move between titles; `x` selects the row; Enter is the link's own. */
+/**
+ * Registers the shortcuts. `j` and `k`, or the arrow keys inside the list, move between titles. `x` selects the row, and Enter
+ * follows the focused link.
+ */
 function useRowKeys(): RefObject<HTMLDivElement | null> {
   const table = useRef<HTMLDivElement>(null);
   const group = "Sessions";
@@ -126,7 +129,7 @@ function useRowKeys(): RefObject<HTMLDivElement | null> {
   return table;
 }
 
-/** Focuses the title `step` rows on, or from outside of the list the first. Returns false if there is none. */
+/** Moves the focus by `step` rows, or to the first row if the focus is outside the list. Returns false if the list is empty. */
 function moveAlong(table: HTMLElement | null, step: number): boolean {
   const links = [...(table?.querySelectorAll<HTMLElement>("[data-session-link]") ?? [])];
   const row = rowOf(document.activeElement);
@@ -136,7 +139,7 @@ function moveAlong(table: HTMLElement | null, step: number): boolean {
   return next !== undefined;
 }
 
-/** Returns false if no row has the focus. */
+/** Toggles the checkbox of the focused row. Returns false if no row has the focus. */
 function selectRow(table: HTMLElement | null): boolean {
   const row = rowOf(document.activeElement);
   if (row === null || !table?.contains(row)) return false;
@@ -150,7 +153,7 @@ function rowOf(element: EventTarget | null): HTMLElement | null {
 
 const defaults = parseSessionQuery(() => null);
 
-/** Returns the query of the address and a function to change it. Default values are not in the address. */
+/** Returns the query from the URL and a function that changes it. Default values are left out of the URL. */
 function useSessionQuery(): [SessionQuery, (change: Partial<SessionQuery>) => void] {
   const params = useQuery();
   const change = useCallback((changed: Partial<SessionQuery>) => {

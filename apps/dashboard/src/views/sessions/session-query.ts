@@ -1,6 +1,6 @@
 import type { InputOf } from "@merkle/wire";
 
-/** The query of the index, from its address (`?state=open&q=&team=&needs=1&sort=`). */
+/** The query of the session list, from the URL (`?state=open&q=&team=&needs=1&sort=`). */
 export interface SessionQuery {
   readonly state: "open" | "closed" | "all";
   readonly q: string;
@@ -19,7 +19,7 @@ export const sortLabels: Readonly<Record<SessionSort, string>> = {
   title: "Title",
 };
 
-/** Reads parameters of an address; what makes no sense is as if it were not there. */
+/** Parses the URL's parameters. Invalid values get their defaults. */
 export function parseSessionQuery(parameter: (name: string) => string | null): SessionQuery {
   const state = parameter("state");
   const sort = parameter("sort");
@@ -36,7 +36,7 @@ function isSort(text: string | null): text is SessionSort {
   return text !== null && Object.hasOwn(sortLabels, text);
 }
 
-/** Returns the request for the sessions of a query, without a page. */
+/** Converts the query to the input of `list_sessions`, without a cursor. */
 export function toListInput({ state, q, team, needs, sort }: SessionQuery): InputOf<"list_sessions"> {
   return {
     status: state,
@@ -47,7 +47,7 @@ export function toListInput({ state, q, team, needs, sort }: SessionQuery): Inpu
   };
 }
 
-/** Whether the query filters by more than the state, so that an empty list does not mean an empty mesh. */
+/** True if the query filters by more than the state. An empty list then does not mean an empty mesh. */
 export function isNarrowed({ q, team, needs }: SessionQuery): boolean {
   return q !== "" || team !== "" || needs;
 }

@@ -98,7 +98,7 @@ function StateWords({ session }: { session: Session }) {
   );
 }
 
-/** The description of a session, or once it is closed, its conclusion. */
+/** The session's description or, once it is closed, its conclusion. */
 function SecondLine({ session: { slug, status, description, conclusion } }: { session: Session }) {
   const line = status === "closed" && conclusion !== null ? conclusion : description;
   return (
@@ -123,7 +123,7 @@ function LastSaid({ session: { archived_at, last_said_at, last_said_by } }: { se
   );
 }
 
-/** The columns that have no room, as one line. */
+/** The columns that do not fit, combined into one line. */
 function Narrow({ children }: { children: ReactNode }) {
   return (
     <div className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-muted-foreground lg:hidden">
@@ -132,7 +132,7 @@ function Narrow({ children }: { children: ReactNode }) {
   );
 }
 
-/** The number of unread messages; a dot if there are none or the number is unknown. */
+/** The number of unread messages. Shows a dot if the number is 0 or unknown. */
 function Unread({ count, words = false }: { count: number | null; words?: boolean }) {
   if (count === null || count === 0) {
     if (words) return null;
@@ -152,13 +152,13 @@ function Unread({ count, words = false }: { count: number | null; words?: boolea
 
 interface TeamStackProps {
   readonly teams: Session["present"];
-  /** How many there are in all; those beyond the ones named are counted. */
+  /** The number of all teams. Teams beyond those shown are only counted. */
   readonly total: number;
 }
 
 const shownMax = 5;
 
-/** The teams of a session, each as two letters in its colour with its presence. */
+/** The teams of a session, each as a coloured monogram with its status. */
 function TeamStack({ teams, total }: TeamStackProps) {
   if (total === 0) return <span className="text-muted-foreground">no one</span>;
   const shown = teams.slice(0, shownMax);

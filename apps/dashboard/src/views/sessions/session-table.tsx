@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { cn } from "@/core/utils";
 import { Table, TableBody, TableHead, TableHeader, TableRow } from "@/ui/table";
 
-/** The table of sessions. A column without room becomes a line below the title. */
+/** The table of sessions. On a narrow screen, columns become a line below the title. */
 export function SessionColumns({ children }: { children: ReactNode }) {
   return (
     <Table aria-label="Sessions">

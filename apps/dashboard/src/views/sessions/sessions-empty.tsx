@@ -1,7 +1,7 @@
 import { Button } from "@/ui/button";
 import { Empty, EmptyTitle } from "@/ui/empty";
 
-/** In place of a list that the filters leave empty. */
+/** Shown if no session matches the filters. */
 export function NoneFound({ words, onShowAll }: { words: string; onShowAll: () => void }) {
   return (
     <Empty>

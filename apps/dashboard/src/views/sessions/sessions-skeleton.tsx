@@ -4,7 +4,7 @@ import { SessionColumns, wide } from "./session-table";
 
 const titleWidths = ["w-48", "w-64", "w-40", "w-56"];
 
-/** Rows as high as those that are coming. */
+/** Placeholder rows with the height of the real rows. */
 export function SessionsSkeleton() {
   return (
     <div aria-busy="true">

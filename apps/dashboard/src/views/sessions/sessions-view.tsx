@@ -12,13 +12,13 @@ import { Button } from "@/ui/button";
 import { SessionList } from "./session-list";
 import { SessionsSkeleton } from "./sessions-skeleton";
 
-// Shows nothing before the broker has answered, and is loaded by then.
+// Lazy, because it shows nothing until the broker answers, and loads within that time.
 const AttentionStrip = lazyPart(() => import("@/views/attention/attention-strip"), "AttentionStrip");
 const UndeliveredPanel = lazyPart(() => import("@/views/attention/undelivered-panel"), "UndeliveredPanel");
 
 const NewSessionDialog = lazyPart(() => import("./new-session-dialog"), "NewSessionDialog");
 
-/** The first page: what needs me, what changed, and all sessions. */
+/** The home page: items that need this person, recent changes, and all sessions. */
 export function SessionsView() {
   const [isStarting, setIsStarting] = useState(false);
   useShortcut("n", () => setIsStarting(true), { label: "New session", group: "Sessions" });
@@ -38,7 +38,7 @@ export function SessionsView() {
         <AttentionStrip />
 
         <Parts of={(feature) => feature.Home} />
-        {/* The address says what is shown, and the exported page does not know it. */}
+        {/* The URL selects the content, and the exported page does not know its URL. */}
         <Suspense fallback={<SessionsSkeleton />}>
           <SessionsOrMessages onStart={() => setIsStarting(true)} />
         </Suspense>
@@ -48,7 +48,7 @@ export function SessionsView() {
   );
 }
 
-/** The list of sessions, or what `?undelivered=` asks for in its place. */
+/** The list of sessions, or the undelivered messages if the URL contains `?undelivered=`. */
 function SessionsOrMessages({ onStart }: { readonly onStart: () => void }) {
   const [undelivered] = useQueryParam("undelivered");
   return undelivered === null ? (

@@ -6,24 +6,24 @@ import { useRead } from "@/broker/use-read";
 import { type SessionQuery, toListInput } from "./session-query";
 
 export interface SessionListState {
-  /** Undefined until they are there. */
+  /** Undefined while loading. */
   readonly sessions: readonly Session[] | undefined;
   readonly problem: Problem | undefined;
   readonly counts: { readonly active: number; readonly closed: number } | undefined;
-  /** Names of teams that are in those shown, to filter by. */
+  /** Names of the teams in the listed sessions, for the filter. */
   readonly teams: readonly string[];
-  /** The request for the next page; absent on the last. */
+  /** The request for the next page. Undefined on the last page. */
   readonly next: InputOf<"list_sessions"> | undefined;
   refresh(): void;
 }
 
 export const pageSize = 50;
-/** As many as the broker lists at once. The first page has no other use for its limits, which would be 1 % of its scripts. */
+/** The broker's maximum for one list. A literal, because importing the limits would add 1 % to the scripts of the home page. */
 const needingMax = 200;
 
 /**
- * The first page of the sessions that fit a query. Where needs come first, what needs me is asked for apart, so that it
- * stands on top however long ago somebody spoke there.
+ * Returns the first page of the sessions that match a query. With the sort order `needs`, sessions that need this person are read
+ * separately, so that they come first however old they are.
  */
 export function useSessionList(query: SessionQuery, needing: ReadonlySet<string>): SessionListState {
   const input = toListInput(query);
@@ -47,5 +47,5 @@ export function useSessionList(query: SessionQuery, needing: ReadonlySet<string>
   };
 }
 
-/** The changes after which a list of sessions is read again. */
+/** The kinds of change that trigger another read of a session list. */
 export const reading = { on: ["sessions", "attention", "person"], keepLast: true } as const;

@@ -5,7 +5,7 @@ import { usePreference } from "@/core/preferences/use-preference";
 import { Checkbox } from "@/ui/checkbox";
 import { Segmented } from "@/ui/segmented";
 
-/** How the pages look and behave in this browser; everything takes effect at once. */
+/** The appearance and behaviour of the pages in this browser. Changes take effect immediately. */
 export function AppearanceSettings() {
   const [theme, setTheme] = usePreference("theme");
   const [density, setDensity] = usePreference("density");

@@ -15,7 +15,7 @@ import { Skeleton } from "@/ui/skeleton";
 
 type Threshold = Exclude<keyof Settings, "public_url" | "exclusive_membership" | "alert_inner_addresses">;
 
-/** Written out because the catalogue's schemas stay out of the browser; one that is missing does not compile. */
+/** Repeats the limits of the operation's schema, because browsers do not load the schemas. A missing setting does not compile. */
 const thresholds: Readonly<Record<Threshold, { label: string; about: string; min: number; max: number }>> = {
   idle_polls: {
     label: "Stop after (empty waits)",
@@ -93,7 +93,7 @@ const thresholds: Readonly<Record<Threshold, { label: string; about: string; min
 
 const names = Object.keys(thresholds) as Threshold[];
 
-/** The broker's settings, which are the same for everybody. */
+/** The broker's settings, which are the same for everyone. */
 export function BrokerSettings() {
   const { data, problem, refresh } = useRead("get_settings", {}, { on: ["settings"] });
   if (data) return <ThresholdForm key={JSON.stringify(data.settings)} settings={data.settings} />;

@@ -11,7 +11,7 @@ import {
 } from "@/ui/alert-dialog";
 import { Button } from "@/ui/button";
 
-/** Asks before the key of a person is taken out of this browser: there may be no other copy. */
+/** Asks for confirmation before a person's key is removed from this browser, because there may be no other copy. */
 export function ForgetMeDialog({ name, onClose }: { readonly name: string; readonly onClose: () => void }) {
   return (
     <AlertDialog open onOpenChange={(open) => !open && onClose()}>

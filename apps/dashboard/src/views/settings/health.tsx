@@ -10,7 +10,7 @@ import { TimeText } from "@/components/time-text";
 
 type HealthReport = OutputOf<"get_health">;
 
-/** How the broker is, read again and again while somebody looks. */
+/** The broker's status, refreshed every few seconds while the page is visible. */
 export function Health() {
   const read = useRead("get_health", {});
   useKeptFresh(read.refresh);

@@ -18,7 +18,7 @@ import { SignOutButton } from "@/views/sign-in/sign-out-button";
 
 const ForgetMeDialog = lazyPart(() => import("./forget-me-dialog"), "ForgetMeDialog");
 
-/** The person of this browser: the name, the key that proves it, and how another browser gets it. */
+/** The person of this browser: their name, their key, and how to use the key in another browser. */
 export function NameSettings() {
   const { person } = usePerson();
   const admitted = useAdmitted();
@@ -39,7 +39,7 @@ export function NameSettings() {
   );
 }
 
-/** The member that this browser is signed in as; other browsers are signed in by a link of their own. */
+/** The member that this browser is signed in as. Other browsers sign in with their own links. */
 function SignedIn({ admitted }: { admitted: Admitted }) {
   const { as, mesh } = admitted;
   return (
@@ -161,7 +161,7 @@ function GivenKey({ person }: { person: Person | null }) {
       <div className="flex flex-wrap gap-2">
         <Input
           id={id}
-          // A secret, but not a password that the browser should save.
+          // Contains a secret, but not a password that the browser should save.
           type="password"
           autoComplete="off"
           className="max-w-80 flex-1 font-mono"

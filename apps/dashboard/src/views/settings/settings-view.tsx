@@ -95,7 +95,7 @@ const ofBroker: readonly SettingsSection[] = [
 
 let sections: Promise<readonly SettingsSection[]> | undefined;
 
-/** Loads the sections that features add, once for the page. */
+/** Loads the sections that features add, once per page. */
 function loadSections(features: readonly Feature[]): Promise<readonly SettingsSection[]> {
   sections ??= Promise.all(features.flatMap(({ settings }) => settings?.() ?? [])).then((loaded) =>
     loaded.map(({ section }) => section),
@@ -103,7 +103,7 @@ function loadSections(features: readonly Feature[]): Promise<readonly SettingsSe
   return sections;
 }
 
-/** Whether the address names the advanced sections, by `part` (`broker` is an earlier name) or by a section. */
+/** Returns whether the URL selects the advanced sections, with `part` or an anchor. `part=broker` is an older name. */
 function useIsAdvanced(advanced: readonly SettingsSection[]): boolean {
   const part = useQuery().get("part");
   const anchor = useAnchor();
@@ -111,7 +111,7 @@ function useIsAdvanced(advanced: readonly SettingsSection[]): boolean {
   return advanced.some((section) => section.anchor === anchor) || part === "advanced" || part === "broker";
 }
 
-/** The part of the address after the #, which the exported page does not know. */
+/** Returns the URL's hash, which the exported page does not know. */
 function useAnchor(): string {
   return useSyncExternalStore(
     onAnchor,
@@ -127,7 +127,7 @@ function onAnchor(listener: () => void): () => void {
   };
 }
 
-/** The five sections that most people need, or the advanced ones. */
+/** The five sections that most people need, or the advanced sections. */
 export function SettingsView() {
   const isMembers = useAdmitted() !== null;
   const isAdmin = useIsAdmin();
@@ -138,7 +138,7 @@ export function SettingsView() {
     ({ only }) => only === undefined || (only === "members" ? isMembers : isAdmin),
   );
   const shown = isAdvanced ? more : basic;
-  // The section did not exist yet when the browser looked for it.
+  // The section did not exist yet when the browser tried to scroll to it.
   useEffect(() => {
     if (anchor !== "") document.getElementById(anchor)?.scrollIntoView();
   }, [anchor]);
@@ -183,7 +183,7 @@ interface PartLinkProps {
   readonly href: string;
   readonly label: string;
   readonly count?: number;
-  /** The sections of the part that is shown; null for another part. */
+  /** The sections of the current part. Null for the other part. */
   readonly sections: readonly SettingsSection[] | null;
 }
 
@@ -216,7 +216,7 @@ function PartLink({ href, label, count, sections }: PartLinkProps) {
   );
 }
 
-/** A section with its heading. An error in it leaves the other sections alone. */
+/** A section with its heading. An error inside does not affect other sections. */
 function ShownSection({ anchor, title, about, Content }: SettingsSection) {
   const id = useId();
   return (

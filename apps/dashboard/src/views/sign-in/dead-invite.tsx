@@ -13,7 +13,7 @@ const titles: Readonly<Record<DeadState, string>> = {
   revoked: "This invite was revoked",
 };
 
-/** An invite that is no longer valid: why, since when, and whom to ask. */
+/** An invite that is no longer valid: the reason, the date, and whom to ask for a new one. */
 export function DeadInvite({
   state,
   preview,
@@ -60,7 +60,7 @@ export function UnknownInvite() {
   );
 }
 
-/** Forgets the link that led here, and asks for another or a sign-in. */
+/** Discards the invite link and asks for another link or a sign-in. */
 function PasteAnother() {
   return (
     <div className="flex flex-wrap gap-2 border-t pt-5">

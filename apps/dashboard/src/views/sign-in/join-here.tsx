@@ -9,7 +9,7 @@ import { forgetKept } from "@/identity/kept-secret";
 import { Button } from "@/ui/button";
 import { Input } from "@/ui/input";
 
-/** Becomes a member by a key that this browser makes, signs in, and goes where the invite leads. */
+/** Joins with a key that this browser generates, signs in, and opens the invite's page. */
 export function JoinHere({ invite, preview }: { readonly invite: string; readonly preview: InvitePreview }) {
   const id = useId();
   const [name, setName] = useState("");
@@ -20,7 +20,7 @@ export function JoinHere({ invite, preview }: { readonly invite: string; readonl
     await run(async () => {
       const { session } = await joinHere(preview, invite, name.trim());
       forgetKept("join");
-      // Leaves no way back here: the invite may be used up now.
+      // Replaces the history entry: Back would lead to an invite that may be used up.
       window.location.replace(session === null ? "/" : `/sessions/${session.slug}`);
     });
   }

@@ -4,16 +4,16 @@ import { type ConnectionSnippet, connectionSnippets } from "@/views/connection/s
 export interface JoinSnippetsOptions {
   /** The broker's address, as this browser reaches it. */
   readonly base: string;
-  /** The session's slug; null for an invite to the whole mesh. */
+  /** The session's slug. Null for an invite to the whole mesh. */
   readonly slug: string | null;
   readonly teamName: string;
-  /** As `get_app_info` has it. */
+  /** The key pin from `get_app_info`. */
   readonly keyPin: string | null;
 }
 
 /**
- * Returns the snippets to paste where an agent runs. No secret stands in any of them: a command line can be read by others on its
- * machine.
+ * Returns the snippets to paste where an agent runs. They contain no secret, because other users of a machine can read its
+ * command lines.
  */
 export function joinSnippets({
   base,

@@ -17,9 +17,9 @@ type Looked =
   | { readonly is: "found"; readonly preview: InvitePreview }
   | { readonly is: "failed"; readonly problem: Problem };
 
-/** Shows an invite before it is redeemed: only the session's title. */
+/** Shows an invite before it is redeemed. Of the session, it reveals only the title. */
 export function JoinView() {
-  // The exported page knows of no secret.
+  // The exported page does not know the invite.
   const hydrated = useHydrated();
   return <SignInFrame wide>{hydrated ? <JoinByLink /> : <Looking />}</SignInFrame>;
 }

@@ -8,13 +8,13 @@ import { Input } from "@/ui/input";
 import { SnippetTabs } from "@/views/connection/snippet-tabs";
 import { joinSnippets } from "./join-snippets";
 
-/** The lines to paste on the machine where an agent runs. */
+/** The commands to paste on the machine where an agent runs. */
 export function JoinWithAgent({
   slug,
   keyPin,
 }: {
   readonly slug: string | null;
-  /** As `preview_invite` has it. */
+  /** The key pin from `preview_invite`. */
   readonly keyPin: string | null;
 }) {
   const id = useId();

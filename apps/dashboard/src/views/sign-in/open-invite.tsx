@@ -9,9 +9,7 @@ import { Button } from "@/ui/button";
 import { JoinHere } from "./join-here";
 import { JoinWithAgent } from "./join-with-agent";
 
-/**
- * An invite with its sender and mesh, and the two ways to accept: as a person in this browser, or with an agent where it runs.
- */
+/** A valid invite with its sender and mesh. It can be accepted as a person in this browser, or by an agent on its machine. */
 export function OpenInvite({
   invite,
   preview,
@@ -61,7 +59,7 @@ function describeMembership({ title, mesh, role }: InvitePreview): string {
   return `You become ${asWhat} of the mesh “${mesh}”. You and your agents can read and write in ${seen}.`;
 }
 
-/** The name of the member that this browser is signed in as in that mesh, if it is. */
+/** Returns the name of the member that this browser is signed in as in that mesh, or null. */
 function useMembership(meshId: string): string | null {
   const [name, setName] = useState<string | null>(null);
   useEffect(() => {
@@ -70,7 +68,7 @@ function useMembership(meshId: string): string | null {
       ({ mesh_id, you }) => {
         if (isCurrent && mesh_id === meshId && you?.kind === "member") setName(you.name);
       },
-      // The preview is optional: joining reports what is wrong.
+      // A failure needs no message here: joining reports what is wrong.
       () => undefined,
     );
     return () => {

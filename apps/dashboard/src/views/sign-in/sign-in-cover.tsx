@@ -6,8 +6,8 @@ import { SignInFrame } from "./sign-in-frame";
 import { SignInPanel } from "./sign-in-panel";
 
 /**
- * Lies over the whole page, dialogs included, until somebody is signed in; what was written below it is still there then.
- * A modal dialog of the browser's own keeps the focus in it and everything below out of reach.
+ * Covers the whole page, including dialogs, until the browser is signed in. Drafts below stay mounted. A native modal dialog
+ * traps the focus and makes everything below inert.
  */
 export function SignInCover() {
   const admitted = useAdmitted();
@@ -22,7 +22,7 @@ export function SignInCover() {
       ref={cover}
       aria-label="Sign in"
       onCancel={(event) => event.preventDefault()}
-      // A browser closes a dialog that refuses twice; there is nothing to go back to.
+      // Browsers force a dialog to close on the second cancel. There is nothing to return to, so it opens again.
       onClose={() => cover.current?.showModal()}
       className="fixed inset-0 m-0 h-dvh max-h-none w-screen max-w-none overflow-y-auto bg-surface text-foreground"
     >
@@ -36,7 +36,7 @@ export function SignInCover() {
                 : "You're no longer signed in on this browser: the sign-in was revoked or expired, or you signed out. Your drafts are still here."}
             </p>
           }
-          // All pages were told already, and this cover is lifted.
+          // Nothing to do: the sign-in was announced to all pages, so this cover disappears.
           onSignedIn={() => undefined}
         />
       </SignInFrame>

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { Logo } from "@/components/logo";
 import { cn } from "@/core/utils";
 
-/** A page for people who are not let in yet: nothing but what it is, and what can be done here. */
+/** The frame of pages for people who are not signed in. Shows no data of the mesh. */
 export function SignInFrame({
   wide = false,
   children,

@@ -14,13 +14,13 @@ import { useLink } from "./use-link";
 
 export interface SignInPanelProps {
   readonly title: string;
-  /** Words on what happened before, or what this place is. */
+  /** Explains what happened, or what this page is. */
   readonly about: ReactNode;
-  /** This browser is signed in now. */
+  /** Called once this browser is signed in. */
   readonly onSignedIn: () => void;
 }
 
-/** The ways to be let in: the key that this browser has, a link, or somebody to ask. */
+/** The ways to sign in: with the key stored in this browser, or with a link. Also explains where to get a link. */
 export function SignInPanel({ title, about, onSignedIn }: SignInPanelProps) {
   const member = useSyncExternalStore(onKeptMember, getKeptMember, () => null);
   return (
@@ -69,8 +69,8 @@ function OwnKey({ member, onSignedIn }: { readonly member: KeptMember; readonly 
 }
 
 /**
- * Explains a key that is refused. The broker says when a clock is wrong. Otherwise it tells nobody what is wrong: there are two
- * reasons, and one way out of both.
+ * Explains a refused key. The broker reports only a wrong clock. It does not disclose the other two reasons, which have the same
+ * remedy.
  */
 function explainKey(refusal: Refusal): Refusal {
   if (refusal.code !== "unauthorized") return refusal;
@@ -98,7 +98,7 @@ function LinkForm({ onSignedIn }: { readonly onSignedIn: () => void }) {
       <div className="flex flex-wrap gap-2">
         <Input
           id={id}
-          // A secret, but not a password that the browser should save.
+          // Contains a secret, but not a password that the browser should save.
           type="password"
           autoComplete="off"
           className="min-w-48 flex-1 font-mono"

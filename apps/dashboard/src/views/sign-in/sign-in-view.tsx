@@ -9,12 +9,12 @@ import { SignInFrame } from "./sign-in-frame";
 import { SignInPanel } from "./sign-in-panel";
 import { explainLink } from "./use-link";
 
-/** Uses the sign-in link at once. Previews and prefetchers run no scripts, so they cannot use it up. */
+/** Redeems the sign-in link immediately. Link previews and prefetchers run no scripts, so they cannot use up the link. */
 export function SignInView() {
   const [state, setState] = useState<"looking" | "waiting" | Refusal>("looking");
   const hasBegun = useRef(false);
   useEffect(() => {
-    // Effects may run twice; a link is good once.
+    // React may run effects twice, but a link can be redeemed only once.
     if (hasBegun.current) return;
     hasBegun.current = true;
     const secret = takeKept("sign-in");
@@ -41,13 +41,13 @@ export function SignInView() {
   );
 }
 
-/** A member who opens a link to look on stays a member: that may do more. */
+/** A member who opens an observer link stays signed in as a member, who may do more. */
 async function followSecret(secret: string): Promise<void> {
   if (secret.startsWith("mko_") && (await readSignIn()).you?.kind === "member") return;
   await signIn({ secret });
 }
 
-/** Leaves no way back here: a used link leads nowhere. */
+/** Replaces the history entry, because a used link is useless. */
 function goOn(): void {
   window.location.replace(takeKept("then") ?? "/");
 }

@@ -6,7 +6,7 @@ import { Button } from "@/ui/button";
 
 const SignOutDialog = lazyPart(() => import("./sign-out-dialog"), "SignOutDialog");
 
-/** Asks, then signs this browser out. */
+/** A button that signs this browser out after a confirmation. */
 export function SignOutButton(props: Pick<ComponentProps<typeof Button>, "size" | "variant" | "children">) {
   const [isAsking, setAsking] = useState(false);
   return (

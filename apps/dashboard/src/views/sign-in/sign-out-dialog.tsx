@@ -10,7 +10,7 @@ import { forgetPageToken, getPageToken, headersFor, keepPageToken } from "@/iden
 import { forgetPerson } from "@/identity/person";
 import { Checkbox } from "@/ui/checkbox";
 
-/** Asks before this browser is signed out, and what becomes of the key that it may have made. */
+/** Asks for confirmation before signing out, and whether to delete the key stored in this browser. */
 export function SignOutDialog({ onClose }: { readonly onClose: () => void }) {
   const isOnlooker = useAdmitted()?.as.kind === "observer";
   const [member] = useState(getKeptMember);
@@ -54,12 +54,13 @@ export function SignOutDialog({ onClose }: { readonly onClose: () => void }) {
 }
 
 /**
- * Ends what this browser is signed in by, and loads the page anew, so that nothing of what was shown is left. The person's
- * key goes too: a member who signs in again is given another for the same person.
+ * Signs the browser out and reloads the page, so that no data remains in memory. The person's credential is deleted as well. A
+ * member who signs in again gets a new credential for the same person.
  */
 async function signOut({ withKey }: { readonly withKey: boolean }): Promise<void> {
   const token = await getPageToken();
-  // Before the broker ends the connections: a tab that came again with it would be refused, and have that in its console.
+  // The token must be deleted before the broker closes the connections. Otherwise a tab that reconnects with it would log an
+  // error in its console.
   await forgetPageToken();
   try {
     await callHttp("POST", "/api/sign-out", {}, headersFor(token));

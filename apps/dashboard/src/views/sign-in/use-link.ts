@@ -6,12 +6,12 @@ import { readLink } from "@/identity/read-link";
 import { signIn } from "@/identity/sign-in";
 
 export interface FollowedLink {
-  /** Does what a pasted link is for. */
+  /** Redeems a pasted link according to its kind. */
   follow(text: string): Promise<void>;
   readonly pending: boolean;
-  /** Why the text is not a link. */
+  /** The reason why the text is not a valid link. */
   readonly problem: string | null;
-  /** Why the broker did not take it. */
+  /** The reason why the broker refused the link. */
   readonly refusal: Refusal | null;
 }
 
@@ -33,13 +33,13 @@ export function useLink(onSignedIn: () => void): FollowedLink {
   return { follow, pending, problem, refusal: refusal && explainLink(refusal) };
 }
 
-/** In the same tab, so that the secret needs no address. */
+/** Opens the join page in the same tab, so that the secret never appears in a URL. */
 function goToJoin(secret: string): void {
   keep("join", secret);
   window.location.assign("/join");
 }
 
-/** The broker says of a link that is not good any more only that; the remedy is the same for all. */
+/** Explains a refused link. The broker does not report the reason, but the remedy is always the same. */
 export function explainLink(refusal: Refusal): Refusal {
   if (refusal.code !== "unauthorized") return refusal;
   return {
