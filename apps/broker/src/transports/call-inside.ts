@@ -3,14 +3,17 @@ import { catalogue } from "@merkle/wire/schemas";
 import { dispatch } from "./dispatch.js";
 import type { Services } from "./services.js";
 
-/** Asks for an operation as anybody does who is let into the mesh. */
+/** Calls an operation with the access of any caller admitted to the mesh. */
 export type CallInside = <Name extends OperationName>(
   name: Name,
   input: InputOf<Name>,
   signal: AbortSignal,
 ) => Promise<OutputOf<Name>>;
 
-/** Calls operations from within the broker, by the same way as everybody who is let into a mesh. */
+/**
+ * Creates a function for calling operations from within the broker. The calls go through `dispatch`, like those of external
+ * callers.
+ */
 export function createCall(services: Services): CallInside {
   const principal = { kind: "anyone", meshId: services.database.meshId } as const;
   return async (name, input, signal) => {
@@ -24,7 +27,7 @@ export function createCall(services: Services): CallInside {
       signal,
     });
     reply.written?.();
-    // A verb's output is what its operation says.
+    // The handler's output has the type that its operation declares.
     return reply.output as never;
   };
 }

@@ -12,7 +12,7 @@ import type {
   UnnamedContext,
 } from "../sessions/context.js";
 
-/** The context that the verb of an operation is given, as the operation's rules say. */
+/** The context of an operation's handler, derived from the operation's rules. */
 export type ContextFor<Name extends OperationName, Services extends AccessServices> = ContextOf<
   (typeof operationRules)[Name],
   Services
@@ -33,7 +33,7 @@ type ContextOf<Rules, Services extends AccessServices> = Rules extends {
       ? AgentContext<Services>
       : Context<Services>;
 
-/** A person whose reading is noted need not be in the session. */
+/** A person may save a read position in a session without joining it. */
 type TeamContextOf<Rules, Services extends AccessServices> = Rules extends { readonly notesReading: true }
   ? Rules extends { readonly human: string }
     ? PersonReaderContext<Services>
@@ -46,7 +46,7 @@ type ForJobs<Rules, Services extends AccessServices> = Rules extends {
   ? AgentContext<Services>
   : never;
 
-/** A verb for every operation, and no other, each of which needs no more than these services. */
+/** Exactly one handler per operation, none of which needs more than these services. */
 export type Handlers<Services extends AccessServices> = {
   readonly [Name in OperationName]: (
     ctx: ContextFor<Name, Services>,

@@ -27,13 +27,13 @@ import { JoinedOtherwise, type Joining, prepareJoining } from "../sessions/roste
 import { identify } from "./request-identity.js";
 import type { Services } from "./services.js";
 
-/** A call as a transport understood it. */
+/** A call as parsed by its transport. */
 export interface Call extends CallClaims {
   readonly operation: Operation;
   readonly input: unknown;
   readonly transport: "rest" | "mcp" | "websocket";
   readonly view: "json" | "compact";
-  /** Where it comes from. */
+  /** The network address of the caller. */
   readonly address: string;
   readonly signal: AbortSignal;
   readonly connection?: object | undefined;
@@ -41,25 +41,26 @@ export interface Call extends CallClaims {
   readonly onGivenOut?:
     | ((tx: Transaction, sessionId: string, credential: string) => Promise<void>)
     | undefined;
-  /** Called when a wait has found nothing and begins to block; the call has passed every check by then. */
+  /** Called when a wait has found nothing and begins to block. The call has passed every check by then. */
   readonly onBlocked?: (() => void) | undefined;
-  /** Where a connection keeps the order of its writes. */
+  /** Keeps the writes of one connection in order. */
   readonly turn?: WriteTurn | undefined;
 }
 
 export interface Reply {
   readonly output: unknown;
   /**
-   * To be called when the reply has been written to its caller in full; until then nothing counts as handed out. Null where
-   * nothing depends on it.
+   * Call once the reply has been written to its caller in full. Nothing counts as delivered before that. Null if nothing
+   * depends on it.
    */
   readonly written: (() => void) | null;
 }
 
 /**
- * Serves one call, the same way at every transport: which session, who, may they, what exactly, do it (ERR-2).
+ * Serves one call, the same way for every transport: finds the session, authenticates and authorises the caller, validates
+ * the input and runs the handler, in the order of ERR-2.
  *
- * @throws MerkleError, whatever went wrong
+ * @throws MerkleError for every kind of failure
  */
 export async function dispatch(services: Services, call: Call): Promise<Reply> {
   const { operation, transport } = call;
@@ -82,10 +83,10 @@ async function answer(services: Services, call: Call): Promise<Reply> {
   return { output, written: ctx.written };
 }
 
-/** Everything is answered soon, whatever the database does; a wait may block for its own time before. */
+/** Limits the time of a call when the database does not respond. A wait may block for its own timeout in addition. */
 function limitTime({ call, input }: RequestContext, running: Promise<unknown>): Promise<unknown> {
   const { kind, readOnly } = call.operation;
-  // A job claimed for a runner that has been answered already would wait for its lease to run out.
+  // A timed-out claim could still succeed, and the claimed job would then be stuck until its lease expires.
   if (kind === "wait" && !readOnly) return running;
   const blocksMs = 1_000 * Math.min(Number(input["timeout"] ?? 0), limits.waitSecondsMax);
   return withTimeout(running, blocksMs + limits.silentDatabaseMsMax, readOnly ? "none" : "unknown");
@@ -100,7 +101,7 @@ function run(ctx: RequestContext): Promise<unknown> {
   return ctx.services.nodes.alone || operation.readAnew ? calling : settle(ctx, calling);
 }
 
-/** Each principal has places of its own for reads that take long, which give way to writes (GUARD-24). */
+/** Runs a slow read in one of the principal's slots. Slow reads yield to writes (GUARD-24). */
 function callInPlace(ctx: RequestContext, share: ShareName): Promise<unknown> {
   const { shares, foreground } = ctx.services;
   const read = async () => {
@@ -110,12 +111,12 @@ function callInPlace(ctx: RequestContext, share: ShareName): Promise<unknown> {
   return shares.run(share, holderOf(ctx), read, ctx.signal);
 }
 
-/** Whose places a call takes. */
+/** Returns the holder of the slots that a call uses. */
 function holderOf({ principal, team, person, call }: RequestContext): ShareHolder {
   return shareHolderOf(principal, person?.personId ?? team?.teamId, toAddressBlock(call.address));
 }
 
-/** Whoever gets the answer finds the change at any node (NODE-14). */
+/** Waits until the change is visible on every node, before the reply is sent (NODE-14). */
 async function settle(ctx: RequestContext, calling: Promise<unknown>): Promise<unknown> {
   const output = await calling;
   const { nodes, presence } = ctx.services;
@@ -142,14 +143,14 @@ function tryCode(ctx: RequestContext): Promise<unknown> {
   return ctx.services.limiter.tryCode(ctx.call.address, () => joinOrCall(ctx));
 }
 
-/** Nearly all calls join nobody, and nothing of them is done twice. */
+/** Most calls join no one and skip that work. */
 function joinOrCall(ctx: RequestContext): Promise<unknown> {
   const calling = joinsByWriting(ctx.call.operation, ctx.caller) ? joinAndCall(ctx) : callHandler(ctx);
   const drawn = ctx.person?.drawn;
   return drawn === undefined ? calling : makeWith(ctx, drawn, calling);
 }
 
-/** Makes a person for a call that is done and needed no transaction; one that is refused makes nobody (PERSON-15). */
+/** Creates the new person of a call that succeeded without a transaction. A refused call creates no person (PERSON-15). */
 async function makeWith(
   ctx: RequestContext,
   drawn: DrawnPerson,
@@ -189,7 +190,7 @@ function logPower({ log }: Services, { operation, principal }: Call, caller: Cal
   });
 }
 
-/** Whoever was faster has joined by now, or taken the name: the next attempt finds it so. */
+/** Retries when another request has joined or taken the name first. The next attempt sees that. */
 async function retryWhileOtherwise<Result>(attempt: () => Promise<Result>): Promise<Result> {
   for (;;) {
     try {
@@ -201,14 +202,14 @@ async function retryWhileOtherwise<Result>(attempt: () => Promise<Result>): Prom
 }
 
 /**
- * Whether a call tries a spoken code. Operations that strangers may call are given an invite, and of its forms the spoken
- * code alone is short enough to be guessed.
+ * Returns whether a call tries a spoken code. Public operations accept an invite, and its spoken code is the only form short
+ * enough to be guessed.
  */
 function triesCode({ access }: Operation, { invite }: Readonly<Record<string, unknown>>): boolean {
   return access === "public" && typeof invite === "string" && parseInvite(invite)?.kind === "code";
 }
 
-/** A call that was admitted, as whoever answers it sees it. */
+/** A call that was admitted, as seen by the code that answers it. */
 export interface OpenedCall<All extends Services> {
   readonly ctx: Context<All>;
   readonly holder: ShareHolder;
@@ -216,10 +217,10 @@ export interface OpenedCall<All extends Services> {
 }
 
 /**
- * Admits a call that is answered with, or brings, a file: the same way as every other (ERR-2). What the file is made of or
- * becomes is its transport's part, and may take longer than a reply may.
+ * Admits a call that uploads or downloads a file, with the same checks as every other call (ERR-2). The transport then
+ * handles the file, which may take longer than a normal reply.
  *
- * @throws MerkleError, whatever went wrong
+ * @throws MerkleError for every kind of failure
  */
 export async function openCall<All extends Services>(services: All, call: Call): Promise<OpenedCall<All>> {
   const { operation, transport } = call;
@@ -238,7 +239,7 @@ export async function openCall<All extends Services>(services: All, call: Call):
   }
 }
 
-/** A wait ends as soon as the membership or the token of its caller does (ENTER-6), and returns nothing then. */
+/** Runs a wait. It ends without messages as soon as the membership or token of its caller ends (ENTER-6). */
 async function runUnlessEnded(ctx: RequestContext): Promise<unknown> {
   const { principal } = ctx.call;
   if (!principal || principal.kind === "anyone") return run(ctx);
@@ -255,7 +256,8 @@ async function runUnlessEnded(ctx: RequestContext): Promise<unknown> {
 }
 
 /**
- * The team that calls. A person's first write in a session makes it one there, in that write's own transaction (PERSON-3).
+ * Returns the team that calls. A person's first write in a session creates the team, in the transaction of that write
+ * (PERSON-3).
  */
 async function takeTeam(
   services: Services,
@@ -265,14 +267,17 @@ async function takeTeam(
   const asItIs = { team: caller?.team ?? null, joining: null };
   if (!session || !caller?.person || !joinsByWriting(operation, caller)) return asItIs;
   const { person } = caller;
-  // Another call of the person's may have joined since this one was let in.
+  // Another call of the person may have joined since this one was admitted.
   const now = (await services.credentials.verify(session.sessionId, person.credential)) ?? caller;
   if (!joinsByWriting(operation, now)) return { team: now.team, joining: null };
   const joining = await prepareJoining({ services, session, person, left: now.team });
   return { team: joining.team, joining };
 }
 
-/** Joins for a write that needed no transaction: it reached others, or had been done before. It is not done again for this. */
+/**
+ * Joins the session after a write that used no transaction, for example because it was a retry. The write itself is not
+ * repeated.
+ */
 function joinAlone(
   services: Services,
   operation: Operation,
@@ -291,7 +296,7 @@ function joinAlone(
     await writeOnce(writeServices(services), request, async (write) => {
       await caller?.person?.drawn?.make(write);
       await joining.join(write);
-      // Its result is stored, and undefined is none.
+      // The result is stored, and undefined would not count as a result.
       return null;
     });
   });
@@ -299,17 +304,17 @@ function joinAlone(
 
 type Admitted = Request | { readonly earlier: unknown };
 
-/** Decides whether a call is served. All of this only reads, so it waits for a database that is away for a moment. */
+/** Decides whether a call is served. It only reads, so a short loss of the database is retried. */
 function admit(services: Services, call: Call): Promise<Admitted> {
   const raw = requireObject(call.operation, call.input);
   const admitting = retryWhileLost(() => admitOnce(services, call, raw));
   return withTimeout(admitting, limits.silentDatabaseMsMax, "none");
 }
 
-/** Which session is meant and who calls, whether they may, and what exactly they ask for. */
+/** Finds the session and the caller, authorises the call and validates its input. */
 async function admitOnce(services: Services, call: Call, raw: RawInput): Promise<Admitted> {
   const { operation } = call;
-  // A node that has lost its lock serves nothing until it holds it again: another one may have it (DB-17).
+  // A node that has lost its lock serves nothing until it holds the lock again, because another node may have it (DB-17).
   if (!services.isAlone()) await services.whenAlone();
   const identified = await identifyCaller(services, call, raw);
   if (operation.teamCredential === "replaced") {
@@ -330,26 +335,26 @@ async function admitOnce(services: Services, call: Call, raw: RawInput): Promise
   return { session, caller, input };
 }
 
-/** A closed session refuses a write before it is looked at what is wrong with it (ERR-2). */
+/** Refuses a write to a closed session before reporting invalid input (ERR-2). */
 async function requireOpen({ channels }: Services, session: SessionIdentity): Promise<void> {
   const { closed } = await channels.open(session.sessionId);
   if (closed) throw sessionClosed(session);
 }
 
-/** A call that was let in: where, as whom, and what it asks for. */
+/** An admitted call: its session, its caller and its validated input. */
 interface Request {
   readonly session: SessionIdentity | null;
   readonly caller: Caller | null;
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** The caller's team, one that this call's write makes included, and what makes it that, where it is none yet. */
+/** The caller's team, and the pending join if this call's write creates the team. */
 interface TakenTeam {
   readonly team: TeamActor | null;
   readonly joining: Joining | null;
 }
 
-/** The context that a verb is given. */
+/** The context that is passed to a handler. */
 class RequestContext<All extends Services = Services> implements Context<All> {
   readonly services: All;
   readonly call: Call;
@@ -363,7 +368,7 @@ class RequestContext<All extends Services = Services> implements Context<All> {
   readonly principal: Context<Services>["principal"];
   team: TeamActor | null;
   readonly person: Context<Services>["person"];
-  /** The session of those contexts that address one; the types of the verbs say which do. */
+  /** The session, if the operation addresses one. The handlers' types declare which operations do. */
   readonly session: SessionIdentity | null;
   #joining: Joining | null = null;
   #onWritten: (() => void)[] | null = null;
@@ -385,7 +390,7 @@ class RequestContext<All extends Services = Services> implements Context<All> {
     this.session = session;
   }
 
-  /** Calls as this team from here on, which the call's own write may make. */
+  /** Sets the team that calls. The call's own write may create it. */
   take({ team, joining }: TakenTeam): void {
     this.team = team;
     this.#joining = joining;
@@ -407,7 +412,7 @@ class RequestContext<All extends Services = Services> implements Context<All> {
     await this.call.onGivenOut?.(tx, sessionId, credential);
   }
 
-  /** A function of its own, since verbs take it out of their context; most need none. */
+  /** A getter returns a bound function, because handlers destructure the context. Most calls never need it. */
   get write(): Context<Services>["write"] {
     return (work) => this.#write(work);
   }
@@ -431,7 +436,7 @@ class RequestContext<All extends Services = Services> implements Context<All> {
     return identify(this.call.operation, this.input, this.session, this);
   }
 
-  /** A repeated write does not come here: it stores nothing (QUOTA-1). */
+  /** Checks that the mesh has room. A retried write does not get here, because it stores nothing (QUOTA-1). */
   async #takeRoom({ afterCommit }: Write): Promise<void> {
     const { quotas, database } = this.services;
     const { meshId } = database;
@@ -446,7 +451,7 @@ class RequestContext<All extends Services = Services> implements Context<All> {
     this.#onWritten.push(run);
   }
 
-  /** Runs what was to happen once the reply is written; null where nothing is. */
+  /** Returns a function that runs the callbacks for a written reply, or null if there are none. */
   get written(): Reply["written"] {
     const runs = this.#onWritten;
     return runs && (() => runAll(runs));
@@ -461,7 +466,7 @@ function writeServices({ database, channels, turns }: Services): Parameters<type
   return { database, turns, onAnnounced: (message) => channels.deliver(message.session_id, [message]) };
 }
 
-/** The result of the same rotation, whose caller has not seen the answer and still has the old credential. */
+/** Returns the result of the same rotation, if its caller did not receive the reply and still uses the old credential. */
 async function readEarlierRotation(
   services: Services,
   { operation, principal }: Call,
@@ -470,7 +475,7 @@ async function readEarlierRotation(
 ): Promise<unknown> {
   if (caller || !credential) return undefined;
   const parsed = operation.input.safeParse(raw);
-  // An invalid request cannot be the repetition of one that was answered.
+  // An invalid request cannot be a retry of a request that succeeded.
   if (!parsed.success) return undefined;
   const identity = identify(operation, parsed.data, session, {
     principal,
@@ -483,8 +488,8 @@ async function readEarlierRotation(
 type AnyHandler = (ctx: Context<Services>, input: Readonly<Record<string, unknown>>) => Promise<unknown>;
 
 function callHandler(ctx: RequestContext): Promise<unknown> {
-  // The types of the handlers tie each verb to its operation; what authorize let through is what that verb's context
-  // promises, and the input was parsed by that operation's own schema.
+  // The types of the handlers tie each one to its operation. `authorize` ensures what the handler's context promises, and
+  // the input was parsed by the operation's own schema.
   const { handlers } = ctx.services;
   const handler = handlers[ctx.call.operation.name as keyof typeof handlers] as unknown as AnyHandler;
   return handler(ctx, ctx.input);

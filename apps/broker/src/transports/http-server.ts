@@ -49,7 +49,7 @@ import { createWebSocketTransport } from "./websocket/websocket-transport.js";
 
 export interface HttpServer {
   readonly server: Server;
-  /** Takes no new calls, lets those under way finish, and closes every connection. */
+  /** Accepts no new calls, lets running calls finish, and closes every connection. */
   stop(): Promise<void>;
 }
 
@@ -58,7 +58,10 @@ export interface HttpServerOptions<All extends Services> extends ListenerOptions
   readonly authenticator: Authenticator<All>;
   /** The routes that features add. */
   readonly mounts: readonly Mount<All>[];
-  /** The address where a program learns how to be let in to the MCP endpoint at this path; null where it cannot. */
+  /**
+   * Returns the URL of the metadata with which a client can get access to the MCP endpoint at this path, or null if there is
+   * none.
+   */
   readonly metadataUrl: (path: string) => string | null;
   readonly hosts: HostGuard;
   readonly originReader: OriginReader;
@@ -72,25 +75,28 @@ export interface HttpServerOptions<All extends Services> extends ListenerOptions
 }
 
 interface ListenerOptions {
-  /** Makes the port speak TLS, and nothing else. */
+  /** Enables TLS. The port then accepts nothing else. */
   readonly certificate?: HeldCertificate | undefined;
   readonly deadlines: Deadlines;
 }
 
-/** How long the broker waits for what a client has begun; who takes longer is cut off. */
+/** Maximum times for the parts of a request or hello to arrive. Slower clients are disconnected. */
 export interface Deadlines {
   readonly requestHeadersMs: number;
   readonly requestMs: number;
   readonly helloMs: number;
 }
 
-/** Requests of one address that may be under way. A browser has six at once, of which most are answered in a millisecond or two. */
+/**
+ * Limits the requests of one address that run at the same time. A browser sends six in parallel, most of which take a
+ * millisecond or two.
+ */
 const inServiceBounds = { countMax: 4, countedMs: 50 } as const;
 const drainDeadlineMs = 5_000;
 const idleSweepMs = 20;
 const slowRequestsCheckMs = 1_000;
 
-/** One server for all transports: REST, MCP, WebSocket, and the pages and documents beside them (OPS-1). */
+/** Creates the server for all transports: REST, MCP, WebSocket, and the pages and documents besides them (OPS-1). */
 export async function createHttpServer<All extends Services>(
   options: HttpServerOptions<All>,
 ): Promise<HttpServer> {
@@ -131,7 +137,7 @@ export async function createHttpServer<All extends Services>(
       headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" },
     });
   });
-  // Public, as every signature is: whoever checks a record elsewhere need not be a member here.
+  // Public, because anyone may verify a record without being a member of this broker.
   app.get("/.well-known/merkle-audit-key", () => {
     const response = jsonResponse({ keys: services.signer.keys });
     response.headers.set("cache-control", "public, max-age=300");
@@ -153,14 +159,14 @@ export async function createHttpServer<All extends Services>(
       ),
   );
   mountInstall(app, { originReader, services, packCli: options.packCli });
-  /** The caller that a request counts for. */
+  /** Returns the rate limiter's key for a request. */
   function callerOf({ headers }: IncomingMessage, origin: RequestOrigin): string {
     const page = headers["x-merkle-page"]?.toString();
     const secret = readBearer(headers.authorization) ?? readBrowserToken(headers.cookie, page, origin);
     return limiter.callerOf(origin.address, secret && nameOfToken(secret));
   }
 
-  /** The guard in front of every transport: who is meant, whose page asks, and whether its address asks too often. */
+  /** Checks a request before any transport handles it: its host, its origin, and the rate limit of its address. */
   function refuse(
     request: IncomingMessage,
     origin: RequestOrigin,
@@ -176,7 +182,7 @@ export async function createHttpServer<All extends Services>(
     }
   }
 
-  /** Refuses a compressed body unread: a few bytes of it could become more than there is room for (GUARD-10). */
+  /** Refuses a compressed body without reading it: a few bytes could expand to more than fits into memory (GUARD-10). */
   function refuseCompressed({ headers }: IncomingMessage): MerkleError | null {
     const encoding = headers["content-encoding"];
     if (encoding === undefined || encoding.toLowerCase() === "identity") return null;
@@ -213,21 +219,21 @@ export async function createHttpServer<All extends Services>(
     else begin();
   }
 
-  /** Connections of which a request was refused: they end with that answer, and what comes behind it is not heard. */
+  /** Connections with a refused request. They end with that reply, and further requests on them are ignored. */
   const refused = new WeakSet<Duplex>();
-  /** The answer to each connection's last request. */
+  /** The response to the last request of each connection. */
   const lastAnswers = new WeakMap<Duplex, ServerResponse>();
   const { server, abandonHandshakes } = await createListener(options, (request, response) => {
     if (request.socket.destroyed || refused.has(request.socket)) return;
     lastAnswers.set(request.socket, response);
     const origin = originReader.read(request);
     const caller = callerOf(request, origin);
-    // Whatever the answer is, a page of another site that loads it learns only that loading failed.
+    // A page of another site that loads this response learns only that loading failed.
     response.setHeader("cross-origin-resource-policy", "same-origin");
-    // No answer is run as a script or a page because of what somebody wrote in it.
+    // Prevents browsers from running a response as a script or page because of text that a user wrote.
     response.setHeader("x-content-type-options", "nosniff");
     if (options.certificate && isBeyondLoopback(origin)) response.setHeader(...transportSecurity);
-    // A client of another version knows by it why it is not understood.
+    // Tells a client of another version why the broker does not understand it.
     response.setHeader("merkle-version", version);
     response.setHeader(buildHeader, buildNumber);
     const refusal = refuse(request, origin, caller, limiter.admit) ?? refuseCompressed(request);
@@ -245,7 +251,7 @@ export async function createHttpServer<All extends Services>(
   }
   server.on("clientError", (error, socket) => {
     const last = lastAnswers.get(socket);
-    // Behind a proxy, the next caller on this connection would read the answer to bytes that are not its own.
+    // Behind a proxy, the next caller on this connection would receive the reply to bytes that it did not send.
     const isAnothers = last !== undefined && isParseError(error);
     if (refused.has(socket) || isAnothers || isAnswering(last)) socket.destroy();
     else refuseMalformed(error, socket, options.deadlines);
@@ -260,7 +266,8 @@ export async function createHttpServer<All extends Services>(
     connectionsMax,
   });
   server.on("upgrade", (request, socket, head) => {
-    // One that breaks ends by itself; Node has nobody else hear of it from here on.
+    // A broken upgrade socket closes itself. Without a listener, its error would be unhandled, because Node no longer
+    // listens here.
     socket.on("error", () => undefined);
     const origin = originReader.read(request);
     try {
@@ -280,7 +287,7 @@ export async function createHttpServer<All extends Services>(
     server,
     async stop() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      // A connection whose last call is answered while we stop would otherwise be kept open for the next one.
+      // Without this sweep, a connection that becomes idle while the server stops would be kept open for its next request.
       const sweep = setInterval(() => server.closeIdleConnections(), idleSweepMs);
       const deadline = setTimeout(() => server.closeAllConnections(), drainDeadlineMs);
       abandonHandshakes();
@@ -291,10 +298,10 @@ export async function createHttpServer<All extends Services>(
   };
 }
 
-/** Half a year of https (RFC 6797): a browser that was here once is not led to clear text on its next visit. */
+/** Half a year of https (RFC 6797), so that a browser does not fall back to unencrypted http on its next visit. */
 const transportSecurity = ["strict-transport-security", "max-age=15552000"] as const;
 
-/** Browsers apply the header to every port of a name, and `localhost` also serves what its user develops. */
+/** Browsers apply the header to every port of a host, and `localhost` also serves its user's own development servers. */
 function isBeyondLoopback({ host = "" }: RequestOrigin): boolean {
   const name = host.replace(/:\d+$/, "").toLowerCase();
   return name !== "[::1]" && !isLoopback(name) && !name.endsWith(".localhost");
@@ -314,9 +321,9 @@ async function createListener(
   onRequest: RequestListener,
 ): Promise<Listener> {
   const options = {
-    // A missing Host is refused like a foreign one, by the guard.
+    // The host guard refuses a missing Host header like a foreign one.
     requireHostHeader: false,
-    // A request that is sent drop by drop holds its connection for so long, and no longer.
+    // Ends requests that are sent very slowly to keep a connection occupied.
     headersTimeout: deadlines.requestHeadersMs,
     requestTimeout: deadlines.requestMs,
     connectionsCheckingInterval: slowRequestsCheckMs,
@@ -356,8 +363,8 @@ function tooSlow({ requestHeadersMs, requestMs }: Deadlines): MerkleError {
 }
 
 /**
- * Whether another answer would be taken for a part of this one, or for it: it has begun, or is still to come, as those before
- * it are. Not so where its own request is what cannot be read.
+ * Returns whether another reply would be mistaken for part of the pending one or for the reply itself: the pending reply has
+ * begun or is still to come. False if the pending request is the one that cannot be parsed.
  */
 function isAnswering(last: ServerResponse | undefined): boolean {
   if (!last || last.writableFinished) return false;
@@ -365,8 +372,8 @@ function isAnswering(last: ServerResponse | undefined): boolean {
 }
 
 /**
- * Answers once what is not even HTTP, if somebody can still read it. A client that has sent nothing gets no answer: browsers
- * open connections before they need them, and would take it for the answer to what they ask next.
+ * Replies once to input that is not HTTP, if the client can still read. A client that has sent nothing gets no reply:
+ * browsers open connections in advance, and would take it for the reply to their next request.
  */
 function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex, deadlines: Deadlines): void {
   const hasSent = !("bytesRead" in socket) || socket.bytesRead !== 0;

@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from "node:http";
 import { buildHeader, buildNumber, type Operation, parseBuild } from "@merkle/wire";
 
 /**
- * The build that a client's headers name. Clients that are no commands of ours count as new. Null for a client that names
- * neither a build nor a program: commands from before builds had numbers do so, and few others.
+ * Returns the build in a client's headers. Programs other than the Merkle commands count as current. Null for a client that
+ * sends neither a build nor a User-Agent: mostly Merkle commands from before builds were numbered.
  */
 export function readBuild(headers: IncomingHttpHeaders): number | null {
   const build = headers[buildHeader];
@@ -11,7 +11,7 @@ export function readBuild(headers: IncomingHttpHeaders): number | null {
   return headers["user-agent"] === undefined ? null : buildNumber;
 }
 
-/** The output as a client of that build expects it (BUILD-6). */
+/** Converts an output to the form that a client of that build expects (BUILD-6). */
 export function toOutputFor(build: number, { older }: Operation, output: unknown): unknown {
   return older && build < older.below ? older.toOutput(output) : output;
 }

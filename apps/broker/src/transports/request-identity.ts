@@ -13,8 +13,8 @@ interface Who {
 }
 
 /**
- * Returns the identity by which a request is recognised when it comes again, however its session is named and whichever
- * credential of the caller it carries.
+ * Returns the identity by which a retried request is recognised. It does not depend on how the session is named or on which
+ * of the caller's credentials is used.
  */
 export function identify(
   operation: Operation,
@@ -33,18 +33,18 @@ export function identify(
 }
 
 function nameCaller({ teamCredential }: Operation, { principal, team, person }: Who): string | null {
-  // A rotation ends the credential that asked for it, so it is repeated under that credential's own name (IDEM-9).
+  // A rotation ends the credential that requested it, so a retry is identified by that credential (IDEM-9).
   if (team && teamCredential === "replaced") return fingerprint(team.credential);
-  // Joining makes a person's team, so its repetition would come from another caller.
+  // Joining creates the person's team, so a retry would otherwise come from a different caller.
   if (person && teamCredential === "given") return person.personId;
   if (person) return team?.teamId ?? person.personId;
-  // A team and each of its named peers ask on their own, by the uuid of their credential.
+  // A team and each of its named peers are separate callers, identified by the uuid of their credential.
   const own = team && parseTeamCredential(team.credential)?.teamId;
   if (own != null) return own;
-  // A job may be asked for twice, and both agents draw the same key.
+  // A job may be requested twice, and both agents generate the same key.
   if (principal?.kind === "job") return `job ${principal.job}`;
   if (principal?.kind === "client") return principal.teamId;
-  // A key of one member's is no other member's key, also where they ask for the same without a team.
+  // The key of one member must not match that of another, even without a team.
   return principal?.kind === "member" ? principal.memberId : null;
 }
 

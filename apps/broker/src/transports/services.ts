@@ -6,12 +6,12 @@ import type {
 import type { Meshes as MeshesOf } from "../identity/meshes/meshes.js";
 import type { ViewServices } from "../views/services.js";
 
-/** What the transports use in a mesh. The verbs of features need more, which their features add. */
+/** The services of a mesh that the transports use. The handlers of features need more, which the features add. */
 export interface Services extends ViewServices {
   readonly handlers: AnyHandlers;
 }
 
-/** The verb of every operation, each with a context of its own: `Handlers` ties them to their operations. */
+/** The handler of every operation, each with its own context type. `Handlers` has the exact types. */
 export type AnyHandlers = {
   readonly [Name in OperationName]: (ctx: never, input: never) => Promise<unknown>;
 };

@@ -10,7 +10,7 @@ async function startServer(perAddressMax: number, trustedProxies: readonly strin
   const metrics = createMetrics();
   const server = createServer();
   const greeted = new Set<Socket>();
-  // What is ended does not come this far.
+  // Refused connections do not reach this listener.
   server.on("connection", (socket) => {
     expect(socket.destroyed).toBe(false);
     greeted.add(socket);
@@ -28,12 +28,12 @@ async function startServer(perAddressMax: number, trustedProxies: readonly strin
     for (const socket of greeted) socket.destroy();
     server.close();
   });
-  // A server that listens on a port has an address of this form.
+  // The address of a server that listens on a port has this type.
   const { port } = server.address() as AddressInfo;
   return { port, metrics };
 }
 
-/** The connection, once it has been greeted; null when it was ended instead. */
+/** Returns the connection once it has received the greeting, or null if it was closed. */
 async function open(port: number): Promise<Socket | null> {
   const socket = connect(port, "127.0.0.1");
   onTestFinished(() => void socket.destroy());

@@ -4,16 +4,16 @@ import type { Metrics } from "../../core/metrics.js";
 import type { OriginReader } from "../../identity/origin/request-origin.js";
 
 export interface ConnectionBounds {
-  /** So many connections one address may have, idle ones and those that still say nothing included. */
+  /** Maximum number of connections per address, including idle and silent ones. */
   readonly perAddressMax: number;
   readonly addressOf: OriginReader["addressOf"];
   readonly metrics: Pick<Metrics, "refusals">;
 }
 
 /**
- * Ends what an address opens beyond its bound, before a parser or a TLS handshake is begun for it (GUARD-8). A trusted proxy
- * speaks for many, and has no bound: its clients are counted by their requests. To be called when the server's own listeners
- * are set, which what is ended does not reach.
+ * Closes the connections that an address opens beyond its limit, before an HTTP parser or TLS handshake starts (GUARD-8). A
+ * trusted proxy forwards many clients and has no limit: its clients are limited by their requests. Call after the server's
+ * own listeners are set, because it puts itself in front of them.
  */
 export function boundConnections(
   server: Server,

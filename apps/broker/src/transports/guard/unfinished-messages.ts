@@ -5,25 +5,28 @@ import type { CloseReason } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import type { WebSocket } from "ws";
 
-/** Messages of WebSockets that have begun and not ended: each is kept in memory for as long as its client likes (GUARD-15). */
+/**
+ * Tracks WebSocket messages that have begun and not ended. Each would otherwise stay in memory for as long as its client
+ * wants (GUARD-15).
+ */
 export interface UnfinishedMessages {
-  /** Begins with a connection of which nothing has come yet. */
+  /** Starts tracking a connection, before any data has arrived. */
   watch(connection: ReceivingConnection): ArrivingFrames;
-  /** Ends the connections whose message has been coming for too long; to be called now and then. */
+  /** Closes the connections whose message has been arriving for too long. Call regularly. */
   sweep(): void;
 }
 
-/** To be told of what the library has made of the bytes that came. */
+/** Receives what the library has parsed from the incoming bytes. */
 export interface ArrivingFrames {
-  /** A message has come whole. */
+  /** A message is complete. */
   message(): void;
-  /** A ping or a pong has, which neither belongs to a message nor ends one. */
+  /** A ping or pong has arrived. It neither belongs to a message nor ends one. */
   control(data: Buffer): void;
 }
 
 export interface ReceivingConnection {
   readonly webSocket: Pick<WebSocket, "isPaused"> & Pick<EventEmitter, "on">;
-  /** The stream below it, of which the library reads already. */
+  /** The underlying stream, which the library already reads. */
   readonly socket: Duplex;
   cutOff(reason: CloseReason): void;
 }
@@ -36,20 +39,20 @@ export interface UnfinishedBounds {
 interface Unfinished extends ReceivingConnection {
   bytes: number;
   beganAt: number;
-  /** The chunk that is being read: whether a message ended in it, and its bytes that belong to none. */
+  /** State of the current chunk: whether a message ended in it, and how many of its bytes belong to control frames. */
   endsMessage: boolean;
   controlBytes: number;
 }
 
-/** RFC 6455, 5.2: the head and the mask of a client's ping or pong. */
+/** Header and mask of a client's ping or pong (RFC 6455, 5.2). */
 const controlHeadBytes = 6;
 
-/** Counts what comes after the last whole message, without reading what it is. */
+/** Creates a tracker that counts the bytes after the last complete message, without parsing them. */
 export function createUnfinishedMessages({
   msMax,
   bytesMax = limits.unfinishedFramesBytesMax,
 }: UnfinishedBounds): UnfinishedMessages {
-  /** The connection whose message began first stands first. */
+  /** Ordered by the start of the message, oldest first. */
   const unfinished = new Set<Unfinished>();
   let total = 0;
 
@@ -68,13 +71,14 @@ export function createUnfinishedMessages({
     each.cutOff("unfinished_frame");
   }
 
-  /** Comes after the library has read the chunk. */
+  /** Counts a chunk, after the library has parsed it. */
   function count(each: Unfinished, chunk: Buffer): void {
     hold(each, each.endsMessage ? 0 : Math.max(0, each.bytes + chunk.length - each.controlBytes));
     each.endsMessage = false;
     each.controlBytes = 0;
     if (total <= bytesMax) return;
-    // Whoever sends a message as it can is done long before it is the oldest.
+    // The oldest unfinished message is closed first: a client that sends at its normal speed finishes long before its
+    // message is the oldest.
     for (const oldest of unfinished) {
       end(oldest);
       if (total <= bytesMax) return;
@@ -105,7 +109,7 @@ export function createUnfinishedMessages({
       const now = performance.now();
       for (const each of unfinished) {
         if (now - each.beganAt <= msMax) return;
-        // The client is not to blame where the broker itself does not read on.
+        // The client is not to blame while the broker has paused reading.
         if (!each.webSocket.isPaused) end(each);
       }
     },

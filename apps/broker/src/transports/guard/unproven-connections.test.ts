@@ -9,9 +9,9 @@ const bounds = { msMax: 60_000, bytesMax: 100, countMax: 4, perAddressMax: 2 };
 interface Client {
   readonly watched: Watched;
   readonly socket: Duplex;
-  /** Why it was cut off. */
+  /** The reasons for which the connection was closed. */
   readonly ends: CloseReason[];
-  /** What was left for the listener behind the guard. */
+  /** Number of bytes that reached the listener behind the guard. */
   readonly bytes: () => number;
 }
 
@@ -79,7 +79,7 @@ describe("a connection whose client has not proved itself", () => {
     expect([first, second, third].map(({ ends }) => ends)).toEqual([["too_many_connections"], [], []]);
     const others = [connect("2001:db8::1"), connect("2001:db8::2"), connect("2001:db8::3")];
     expect(others.map(({ ends }) => ends)).toEqual([["too_many_connections"], [], []]);
-    // Four wait now; a fifth, of another address, ends the oldest of all.
+    // Four connections wait now. A fifth, from another address, closes the oldest of all.
     connect("c");
     expect(second.ends).toEqual(["too_many_connections"]);
     third.watched.proved();

@@ -3,23 +3,26 @@ import type { CloseReason } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { toAddressBlock } from "../../core/address-block.js";
 
-/** Connections whose clients have not proved yet who they are: each may do little, and only so many wait (GUARD-11). */
+/** Limits connections whose clients have not authenticated yet, in number and in what each may send (GUARD-11). */
 export interface UnprovenConnections {
-  /** Watches a connection until its client has proved itself, or it is gone. */
+  /** Watches a connection until its client has authenticated or it is closed. */
   begin(connection: UnprovenConnection): Watched;
 }
 
 export interface UnprovenConnection {
-  /** The stream below, whose bytes are counted before anything is made of them. */
+  /** The underlying stream, whose bytes are counted before they are parsed. */
   readonly socket: Duplex;
   readonly address: string;
   cutOff(reason: CloseReason): void;
 }
 
 export interface Watched {
-  /** Whether a frame that has come may be looked at: the first one, which should be the client's hello. */
+  /**
+   * Returns whether a received frame may be processed. Before authentication this is only the first frame, which should be
+   * the client's hello.
+   */
   takesFrame(): boolean;
-  /** To be called when the client has proved itself: from then on it is bounded like all others. */
+  /** Call when the client has authenticated. From then on only the general limits apply. */
   proved(): void;
 }
 
@@ -43,10 +46,13 @@ interface Waiting extends UnprovenConnection {
 }
 
 export function createUnprovenConnections(bounds: UnprovenBounds): UnprovenConnections {
-  /** The oldest first. */
+  /** Ordered by arrival, oldest first. */
   const waiting = new Set<Waiting>();
 
-  /** With one more the oldest ends, that of the same address first: honest clients are done in milliseconds. */
+  /**
+   * Closes the oldest waiting connection above a limit, first one of the same address. Honest clients authenticate within
+   * milliseconds.
+   */
   function makeRoom({ block }: Waiting): void {
     const neighbours = [...waiting].filter((each) => each.block === block);
     if (neighbours.length > bounds.perAddressMax) neighbours[0]?.end("too_many_connections");
@@ -83,7 +89,7 @@ export function createUnprovenConnections(bounds: UnprovenBounds): UnprovenConne
         waiting.delete(self);
       }
 
-      // Before the listener that makes frames of them.
+      // Prepended, so that bytes are counted before the listener that parses frames.
       socket.prependListener("data", count);
       socket.once("close", stop);
       waiting.add(self);

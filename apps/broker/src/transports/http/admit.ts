@@ -4,14 +4,14 @@ import type { OriginReader } from "../../identity/origin/request-origin.js";
 import { noteRequest } from "../../sessions/peers/peer.js";
 import type { Admission, Authenticator, Services } from "../services.js";
 
-/** A caller that was let in over HTTP, with its address. */
+/** An admitted HTTP caller, with its address. */
 export interface HttpAdmission<All extends Services = Services> extends Admission<All> {
   readonly address: string;
-  /** The connection, where it is the client's own: a proxy's may carry requests of many. */
+  /** The connection, if it belongs to the client. A proxy's connection may carry requests of many clients. */
   readonly connection: object | undefined;
 }
 
-/** Finds out who sends a request over HTTP, and to which mesh it is let in (ENTER-1). */
+/** Authenticates an HTTP request and finds its mesh (ENTER-1). */
 export type Admit<All extends Services = Services> = (c: HttpContext) => Promise<HttpAdmission<All>>;
 
 export function createAdmit<All extends Services>(
@@ -33,18 +33,18 @@ export function createAdmit<All extends Services>(
   };
 }
 
-/** A request at the HTTP transports, with Node's own request and response below it. */
+/** The context of an HTTP request, with Node's own request and response. */
 export type HttpContext = Context<{ Bindings: HttpBindings }>;
 
-/** Runs when the response has been written in full, and not when its connection broke before. */
+/** Runs a callback once the response has been written in full. Does not run it if the connection broke before. */
 export function whenWritten({ env }: HttpContext, run: () => void): void {
-  // Node also says "finish" of a response whose connection was reset in the midst of it.
+  // Node also emits "finish" for a response whose connection was reset while it was being written.
   env.outgoing.once("finish", () => {
     if (!env.incoming.socket.destroyed) run();
   });
 }
 
-/** Aborted when the caller goes away before it is answered. */
+/** Returns a signal that is aborted when the caller disconnects before it gets a reply. */
 export function callerSignal({ env }: HttpContext): AbortSignal {
   const gone = new AbortController();
   env.outgoing.once("close", () => {

@@ -4,10 +4,13 @@ const style =
   "body{margin:0;min-height:100vh;display:grid;place-items:center;font:16px/1.5 system-ui,sans-serif}main{max-width:36rem;padding:2rem}h1{font-size:1.25rem}";
 const styleHash = createHash("sha256").update(style).digest("base64");
 
-/** How often a page that waits asks again. */
+/** Seconds between two reloads of the page. */
 const reloadAfterS = 2;
 
-/** The page in place of one that is still being built, or could not be built. It loads itself again, and keeps the address. */
+/**
+ * Returns the page shown at an address that is still being built or could not be built. It reloads itself at the same
+ * address.
+ */
 export function buildingPage(what: "dashboard" | "docs", hasFailed: boolean): Response {
   const [title, text] = hasFailed
     ? [

@@ -170,7 +170,7 @@ async function exportFolder(files: Record<string, string>): Promise<string> {
   return folder;
 }
 
-/** fetch would tidy the path up before it is sent. */
+/** Requests a path as it is. `fetch` would normalise it first. */
 function statusOf(port: number, path: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const asked = request({ host: "127.0.0.1", port, path }, (answer) => {

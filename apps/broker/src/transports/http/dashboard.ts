@@ -13,9 +13,9 @@ import { buildingPage } from "./building-page.js";
 
 interface Page {
   readonly body: Buffer;
-  /** Made when first asked for: most files never are. */
+  /** Computed at the first request, since most files are never requested. */
   readonly headers: () => Readonly<Record<string, string>>;
-  /** The body compressed, once and when first asked for; null where that is no gain. */
+  /** Returns the compressed body, computed once at the first request. Null if compression gains nothing. */
   readonly gzipped: (() => Promise<Buffer>) | null;
 }
 
@@ -36,9 +36,9 @@ const contentTypes: Readonly<Record<string, string>> = {
 };
 
 /**
- * Serves the dashboard's exported pages. All files are read at start and looked up by their exact path, so nothing
- * outside the folder can be asked for. Scripts run only from our own files, and inline only those that the page came
- * with. A person who opens an address that there is none of gets a page that says so; programs get the usual error.
+ * Serves the dashboard's exported pages. All files are read at start and looked up by their exact path, so nothing outside
+ * the folder can be requested. Scripts run only from the broker's own files, or inline if the page was exported with them.
+ * Browsers get a 404 page for an unknown address. Programs get the usual error.
  */
 export async function mountDashboard(
   app: Hono<{ Bindings: HttpBindings }>,
@@ -68,7 +68,7 @@ interface Site {
   docs: PartStatus;
 }
 
-/** The pages that there are. A part that is being built is read when it is complete. */
+/** Reads the existing pages. A part that is being built is read once it is complete. */
 async function readSite(folder: string, build: PageBuild | undefined): Promise<Site> {
   if (!build) return { pages: await readPages(folder), dashboard: "built", docs: "built" };
   const site: Site = { pages: new Map(), dashboard: "building", docs: "building" };
@@ -93,8 +93,8 @@ async function readPages(folder: string): Promise<Map<string, Page>> {
 }
 
 /**
- * Pages about a session are exported once, with `_` in place of its id or slug: the HTML, and the files that a page loads
- * to go there without a reload. What is neither an id nor a slug stays as it is, and is not found.
+ * Maps a path to its exported file. Pages about a session are exported once, with `_` in place of the id or slug: the HTML
+ * and the files for navigation without a reload. Any other text in that position is kept, and is not found.
  */
 function pathOfExport(path: string): string {
   return path.replace(/^\/sessions\/([a-z0-9]+(?:-[a-z0-9]+)*)(?=\/|\.txt$|$)/i, (whole, ref: string) =>
@@ -102,12 +102,14 @@ function pathOfExport(path: string): string {
   );
 }
 
-/** `/` is index.html, `/settings` is settings.html. */
+/** Returns the file of a page: `/` is index.html, `/settings` is settings.html. */
 function htmlPathOf(path: string): string {
   return path === "/" ? "/index.html" : `${path.replace(/\/$/, "")}.html`;
 }
 
-/** `/docs` is docs/index.html; its links are whole paths, so that it may be asked for without a slash. */
+/**
+ * Returns the index file of a folder: `/docs` is docs/index.html. Its links are absolute, so no trailing slash is needed.
+ */
 function indexPathOf(path: string): string {
   return `${path.replace(/\/$/, "")}/index.html`;
 }
@@ -120,9 +122,9 @@ function toPage(path: string, body: Buffer): Page {
     gzipped: isText && body.length >= compressedBytesMin ? once(() => compress(body)) : null,
     headers: once(() => ({
       "content-type": type,
-      // Weak, because the compressed body goes by the same tag.
+      // Weak, because the compressed body has the same tag.
       etag: `W/"${createHash("sha256").update(body).digest("base64url")}"`,
-      // Names of these files change with their content.
+      // The names of these files change with their content.
       "cache-control": path.startsWith("/_next/static/") ? "public, max-age=31536000, immutable" : "no-cache",
       "x-content-type-options": "nosniff",
       "referrer-policy": "no-referrer",
@@ -142,7 +144,7 @@ function once<T>(make: () => T): () => T {
   };
 }
 
-/** Browsers ask for a page so; below the paths of the other transports every caller is a program. */
+/** Returns whether a browser requested a page. Below the paths of the other transports every caller is a program. */
 function isOpenedByPerson(c: HttpContext): boolean {
   if (/^\/(?:api|mcp|ws)(?:\/|$)/.test(c.req.path)) return false;
   return /\btext\/html\b/.test(c.req.header("accept") ?? "");
@@ -177,10 +179,10 @@ function pageHeaders(html: Buffer): Readonly<Record<string, string>> {
   };
 }
 
-/** The service worker shows notifications with our icon. It calls nobody. */
+/** The service worker shows notifications with the broker's icon. It makes no other requests. */
 const pushWorkerPolicy = "default-src 'none'; img-src 'self'";
 
-/** The browser features that are denied to the pages and to whatever might get into them. Copying to the clipboard stays. */
+/** Browser features that are denied to the pages and to any injected script. Copying to the clipboard stays allowed. */
 const permissionsPolicy = [
   "accelerometer",
   "camera",
@@ -205,8 +207,8 @@ function contentSecurityPolicy(html: Buffer): string {
   return [
     "default-src 'self'",
     ["script-src 'self'", ...hashes].join(" "),
-    // Style elements come from our files alone; attributes place what is dragged or scrolled. Browsers that do not know
-    // the two apart go by the first.
+    // Style elements come only from the broker's own files. Style attributes position dragged or scrolled elements. Browsers
+    // that do not distinguish the two use the first line.
     "style-src 'self' 'unsafe-inline'",
     "style-src-elem 'self'",
     "style-src-attr 'unsafe-inline'",

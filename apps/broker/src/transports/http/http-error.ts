@@ -1,15 +1,15 @@
 import type { Duplex } from "node:stream";
 import { buildNumber, MerkleError, parseBuild } from "@merkle/wire";
 
-/** A failure as an HTTP answer: always JSON, never a stack (ERR-3). */
+/** Converts an error to an HTTP response. It is always JSON and never contains a stack trace (ERR-3). */
 export function toErrorResponse(error: MerkleError): Response {
   const headers = new Headers({ "content-type": "application/json", ...retryAfter(error) });
-  // RFC 9110, section 11.6.1: who is not known is told how to say who it is.
+  // RFC 9110, section 11.6.1: a 401 response must name the authentication scheme.
   if (error.status === 401) headers.set("www-authenticate", "Bearer");
   return new Response(JSON.stringify(error.toBody()), { status: error.status, headers });
 }
 
-/** Adds to a refusal that the client may have got it only because it is older than this broker (BUILD-4). */
+/** Adds a hint to an error that the client may have got only because it is older than this broker (BUILD-4). */
 export function adviseOlderClient(error: MerkleError, build: string | undefined): MerkleError {
   const isMisunderstood = error.code === "bad_request" || error.code === "not_found";
   if (!isMisunderstood || build === undefined || parseBuild(build) >= buildNumber) return error;
@@ -17,7 +17,7 @@ export function adviseOlderClient(error: MerkleError, build: string | undefined)
   return new MerkleError(error.code, `${error.message} ${advice}`, error.details);
 }
 
-/** The header for programs that know nothing of our errors. */
+/** Returns the Retry-After header, for programs that do not read `details`. */
 export function retryAfter({ details }: MerkleError): Record<string, string> {
   const seconds = details["retry_after_s"];
   return typeof seconds === "number" ? { "retry-after": String(Math.ceil(seconds)) } : {};
@@ -34,7 +34,7 @@ export function noSuchRoute(method: string, path: string): MerkleError {
   );
 }
 
-/** Answers an upgrade that is refused, and ends its connection. */
+/** Sends an error as the reply to an upgrade request and closes the connection. */
 export function refuseUpgrade(socket: Duplex, error: MerkleError): void {
   const body = JSON.stringify(error.toBody());
   const head = [
@@ -45,6 +45,6 @@ export function refuseUpgrade(socket: Duplex, error: MerkleError): void {
     ...Object.entries(retryAfter(error)).map(([name, value]) => `${name}: ${value}`),
     "Connection: close",
   ].join("\r\n");
-  // A client that does not end its side would hold what is left of the connection for as long as it likes.
+  // A client that does not close its side would otherwise keep the half-open connection for as long as it wants.
   socket.end(`${head}\r\n\r\n${body}`, () => socket.destroy());
 }

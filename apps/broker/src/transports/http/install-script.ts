@@ -1,13 +1,13 @@
 export interface InstallScriptOptions {
   /** The broker's address as the installing machine reaches it. Safe inside single quotes. */
   readonly base: string;
-  /** The broker's own certificate and the pin of its key, where no public authority signed it. */
+  /** The broker's own certificate and the pin of its key, if no public authority signed the certificate. */
   readonly pinned: { readonly keyPin: string; readonly certificate: string } | null;
 }
 
 /**
- * The script behind `curl … | sh`: downloads the package, checks Node, and leaves the rest to the package's own
- * `merkle install --cli`. Everything is in a function, so a download that breaks off runs nothing.
+ * Returns the script behind `curl … | sh`. It downloads the package, checks Node, and leaves the rest to the package's own
+ * `merkle install --cli`. All code is in a function, so an interrupted download runs nothing.
  */
 export function renderInstallScript({ base, pinned }: InstallScriptOptions): string {
   const pin = pinned ? `-k --pinnedpubkey 'sha256//${pinned.keyPin}' ` : "";

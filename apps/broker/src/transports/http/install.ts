@@ -10,15 +10,15 @@ import { toShellSafeUrl } from "./shell-safe-url.js";
 export interface InstallOptions {
   readonly originReader: OriginReader;
   readonly services: Pick<Services, "addresses" | "certificate" | "log">;
-  /** Packs the CLI; called again after a failure. */
+  /** Packs the CLI. Called again after a failure. */
   readonly packCli: (() => Promise<Uint8Array>) | undefined;
 }
 
 const retryAfterS = 2;
 
 /**
- * Serves the broker's own CLI: `GET /install.sh` installs it for the current user, from `GET /cli.tgz` (INSTALL-5). Both
- * are served on loopback and over https only, because anyone between could replace the program.
+ * Serves the broker's own CLI: `GET /install.sh` installs it for the current user, from `GET /cli.tgz` (INSTALL-5). Both are
+ * served only on loopback and over https, because over plain http anyone on the network could replace the program.
  */
 export function mountInstall(app: Hono<{ Bindings: HttpBindings }>, options: InstallOptions): void {
   const { originReader, services } = options;
@@ -26,7 +26,7 @@ export function mountInstall(app: Hono<{ Bindings: HttpBindings }>, options: Ins
 
   app.get("/install.sh", (c) => {
     const { base, isOwn } = findBase(originReader.read(c.env.incoming), services);
-    // By the time the script asks for the package, it is probably built.
+    // The package is probably built by the time the script requests it.
     readPackage();
     const own = isOwn ? services.certificate() : null;
     const pinned = own?.keyPin ? { keyPin: own.keyPin, certificate: own.cert } : null;
@@ -50,7 +50,7 @@ export function mountInstall(app: Hono<{ Bindings: HttpBindings }>, options: Ins
   });
 }
 
-/** Returns the package once it is there, and null while it is being built. */
+/** Returns a function that returns the package, or null while it is being built. */
 function packOnce({ packCli, services }: InstallOptions): () => Uint8Array<ArrayBuffer> | null {
   let bytes: Uint8Array<ArrayBuffer> | null = null;
   let building = false;
@@ -71,7 +71,11 @@ function packOnce({ packCli, services }: InstallOptions): () => Uint8Array<Array
   };
 }
 
-/** The address that the request was sent to. @throws forbidden where that is neither loopback nor https */
+/**
+ * Returns the address that the request was sent to.
+ *
+ * @throws forbidden if the address is neither loopback nor https
+ */
 function findBase(
   { secure, host, forwardedHost }: RequestOrigin,
   { addresses }: InstallOptions["services"],

@@ -4,14 +4,14 @@ import type { Services } from "../services.js";
 import type { Admit } from "./admit.js";
 import type { BodyReader } from "./read-json-body.js";
 
-/** Adds routes of its own to the broker's, beside those of the operations. */
+/** Adds a feature's routes to the broker's HTTP server, besides those of the operations. */
 export type Mount<All extends Services> = (
   app: Hono<{ Bindings: HttpBindings }>,
   parts: MountParts<All>,
 ) => void;
 
 export interface MountParts<All extends Services> {
-  /** The main mesh's. */
+  /** The services of the main mesh. */
   readonly services: All;
   readonly admit: Admit<All>;
   readonly bodies: BodyReader;

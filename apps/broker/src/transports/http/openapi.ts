@@ -16,7 +16,7 @@ interface OpenApiOptions {
   readonly version: string;
 }
 
-/** The REST transport as an OpenAPI 3.1 document: the routes of the catalogue and no other (OPS-4). */
+/** Creates an OpenAPI 3.1 document of the REST transport, with exactly the routes of the catalogue (OPS-4). */
 export function createOpenApi({ baseUrl, version }: OpenApiOptions): object {
   const schemas = new Map([["Error", errorSchema]]);
   const paths = describePaths(schemas);
@@ -64,7 +64,7 @@ const teamCredential = {
     "The team_id that create_session or join_session returned. The field team_id of a body works, too, and takes precedence over the header.",
 };
 
-/** The schemas that operations share, by name; filled while the operations are described. */
+/** The schemas that operations share, by name. Filled while the operations are described. */
 type Schemas = Map<string, JsonSchema>;
 
 function describePaths(schemas: Schemas): Record<string, Record<string, OpenApiValue>> {
@@ -86,7 +86,7 @@ function describeOperation(operation: Operation, schemas: Schemas): OpenApiValue
       "path",
       only(input, (name) => inPath.includes(name)),
     ),
-    // A credential in a URL ends up in logs and histories: it comes in the header (AUTH-2).
+    // A credential in a URL would end up in logs and histories, so it is sent in the header (AUTH-2).
     ...(place === "query"
       ? toParameters(
           "query",
@@ -120,7 +120,7 @@ function describe(operation: Operation, io: "input" | "output", schemas: Schemas
   return schema;
 }
 
-/** An object's schema with some of its properties. */
+/** Returns an object schema with only some of its properties. */
 function only(schema: JsonSchema, isWanted: (name: string) => boolean): JsonSchema {
   const properties = Object.entries(schema.properties ?? {}).filter(([name]) => isWanted(name));
   const required = (schema.required ?? []).filter(isWanted);
@@ -136,7 +136,7 @@ function toParameters(place: "path" | "query", schema: JsonSchema): OpenApiValue
   return Object.entries(schema.properties ?? {}).map(([name, property]) => {
     const { description, ...rest } = typeof property === "object" ? property : {};
     const required = (schema.required ?? []).includes(name);
-    // A list in a query is one parameter, its elements with commas between them.
+    // A list in a query is one parameter, with commas between the elements.
     const isList = place === "query" && rest.type === "array";
     return {
       name,
@@ -167,7 +167,7 @@ const streamDescription =
   "Comment lines while it blocks; then one event `messages`, whose data is the JSON of the plain answer and whose id is " +
   "next_cursor, or one event `error`, whose data is an Error; then the end.";
 
-/** One of the ways listed is enough; the empty one is to come without a credential (AUTH-4). */
+/** Returns the accepted security schemes, one of which is enough. The empty scheme means no credential (AUTH-4). */
 function securityOf(operation: Operation, input: JsonSchema): OpenApiValue[] {
   const isConcerned = isSessionOperation(operation) || operation.access === "team";
   if (!isConcerned || !takes(input, "team_id")) return [];
@@ -178,7 +178,7 @@ function securityOf(operation: Operation, input: JsonSchema): OpenApiValue[] {
 /** A part of an OpenAPI document. */
 type OpenApiValue = Readonly<Record<string, unknown>>;
 
-/** The body of every failed answer (ERR-1). */
+/** The body of every error response (ERR-1). */
 const errorSchema: JsonSchema = {
   type: "object",
   properties: {
@@ -195,7 +195,7 @@ const errorSchema: JsonSchema = {
   required: ["error"],
 };
 
-/** The failures of an operation, by status; each refers to one of `errorResponses`. */
+/** Returns the error responses of an operation, by status. Each refers to one of `errorResponses`. */
 function responsesOf(operation: Operation): Record<string, OpenApiValue> {
   const responses = codesByStatus(operation).map(([status, codes]) => [
     status,
@@ -204,7 +204,7 @@ function responsesOf(operation: Operation): Record<string, OpenApiValue> {
   return Object.fromEntries(responses);
 }
 
-/** Every failure that one of the operations refers to: a response for each set of codes that share a status. */
+/** Returns every error response that an operation refers to: one for each set of codes with the same status. */
 function errorResponses(operations: readonly Operation[]): Record<string, OpenApiValue> {
   const sets = operations.flatMap((operation) => codesByStatus(operation).map(([, codes]) => codes));
   return Object.fromEntries(sets.map((codes) => [nameOf(codes), describeFailure(codes)]));
@@ -214,7 +214,7 @@ function codesByStatus(operation: Operation): [status: number, codes: readonly E
   const possible = new Set<string>([...operation.errors, ...commonErrors]);
   const byStatus = new Map<number, ErrorCode[]>();
   for (const [code, { status }] of Object.entries(errorCodes)) {
-    // The keys of the closed list are the codes.
+    // The keys of `errorCodes` are exactly the codes.
     if (possible.has(code)) byStatus.set(status, [...(byStatus.get(status) ?? []), code as ErrorCode]);
   }
   return [...byStatus];

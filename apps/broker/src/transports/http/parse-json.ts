@@ -3,10 +3,10 @@ import { limits } from "@merkle/wire/limits";
 import { endOfString, parseStrictJson } from "@merkle/wire/text";
 
 /**
- * Parses JSON that comes from outside. Two MiB can hold a million values, and whatever looks at each of them keeps everybody
- * else waiting; so they are counted before any is made (LIMIT-1).
+ * Parses JSON from outside. Two MiB can contain a million values, and processing each of them would delay all other callers.
+ * They are therefore counted before any is created (LIMIT-1).
  *
- * @throws bad_request for text that is no JSON, names a member twice, or holds more than `valuesMax` values
+ * @throws bad_request for invalid JSON, a duplicate member name, or more than `valuesMax` values
  */
 export function parseJson(
   text: string,
@@ -29,15 +29,18 @@ export function parseJson(
   }
 }
 
-/** Exact for JSON. Of other text, which is refused anyway, it is only certain that it is read quickly. */
+/**
+ * Returns whether a text has more values than `max`. Exact for valid JSON. Any other text is refused anyway, and is read
+ * quickly here.
+ */
 function holdsMoreValues(text: string, max: number): boolean {
-  // Each value but the first brings another character beside its own.
+  // Each value except the first takes at least one more character besides its own.
   if (text.length <= 2 * max) return false;
   // A value begins the text, follows a comma, or is the first in a list or object.
   const next = /[,"]|[[{](?!\s*[\]}])/g;
   let values = 1;
   let strings = 0;
-  // There are fewer than two strings to a value: itself, and its name.
+  // There are fewer than two strings per value: the value itself and its name.
   while (values <= max && strings < 2 * max) {
     const found = next.exec(text);
     if (!found) return false;

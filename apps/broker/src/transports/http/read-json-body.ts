@@ -3,25 +3,28 @@ import { MerkleError } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { parseJson } from "./parse-json.js";
 
-/** Reads the bodies of requests, and holds no more of them at once than fit into its memory. */
+/** Reads the bodies of requests, and limits their total size in memory. */
 export interface BodyReader {
   /**
-   * Reads a request's JSON body; undefined when it has none. A web page can send other content types to us without asking
-   * first, so they are read only where no browser can have sent them (AUTH-10).
+   * Reads a request's JSON body. Returns undefined without a body. Web pages can send other content types without a
+   * preflight request, so those are accepted only if no browser can have sent them (AUTH-10).
    *
-   * @throws bad_request; payload_too_large or unavailable without reading on
+   * @throws bad_request; payload_too_large or unavailable without reading the rest
    */
   readJson(incoming: IncomingMessage): Promise<unknown>;
   /**
-   * Reads a form, for what alone OAuth has no JSON: a page could send one without asking first, so nothing that a cookie
-   * speaks for may be asked by it.
+   * Reads a form, which only OAuth requires instead of JSON. Web pages can send forms without a preflight request, so no
+   * operation that a cookie authorises may accept a form.
    *
-   * @throws the same
+   * @throws the same errors as `readJson`
    */
   readForm(incoming: IncomingMessage): Promise<URLSearchParams>;
 }
 
-/** One for all transports: slow senders of large bodies would otherwise fill the memory together (GUARD-9). */
+/**
+ * Creates the body reader for all transports. Slow senders of large bodies could otherwise fill the memory together
+ * (GUARD-9).
+ */
 export function createBodyReader(bytesMax: number = limits.bodiesBytesMax): BodyReader {
   let held = 0;
 
@@ -29,7 +32,7 @@ export function createBodyReader(bytesMax: number = limits.bodiesBytesMax): Body
     const chunks: Buffer[] = [];
     let bytes = 0;
     try {
-      // Leaving the loop must not end the connection: the answer still has to go out on it.
+      // Leaving the loop must not destroy the connection, because the reply is still sent on it.
       for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
         bytes += chunk.length;
         held += chunk.length;
@@ -43,7 +46,7 @@ export function createBodyReader(bytesMax: number = limits.bodiesBytesMax): Body
     return decode(Buffer.concat(chunks));
   }
 
-  /** The body's text; empty without one. */
+  /** Returns the body's text, or "" without a body. */
   async function readTyped(incoming: IncomingMessage, type: string): Promise<string> {
     const {
       "content-type": contentType,
@@ -72,12 +75,12 @@ export function createBodyReader(bytesMax: number = limits.bodiesBytesMax): Body
   };
 }
 
-/** What curl says where its user named no type. */
+/** Returns whether the content type is missing, or the one that curl sends by default. */
 function isUnset(type: string | undefined): boolean {
   return type === undefined || type === "application/x-www-form-urlencoded";
 }
 
-/** A browser names the page that sends a form by one of these, and a cookie is a browser's. */
+/** Headers that only browsers send: a form from a page has at least one of them. */
 const browserHeaders = /^(origin|referer|cookie|sec-fetch-.*)$/;
 
 function isFromNoBrowser({ headers }: IncomingMessage): boolean {
@@ -93,7 +96,7 @@ function decode(bytes: Buffer): string {
 }
 
 function tooLarge(incoming: IncomingMessage): MerkleError {
-  // The rest is thrown away unread, so that the answer can be read before the connection ends.
+  // The rest is discarded, so that the client can read the reply before the connection ends.
   incoming.resume();
   return new MerkleError(
     "payload_too_large",

@@ -2,10 +2,10 @@ import { MerkleError, type Operation } from "@merkle/wire";
 import * as z from "zod";
 
 /**
- * Reads an operation's input from a query string, where everything is text: what the operation knows as a number or a
- * boolean is turned into one, and what it knows as a list is its elements with commas between them (REST-3).
+ * Reads an operation's input from a query string. Texts are converted to the field's type: numbers, booleans, or lists whose
+ * elements are separated by commas (REST-3).
  *
- * @throws bad_request for a parameter given twice, and for a credential, which would end up in logs and histories
+ * @throws bad_request for a duplicate parameter, and for a credential, which would end up in logs and histories
  */
 export function readQuery(
   query: Iterable<readonly [name: string, text: string]>,
@@ -25,7 +25,7 @@ export function readQuery(
   return { ...input };
 }
 
-/** Returns the part of a request's target that is read so. */
+/** Returns the query of a request's target. */
 export function queryOf(target = ""): URLSearchParams {
   return new URLSearchParams(/\?([^#]*)/.exec(target)?.[1]);
 }
@@ -51,7 +51,7 @@ function unwrap(field: unknown): unknown {
   return field instanceof z.ZodOptional || field instanceof z.ZodDefault ? unwrap(field.unwrap()) : field;
 }
 
-/** Text that is no number or boolean stays text, and is refused with the field's own message. */
+/** Converts a text. Invalid numbers and booleans stay text, so that the field's own validation refuses them. */
 function toValue(text: string, kind: Kind): unknown {
   if (kind === "number" && /^-?\d{1,15}(?:\.\d{1,6})?$/.test(text)) return Number(text);
   if (kind === "boolean" && (text === "true" || text === "false")) return text === "true";

@@ -1,6 +1,6 @@
 /**
- * An address that stays an address inside single quotes in a shell, in JSON and in markdown. Whoever may change settings
- * chooses it, and agents run the examples that hold it: everything special is percent-encoded.
+ * Percent-encodes an address so that it is safe inside single quotes in a shell, in JSON and in markdown. Anyone who may
+ * change settings chooses the address, and agents run the examples that contain it.
  */
 export function toShellSafeUrl(url: string): string {
   const { href } = new URL(url);

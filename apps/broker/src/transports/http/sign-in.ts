@@ -20,7 +20,7 @@ import type { Admit, HttpContext } from "./admit.js";
 import { jsonResponse } from "./http-error.js";
 import type { BodyReader } from "./read-json-body.js";
 
-/** The principal that a browser is signed in as, for its pages to show. */
+/** The principal that a browser is signed in as, for display in its pages. */
 export interface SignedIn {
   readonly auth: "open" | "invite";
   readonly broker_id: string;
@@ -32,7 +32,9 @@ export interface SignedIn {
     | null;
 }
 
-/** A browser's User-Agent is kept up to here: the part that tells browsers apart stands at its end. */
+/**
+ * Maximum stored length of a browser's User-Agent. Must be long enough to include the browser's name, which is near the end.
+ */
 const userAgentCharsMax = 300;
 
 const SignIn = z.union([
@@ -48,13 +50,14 @@ export interface SignInOptions {
   readonly admit: Admit;
   readonly bodies: BodyReader;
   readonly originReader: OriginReader;
-  /** Whether this scheme, host and port lead to the broker. */
+  /** Returns whether an address (scheme, host and port) leads to this broker. */
   readonly isOwnOrigin: (origin: string) => boolean;
 }
 
 /**
- * Lets a browser in with a cookie and a token for its pages (ENTER-3): by a sign-in link's secret or an observer's, good for all its tabs, or by the
- * key that it joined with. These are no operations: their answers are headers, and they concern browsers alone.
+ * Signs in a browser with a cookie and a token for its pages (ENTER-3). The browser presents the secret of a sign-in or
+ * observer link, or proves the key with which it joined. The sign-in is valid in all its tabs. These routes are not
+ * operations: they set headers, and only browsers use them.
  */
 export function mountSignIn(
   app: Hono<{ Bindings: HttpBindings }>,
@@ -152,7 +155,10 @@ export function mountSignIn(
     return jsonResponse({ ticket: token });
   });
 
-  /** Shows who asks that this broker has its audit key, and that the address which was dialled is its own (HELLO-6). */
+  /**
+   * Proves to the caller that this broker has its audit key, and that the address which the caller connected to is its own
+   * (HELLO-6).
+   */
   function proveSelf(asked: { challenge: string; origin: string | undefined }): object {
     const parsed = ProofRequest.safeParse(asked);
     if (!parsed.success) throw notAsked();

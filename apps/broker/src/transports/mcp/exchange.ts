@@ -1,24 +1,24 @@
 import { type HttpAdmission, type HttpContext, whenWritten } from "../http/admit.js";
 
-/** One HTTP request at the MCP transport, and who sends it. */
+/** An HTTP request at the MCP transport, with its authenticated sender. */
 export interface Exchange extends OpenExchange {
   readonly admission: HttpAdmission;
 }
 
-/** A request whose sender is not known yet, and what becomes of its response. */
+/** A request whose sender is not authenticated yet, with the outcome of its response. */
 export interface OpenExchange {
   readonly c: HttpContext;
   readonly url: URL;
   readonly headers: Headers;
-  /** Resolves when the response has been written in full, or its connection broke before. */
+  /** Resolves when the response has been written in full, or when its connection broke before that. */
   readonly ended: Promise<"written" | "broken">;
 }
 
-/** Begins to watch a request's connection; to be called before anything is awaited, so that no end goes unseen. */
+/** Starts watching a request's connection. Call before the first `await`, so that no end is missed. */
 export function openExchange(c: HttpContext): OpenExchange {
   const { incoming, outgoing } = c.env;
   const ended = new Promise<"written" | "broken">((resolve) => {
-    // Node also says "finish" when the socket broke with a part of the response still in its buffer.
+    // Node also emits "finish" if the socket broke with part of the response still in its buffer.
     whenWritten(c, () => resolve(incoming.socket.destroyed ? "broken" : "written"));
     outgoing.once("close", () => resolve("broken"));
   });

@@ -4,16 +4,16 @@ import { toShellSafeUrl } from "../http/shell-safe-url.js";
 
 interface InstructionsOptions {
   readonly baseUrl: string;
-  /** The tools that this client is shown. */
+  /** The names of the tools that this client is offered. */
   readonly listed: ReadonlySet<string>;
-  /** Whether its connection remembers as which team it joined (MCP-2). */
+  /** Whether the connection remembers the team that it joined as (MCP-2). */
   readonly remembers: boolean;
   readonly principal: Principal | null;
 }
 
 /**
- * Returns the text about this server that a client gives its model when it connects. A sentence that names a tool which the
- * client did not choose is left out, and so is a line that has none left (MCP-7).
+ * Returns the text about this server that a client gives its model. Omits each sentence that names a tool which is not
+ * offered, and each line that is left without a sentence (MCP-7).
  */
 export function writeInstructions({ baseUrl, listed, ...caller }: InstructionsOptions): string {
   const lines = text
@@ -32,7 +32,7 @@ function namesOnly(listed: ReadonlySet<string>, sentence: string): boolean {
 }
 
 function toBeginning({ remembers, principal }: Pick<InstructionsOptions, "remembers" | "principal">): string {
-  // Its token is its team, in that session alone, and it could not look for another (OAUTH-6).
+  // The client's token identifies its team in this session only, so it could not find another session (OAUTH-6).
   if (principal?.kind === "client") {
     return `You are one team in one session: session_id is ${principal.sessionId}, and you need no team_id. Begin with join_session, which tells you your team's name whatever you pass.`;
   }

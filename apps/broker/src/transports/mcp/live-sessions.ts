@@ -5,13 +5,13 @@ import type { Bus } from "../../core/bus/bus.js";
 import type { LiveMcpSession } from "./mcp-session.js";
 import { hashOf, type McpSessionStore } from "./session-store.js";
 
-/** The MCP sessions in this process's memory. One that is not here is taken up again from the store when it calls. */
+/** The MCP sessions in this process's memory. Other sessions are restored from the store when their client calls. */
 export interface LiveSessions {
   add(id: string, session: LiveMcpSession): void;
-  /** The session of that id, revived if need be; null when there is none, or it was ended. */
+  /** Returns a session, restored from the store if needed. Null if it does not exist or was ended. */
   find(id: string): Promise<LiveMcpSession | null>;
   end(id: string): Promise<void>;
-  /** Has the node that answers a request cancel it: none of those that are answered here is meant. */
+  /** Asks the other nodes to cancel a request that is not answered on this node. */
   cancelElsewhere(id: string, request: RequestId): Promise<void>;
   endStreams(): void;
   closeAll(): Promise<void>;
@@ -21,20 +21,20 @@ export interface LiveSessionsOptions {
   readonly store: McpSessionStore;
   readonly open: (id: string) => Promise<LiveMcpSession>;
   readonly liveMax?: number;
-  /** How rarely the store is told that a session is in use, and asked whether it still exists; hourly by default. */
+  /** Interval at which the store is updated and checked for a session in use (default: hourly). */
   readonly confirmMs?: number | undefined;
-  /** The other nodes, where there may be some. */
+  /** The other nodes, if there can be any. */
   readonly others?: Others | undefined;
 }
 
-/** By which nodes tell each other that a session was ended, or a request cancelled. */
+/** The means to notify other nodes that a session ended or a request was cancelled. */
 export interface Others {
   readonly bus: Pick<Bus, "publish" | "on">;
   settle(): Promise<void>;
 }
 
 const idleMs = 10 * 60_000;
-/** A client whose ids are longer cancels at the node that answers only. */
+/** A request with a longer id can be cancelled only on the node that answers it. */
 const requestIdCharsMax = 200;
 const confirmUsuallyMs = 60 * 60_000;
 
@@ -42,14 +42,14 @@ interface Entry {
   readonly session: LiveMcpSession;
   usedAt: number;
   confirmedAt: number;
-  /** Of its id, made when another node tells of a session. */
+  /** Hash of the session's id, computed when another node sends a hint about a session. */
   hash?: string;
 }
 
 export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
   const { store, open, others } = options;
   const { liveMax = limits.liveMcpSessionsMax, confirmMs = confirmUsuallyMs } = options;
-  /** The longest unused first. */
+  /** Ordered by last use, least recently used first. */
   const live = new Map<string, Entry>();
   const reviving = new Map<string, Promise<LiveMcpSession | null>>();
 
@@ -64,14 +64,14 @@ export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
       if (now - usedAt < idleMs && live.size < liveMax) return;
       if (!session.busy) drop(id, session);
     }
-    // Where all are busy, those unused for longest make room nevertheless.
+    // If all sessions are busy, the least recently used ones are dropped anyway.
     for (const [id, { session }] of live) {
       if (live.size < liveMax) return;
       drop(id, session);
     }
   }
 
-  /** Only forgets it here: its client finds it again. */
+  /** Drops a session from memory only. Its client can restore it. */
   function drop(id: string, session: LiveMcpSession): void {
     live.delete(id);
     void session.close();

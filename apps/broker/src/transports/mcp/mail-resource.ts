@@ -7,7 +7,7 @@ import { admitCaller } from "../../sessions/access/admit-caller.js";
 import type { Peer } from "../../sessions/peers/peer.js";
 import type { Exchange } from "./exchange.js";
 
-/** A team's mail in a session, as something that a client can listen to (MCP-18). */
+/** The unread messages of a team in a session, as an MCP resource that clients can subscribe to (MCP-18). */
 export const mailTemplate = {
   name: "mail",
   uriTemplate: "merkle://sessions/{session_id}/mail",
@@ -21,7 +21,7 @@ interface Mailbox {
   readonly peer: Peer;
 }
 
-/** Reads it; nothing counts as read by that. */
+/** Reads the resource. This acknowledges nothing. */
 export async function readMailResource(exchange: Exchange, uri: string): Promise<string> {
   const { channel, peer } = await openMailbox(exchange, uri);
   const { unread, upTo } = await countUnread(channel, peer);
@@ -29,9 +29,9 @@ export async function readMailResource(exchange: Exchange, uri: string): Promise
 }
 
 /**
- * Makes what tells a listening client of the mail in these sessions, and of nothing else.
+ * Creates an event bus that notifies a listening client about messages in these sessions only.
  *
- * @throws as any call does; bad_request for too many
+ * @throws the errors of any call; bad_request for too many resources
  */
 export async function openMailBus(
   exchange: Exchange,
@@ -52,7 +52,7 @@ export async function openMailBus(
           services,
           channel,
           peer,
-          // Whoever may listen no more, because the team has left or its credential was replaced, is told nothing more.
+          // Authorises again: if the team has left or its credential was replaced, the client gets no further notifications.
           onMail: () =>
             void openMailbox(exchange, uri).then(() => listener({ kind: "resource_updated", uri }), onEnded),
           onReplaced: onEnded,

@@ -15,31 +15,33 @@ import { createRequestsInFlight, type McpRequest } from "./requests-in-flight.js
 import { toPlainJson } from "./rpc-response.js";
 import { idOfKey } from "./session-store.js";
 
-/** An MCP session, as the server made for it sees it. */
+/** An MCP session, as seen by the server created for it. */
 export interface McpSession {
-  /** Its key (`toSessionKey`). Null for a single request without `initialize`, of which nothing is remembered. */
+  /**
+   * Key of the session (`toSessionKey`). Null for a single request without `initialize`, for which nothing is remembered.
+   */
   readonly id: string | null;
-  /** The address by which the client opened it, and who that is; null for one that is taken up again. */
+  /** The URL and the principal with which the client opened the session. Null for a restored session. */
   readonly openedBy: { readonly url: URL; readonly principal: Principal | null } | null;
-  /** @throws TypeError when no such request is under way */
+  /** @throws TypeError when no such request is in flight */
   request(id: RequestId): McpRequest;
 }
 
-/** Whatever the SDK can connect: its `Server` and its `McpServer`. */
+/** Any server that the SDK can connect: its `Server` or its `McpServer`. */
 export interface ConnectableServer {
   connect(transport: Transport): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Lets a client fetch what it missed when a stream broke. */
+/** Lets a client fetch the events that it missed when a stream broke. */
 export interface Resumability {
   createEventStore(): EventStore;
-  /** How long a client waits before it comes back to a stream. */
+  /** Delay before a client reconnects to a stream. */
   readonly retryIntervalMs: number;
 }
 
 export interface McpSessionOptions extends Pick<McpSession, "id" | "openedBy"> {
-  /** Told of a request that was cancelled, and is none of those that are answered here. */
+  /** Called for a cancelled request that is not answered on this node. */
   readonly onCancelledElsewhere?: (request: RequestId) => Promise<void>;
   readonly createServer: (session: McpSession) => ConnectableServer;
   readonly resumability: Resumability | undefined;
@@ -47,14 +49,14 @@ export interface McpSessionOptions extends Pick<McpSession, "id" | "openedBy"> {
 
 /** A session with a server and a transport in this process. */
 export interface LiveMcpSession extends McpSession {
-  /** Whether a client waits for something. */
+  /** Whether a client is waiting for a reply. */
   readonly busy: boolean;
   post(exchange: Exchange, body: unknown): Promise<Response>;
-  /** The stream on which the server speaks outside of answers. */
+  /** Opens the stream on which the server sends messages outside of replies. */
   listen(exchange: Exchange): Promise<Response>;
-  /** Repeats what the session was once opened with; false when it is refused. */
+  /** Repeats the request that opened the session. Returns false if it is refused. */
   replay(initialize: unknown): Promise<boolean>;
-  /** Ends a request on its caller's wish; false when it is not answered here. */
+  /** Cancels a request at its caller's request. Returns false if the request is not answered on this node. */
   cancel(request: RequestId): Promise<boolean>;
   endStream(): void;
   close(): Promise<void>;
@@ -93,7 +95,7 @@ export async function openMcpSession(options: McpSessionOptions): Promise<LiveMc
     if (answered !== undefined) requests.answered(answered);
   };
   const server = createServer(session);
-  // The class implements Transport; its declaration only lacks the `| undefined` that exact optional properties ask for.
+  // The class implements Transport. Its declaration only lacks the `| undefined` that exact optional properties require.
   await server.connect(transport as Transport);
 
   function hold({ ended }: Exchange): void {
@@ -103,12 +105,12 @@ export async function openMcpSession(options: McpSessionOptions): Promise<LiveMc
     });
   }
 
-  /** The SDK gives a cancelled request no answer, but would leave its response open for ever. */
+  /** Cancels a request. The SDK sends no reply to a cancelled request, but would leave its response open forever. */
   async function cancel(requestId: RequestId): Promise<boolean> {
     if (!requests.cancel(requestId)) return false;
     if (!requests.sharesResponse(requestId)) transport.closeSSEStream(requestId);
     const error = { code: -32800, message: "The request was cancelled." };
-    // Where the response is closed already, this only lets the transport forget the request, and says that it cannot answer.
+    // If the response is already closed, this call fails, but the transport still forgets the request.
     await send({ jsonrpc: "2.0", id: requestId, error }).catch(() => undefined);
     return true;
   }
@@ -153,7 +155,10 @@ export async function openMcpSession(options: McpSessionOptions): Promise<LiveMc
   };
 }
 
-/** The body was read and parsed before. The SDK insists on both types, where curl accepts anything. */
+/**
+ * Makes a request for the SDK, from a body that was already parsed. The SDK requires both content types, whereas curl
+ * accepts any.
+ */
 function toPost(url: URL, original: Headers): Request {
   const headers = new Headers(original);
   headers.set("accept", "application/json, text/event-stream");

@@ -13,7 +13,7 @@ import { createMcpSessionStore } from "./session-store.js";
 import { createToolsServers } from "./tools-server.js";
 import { readUrlOptions } from "./url-options.js";
 
-/** Offers every operation as an MCP tool over Streamable HTTP (MCP-1). */
+/** Serves every operation as an MCP tool over Streamable HTTP (MCP-1). */
 export function mountMcp(
   app: Hono<{ Bindings: HttpBindings }>,
   services: Services,
@@ -43,7 +43,7 @@ export function mountMcp(
     bodies,
     toError,
     metadataUrl,
-    // Loaded when somebody speaks it: most start without.
+    // Loaded at the first request of that revision, since most brokers start without such clients.
     openStateless: async () => (await import("./stateless-server.js")).createStatelessServer(services),
   });
 

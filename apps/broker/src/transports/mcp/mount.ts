@@ -16,41 +16,41 @@ import { type McpSessionStore, toSessionKey } from "./session-store.js";
 import type { StatelessServer } from "./stateless-server.js";
 
 export interface McpMountOptions {
-  /** Makes the server that answers one session. */
+  /** Creates the server that answers one session. */
   readonly createServer: (session: McpSession) => ConnectableServer;
   readonly store: McpSessionStore;
-  /** How long it may go unnoticed here that a session was ended elsewhere. */
+  /** Maximum time for which this node may not notice that a session was ended on another node. */
   readonly confirmMs?: number | undefined;
-  /** The other nodes, where there may be some. */
+  /** The other nodes, if there can be any. */
   readonly others?: Others | undefined;
-  /** Finds out who sends a request. */
+  /** Authenticates a request. */
   readonly admit: Admit;
-  /** Refuses what whoever sent the request may not ask for. Calls of tools are refused where they are answered. */
+  /** Refuses messages that the sender may not send. Tool calls are authorised where they are handled. */
   readonly permit: (rule: FrameRule, admission: HttpAdmission) => Promise<unknown>;
-  /** Watches over whoever has been let in; ends the request when that does. */
+  /** Watches an admitted principal, and ends the request when its access ends. */
   readonly hold: Revocations["watch"];
   /**
-   * Takes a place for a stream that stays open, and returns what leaves it (GUARD-24).
+   * Takes a slot for a long-lived stream, and returns a function that releases it (GUARD-24).
    *
    * @throws too_many_requests
    */
   readonly takeStream: (admission: HttpAdmission) => () => void;
   readonly bodies: BodyReader;
-  /** Says what a caller is told of a failure. */
+  /** Maps a failure to the error returned to the caller. */
   readonly toError: (error: unknown) => MerkleError;
-  /** Where a stranger learns how to be let in; null where everybody is. */
+  /** Returns the URL where an unauthenticated client learns how to get access, or null in open mode. */
   readonly metadataUrl?: ((path: string) => string | null) | undefined;
-  /** Opens what serves the revision without sessions, when the first request of it comes (MCP-16). */
+  /** Opens the server for the revision without sessions, at its first request (MCP-16). */
   readonly openStateless: () => Promise<StatelessServer>;
   readonly resumability?: Resumability;
-  /** How many sessions are held in memory. */
+  /** Maximum number of sessions in memory. */
   readonly liveMax?: number;
 }
 
 export interface McpMount {
-  /** Serves one HTTP request of MCP's Streamable HTTP transport. Host and Origin have been checked before. */
+  /** Serves one HTTP request of MCP's Streamable HTTP transport. Host and Origin must be checked before. */
   handle(c: HttpContext): Promise<Response>;
-  /** Ends streams, lets calls under way finish for a moment, and leaves nothing running. Sessions outlive it. */
+  /** Ends streams, lets running calls finish for a moment, and leaves nothing running. Sessions stay in the store. */
   stop(): Promise<void>;
 }
 
@@ -58,7 +58,7 @@ const drainDeadlineMs = 2_000;
 const claim = "io.modelcontextprotocol/protocolVersion";
 const firstStateless = "2026-07-28";
 
-/** Puts MCP servers behind HTTP: with sessions that outlive this process, and for single requests without one. */
+/** Mounts MCP servers on HTTP: sessions that outlive this process, and single requests without a session. */
 export function createMcpMount(options: McpMountOptions): McpMount {
   const { createServer, bodies, admit, permit, hold, takeStream, toError, resumability } = options;
   const { store, others, liveMax, confirmMs } = options;
@@ -79,7 +79,9 @@ export function createMcpMount(options: McpMountOptions): McpMount {
   const underWay = new Set<Promise<unknown>>();
   let stopping: Promise<void> | null = null;
 
-  /** RFC 9728, section 5.1: a client that is not known is told where to ask to be let in (OAUTH-1). */
+  /**
+   * Builds a refusal. RFC 9728, section 5.1: an unauthenticated client gets the URL where it can request access (OAUTH-1).
+   */
   function refuse(c: HttpContext, error: MerkleError): Response {
     const url = error.status === 401 ? options.metadataUrl?.(c.req.path) : undefined;
     const challenge = url == null ? {} : { "www-authenticate": `Bearer resource_metadata="${url}"` };
@@ -119,8 +121,8 @@ export function createMcpMount(options: McpMountOptions): McpMount {
   }
 
   /**
-   * Opens a session. It is stored before its id is known to anybody, so that the id holds from then on. An observer gets none,
-   * since it never has a team to remember, and a link that is passed around would fill the database (MCP-13).
+   * Opens a session. It is stored before the client receives its id, so that the id is valid from then on. Observers get no
+   * session: they have no team to remember, and a widely shared link would fill the database (MCP-13).
    */
   async function initialize(exchange: Exchange, body: unknown): Promise<Response> {
     refuseLargeInitialize(body);
@@ -133,7 +135,7 @@ export function createMcpMount(options: McpMountOptions): McpMount {
     return session.post(exchange, body);
   }
 
-  /** Answers without a session, as curl asks (MCP-3). */
+  /** Answers a request without a session, as sent by curl (MCP-3). */
   async function answerAlone(exchange: Exchange, body: unknown): Promise<Response> {
     const session = await open(null, exchange);
     void exchange.ended.then(() => session.close());
@@ -169,13 +171,13 @@ export function createMcpMount(options: McpMountOptions): McpMount {
 
   return {
     async handle(c) {
-      // Before anything is awaited, so that no end goes unseen.
+      // Called before the first `await`, so that no end is missed.
       const open = openExchange(c);
       try {
         if (stopping !== null)
           throw new MerkleError("unavailable", "The broker is stopping.", { retry_after_s: 2 });
         const admission = await admit(c);
-        // A stranger gets no session, and not even the list of tools; nothing that it sends is read.
+        // An unauthenticated client gets neither a session nor the list of tools, and its body is not read.
         refuseStranger(frameRules.mcp, admission.principal);
         const release = hold(admission.principal, () => c.env.outgoing.destroy());
         void open.ended.then(release);
@@ -191,7 +193,7 @@ export function createMcpMount(options: McpMountOptions): McpMount {
   };
 }
 
-/** Reads what was posted, or says why it cannot be read. */
+/** Reads the posted messages, or returns the error response. */
 async function readMessages({ c }: Exchange, bodies: BodyReader): Promise<unknown> {
   try {
     const body = await bodies.readJson(c.env.incoming);
@@ -204,7 +206,7 @@ async function readMessages({ c }: Exchange, bodies: BodyReader): Promise<unknow
   }
 }
 
-/** The rule that admits each message; calls of tools are operations, and admitted as these. */
+/** Returns the rules to check for a body's messages. Tool calls are operations, and are authorised as operations. */
 function rulesFor(body: unknown): FrameRule[] {
   const messages: unknown[] = Array.isArray(body) ? body : [body];
   return messages.flatMap((message): FrameRule[] => {
@@ -238,8 +240,8 @@ function unknownSession(): Response {
 }
 
 /**
- * Whether something of a request may be of the revision without sessions, in which each names its revision itself. It is
- * asked of every request, before what serves that revision is loaded; that decides.
+ * Returns whether a request may use the revision without sessions, in which each request names its revision. Checked for
+ * every request before the server for that revision is loaded, which makes the final decision.
  */
 function namesRevision(headers: Headers, body: unknown): boolean {
   const messages: unknown[] = Array.isArray(body) ? body : [body];

@@ -3,42 +3,45 @@ import type { RequestId } from "@modelcontextprotocol/sdk/types.js";
 import type { HttpAdmission } from "../http/admit.js";
 import type { Exchange } from "./exchange.js";
 
-/** A JSON-RPC request under way, as the server that answers it sees it. */
+/** A JSON-RPC request in flight, as seen by the server that answers it. */
 export interface McpRequest {
-  /** The message as it came, before any schema has looked at it. */
+  /** The message as received, before validation. */
   readonly message: Readonly<Record<string, unknown>>;
   readonly url: URL;
   readonly headers: Headers;
-  /** The sender; not every request of an MCP session need come from the same one. */
+  /** The sender. Requests of one MCP session may come from different senders. */
   readonly admission: HttpAdmission;
-  /** Aborted when nobody waits for the answer any more: cancelled, connection closed, MCP session ended. */
+  /** Aborted when no one waits for the reply: the request was cancelled, its connection closed, or the MCP session ended. */
   readonly signal: AbortSignal;
-  /** Runs when the answer has been written to its caller in full; not when it was cancelled or its connection broke. */
+  /**
+   * Runs a callback once the reply has been written to its caller in full, but not if it was cancelled or its connection
+   * broke.
+   */
   onWritten(run: () => void): void;
 }
 
-/** The requests of one MCP session that have no answer yet. */
+/** The requests of one MCP session that have no reply yet. */
 export interface RequestsInFlight {
-  /** Finds a request for who serves it. */
+  /** Finds a request, for the code that serves it, and marks it as running. */
   find(id: RequestId): McpRequest | undefined;
   /**
-   * Resolves when none of these ids is that of a request whose connection broke and that has yet to end: its answer would go
-   * to whoever takes the id over, as a client does that sends its request again.
+   * Resolves once none of these ids belongs to a request whose connection broke but which is still running. A client that
+   * retries with the same id would otherwise get the reply to the broken request.
    */
   untilFree(messages: readonly unknown[]): Promise<void>;
   /**
-   * Takes up the requests among the messages of one HTTP request.
+   * Registers the requests among the messages of one HTTP request.
    *
-   * @throws bad_request when one has the id of another that is under way: nobody could tell their answers apart
+   * @throws bad_request when the id of a request is already in flight, because their replies could not be told apart
    */
   admit(exchange: Exchange, messages: readonly unknown[]): void;
-  /** Notes that the answer was handed to the transport. */
+  /** Records that the reply was passed to the transport. */
   answered(id: RequestId): void;
-  /** Notes that it has ended, and that the transport had nowhere to put its answer. */
+  /** Records that a request has ended and the transport could not send its reply. */
   unsent(id: RequestId): void;
-  /** Ends a request on its caller's wish; false when there is no such request, or its answer is on its way. */
+  /** Cancels a request at its caller's request. Returns false if there is no such request or its reply is being sent. */
   cancel(id: RequestId): boolean;
-  /** Whether another request waits for the same HTTP response. */
+  /** Returns whether another request waits for the same HTTP response. */
   sharesResponse(id: RequestId): boolean;
   abortAll(): void;
 }
@@ -47,13 +50,13 @@ interface Pending extends McpRequest {
   readonly exchange: Exchange;
   readonly abort: AbortController;
   readonly runs: (() => void)[];
-  /** Taken is what nothing serves yet; abandoned what nobody waits for any more, and that has yet to end. */
+  /** `taken`: registered but not running yet. `abandoned`: still running, but no one waits for the reply. */
   state: "taken" | "running" | "abandoned" | "answered" | "cancelled";
   readonly free: Promise<void>;
   readonly setFree: () => void;
 }
 
-/** @param options.outlivesConnection - whether an answer can still be fetched when the connection has closed */
+/** @param options.outlivesConnection - whether a reply can still be fetched after the connection has closed */
 export function createRequestsInFlight(options: { outlivesConnection: boolean }): RequestsInFlight {
   const pending = new Map<RequestId, Pending>();
 
@@ -128,12 +131,12 @@ export function createRequestsInFlight(options: { outlivesConnection: boolean })
       const request = pending.get(id);
       if (request?.state !== "running" && request?.state !== "taken") return;
       request.state = "answered";
-      // A request that outlived its connection is released here; for all others the end of the exchange comes later.
+      // Removes a request that outlived its connection. For all others the exchange ends later.
       void request.exchange.ended.then(() => pending.get(id) === request && pending.delete(id));
     },
     unsent: (id) => void freeIfAbandoned(id),
     cancel(id) {
-      // The SDK sends no answer to what was cancelled, so that nothing else would free it.
+      // The SDK sends no reply to a cancelled request, so nothing else would free its id.
       if (freeIfAbandoned(id)) return true;
       const request = pending.get(id);
       if (request?.state !== "running" && request?.state !== "taken") return false;

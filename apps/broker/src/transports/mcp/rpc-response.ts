@@ -1,6 +1,6 @@
 import type { MerkleError } from "@merkle/wire";
 
-/** JSON-RPC's codes for what keeps a message from being handled at all. */
+/** JSON-RPC error codes for messages that cannot be processed at all. */
 export const rpcCodes = {
   parseError: -32700,
   invalidRequest: -32600,
@@ -8,7 +8,7 @@ export const rpcCodes = {
   unknownSession: -32001,
 } as const;
 
-/** A failure of the HTTP request itself, as the JSON-RPC error that belongs to no request (ERR-4). */
+/** Returns the JSON-RPC error for a failure of the HTTP request itself, which belongs to no JSON-RPC request (ERR-4). */
 export function rpcErrorResponse(
   error: MerkleError,
   code: number = rpcCodes.refused,
@@ -30,14 +30,14 @@ export function methodNotAllowed(message: string, allow: string): Response {
   });
 }
 
-/** Waits for the end of an event stream and gives the answers in it as plain JSON, for a caller that takes no streams. */
+/** Waits for the end of an event stream and returns its replies as plain JSON, for a caller that does not accept streams. */
 export async function toPlainJson(response: Response): Promise<Response> {
   if (!response.headers.get("content-type")?.startsWith("text/event-stream")) return response;
   const answers = readEvents(await response.text()).filter(isAnswer);
   const headers = new Headers({ "content-type": "application/json" });
   const sessionId = response.headers.get("mcp-session-id");
   if (sessionId !== null) headers.set("mcp-session-id", sessionId);
-  // A request that was cancelled has no answer.
+  // A cancelled request has no reply.
   if (answers.length === 0) return new Response(null, { status: 202, headers });
   return new Response(JSON.stringify(answers.length === 1 ? answers[0] : answers), { headers });
 }
@@ -50,7 +50,7 @@ function readEvents(stream: string): unknown[] {
     .map((text) => JSON.parse(text));
 }
 
-/** Requests and notifications of the server have no place in a plain answer. */
+/** Returns whether a message is a reply. Requests and notifications of the server are left out of a plain JSON response. */
 function isAnswer(message: unknown): boolean {
   return typeof message === "object" && message !== null && ("result" in message || "error" in message);
 }

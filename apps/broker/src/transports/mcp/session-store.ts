@@ -10,16 +10,18 @@ import {
 } from "@merkle/db";
 import { type Principal, tokenOf } from "../../identity/principal.js";
 
-/** Keeps MCP sessions beyond the life of the process, so that their clients never see a restart (MCP-4). */
+/** Stores MCP sessions beyond the life of the process, so that their clients do not notice a restart (MCP-4). */
 export interface McpSessionStore {
-  /** Keeps what the session was opened with. */
+  /** Stores the request that opened the session. */
   save(id: string, initialize: unknown): Promise<void>;
-  /** Gives that back, and notes that the session is in use; null when there is no such session. */
+  /**
+   * Returns the request that opened the session, and records that the session is in use. Null if there is no such session.
+   */
   find(id: string): Promise<{ initialize: unknown } | null>;
   remove(id: string): Promise<void>;
-  /** Notes a cancelled request that another node answers. */
+  /** Records a cancelled request that another node answers. */
   noteCancelled(id: string, request: string | number): Promise<void>;
-  /** The requests that were cancelled in the last seconds; null if the session has ended. */
+  /** Returns the requests that were cancelled in the last seconds, or null if the session has ended. */
   listCancelled(id: string): Promise<readonly (string | number)[] | null>;
 }
 
@@ -36,8 +38,8 @@ export function createMcpSessionStore(database: Pick<Database, "orm" | "meshId">
 }
 
 /**
- * Keeps of what a client said the version of the protocol alone: the broker asks nothing of it, so that neither its name nor
- * what it can do needs to be repeated (MCP-13).
+ * Reduces an `initialize` request to its protocol version. The broker sends the client no requests, so the client's name and
+ * capabilities need not be stored (MCP-13).
  */
 function toStored(initialize: unknown): unknown {
   const protocolVersion = String(Object(Object(initialize).params).protocolVersion).slice(0, 50);
@@ -45,31 +47,34 @@ function toStored(initialize: unknown): unknown {
   return { jsonrpc: "2.0", id: 0, method: "initialize", params };
 }
 
-/** The id is a secret, so that only its hash is stored (MCP-9). */
+/** Returns the database key of a session. The id is a secret, so only its hash is stored (MCP-9). */
 export function toKey({ meshId }: Pick<Database, "meshId">, id: string): McpSessionKey {
   return { meshId, idHash: createHash("sha256").update(id).digest() };
 }
 
-/** By which nodes name a session to each other. */
+/** Returns the hash with which nodes identify a session to each other. */
 export function hashOf(id: string): string {
   return createHash("sha256").update(id).digest("base64url");
 }
 
 /**
- * By which an MCP session is kept and found: the id that its client holds, and who opened it. So the id is worth nothing in
- * other hands, whatever is asked with it (MCP-9). Where everybody is let in it is whoever holds the id.
+ * Returns the key of an MCP session: the id that its client has, and the principal that opened it. Anyone else with the id
+ * cannot use it (MCP-9). In open mode the id alone is the key.
  */
 export function toSessionKey(id: string, opener: Principal | null): string {
   const owner = toOwner(opener);
   return owner === null ? id : `${id} ${owner}`;
 }
 
-/** The id as its client knows it. */
+/** Returns the id as its client knows it. */
 export function idOfKey(key: string): string {
   return key.split(" ", 1)[0] ?? "";
 }
 
-/** A member is the same one by whichever token it comes; who only looks on, works on a job, or is a member's client has nothing but its token. */
+/**
+ * Returns the owner part of a session key. A member is the same owner with any token. Observers, agents of jobs and OAuth
+ * clients are identified only by their token or job.
+ */
 function toOwner(opener: Principal | null): string | null {
   switch (opener?.kind) {
     case "member":

@@ -16,16 +16,18 @@ import type { McpRequest } from "./requests-in-flight.js";
 import { createToolDesk } from "./tool-desk.js";
 
 export interface StatelessServer {
-  /** Answers one request; null for one of the revisions with sessions. */
+  /** Answers one request. Returns null for a request of a revision with sessions. */
   serve(exchange: Exchange, body: unknown): Promise<Response | null>;
-  /** Ends the streams in good order, so that their clients come back. */
+  /** Ends the streams cleanly, so that their clients reconnect. */
   endStreams(): void;
 }
 
-/** Lists and introduction change with the broker's version alone, but differ between callers' meshes. */
+/** The tool list and the instructions change only with the broker's version, but differ between meshes. */
 const cacheHint = { ttlMs: 60 * 60_000, cacheScope: "private" } as const;
 
-/** Serves the revision without sessions, in which every request stands alone: nobody is remembered (MCP-16). */
+/**
+ * Creates the server for the revision without sessions, which treats each request alone and remembers no client (MCP-16).
+ */
 export function createStatelessServer(services: Services): StatelessServer {
   const streams = new Set<McpHttpHandler>();
 
@@ -35,7 +37,7 @@ export function createStatelessServer(services: Services): StatelessServer {
       void exchange.ended.then((how) => how === "broken" && gone.abort());
       const request = toRequest(exchange, gone.signal);
       if (await isLegacyRequest(request, body)) return null;
-      // Unanswered here it is a method that there is none of, and its client goes on with a session.
+      // Left unanswered, the method counts as unknown, and the client falls back to a session.
       if (Object(body).method === "server/discover" && needsMemory(exchange)) return null;
 
       const handler = await openHandler(services, toMcpRequest(exchange, body, gone.signal), exchange);
@@ -50,8 +52,8 @@ export function createStatelessServer(services: Services): StatelessServer {
 }
 
 /**
- * Whether the answers are read by a model, to whom its credential would be shown, since nothing but a session can keep it for it
- * (MCP-2). Whoever names the team in a header, or says of structure what it wants, has chosen.
+ * Returns whether a model reads the replies and needs a session to keep its credential hidden from it (MCP-2). A caller that
+ * sends the team in a header or sets `structured` has chosen to work without a session.
  */
 function needsMemory({ url, headers }: Exchange): boolean {
   const { searchParams } = url;
@@ -60,7 +62,7 @@ function needsMemory({ url, headers }: Exchange): boolean {
   );
 }
 
-/** A handler of its own for each request: what it tells a listening client depends on who that is. */
+/** Creates a handler per request, because the events for a listening client depend on its identity. */
 async function openHandler(
   services: Services,
   request: McpRequest,
@@ -121,7 +123,7 @@ function createServer(services: Services, request: McpRequest, exchange: Exchang
   return server;
 }
 
-/** The one request that there is in an exchange, as the tools see it. */
+/** Converts the single request of an exchange for the tools. */
 function toMcpRequest(exchange: Exchange, body: unknown, signal: AbortSignal): McpRequest {
   const { url, headers, admission, ended } = exchange;
   return {
@@ -134,7 +136,7 @@ function toMcpRequest(exchange: Exchange, body: unknown, signal: AbortSignal): M
   };
 }
 
-/** The body was read and parsed before. */
+/** Makes a request for the SDK, from a body that was already parsed. */
 function toRequest({ url, headers: original }: Exchange, signal: AbortSignal): Request {
   const headers = new Headers(original);
   headers.delete("content-length");

@@ -11,22 +11,25 @@ import { parseTeamCredential } from "@merkle/wire";
 import { decrypt, encrypt } from "../../core/encrypt.js";
 import { toKey } from "./session-store.js";
 
-/** As which teams an MCP session takes part in sessions, so that its calls need no credential (MCP-2). */
+/** The teams that an MCP session has joined as, so that its calls need no credential (MCP-2). */
 export interface RememberedTeams {
   credentialIn(sessionId: string): string | undefined;
-  /** The one with this uuid, by which a caller may name it. */
+  /** Returns the credential with this uuid, which a caller may pass instead of the credential. */
   credentialOf(uuid: string): string | undefined;
-  /** The sessions in which they still are. */
+  /** Returns the sessions that these teams are still in. */
   joined(): Promise<JoinedSessionRow[]>;
-  /** The only one that there is: what it says does not depend on which session is meant. */
+  /** Returns the only credential, or undefined if there are several. It applies regardless of the addressed session. */
   onlyCredential(): string | undefined;
-  /** Stores it in the transaction that gives the credential out, so that neither is there without the other. */
+  /** Stores a credential in the transaction that creates it, so that both are stored or neither. */
   store(tx: Transaction, sessionId: string, credential: string): Promise<void>;
-  /** Goes on as that team; what a repeated call gave out again is stored here. */
+  /** Switches to that team. Also stores a credential that an idempotent retry has returned again. */
   remember(sessionId: string, credential: string): Promise<void>;
 }
 
-/** Reads what an MCP session remembers. In the database its credentials are sealed with the id that only its client holds. */
+/**
+ * Loads the credentials of an MCP session. In the database they are encrypted with the session's id, which only its client
+ * has.
+ */
 export async function loadRememberedTeams(
   database: Pick<Database, "orm" | "meshId">,
   mcpSessionId: string,
@@ -39,7 +42,7 @@ export async function loadRememberedTeams(
       decrypt(mcpSessionId, purposeFor(sessionId), sealedCredential),
     ]),
   );
-  /** Credentials that calls under way have stored; each counts from the end of its call on. */
+  /** Credentials that running calls have stored. Each becomes active when its call ends. */
   const stored = new Map<string, string>();
   const save = (db: Queryable | Transaction, sessionId: string, credential: string) =>
     rememberTeam(db, key, sessionId, encrypt(mcpSessionId, purposeFor(sessionId), credential));

@@ -26,18 +26,18 @@ import { loadRememberedTeams, type RememberedTeams } from "./team-memory.js";
 import { listedTools, toolsWithOutput } from "./tool-list.js";
 import { readUrlOptions, type UrlOptions } from "./url-options.js";
 
-/** Lists the tools and serves their calls, the same for each revision of the protocol. */
+/** Lists the tools and serves their calls, the same way for each revision of the protocol. */
 export interface ToolDesk {
   list(url: URL, principal: Principal | null): ListedTool[];
-  /** A failure is an answer, too (ERR-4). */
+  /** Calls a tool. A failure is returned as a result (ERR-4). */
   call(name: string, request: McpRequest): Promise<CallResult>;
 }
 
-/** By whom the tools are used. */
+/** The client that uses the tools. */
 export interface ToolUser {
-  /** The key of its MCP session, which remembers its teams; null where nothing is remembered. */
+  /** The key of its MCP session, which remembers its teams. Null if nothing is remembered. */
   readonly sessionId: string | null;
-  /** Whether it speaks the revision without sessions, in which results are structured (MCP-17). */
+  /** Whether the client uses the revision without sessions, in which results are structured (MCP-17). */
   readonly stateless: boolean;
 }
 
@@ -118,7 +118,7 @@ function createToolCaller(
       const { view } = readUrlOptions(request.url, user);
       const refusal = toMerkleError(error, services.log, { transport: "mcp", tool: name.slice(0, 100) });
       const { delayMs, advice } = refusedCalls.note(name, argumentsOf(request.message), refusal);
-      // A caller that has given up gets no answer any more.
+      // The delay ends early if the caller disconnects.
       if (delayMs > 0) await delay(delayMs, undefined, { signal: request.signal }).catch(() => undefined);
       return toErrorResult(new MerkleError(refusal.code, refusal.message + advice, refusal.details), view);
     }
@@ -126,9 +126,9 @@ function createToolCaller(
 }
 
 interface TeamMemory {
-  /** Null without an MCP session. */
+  /** Loads the remembered teams. Null without an MCP session. */
   load(): Promise<RememberedTeams | null>;
-  /** Remembers the team of a credential that an operation has just given out. */
+  /** Remembers the credential that an operation has just returned. */
   keep(operation: Operation, output: unknown): Promise<void>;
 }
 
@@ -137,7 +137,7 @@ function createTeamMemory({ database, nodes }: Services, { sessionId: id }: Tool
 
   async function load(): Promise<RememberedTeams | null> {
     if (id === null) return null;
-    // The session's last call may have come to another node, and joined there.
+    // The previous call of this session may have joined a session on another node.
     if (!nodes.alone) return loadRememberedTeams(database, id);
     loading ??= loadRememberedTeams(database, id);
     try {
@@ -166,19 +166,25 @@ function credentialIn(
 ): { sessionId: string; credential: string } | null {
   if (operation.teamCredential === undefined || typeof output !== "object" || output === null) return null;
   if (!("session_id" in output) || !("team_id" in output)) return null;
-  // A caller that joined with a named peer goes on as that.
+  // A caller that joined with a named peer continues as that peer.
   const peer = "peer_id" in output ? output.peer_id : null;
   return { sessionId: String(output.session_id), credential: String(peer ?? output.team_id) };
 }
 
-/** As they came: a schema of the SDK drops fields that the operation must refuse (CAT-5). */
+/**
+ * Returns the arguments as received: the SDK's schema would drop unknown fields, which the operation must refuse (CAT-5).
+ */
 function argumentsOf({ params }: McpRequest["message"]): unknown {
   return typeof params === "object" && params !== null && "arguments" in params
     ? params.arguments
     : undefined;
 }
 
-/** The joined sessions that a call is about which names none (MCP-19). @throws bad_request when there are several to choose from */
+/**
+ * Returns the joined sessions that a call without `session_id` addresses (MCP-19).
+ *
+ * @throws bad_request when there are several to choose from
+ */
 async function findSessionsMeant(
   operation: Operation,
   input: unknown,
@@ -202,21 +208,24 @@ function unknownTool(name: string): MerkleError {
   );
 }
 
-/** The answer to a tool call: one text, in the one rendering that its caller reads (MCP-5, MCP-6), and the output where programs asked for it (MCP-17). */
+/**
+ * The result of a tool call: one text in the rendering of its caller (MCP-5, MCP-6), and the output itself if it was
+ * requested (MCP-17).
+ */
 export type CallResult = {
   content: [{ type: "text"; text: string }];
   structuredContent?: { [name: string]: unknown };
   isError?: true;
 };
 
-/** A team that this session remembers may be named by its uuid, which is all of it that the model was shown. */
+/** Replaces the uuid of a remembered team with its credential. The model was shown only the uuid. */
 function withRemembered(input: unknown, teams: RememberedTeams | null): unknown {
   const { team_id: named } = Object(input);
   const credential = typeof named === "string" && isUuid(named) ? teams?.credentialOf(named) : undefined;
   return credential === undefined ? input : { ...Object(input), team_id: credential };
 }
 
-/** Over HTTP the model keeps its cursor, and its credential where nothing remembers that for it (MCP-2). */
+/** Builds a result. Over HTTP the model keeps its own cursor, and its credential unless the session remembers it (MCP-2). */
 function toResult(
   operation: Operation,
   given: unknown,
@@ -238,7 +247,7 @@ function withoutSecrets(output: unknown): unknown {
   return Object.fromEntries(fields);
 }
 
-/** A failure is a result too: models see results, not protocol errors (ERR-4). */
+/** Builds the result of a failure. Failures are results too, because models see results and not protocol errors (ERR-4). */
 function toErrorResult(error: MerkleError, view: UrlOptions["view"]): CallResult {
   const text = view === "compact" ? compactError(error) : JSON.stringify(error.toBody());
   return { content: [{ type: "text", text }], isError: true };

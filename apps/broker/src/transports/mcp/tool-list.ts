@@ -6,7 +6,9 @@ type Tools = ReadonlyMap<Operation, ListedTool>;
 let plain: Tools | undefined;
 let described: Tools | undefined;
 
-/** Every operation that an agent needs as a tool, made once, when somebody asks first: clients ask for the list often (MCP-10). */
+/**
+ * Returns every operation for agents as a tool. Built once at the first request, because clients list tools often (MCP-10).
+ */
 export function listedTools(): Tools {
   plain ??= new Map(
     operations.filter(({ unlisted }) => unlisted !== true).map((each) => [each, toTool(each, "listed")]),
@@ -14,7 +16,7 @@ export function listedTools(): Tools {
   return plain;
 }
 
-/** The same with the form of each output, for those who read it (MCP-17). */
+/** Returns the same tools with their output schemas, for clients that use them (MCP-17). */
 export function toolsWithOutput(): Tools {
   described ??= new Map(
     [...listedTools()].map(([operation, tool]) => [operation, withOutputSchema(tool, operation, "listed")]),

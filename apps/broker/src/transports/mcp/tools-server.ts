@@ -7,9 +7,9 @@ import { writeInstructions } from "./instructions.js";
 import type { McpSession } from "./mcp-session.js";
 import { createToolDesk } from "./tool-desk.js";
 
-/** Makes the server that offers every operation as a tool in the revisions with sessions, one for each of these. */
+/** Returns a function that creates the server of an MCP session, which offers every operation as a tool. */
 export function createToolsServers(services: Services): (session: McpSession) => Server {
-  // Making a validator costs more than all the rest of a server.
+  // Creating a validator costs more than the rest of a server, so all servers share one.
   const jsonSchemaValidator = new AjvJsonSchemaValidator();
   return (session) => {
     const user = { sessionId: session.id, stateless: false };
@@ -27,7 +27,8 @@ export function createToolsServers(services: Services): (session: McpSession) =>
         jsonSchemaValidator,
       },
     );
-    // Listed by hand: the SDK's own conversion gives an older JSON Schema, and its checks answer before ours.
+    // These handlers replace the SDK's tool registry. Its conversion produces an older JSON Schema, and its checks reply
+    // before the broker's own.
     server.setRequestHandler(ListToolsRequestSchema, (_request, { requestId }) => {
       const { url, admission } = session.request(requestId);
       return { tools: desk.list(url, admission.principal) };

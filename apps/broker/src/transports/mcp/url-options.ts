@@ -1,12 +1,12 @@
 import { MerkleError, type Operation, type Toolset } from "@merkle/wire";
 import { operations } from "@merkle/wire/schemas";
 
-/** A client's choices from the address that it was given. */
+/** A client's options, from the query of the endpoint's URL. */
 export interface UrlOptions {
   readonly view: "json" | "compact";
   /** Whether results have `structuredContent` (MCP-17). */
   readonly structured: boolean;
-  /** Whether the list says of what form that is. */
+  /** Whether the tool list contains output schemas. */
   readonly describesOutput: boolean;
   readonly operations: readonly Operation[];
 }
@@ -14,7 +14,7 @@ export interface UrlOptions {
 /**
  * Reads `?view=`, `?structured=` and `?tools=` (MCP-6, MCP-7, MCP-17).
  *
- * @throws bad_request for values that there are none of, and for a credential, which does not belong into an address
+ * @throws bad_request for unknown values, and for a credential, which must not be in a URL
  */
 export function readUrlOptions({ searchParams }: URL, { stateless, revision }: Speaking): UrlOptions {
   if (searchParams.has("team_id")) {
@@ -26,7 +26,8 @@ export function readUrlOptions({ searchParams }: URL, { stateless, revision }: S
   const view = readView(searchParams.get("view"));
   const asked = readStructured(searchParams.get("structured"));
   const operations = chooseOperations(searchParams.get("tools"));
-  // Clients show a model the structure in place of the text: who asks for that of a model is given no other.
+  // Clients show a model the structured output instead of the text. The compact view is for models, so it has no structured
+  // output by default.
   const isForProgram = view !== "compact";
   const isOneToolset =
     searchParams.has("tools") && new Set(operations.map((each) => each.toolset)).size === 1;
@@ -39,15 +40,15 @@ export function readUrlOptions({ searchParams }: URL, { stateless, revision }: S
   };
 }
 
-/** The revision of the protocol that a request is of. */
+/** The protocol revision of a request. */
 interface Speaking {
-  /** Whether it is the one without sessions. */
+  /** Whether it is the revision without sessions. */
   readonly stateless: boolean;
-  /** As the header `Mcp-Protocol-Version` names it. */
+  /** The revision named in the header `Mcp-Protocol-Version`. */
   readonly revision?: string | null | undefined;
 }
 
-/** The first revision that knows structured results. */
+/** The first revision with structured results. */
 const firstStructured = "2025-06-18";
 
 function readView(view: string | null): "json" | "compact" | undefined {

@@ -2,7 +2,7 @@ import { type ErrorCode, errorCodes, errorMeanings, type Operation } from "@merk
 import { describeSchema, operations } from "@merkle/wire/schemas";
 import { markdownTable } from "./markdown-table.js";
 
-/** The tools that every agent has, as it looks for one: what to pass and what for. */
+/** Returns a table of the tools that every agent has, with their inputs and purposes. */
 export function agentToolTable(): string {
   return markdownTable(
     ["Tool", "Inputs", "Purpose", "Access", "Route"],
@@ -18,7 +18,9 @@ export function agentToolTable(): string {
   );
 }
 
-/** The others, a row for each toolset: what to pass. What each is for and its route are in `/openapi.json`. */
+/**
+ * Returns a table of the other tools, one row per toolset, with their inputs. Purposes and routes are in `/openapi.json`.
+ */
 export function agentToolsetTable(): string {
   const others = listed.filter((operation) => !isEverybodys(operation));
   const toolsets = [...new Set(others.map(({ toolset }) => toolset))];
@@ -34,14 +36,14 @@ export function agentToolsetTable(): string {
   );
 }
 
-// Operations that only pages and programs ask for stand in `/openapi.json` alone.
+// Operations that only pages and programs use are listed only in `/openapi.json`.
 const listed = operations.filter(({ unlisted }) => unlisted !== true);
 
 function isEverybodys({ toolset }: Operation): boolean {
   return toolset === "core" || toolset === "messaging";
 }
 
-/** Every error code, with what an agent does about it. */
+/** Returns a table of the error codes, each with the agent's remedy. */
 export function agentErrorTable(): string {
   return markdownTable(
     ["Code", "HTTP", "Meaning, and what to do"],
@@ -57,12 +59,15 @@ export function agentErrorTable(): string {
 
 type CodeForAll = Exclude<ErrorCode, `ERR_${string}`>;
 
-/** Those of the audit come with its tools alone, and their messages say what to do: every agent pays for this page. */
+/**
+ * Returns whether an error code concerns every agent. Audit codes come only from audit tools and explain themselves. Every
+ * agent pays tokens for this page.
+ */
 function isForAll(code: ErrorCode): code is CodeForAll {
   return !code.startsWith("ERR_");
 }
 
-/** The remedy for each error, where its meaning does not say it already. */
+/** The remedy for each error, or null if the error's meaning already contains it. */
 const remedies: Readonly<Record<CodeForAll, string | null>> = {
   bad_request: "Correct the fields that it names",
   unauthorized: "Use the `team_id` of your own create or join. If you lost it, join again",
@@ -81,7 +86,7 @@ const remedies: Readonly<Record<CodeForAll, string | null>> = {
   unavailable: "Wait `retry_after_s`, then repeat the request with the same `idempotency_key`",
 };
 
-// Inputs that every tool takes alike are described once, above the table.
+// Inputs that all tools share are described once, above the table.
 const common = ["session_id", "team_id", "idempotency_key"];
 
 function describeInputs(operation: Operation): string {
@@ -94,13 +99,13 @@ function describeInputs(operation: Operation): string {
   return inputs.join(", ");
 }
 
-/** A required object is told with its fields: `content {text}`. */
+/** Lists the fields of a required object: `content {text}`. */
 function describeParts(schema: unknown): string {
   if (typeof schema !== "object" || schema === null || !("properties" in schema)) return "";
   return ` {${Object.keys(Object(schema.properties)).join(", ")}}`;
 }
 
-/** Returns the head of a summary, which says what the tool does; the full summary says how and when. */
+/** Returns the first clause of a summary, which names what the tool does. The rest describes how and when. */
 function headOf(summary: string): string {
   return /^.*?(?=[.:;](?:\s|$))/.exec(summary)?.[0] ?? summary;
 }

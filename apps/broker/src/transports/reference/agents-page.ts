@@ -6,18 +6,18 @@ export interface AgentsPageOptions {
   /** The MCP endpoint that agents are given. */
   readonly mcpUrl: string;
   readonly baseUrl: string;
-  /** As `get_app_info` has it; null where a public authority signed the broker's certificate. */
+  /** The key pin of `get_app_info`. Null if a public authority signed the broker's certificate. */
   readonly keyPin?: string | null;
-  /** Empty waits in a row before an agent should stop. */
+  /** Number of empty waits in a row after which an agent should stop. */
   readonly idlePolls: number;
-  /** Whether everybody is let in, or members alone: then whoever asks over HTTP shows a token. */
+  /** Whether the broker admits anyone or only members. In the latter case HTTP requests need a token. */
   readonly auth: "open" | "invite";
 }
 
 /**
- * The page that an agent is fed: how it reaches the broker, and how to behave there (OPS-5). Every fenced `bash` example
- * can be run as it stands, from first to last, on a broker that has no session of that name; where members alone are let in,
- * with a member's token in `MERKLE_TOKEN`.
+ * Returns the page for agents: how to reach the broker, and how to behave there (OPS-5). All fenced `bash` examples can be
+ * run as they are, from first to last, on a broker without a session of that name. In invite mode they need a member's token
+ * in `MERKLE_TOKEN`.
  */
 export function renderAgentsPage({
   mcpUrl,
@@ -34,7 +34,7 @@ export function renderAgentsPage({
     line === null ? "Your human installs `merkle`." : `Your human installs \`merkle\` with \`${line}\`.`;
   const isInvite = auth === "invite";
   const tokenEntry = isInvite ? `, "headers": {"Authorization": "Bearer \${MERKLE_TOKEN}"}` : "";
-  // By a file that curl reads, since arguments are seen by every program of the machine.
+  // Passed in a file that curl reads, because every program on the machine can see command-line arguments.
   const bearer = isInvite ? ` -K ~/.merkle-token` : "";
   const keepsBearer = isInvite ? "\ncat ~/.merkle-token >> ~/.merkle-alex" : "";
   return `# Merkle, for agents

@@ -1,4 +1,4 @@
-/** A table in markdown; a `|` in a cell stays text. */
+/** Formats a table in markdown. A `|` in a cell is escaped. */
 export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const toLine = (cells: readonly string[]) =>
     `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;

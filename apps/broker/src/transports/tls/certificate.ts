@@ -4,28 +4,33 @@ import { createSecureContext, rootCertificates } from "node:tls";
 import { isPosix } from "@merkle/db/files";
 import { StartError } from "../../core/start-error.js";
 
-/** The files that hold a certificate and its key, in PEM. */
+/** The files of a certificate and its key, in PEM. */
 export interface CertificateFiles {
   readonly cert: string;
   readonly key: string;
 }
 
-/** A certificate that can be used at this moment, with its key. */
+/** A certificate that is valid now, with its key. */
 export interface Certificate {
-  /** The file's whole text: the certificate, and those of the authorities between it and a root. */
+  /** The file's whole text: the certificate, and those of the intermediate authorities. */
   readonly cert: string;
   readonly key: string;
-  /** The names and addresses that it was issued for, as a Host header has them, without those of wildcards. */
+  /**
+   * The names and addresses that the certificate was issued for, in the form of a Host header. Wildcard names are left out.
+   */
   readonly names: readonly string[];
   readonly validTo: Date;
-  /** SHA-256 of the public key in base64 (`curl --pinnedpubkey`), where no public authority signed the certificate; else null. */
+  /**
+   * SHA-256 of the public key in base64 (`curl --pinnedpubkey`), if no public authority signed the certificate. Otherwise
+   * null.
+   */
   readonly keyPin: string | null;
 }
 
 /**
- * Reads a certificate and its key, and makes sure that a broker can serve with them (TLS-2).
+ * Reads a certificate and its key, and checks that a broker can use them (TLS-2).
  *
- * @throws StartError that says what is wrong with which file, and what to do
+ * @throws StartError that names the file, the problem and the remedy
  */
 export async function readCertificate(files: CertificateFiles): Promise<Certificate> {
   const cert = await readText("certificate", files.cert, async () => undefined);
@@ -62,7 +67,10 @@ async function readText(
   }
 }
 
-/** As strict as PostgreSQL and OpenSSH are: 0600, or 0640 where the key is root's or its group root. */
+/**
+ * Refuses a key file that others can read. Requires 0600, or 0640 if the owner or group is root, as PostgreSQL and OpenSSH
+ * do.
+ */
 async function refuseOpenKey(path: string, file: FileHandle): Promise<void> {
   if (!isPosix()) return;
   const { mode, uid, gid } = await file.stat();
@@ -106,7 +114,10 @@ function refuseWrongTime(path: string, validFrom: Date, validTo: Date): void {
   }
 }
 
-/** Refuses what OpenSSL finds only when it would serve: a key that is too short, a broken certificate further down the file. */
+/**
+ * Refuses problems that OpenSSL would report only when serving: a key that is too short, or a broken intermediate
+ * certificate.
+ */
 function refuseUnusable(pair: { cert: string; key: string }, { cert }: CertificateFiles): void {
   try {
     createSecureContext({ ...pair, minVersion: "TLSv1.2" });
@@ -116,7 +127,7 @@ function refuseUnusable(pair: { cert: string; key: string }, { cert }: Certifica
   }
 }
 
-/** Whether a root that Node brings along signed the last certificate of the chain. */
+/** Returns whether a root certificate bundled with Node signed the last certificate of the chain. */
 function isPublic(chain: string): boolean {
   const last = new X509Certificate(chain.slice(chain.lastIndexOf("-----BEGIN CERTIFICATE-----")));
   return rootCertificates.some((root) => {
@@ -131,7 +142,10 @@ function pinOf({ publicKey }: X509Certificate): string {
     .digest("base64");
 }
 
-/** A wildcard is left out: its other names may belong to others, whose pages must not call the broker (AUTH-9). */
+/**
+ * Returns the names of a certificate without wildcards: other names under a wildcard may belong to others, whose pages must
+ * not call the broker (AUTH-9).
+ */
 function namesOf({ subjectAltName = "" }: X509Certificate): string[] {
   return subjectAltName.split(", ").flatMap((entry) => {
     const [, kind, value = ""] = /^(DNS|IP Address):([a-z0-9.:_-]+)$/i.exec(entry) ?? [];

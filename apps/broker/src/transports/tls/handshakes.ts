@@ -1,18 +1,18 @@
 import type { Socket } from "node:net";
 
-/** Connections that have not proved yet to be of any use: none may stay so for long, and only so many at once (TLS-6). */
+/** Limits connections whose TLS handshake is not complete, in time and number (TLS-6). */
 export interface Handshakes {
   begin(socket: Socket): void;
-  /** The handshake on this connection is done; told by the socket that TLS has made of it. */
+  /** Records that the handshake of a connection is complete. Takes the socket that TLS has created for it. */
   done(secured: Socket): void;
-  /** Ends those that are under way. */
+  /** Closes the connections whose handshake is not complete. */
   abandon(): void;
 }
 
 export interface HandshakeLimits {
-  /** The time that a handshake may take in all, however lively it is. */
+  /** Maximum duration of a handshake, even if the client keeps sending. */
   readonly msMax: number;
-  /** With one more the oldest ends: honest ones are over in milliseconds. */
+  /** Above this number the oldest handshake is closed. Honest handshakes take milliseconds. */
   readonly countMax: number;
 }
 
@@ -43,7 +43,10 @@ export function createHandshakes({ msMax, countMax }: HandshakeLimits): Handshak
   };
 }
 
-/** A connection's two ends, which no other has at the same time: Node does not say from which socket TLS has made another. */
+/**
+ * Returns the addresses of both ends, which identify a connection. Node does not tell which raw socket a TLS socket was
+ * created from.
+ */
 function keyOf({ localAddress, localPort, remoteAddress, remotePort }: Socket): string {
   return [localAddress, localPort, remoteAddress, remotePort].join(" ");
 }

@@ -2,20 +2,20 @@ import { unwatchFile, watchFile } from "node:fs";
 import type { Log } from "../../core/log.js";
 import { type Certificate, type CertificateFiles, readCertificate } from "./certificate.js";
 
-/** The certificate that the broker serves with; a renewed one takes its place by itself. */
+/** The certificate that the broker serves with. Renewed automatically when its files change. */
 export interface HeldCertificate {
   readonly current: Certificate;
-  /** Told of each renewed one. */
+  /** Called with each renewed certificate. */
   onRenewed(listener: (renewed: Certificate) => void): void;
-  /** Resolves when no look at the files is under way any more, and none will be. */
+  /** Stops polling. Resolves once no check of the files is running. */
   stop(): Promise<void>;
 }
 
 export interface HoldCertificateOptions {
   readonly files: CertificateFiles;
-  /** Called with each certificate before it is served, the first one included. */
+  /** Called with each certificate before it is served, including the first. */
   readonly announce?: ((certificate: Certificate) => Promise<void>) | undefined;
-  /** How often the files are looked at. Default 5,000. */
+  /** Poll interval of the files in milliseconds (default: 5,000). */
   readonly lookEveryMs?: number | undefined;
   readonly log: Log;
 }
@@ -23,10 +23,10 @@ export interface HoldCertificateOptions {
 const lookEveryMsDefault = 5_000;
 
 /**
- * Reads the certificate, and again whenever one of its files has changed (TLS-4). They are looked at, not listened to: what
- * renews certificates replaces links and folders, of which a watch on a file tells nothing.
+ * Reads the certificate, and reads it again when one of its files has changed (TLS-4). The files are polled: tools that
+ * renew certificates replace links and folders, which a file watcher does not report.
  *
- * @throws StartError when the first one cannot be used
+ * @throws StartError when the first certificate cannot be used
  */
 export async function holdCertificate(options: HoldCertificateOptions): Promise<HeldCertificate> {
   const { files, announce, lookEveryMs = lookEveryMsDefault, log } = options;
@@ -44,7 +44,7 @@ export async function holdCertificate(options: HoldCertificateOptions): Promise<
       for (const listener of listeners) listener(found);
       log.info("the renewed certificate is in use", { names: found.names, valid_to: found.validTo });
     } catch (error) {
-      // Its files are often replaced one after the other; the next change is looked at again.
+      // The two files are often replaced one after the other. The next change triggers another attempt.
       const reason = error instanceof Error ? error.message : String(error);
       log.error("the renewed certificate cannot be used; the previous one stays in use", { reason });
     }

@@ -6,12 +6,12 @@ import { refuseUpgrade } from "../http/http-error.js";
 import type { Certificate } from "./certificate.js";
 import { createHandshakes, type HandshakeLimits, handshakeLimits } from "./handshakes.js";
 
-/** A server that speaks HTTP over TLS alone, on one port. */
+/** A server that speaks only HTTP over TLS, on one port. */
 export interface TlsListener {
   readonly server: Server;
-  /** Serves connections from now on with this certificate; those that stand keep theirs. */
+  /** Uses this certificate for new connections. Existing connections keep theirs. */
   renew(certificate: Certificate): void;
-  /** Ends connections that are not secured yet, which the server itself knows nothing of. */
+  /** Closes connections whose handshake is not complete, which the server does not track itself. */
   abandonHandshakes(): void;
 }
 
@@ -22,7 +22,7 @@ export interface TlsListenerOptions {
   readonly limits?: HandshakeLimits | undefined;
 }
 
-const handshakeRecord = 0x16; // RFC 8446, 5.1: the content type that a handshake begins with
+const handshakeRecord = 0x16; // content type of a handshake record (RFC 8446, 5.1)
 
 export function createTlsListener({
   certificate,
@@ -33,12 +33,12 @@ export function createTlsListener({
   const server = createServer({ ...options, ...toContext(certificate) }, onRequest);
   const handshakes = createHandshakes(limits);
 
-  // TLS is begun by the listener that Node has set; ours comes before it, to see the first byte.
+  // Node's own listener starts TLS. This listener runs before it, to see the first byte.
   const [beginTls] = server.listeners("connection");
   server.removeAllListeners("connection");
   server.on("connection", (socket: Socket) => {
     handshakes.begin(socket);
-    // A socket that breaks is destroyed by itself.
+    // A broken socket destroys itself.
     socket.on("error", () => undefined);
     socket.once("data", (chunk: Buffer) => {
       if (chunk[0] !== handshakeRecord) return refusePlain(socket, chunk);
@@ -48,7 +48,7 @@ export function createTlsListener({
     });
   });
   server.on("secureConnection", (socket) => handshakes.done(socket));
-  // Node's own listener would have a failed handshake answered like bad HTTP, in words that nobody can read.
+  // By default Node would answer a failed handshake like malformed HTTP, in plain text that the client cannot read.
   server.removeAllListeners("tlsClientError");
   server.on("tlsClientError", (_error, socket) => socket.destroy());
 
@@ -63,13 +63,13 @@ function toContext({ cert, key }: Certificate) {
   return { cert, key, minVersion: "TLSv1.2" } as const;
 }
 
-/** A client that speaks HTTP is told what to do; any other is not understood. Nobody is kept waiting. */
+/** Replies to a client that speaks plain HTTP with the remedy. Disconnects any other client. */
 function refusePlain(socket: Socket, chunk: Buffer): void {
   if (!/^[A-Z]+ /.test(chunk.subarray(0, 16).toString("latin1"))) {
     socket.destroy();
     return;
   }
-  // The rest of the request is read and dropped: unread, it would reset the connection before the answer is read.
+  // The rest of the request is read and discarded. Unread data would reset the connection before the client reads the reply.
   socket.resume();
   refuseUpgrade(
     socket,

@@ -37,25 +37,25 @@ import type { Connection } from "./connection.js";
 import { openSubscription } from "./open-subscription.js";
 import { createPendingNudges } from "./pending-nudges.js";
 
-/** The work of one client over its connection: requests under way, and subscriptions. */
+/** The state of one client's connection: its requests in flight and its subscriptions. */
 export interface ClientSession {
-  /** Takes one text frame; a malformed one ends the connection (WS-7). */
+  /** Handles one text frame. A malformed frame closes the connection (WS-7). */
   receive(text: string): void;
-  /** Requests that are not answered yet. */
+  /** Number of requests that are not answered yet. */
   readonly unanswered: number;
-  /** The principal, as far as it is known. */
+  /** The principal, or null before authentication. */
   readonly principal: Principal | null;
-  /** Ends everything that is under way, because the client said goodbye or was lost. */
+  /** Ends all requests and subscriptions, because the client closed the connection or the connection was lost. */
   end(how: "goodbye" | "lost"): void;
 }
 
 interface OpenSubscription {
   readonly subscription: Subscription;
-  /** What an alias without a session is about: the session of an inbox and the credential that opened it (WS-14). */
+  /** Session and credential of an inbox, used as defaults by aliases that name no session (WS-14). */
   readonly inbox: Inbox | null;
-  /** The peer whose inbox it is; null for a follow. */
+  /** The peer of an inbox, or null for a follow. */
   readonly peer: Peer | null;
-  /** The hold on the peer of an inbox; null for a follow. */
+  /** The hold on the peer of an inbox, or null for a follow. */
   readonly hold: Hold | null;
   readonly stopState: () => void;
 }
@@ -71,11 +71,11 @@ type Frame<Type extends ClientFrame["type"]> = Extract<ClientFrame, { type: Type
 export interface Greeting {
   readonly authenticator: Authenticator;
   readonly challenge: HelloChallenge;
-  /** Whether this scheme, host and port lead to the broker. */
+  /** Returns whether an address (scheme, host and port) leads to this broker. */
   readonly isOwnOrigin: (origin: string) => boolean;
-  /** Told when the client has proved itself. */
+  /** Called once the client has authenticated. */
   proved(): void;
-  /** The build that the client names, as `readBuild` has it. */
+  /** The client's build, from `readBuild`. */
   readonly build: number | null;
 }
 
@@ -91,23 +91,23 @@ export function createClientSession(
   let hasAsked = false;
   let leaveMesh: (() => void) | null = null;
   const gone = new AbortController();
-  // A client that gives one id to several waits cancels all of them by it.
+  // A client that uses one id for several waits cancels all of them with it.
   const waits = new Map<RequestId, Set<AbortController>>();
   const subscriptions = new Map<string, OpenSubscription>();
   const nudges = createPendingNudges((frame) => connection.send(frame));
   const writes = createWriteOrder();
   let state = receiveState(authenticator.unknown.principal);
   let stopWatchingMesh = () => {};
-  // Plain fields: getters of its own would give every connection a hidden class of its own.
+  // Plain fields: getters would give every connection its own hidden class.
   const self = { receive, unanswered: 0, principal: authenticator.unknown.principal, end };
 
-  /** Of clients that name none, those before builds had numbers subscribe before they ask. */
+  /** Returns the client's build. A client that names none is an old one if it subscribes before its first request. */
   function findBuild(): number {
     return greeting.build ?? (subscriptions.size > 0 ? 0 : buildNumber);
   }
 
   function receive(text: string): void {
-    // A replaced client may have sent this before it knew.
+    // A replaced client may have sent this frame before it was notified.
     if (gone.signal.aborted) return;
     const frame = parseFrame(text);
     if (!frame) return cutOff("bad_frame");
@@ -141,7 +141,7 @@ export function createClientSession(
     }
   }
 
-  /** Does what a frame asks for, and replies with its error if it fails; a success replies by itself. */
+  /** Runs a frame's work. On failure sends an error reply. On success the work sends its own reply. */
   function answer<Asked extends { readonly id: RequestId }>(
     frame: Asked,
     work: (frame: Asked) => Promise<void>,
@@ -150,7 +150,7 @@ export function createClientSession(
     work(frame).then(finish, (error: unknown) => refuse(frame.id, error));
   }
 
-  /** Counts what is to be answered; where that is too much already, ends the connection and says false. */
+  /** Counts a request as unanswered. If there are too many, closes the connection and returns false. */
   function begin(): boolean {
     const mayBegin = self.unanswered < limits.unansweredRequestsPerConnectionMax;
     if (mayBegin) self.unanswered += 1;
@@ -173,7 +173,10 @@ export function createClientSession(
     connection.send(id === null ? { type: "error", error } : { type: "reply", id, error });
   }
 
-  /** Counts the connection in its mesh, which it has when it was let in or first asks; false where that has no room (QUOTA-2). */
+  /**
+   * Counts the connection in its mesh, at its authentication or first request. Returns false if the mesh has no room
+   * (QUOTA-2).
+   */
   function enterMesh(): boolean {
     const { database, quotas } = services;
     if (leaveMesh) return true;
@@ -182,7 +185,7 @@ export function createClientSession(
     return true;
   }
 
-  /** Lets the client in as whom it proves to be (ENTER-2). */
+  /** Authenticates the client by its hello (ENTER-2). */
   async function introduce({ id, mesh, proof }: Frame<"hello">): Promise<void> {
     const { challenge, isOwnOrigin } = greeting;
     const nonce = challenge.take();
@@ -208,7 +211,7 @@ export function createClientSession(
     return services.channels.receiveState(meshId, connection, () => cutOff("slow_consumer"));
   }
 
-  /** Admits a frame that is no request by the rules that admit a request (AUTH-12). */
+  /** Admits a frame that is not a request, with the same checks as a request (AUTH-12). */
   function admitFrame(
     operation: FrameRule,
     frame: object,
@@ -225,7 +228,7 @@ export function createClientSession(
     void request(id, name, { ...defaultsFor(operation), ...Object.fromEntries(entries) }, answer ?? null);
   }
 
-  /** Session and credential of the only inbox that this connection has. */
+  /** Returns session and credential of the connection's inbox, if it has exactly one. */
   function defaultsFor(operation: Operation): Partial<Inbox> {
     const inboxes = [...subscriptions.values()].flatMap(({ inbox }) => inbox ?? []);
     const [only, another] = inboxes;
@@ -251,7 +254,7 @@ export function createClientSession(
       await turn?.mayBegin;
       const { output, written } = await dispatch(services, call);
       const frame = toReply({ id, answerType }, toOutputFor(findBuild(), operation, output));
-      // A cancelled wait is answered, but nobody takes the answer.
+      // A cancelled wait gets a reply, but its messages do not count as delivered.
       if (frame) connection.send(frame, written && (() => signal.aborted || written()));
     } catch (error) {
       sendError(id, error);
@@ -278,12 +281,13 @@ export function createClientSession(
     const opened = await openSubscription({ principal: self.principal, services }, frame);
     if (gone.signal.aborted) return;
     const key = keyOf(frame.kind, opened.subscribed.session_id);
-    // Counted only here: others may have been opened while this one was.
+    // Counted here, because other subscriptions may have been opened during the await.
     if (!subscriptions.has(key) && subscriptions.size >= limits.subscriptionsPerConnectionMax) {
       throw tooManySubscriptions();
     }
     const held = opened.peer && hold(opened.peer);
-    // Whoever is answered is seen there at every node. One alone answers before another connection can take the peer.
+    // Saved before the reply, so that every node sees the peer as connected. A single node skips this, and so replies before
+    // another connection can take over the peer.
     if (opened.peer && !services.nodes.alone) {
       await services.presence.saveForOthers(opened.peer).catch(() => undefined);
     }
@@ -337,7 +341,7 @@ export function createClientSession(
     connection.send({ type: "reply", id: frame.id, output: {} });
   }
 
-  /** Watches from the reply on; a second watch takes the place of the first. */
+  /** Watches the mesh from the reply on. A second watch replaces the first. */
   async function watchMesh(frame: Frame<"watch_mesh">): Promise<void> {
     const { caller } = await admitFrame(frameRules.watch_mesh, frame);
     if (gone.signal.aborted) return;
@@ -385,7 +389,7 @@ function toInbox({ kind, team_id }: Frame<"subscribe">, session_id: string): Inb
   return kind === "inbox" && team_id !== undefined ? { session_id, team_id } : null;
 }
 
-/** The session as the client calls it; "" for what belongs to none. */
+/** Returns the session as the client named it, or "" for a call without a session. */
 function sessionNamed(input: unknown): string {
   const ref = Object(input)["session_id"];
   return typeof ref === "string" ? ref.toLowerCase() : "";
@@ -412,7 +416,7 @@ function toIdentity(principal: Principal): Admitted["as"] {
       return { kind: "observer", session_id: principal.sessionId };
     case "job":
     case "client":
-      throw new TypeError("This kind of credential cannot open a WebSocket."); // No hello takes it.
+      throw new TypeError("This kind of credential cannot open a WebSocket."); // the hello accepts neither
   }
 }
 
@@ -459,7 +463,10 @@ function parseFrame(text: string): ClientFrame | ForeignFrame | null {
   }
 }
 
-/** Whether it is what nearly all frames are; what is not is looked at by the schema, which says the same of these (WS-1). */
+/**
+ * Returns whether a frame is a plain request, as nearly all are. Other frames are parsed by the schema, which accepts these
+ * too (WS-1).
+ */
 function isPlainRequest(frame: unknown): frame is Frame<"request"> {
   if (typeof frame !== "object" || frame === null) return false;
   let fields = 0;

@@ -6,29 +6,35 @@ import { textFrame } from "../../feed/delivery/entry.js";
 import type { Sink } from "../../feed/delivery/subscription.js";
 import { createReadWindow, type ReadWindow } from "./read-window.js";
 
-/** One client's socket, for writing. Frames of one turn of the event loop go out together, in one write. */
+/** One client's socket, for writing. Frames of one turn of the event loop are sent in one write. */
 export interface Connection extends Sink {
-  /** Writes a frame of its own; `written` runs when it has left this process, not when the connection broke before. */
+  /** Writes a frame. `written` runs once the frame has left this process, but not if the connection broke before that. */
   send(frame: BrokerFrame, written?: (() => void) | null): void;
-  /** Whether it has been full without being drained for longer than it may be (WS-6). */
+  /** Whether the connection has been full for longer than allowed (WS-6). */
   readonly stalled: boolean;
-  /** Reads nothing more for so long, and goes on when `then` has run: what the client sends meanwhile waits in the network. */
+  /**
+   * Pauses reading for a time, then calls `then` and resumes. Frames that the client sends in between wait in the network.
+   */
   rest(ms: number, then: () => void): void;
-  /** Takes what a pong brought, and says whether it was asked for. */
+  /** Handles the payload of a pong. Returns whether the broker had asked for it. */
   answer(data: Buffer): boolean;
   close(reason: CloseReason): void;
-  /** Ends it without waiting for the client's answer. */
+  /** Closes the connection without waiting for the client's close frame. */
   terminate(): void;
 }
 
-const finalPing = 0x89; // RFC 6455, 5.5.2
-/** To copy more into one buffer takes longer than a second write, and as much memory again for every reader. */
+const finalPing = 0x89; // opcode of a ping (RFC 6455, 5.5.2)
+/**
+ * Maximum size of joined frames. Copying more takes longer than a second write, and needs as much memory again per reader.
+ */
 const joinedBytesMax = 64 * 1024;
 
 /**
- * @param socket - the stream below the WebSocket. Frames are written to it directly: a server's frames are not masked, so one
- * buffer serves every reader, where the library would build and write one for each (six times as slow).
- * @param windowBytes - may be on its way before the client shows that it reads
+ * Creates a connection.
+ *
+ * @param socket - the stream below the WebSocket. Frames are written to it directly: a server's frames are not masked, so
+ * one buffer serves every reader. The library would build and write a frame for each reader, which is six times as slow.
+ * @param windowBytes - bytes that may be in flight before the client shows that it reads
  */
 export function createConnection(webSocket: WebSocket, socket: Duplex, windowBytes?: number): Connection {
   return new SocketConnection(webSocket, socket, windowBytes);
@@ -40,7 +46,7 @@ class SocketConnection implements Connection {
   readonly #window: ReadWindow;
   readonly #drainListeners = new Set<() => void>();
   readonly #flush = (): void => this.#writeUnsent();
-  /** The frames of this turn of the event loop, and who is told when they have left. */
+  /** The frames of this turn of the event loop, and the callbacks for when they have been written. */
   #unsent: Buffer[] = [];
   #unsentBytes = 0;
   #whenWritten: (() => void)[] = [];
@@ -68,7 +74,7 @@ class SocketConnection implements Connection {
   }
 
   get stalled(): boolean {
-    // While reading is paused, the client's answer to a ping may stand in the network, unread by us.
+    // While reading is paused, the client's reply to a ping may be waiting in the network.
     return isLate(this.#fullSince) || (!this.#webSocket.isPaused && isLate(this.#window.closedSince));
   }
 
@@ -138,10 +144,10 @@ class SocketConnection implements Connection {
     this.#unsent = [];
     this.#unsentBytes = 0;
     this.#whenWritten = [];
-    // Nothing follows a close frame.
+    // No frame may follow a close frame.
     if (!this.#isOpen || !this.#socket.writable) return;
     this.#socket.write(frames, tell.length === 0 ? undefined : (error) => error ?? runAll(tell));
-    // Frames that the system takes at once leave nothing to drain.
+    // If the system accepted the frames immediately, no "drain" event follows.
     if (this.#fullSince !== null && !this.#socket.writableNeedDrain) this.#drained();
   }
 
@@ -170,29 +176,29 @@ function runAll(runs: readonly (() => void)[]): void {
   for (const run of runs) run();
 }
 
-/** Lets a client's frames through as fast as its address may send them, in their order (GUARD-4). */
+/** Lets a client's frames through in order, at the rate allowed for its address (GUARD-4). */
 export interface FrameGate {
-  /** @param receive - does what the frame asks for */
+  /** @param receive - handles the frame */
   take(receive: () => void): void;
-  /** Drops what waits. */
+  /** Drops the waiting frames. */
   close(): void;
 }
 
 export interface FrameGateOptions {
   readonly connection: Pick<Connection, "rest">;
-  /** Counts a frame, or says how many milliseconds it has to wait. */
+  /** Counts a frame and returns 0, or returns the milliseconds that it must wait. */
   readonly admit: () => number;
-  /** Told when more wait than may. */
+  /** Called when too many frames wait. */
   readonly overflow: () => void;
 }
 
-/** Waiting less would be more work than the frames are. */
+/** Minimum delay. Shorter delays would cost more than handling the frames. */
 const waitMsMin = 20;
 
 /**
- * A frame that comes too soon waits here, unread, and the connection reads nothing more meanwhile: what follows waits in the
- * network. So an honest client is late and misses nothing, and a flood costs its sender alone. What had been read before is kept
- * up to a bound: tiny frames take many times their size in memory.
+ * Creates a gate. A frame that arrives too early waits here, and the connection stops reading, so later frames wait in the
+ * network. An honest client is delayed and loses nothing, and a flood costs only its sender. The number of waiting frames is
+ * limited, because tiny frames take many times their size in memory.
  */
 export function createFrameGate({ connection, admit, overflow }: FrameGateOptions): FrameGate {
   const waiting: (() => void)[] = [];
@@ -206,7 +212,7 @@ export function createFrameGate({ connection, admit, overflow }: FrameGateOption
 
   function goOn(): void {
     let through = 0;
-    // A frame's work may close the gate, and so empty the list.
+    // Handling a frame may close the gate, which empties the list.
     for (const receive of waiting) {
       if (!admitOrRest()) break;
       through += 1;

@@ -10,17 +10,17 @@ import type { Admission, Services } from "../services.js";
 type SubscribeFrame = Extract<ClientFrame, { type: "subscribe" }>;
 
 export interface OpenedSubscription {
-  /** The reply; it must be sent before `start`, whose first messages follow it. */
+  /** The reply. It must be sent before `start`, because the first messages follow it. */
   readonly subscribed: Subscribed;
-  /** The peer whose inbox it is; null for a follow. */
+  /** The peer of an inbox, or null for a follow. */
   readonly peer: Peer | null;
   start(sink: Sink): Subscription;
 }
 
 /**
- * Finds out what a `subscribe` frame may read, and from where (WS-3).
+ * Authorises a `subscribe` frame and finds its starting cursor (WS-3).
  *
- * @throws as any call does (AUTH-12); resync; bad_request for a cursor beyond the end
+ * @throws the errors of any call (AUTH-12); resync; bad_request for a cursor beyond the end
  */
 export async function openSubscription(
   { principal, services }: Admission,
@@ -68,7 +68,10 @@ export async function openSubscription(
   };
 }
 
-/** Where the feed ends: what a client was given at another node may not have been heard of here. Undefined where there are none. */
+/**
+ * Finds the end of the feed, since this node may not know about messages that the client received from another node.
+ * Undefined without other nodes.
+ */
 async function findEnd(
   { nodes, presence, database }: Services,
   sessionId: string,

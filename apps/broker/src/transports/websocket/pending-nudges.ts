@@ -1,16 +1,16 @@
 import type { BrokerFrame, NudgeFrame, WakePath } from "@merkle/wire";
 
-/** The nudges that a client was sent and has not answered yet. */
+/** The nudges that were sent to a client and are not answered yet. */
 export interface PendingNudges {
-  /** Sends one; resolves with the wake paths that the client says it has run, with none when its connection ends. */
+  /** Sends a nudge. Resolves with the wake paths that the client has run, or with none when its connection ends. */
   send(nudge: NudgeFrame): Promise<readonly WakePath[]>;
-  /** Takes the client's answer; one that nobody waits for any more is passed over. */
+  /** Handles the client's answer. Ignores an answer to an unknown nudge. */
   answer(id: string, reached: readonly WakePath[]): void;
   end(): void;
 }
 
 export function createPendingNudges(send: (frame: BrokerFrame) => void): PendingNudges {
-  // Few connections are ever nudged, and each of the many idle ones would pay for an empty map.
+  // Created when needed: few connections are ever nudged, and an empty map for each idle connection would cost memory.
   let pending: Map<string, (reached: readonly WakePath[]) => void> | undefined;
 
   function answer(id: string, reached: readonly WakePath[]): void {

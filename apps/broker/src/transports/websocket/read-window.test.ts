@@ -62,7 +62,7 @@ it("[GUARD-17] an answer opens it only when what came after the question is litt
   expect(answerLast()).toBe(true);
   expect(window.closedSince).not.toBeNull();
   expect(opened()).toBe(0);
-  // Nothing more is written meanwhile: what is missing is asked for by itself.
+  // Nothing more is written in between. The window asks for the missing acknowledgement by itself.
   expect(answerLast()).toBe(true);
   expect(window.closedSince).toBeNull();
 });

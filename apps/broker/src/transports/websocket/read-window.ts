@@ -3,33 +3,33 @@ import { performance } from "node:perf_hooks";
 import { limits } from "@merkle/wire/limits";
 
 /**
- * How much may be on its way to a client before it shows that it reads (GUARD-17). The system takes megabytes for a
- * connection that nobody reads, which are neither seen nor bounded here. So a little is sent, with a ping in the middle; its
- * answer doubles what may be on its way, and a client that has read some megabytes is asked no more.
+ * Limits the bytes in flight to a client until it shows that it reads (GUARD-17). The operating system buffers megabytes for
+ * a connection that is not read, which this process can neither see nor limit. So little is sent at first, with a ping in
+ * the middle. Each answered ping doubles the limit, and a client that has read some megabytes is not checked any further.
  */
 export interface ReadWindow {
-  /** Since when more is on its way than may be; null while it may go on. */
+  /** Time since when more bytes are in flight than allowed. Null while the window is open. */
   readonly closedSince: number | null;
-  /** How many more bytes may be on their way. */
+  /** Number of further bytes that may be in flight. */
   readonly room: number;
-  /** Counts what is written to the client. */
+  /** Counts bytes written to the client. */
   wrote(bytes: number): void;
-  /** Takes what a pong brought, and says whether it answers what was asked. */
+  /** Handles the payload of a pong. Returns whether it answers this window's ping. */
   answer(data: Buffer): boolean;
 }
 
 export interface ReadWindowOptions {
   /** Sends a ping with these bytes. */
   readonly ask: (nonce: Buffer) => void;
-  /** Told when a closed window has opened. */
+  /** Called when a closed window has opened. */
   readonly opened: () => void;
-  /** The bytes that a new connection may have on its way; infinite for no bound at all. */
+  /** Bytes that may be in flight to a new connection. Infinity means no limit. */
   readonly bytes?: number;
 }
 
 /**
- * A client that has read so much gets no bound here any more: the system takes no less for a connection, and what waits in
- * this process is bounded elsewhere (WS-6).
+ * A client that has read this much is no longer limited here. The system's buffers for a connection are at least as large,
+ * and the frames that wait in this process are limited elsewhere (WS-6).
  */
 const provenBytes = 4 * 1024 * 1024;
 const nonceBytes = 8;
@@ -38,7 +38,7 @@ export function createReadWindow(options: ReadWindowOptions): ReadWindow {
   return new NonceWindow(options);
 }
 
-/** A class, since every connection has one: an object with getters of its own takes several times the memory. */
+/** A class, because every connection has a window, and an object with getters takes several times the memory. */
 class NonceWindow implements ReadWindow {
   readonly #ask: ReadWindowOptions["ask"];
   readonly #opened: ReadWindowOptions["opened"];
@@ -66,12 +66,12 @@ class NonceWindow implements ReadWindow {
   }
 
   answer(data: Buffer): boolean {
-    // Nobody knows these bytes who has not read up to them.
+    // Only a client that has read up to the ping knows these bytes.
     if (!this.#asked?.nonce.equals(data)) return false;
     this.#read = this.#asked.written;
     this.#asked = null;
     this.#bytes = this.#bytes >= provenBytes ? Number.POSITIVE_INFINITY : this.#bytes * 2;
-    // A long reply may have been written behind the question.
+    // A long reply may have been written after the ping.
     this.#askOn();
     if (this.closedSince !== null && this.#unread <= this.#bytes) {
       this.closedSince = null;

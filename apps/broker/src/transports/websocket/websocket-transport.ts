@@ -25,26 +25,26 @@ interface Source {
 
 /** The WebSocket transport at `/ws` (WS-1). */
 export interface WebSocketTransport {
-  /** Takes over a connection that asks to be upgraded; Host and Origin have been checked. */
+  /** Upgrades a connection. Host and Origin must be checked before. */
   upgrade(
     request: IncomingMessage,
     socket: Duplex,
     head: Buffer,
     origin: Pick<RequestOrigin, "address">,
   ): void;
-  /** Lets requests under way finish, tells clients to come back, and resolves when no connection is left. */
+  /** Lets running requests finish, asks clients to reconnect, and resolves when no connection is left. */
   stop(): Promise<void>;
 }
 
 export interface WebSocketTransportOptions {
   readonly services: Services;
   readonly authenticator: Authenticator;
-  /** Whether this scheme, host and port lead to the broker. */
+  /** Returns whether an address (scheme, host and port) leads to this broker. */
   readonly isOwnOrigin: (origin: string) => boolean;
   readonly heartbeatMs: number;
-  /** How long a client may take to prove who it is. */
+  /** Maximum time for a client to authenticate. */
   readonly helloMs: number;
-  /** How long a frame may take to arrive. */
+  /** Maximum time for a frame to arrive. */
   readonly frameMs: number;
   readonly connectionsMax?: number | undefined;
 }
@@ -53,19 +53,19 @@ interface Client {
   readonly webSocket: WebSocket;
   readonly connection: Connection;
   readonly session: ClientSession;
-  /** Whether anything came since the last ping. */
+  /** Whether anything was received since the last ping. */
   heard: boolean;
 }
 
-const pingFrame = Buffer.from([0x89, 0x00]); // RFC 6455, 5.5.2: a whole ping, without a body
-/** A ping, and the frame for scripts in a browser, which cannot see pings: one write for each connection, not two. */
+const pingFrame = Buffer.from([0x89, 0x00]); // complete ping frame without a payload (RFC 6455, 5.5.2)
+/** A ping, and a frame for scripts in browsers, which cannot see pings. Joined, so that each connection needs one write. */
 const heartbeat = Buffer.concat([pingFrame, textFrame(JSON.stringify({ type: "heartbeat" }))]);
-const normalClosure = 1000; // RFC 6455, 7.4.1: the client has done what it connected for
-/** Pieces in which the network may bring one frame: one of 2 MiB comes in 1,500 over an ordinary line. */
+const normalClosure = 1000; // the client has finished (RFC 6455, 7.4.1)
+/** Maximum number of chunks in which one frame may arrive. A frame of 2 MiB takes 1,500 over an ordinary line. */
 const chunksMax = 16_384;
-/** The log gets one line in so long about clients that break the protocol again and again. */
+/** Minimum time between two log lines about clients that violate the protocol. */
 const toldEveryMs = 1_000;
-/** A client that was told why its connection ends has so long to end it, whatever it sends meanwhile. */
+/** Maximum time for a client to close its side after the broker has sent a close frame. */
 const closeMsMax = 2_000;
 const slowCheckMs = 1_000;
 const drainDeadlineMs = 5_000;
@@ -87,15 +87,16 @@ export function createWebSocketTransport({
   const unfinished = createUnfinishedMessages({ msMax: frameMs });
   const options: ServerOptions & { readonly closeTimeout: number } = {
     noServer: true,
-    // It would cost memory per connection, make each reader's frames its own, and unpack what is small into what is not.
+    // Compression would cost memory per connection and separate frames per reader, and small frames could expand to large
+    // ones.
     perMessageDeflate: false,
     autoPong: false,
-    // The first that a client offers would be confirmed, and none is spoken.
+    // Otherwise the first protocol that a client offers would be confirmed, although the broker speaks none of them.
     handleProtocols: () => false,
-    // The types do not know it yet.
+    // The type definitions lack this option.
     closeTimeout: closeMsMax,
     maxPayload: limits.frameBytesMax,
-    // A frame in tiny pieces would take a hundred times its size in memory.
+    // A frame in tiny fragments would take a hundred times its size in memory.
     maxFragments: limits.frameFragmentsMax,
     maxBufferedChunks: chunksMax,
   };
@@ -119,7 +120,7 @@ export function createWebSocketTransport({
       connection.close(reason);
     };
     const arriving = unfinished.watch({ webSocket, socket, cutOff });
-    // The library has closed the connection with a code that says why.
+    // The library has already closed the connection with a code that gives the reason.
     webSocket.on("error", (error) =>
       rateLimited((leftOut) =>
         log.info("a WebSocket client broke the protocol", {
@@ -144,7 +145,10 @@ export function createWebSocketTransport({
     metrics.sockets.inc();
 
     let lateFrames = 0;
-    /** Whether a frame is still taken. A client that was told that its connection ends may have more on its way, but no flood. */
+    /**
+     * Returns whether a frame is still accepted. A client whose connection is being closed may have frames in flight, but
+     * only a limited number.
+     */
     function takesFrame(): boolean {
       if (isOver) lateFrames += 1;
       if (lateFrames > limits.waitingFramesPerConnectionMax) webSocket.terminate();
@@ -158,7 +162,7 @@ export function createWebSocketTransport({
       if (isBinary) return cutOff("bad_frame");
       gate.take(() => session.receive(String(data)));
     });
-    // Answered by the library it would cost its sender nothing, however many come.
+    // Pings pass the gate too. If the library answered them, a flood of pings would cost its sender nothing.
     webSocket.on("ping", (data) => {
       arriving.control(data);
       if (takesFrame()) gate.take(() => connection.write(pongFrame(data)));
@@ -166,7 +170,7 @@ export function createWebSocketTransport({
     webSocket.on("pong", (data) => {
       arriving.control(data);
       client.heard = true;
-      // One that nobody asked for is a frame like others.
+      // An unsolicited pong counts like any other frame.
       if (!connection.answer(data) && takesFrame()) gate.take(() => undefined);
     });
     webSocket.once("close", (code) => {
@@ -207,14 +211,14 @@ export function createWebSocketTransport({
       if (!connection.stalled) return;
       metrics.cutOffs.inc({ reason: "slow_consumer" });
       connection.close("slow_consumer");
-      // Its close frame stands behind what it does not read.
+      // The close frame is queued behind data that the client does not read.
       connection.terminate();
     });
   }
 
   /**
-   * Tells every client to come back. Where other nodes take them over at once, each is told at a moment of its own, so that they
-   * do not all knock there together (NODE-13).
+   * Asks every client to reconnect. If other nodes take over, each client is asked at a random time, so that they do not all
+   * reconnect there at the same time (NODE-13).
    */
   async function sendAway(): Promise<void> {
     const spreadMs = services.nodes.others.size > 0 ? spreadMsMax : 0;
@@ -245,7 +249,7 @@ export function createWebSocketTransport({
   };
 }
 
-/** Returns the answer to a ping: its own bytes (RFC 6455, 5.5.3). */
+/** Returns the reply to a ping, which repeats its payload (RFC 6455, 5.5.3). */
 function pongFrame(data: Buffer): Buffer {
   return Buffer.concat([Buffer.from([0x8a, data.length]), data]);
 }
