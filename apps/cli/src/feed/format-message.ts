@@ -4,23 +4,23 @@ import { removalText } from "../document/versions.js";
 import { nameBesideMark } from "../sessions/peer-names.js";
 import { cutText, isolated, oneLine } from "../text/one-line.js";
 
-/** How messages look on this terminal. */
+/** The formatting options for messages on this terminal. */
 interface MessageStyle {
   readonly arrow: string;
   readonly dot: string;
   dim(text: string): string;
 }
 
-/** The known facts of the team that posted. */
+/** How the posting team is displayed. */
 export interface Author {
-  /** Whether it is the team of whoever reads. */
+  /** Whether the team belongs to the reader. */
   readonly own: boolean;
   colour(text: string): string;
 }
 
 /**
- * A message for a person's eyes, without its line break. What others wrote cannot steer the terminal, and every later line of it
- * is indented, so that it cannot pass for another message.
+ * Formats a message for people, without a final line break. Removes control sequences from texts of others.
+ * Indents all lines after the first, so that none can pose as another message.
  */
 export function formatMessage(message: Message, author: Author, style: MessageStyle): string {
   const place = `${localTime(message.posted_at)} #${message.sequence}`;
@@ -42,7 +42,7 @@ function nameOf({ from, content }: Message, { own }: Author): string {
   return from?.human ? `${name} (human)` : content["guest"] === true ? `${name} (guest)` : name;
 }
 
-/** The kind of a message, in the words that its text cannot begin with. */
+/** Returns the labels of a message: its kind, priority and what it replies to. */
 function labelsOf({ priority, reply_to: replyTo, content }: Message): string[] {
   const { kind, answer, text } = content;
   const answered = answer === text ? `answers #${replyTo}` : `answers #${replyTo} ${quotedLine(answer)}`;
@@ -57,9 +57,12 @@ function labelsOf({ priority, reply_to: replyTo, content }: Message): string[] {
 
 const label = /^\s*(?:NOW|ASK|DECISION|PRIVATE|re #|answers #)/;
 
-/** A text that begins as one of our labels would is set off, so that it cannot pass for one. */
+/**
+ * Formats the text. A text that begins like one of the labels gets a prefix, so that it cannot pose as a
+ * label.
+ */
 function bodyOf({ content }: Message, style: MessageStyle): string {
-  // Whatever else it holds is not what somebody sealed.
+  // Other fields of a private message are not encrypted, so they prove nothing about its sender.
   if (content["private"] === true) return style.dim(`${inLine(content["bytes"])} bytes, sealed`);
   const text = textOf(content["text"]);
   return `${label.test(neutralise(text)) ? ": " : ""}${indented(text)}${optionsText(content["options"])}`;
@@ -78,7 +81,7 @@ function optionsText(options: unknown): string {
   return `   ${options.map((each, index) => `[${index + 1} ${inLine(each)}]`).join(" ")}`;
 }
 
-/** The local day of a message, for a line of its own where it changes. */
+/** Returns a message's local date, for the line that is printed when the date changes. */
 export function localDay(timestamp: string): string {
   const at = new Date(timestamp);
   return [at.getFullYear(), padded(at.getMonth() + 1), padded(at.getDate())].join("-");
@@ -93,7 +96,7 @@ function padded(number: number): string {
   return String(number).padStart(2, "0");
 }
 
-/** Whom a message is for, in words. */
+/** Formats a message's recipients. */
 export function readers(to: readonly string[]): string {
   return to.map((each) => (each === "*" ? "everyone" : isolated(oneLine(each)))).join(", ");
 }
@@ -142,7 +145,7 @@ function describeEvent({ content }: Message, arrow: string): string {
   }
 }
 
-/** `message budget 0 → 50, claim grace 900 s → 60 s` */
+/** Formats changed settings, such as `message budget 0 → 50, claim grace 900 s → 60 s`. */
 function describeSettings(changes: unknown, arrow: string): string {
   return Object.entries(Object(changes))
     .map(([name, change]) => {
@@ -156,7 +159,7 @@ function describeSettings(changes: unknown, arrow: string): string {
     .join(", ");
 }
 
-/** `Ana removed the text of #405: holds a key` */
+/** Formats a redaction, such as `Ana removed the text of #405: holds a key`. */
 function describeRedaction({
   by,
   redacted_sequence,
@@ -170,21 +173,27 @@ function describeRedaction({
   return `${inLine(by)} removed the text of ${what}${why}`;
 }
 
-/** `Birch/oak: task 7 claimed: rotate tokens`; of a hand-back with whose it was. */
+/**
+ * Formats a task event, such as `Birch/oak: task 7 claimed: rotate tokens`. Includes the previous holder of a
+ * task that was released.
+ */
 function describeTask({ by, task, title, change, holder, reason }: Record<string, unknown>): string {
   const whose = holder === undefined ? "" : ` from ${inLine(holder)}`;
   const why = typeof reason === "string" ? ` (${inLine(reason)})` : "";
   return `${inLine(by)}: task ${inLine(task)} ${inLine(change).replaceAll("_", " ")}${whose}: ${inLine(title)}${why}`;
 }
 
-/** `Birch/oak: repo:src/auth/** claimed` */
+/** Formats a claim event, such as `Birch/oak: repo:src/auth/** claimed`. */
 function describeClaim({ by, scope, shared, change, holder, reason }: Record<string, unknown>): string {
   const whose = holder === undefined ? "" : ` from ${inLine(holder)}`;
   const why = typeof reason === "string" ? ` (${inLine(reason)})` : "";
   return `${inLine(by)}: ${inLine(scope)} ${inLine(change).replaceAll("_", " ")}${shared === true ? ", shared" : ""}${whose}${why}`;
 }
 
-/** `Ana allowed Birch/oak Bash, approval 7 (4f1d0c9a…)`: a hash stands for what was asked. */
+/**
+ * Formats an approval event, such as `Ana allowed Birch/oak Bash, approval 7 (4f1d0c9a…)`. The request itself
+ * is shown only as a hash.
+ */
 function describeApproval({ approval, of, tool, hash, decision, by }: Record<string, unknown>): string {
   const who = by === null ? "the terminal" : inLine(by);
   const how = { allowed: "allowed", denied: "denied", left: "left to the terminal", withdrawn: "answered" };
@@ -192,7 +201,10 @@ function describeApproval({ approval, of, tool, hash, decision, by }: Record<str
   return `${who} ${did} approval ${inLine(approval)}, ${inLine(tool)} of ${inLine(of)} (${inLine(hash).slice(0, 8)})`;
 }
 
-/** `Atlas: deploy_frozen → true (v3)`. A value that is too large to be told is got with `merkle state get`. */
+/**
+ * Formats a state event, such as `Atlas: deploy_frozen → true (v3)`. Values that are too long to show can be
+ * read with `merkle state get`.
+ */
 function describeState({ by, key, value, version, deleted }: Record<string, unknown>, arrow: string): string {
   const name = inLine(key);
   const author = inLine(by);
@@ -221,14 +233,14 @@ function quotedLine(text: unknown): string {
   return JSON.stringify(inLine(text));
 }
 
-/** The indent of a message's later lines: the width of a time, and a space. */
+/** The indentation of a message's lines after the first: the width of a time, and a space. */
 export const indent = " ".repeat(9);
 
 function indented(text: string): string {
   return isolated(neutralise(text)).replaceAll("\n", `\n${indent}`);
 }
 
-/** Numbers, too: events of a session that came from elsewhere say whatever they say. */
+/** Formats any value on one line. Numbers too, because events of an imported session may contain anything. */
 function inLine(value: unknown): string {
   return isolated(oneLine(textOf(value)));
 }

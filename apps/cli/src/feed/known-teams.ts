@@ -18,10 +18,12 @@ interface KnownTeamsOptions {
   readonly output: Pick<Output, "teamColour">;
 }
 
-/** Waiting for a roster must not hold up the messages for long. */
+/** Timeout for reading the roster, so that messages are not delayed for long. */
 const rosterMsMax = 5_000;
 
-/** The teams of a session as they look in its feed; the roster is read again when somebody new speaks. */
+/**
+ * Creates a cache of how a session's teams are displayed. Reads the roster again when an unknown team posts.
+ */
 export function createKnownTeams({ client, session, config, output }: KnownTeamsOptions): {
   find(teamId: string | null): Promise<Author>;
 } {
@@ -40,7 +42,10 @@ export function createKnownTeams({ client, session, config, output }: KnownTeams
     }
   }
 
-  /** In a launched agent's shell its team, anywhere else the team of the person of this home. */
+  /**
+   * Finds the reader's own team: in an agent's shell the agent's team, otherwise the team of this home's
+   * person.
+   */
   async function findOwn(
     meshId: string,
   ): Promise<(team: { team_id: string; person_id: string | null }) => boolean> {
@@ -57,7 +62,8 @@ export function createKnownTeams({ client, session, config, output }: KnownTeams
   return {
     async find(teamId) {
       if (teamId === null) return stranger;
-      // Without a roster a message is shown by the name that it carries, and the next one asks again.
+      // If the roster cannot be read, the message is shown with the name it contains. The next message tries
+      // again.
       if (!known.has(teamId)) await readRoster().catch(() => undefined);
       return known.get(teamId) ?? stranger;
     },
@@ -65,9 +71,10 @@ export function createKnownTeams({ client, session, config, output }: KnownTeams
 }
 
 /**
- * The session that is named, or else `MERKLE_SESSION`, or else the open one with the newest activity, which is told.
+ * Returns the named session, or else `MERKLE_SESSION`, or else the open session with the newest activity.
+ * Prints the name in the last case.
  *
- * @throws CliError `not_found` when there is none, with how to get one
+ * @throws CliError `not_found` with advice if no session is open
  */
 export async function findTailedSession(
   broker: Pick<BrokerClient, "call">,

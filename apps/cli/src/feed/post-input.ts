@@ -3,12 +3,15 @@ import { usageError } from "../core/cli-error.js";
 import { readOneOf, readWholeNumber } from "../core/flag-values.js";
 import { type Flags, isSet, listOf, splitList, textOf } from "../core/flags.js";
 
-/** A post but for its text. */
+/** The fields of a post, except its text. */
 type PostInput = Pick<InputOf<"post_message">, "to" | "priority" | "reply_to"> & {
   readonly content: Omit<InputOf<"post_message">["content"], "text">;
 };
 
-/** The post that the flags of `merkle post` ask for. @throws CliError `usage` for what does not go together, before anything is asked */
+/**
+ * Converts the flags of `merkle post`. @throws CliError `usage` for contradictory flags, before the broker is
+ * called
+ */
 export function readPostInput(flags: Flags): PostInput {
   const isAsk = isSet(flags, "ask");
   const isDecision = isSet(flags, "decision");

@@ -1,13 +1,13 @@
 import { isRedacted, type Message, sealedBytes } from "@merkle/wire";
 
-/** A private message without its text. */
+/** Replaces the encrypted text of a private message with its size. Returns other messages unchanged. */
 export function asStub(message: Message): Message {
   const { private: isPrivate, sealed, bytes } = message.content;
   if (isPrivate !== true || isRedacted(message)) return message;
   return withContent(message, { bytes: typeof sealed === "string" ? sealedBytes(sealed) : bytes });
 }
 
-/** A private message with this content. */
+/** Returns the private message with this content. */
 export function withContent(message: Message, content: Readonly<Record<string, unknown>>): Message {
   return { ...message, content: { private: true, ...content } };
 }

@@ -5,17 +5,20 @@ import { CliError, exitCodes } from "../core/cli-error.js";
 import { homeFiles } from "../core/merkle-home.js";
 import { readPrivateJson, writePrivateJson } from "../core/private-file.js";
 
-/** A mesh whose credentials this home stores: the addresses where it was met, and its broker's keys. */
+/** A mesh for which this home has credentials, with the addresses where it was met and its broker's keys. */
 export interface KnownMesh {
   readonly mesh_id: string;
   readonly broker_id: string;
-  /** The broker's audit keys; empty if it never proved one. */
+  /** The broker's audit keys. Empty if the broker never proved a key. */
   readonly keys: readonly AuditKey[];
-  /** `home` for the broker that runs on this very home, whatever its port. */
+  /** The known addresses. `home` stands for the broker that runs on this home, on any port. */
   readonly addresses: readonly string[];
 }
 
-/** @throws CliError for an invalid file: without it, credentials might go to any address */
+/**
+ * Reads a known mesh. @throws CliError for an invalid file, because ignoring it could send credentials to any
+ * address
+ */
 export function findKnownMesh(home: string, meshId: string): KnownMesh | undefined {
   const path = pathOf(home, meshId);
   try {
@@ -25,7 +28,7 @@ export function findKnownMesh(home: string, meshId: string): KnownMesh | undefin
     const isWhole = mesh_id === meshId && Array.isArray(keys) && Array.isArray(addresses);
     if (isWhole && typeof broker_id === "string") return { mesh_id, broker_id, keys, addresses };
   } catch {
-    // The error below is the same as for an invalid file.
+    // Invalid JSON gets the same error as invalid content.
   }
   throw new CliError(
     "unreadable",

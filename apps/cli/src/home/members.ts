@@ -5,25 +5,27 @@ import { CliError, exitCodes, usageError } from "../core/cli-error.js";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
 import { replaceFile } from "../core/replace-file.js";
 
-/** A membership of this home: its key, in a mesh of a broker. */
+/** A membership of this home in a mesh of a broker, with its key. */
 export interface StoredMember {
   readonly broker_id: string;
   readonly mesh_id: string;
-  /** The mesh's name. */
+  /** The name of the mesh. */
   readonly mesh: string;
   readonly member_id: string;
   readonly name: string;
   readonly role: "admin" | "member";
-  /** The base addresses at which the broker was met. */
+  /** The base addresses at which this home has reached the broker. */
   readonly urls: readonly string[];
-  /** The seed of the member's ed25519 key, 32 bytes in base64url. One key serves all meshes of a broker. */
+  /**
+   * The seed of the member's ed25519 key: 32 bytes in base64url. One key is used for all meshes of a broker.
+   */
   readonly seed: string;
   readonly joined_at: string;
-  /** The token that commands send over HTTP. It is issued for the key, and again once it has expired. */
+  /** The token for HTTP requests. Issued with the key, and renewed after it expires. */
   readonly token: { readonly value: string; readonly expires_at: string } | null;
 }
 
-/** The memberships of this home, in the order of joining. */
+/** Lists this home's memberships, in the order of joining. */
 export async function listMembers(home: string): Promise<StoredMember[]> {
   const folder = homeFiles.members(home);
   const names = await readdir(folder).catch(() => []);
@@ -33,14 +35,14 @@ export async function listMembers(home: string): Promise<StoredMember[]> {
   return members.flatMap((each) => each ?? []).sort((a, b) => a.joined_at.localeCompare(b.joined_at));
 }
 
-/** Stores a membership in a file that only this user can read, and replaces an earlier one of the mesh. */
+/** Stores a membership in a file that only this user can read. Replaces an earlier membership of the mesh. */
 export async function keepMember(home: string, member: StoredMember): Promise<void> {
   await writeKey(home, `${member.mesh_id}.json`, member);
 }
 
 /**
- * Returns the seed of this home's key for a broker, and creates it if there is none. It is stored before it is used: if the
- * reply to a join is lost, the same key joins again and does not use up another invite.
+ * Returns the seed of this home's key for a broker, creating it if needed. Stored before use: if the reply to
+ * a join is lost, the next attempt uses the same key and does not consume another use of the invite.
  */
 export async function takeSeed(home: string, brokerId: string): Promise<string> {
   const path = join(homeFiles.members(home), `${brokerId}.key`);
@@ -67,7 +69,7 @@ async function readObject(path: string): Promise<Record<string, unknown> | undef
     const value: unknown = JSON.parse(await readFile(path, "utf8"));
     return typeof value === "object" && value !== null ? { ...value } : undefined;
   } catch {
-    // A missing or invalid file is no membership.
+    // A missing or invalid file counts as no membership.
     return undefined;
   }
 }
@@ -101,19 +103,20 @@ const texts = [
   "joined_at",
 ] as const satisfies readonly (keyof StoredMember)[];
 
-/** Selects a membership. */
+/** The criteria for selecting a membership. */
 interface MemberQuery {
-  /** The broker by its address, or by the id that it claims. */
+  /** The broker's address, or the id that the broker claims. */
   readonly broker: { readonly url: string } | { readonly id: string };
-  /** The mesh by name or id. */
+  /** The name or id of the mesh. */
   readonly mesh: string | undefined;
 }
 
 /**
- * Selects the membership for a broker; null if this home has none there. Among several, the named mesh counts, otherwise
- * `main`.
+ * Selects the membership for a broker. Returns null if this home has none. If there are several, selects the
+ * named mesh, by default `main`.
  *
- * @throws CliError `usage` if no mesh is named and none is `main`; `not_found` if the named mesh was not joined
+ * @throws CliError `usage` if no mesh is named and none is `main`; `not_found` if the named mesh was not
+ * joined
  */
 export function chooseMember(
   members: readonly StoredMember[],

@@ -3,35 +3,44 @@ import { join } from "node:path";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
 import { replaceFile } from "../core/replace-file.js";
 
-/** A person of a mesh, whose credential this machine stores. It writes from this home unless an agent does. */
+/**
+ * A person in a mesh, with the credential stored on this machine. Commands outside an agent's shell act as
+ * this person.
+ */
 export interface StoredPerson {
   readonly mesh_id: string;
-  /** The bare uuid. */
+  /** The person's uuid, without the secret. */
   readonly person_id: string;
   readonly name: string;
   readonly credential: string;
-  /** Whether the broker has verified the person. Undefined for a person stored by an older merkle. */
+  /** Whether the broker has verified the person. Undefined in files from an older version. */
   readonly verified?: boolean;
 }
 
-/** Where a person is stored. An agent's shell has a guest of its own, so that no agent writes as the user. */
+/**
+ * Selects the file in which a person is stored. Agents' shells use a separate guest, so that no agent acts as
+ * the user.
+ */
 interface PersonStore {
   readonly home: string;
   readonly agentShell?: string | undefined;
 }
 
-/** The person of this home in a mesh; null before the first write there, or if the file is not valid. */
+/** Returns this home's person in a mesh. Null before the first write there, or if the file is invalid. */
 export async function findPerson(store: PersonStore, meshId: string): Promise<StoredPerson | null> {
   try {
     const value: unknown = JSON.parse(await readFile(personFile(store, meshId), "utf8"));
     return isStoredPerson(value) && value.mesh_id === meshId ? value : null;
   } catch {
-    // A file that is missing, unreadable or not JSON names no person.
+    // A missing or invalid file counts as no person.
     return null;
   }
 }
 
-/** Stores a new person in a file that only this user can read. If two commands do so at once, both get the same person. */
+/**
+ * Stores a new person in a file that only this user can read. If two commands do so at the same time, both
+ * get the same person.
+ */
 export async function keepPerson(store: PersonStore, person: StoredPerson): Promise<StoredPerson> {
   const { home } = store;
   const path = personFile(store, person.mesh_id);
@@ -47,7 +56,10 @@ export async function keepPerson(store: PersonStore, person: StoredPerson): Prom
   });
 }
 
-/** Moves aside a person whom the broker does not know. The file is kept, because the broker may be wrong. */
+/**
+ * Moves the file of a person whom the broker does not know. The file is kept, because the broker may be
+ * wrong.
+ */
 export async function setPersonAside(store: PersonStore, person: StoredPerson): Promise<void> {
   const found = await findPerson(store, person.mesh_id);
   if (found && found.credential !== person.credential) return;
@@ -56,7 +68,7 @@ export async function setPersonAside(store: PersonStore, person: StoredPerson): 
   await explainingHome(home, () => rename(personFile(store, person.mesh_id), aside)).catch(unlessGone);
 }
 
-/** Notes that the broker has verified a person. */
+/** Stores that the broker has verified a person. */
 export async function keepVerified(store: PersonStore, person: StoredPerson): Promise<StoredPerson> {
   const verified = { ...person, verified: true };
   const path = personFile(store, person.mesh_id);
@@ -64,7 +76,10 @@ export async function keepVerified(store: PersonStore, person: StoredPerson): Pr
   return verified;
 }
 
-/** Creating a link either succeeds or fails at once. A rename would replace the person that another command has just stored. */
+/**
+ * Creates the person's file unless it exists. Linking is atomic, whereas renaming would replace a person that
+ * another command has just stored.
+ */
 async function placeUnlessThere(
   unfinished: string,
   path: string,
@@ -84,7 +99,7 @@ async function placeUnlessThere(
   return person;
 }
 
-/** If two commands move the file aside at once, it is gone for one of them. */
+/** Ignores a missing file, because another command may have moved it at the same time. */
 function unlessGone(error: unknown): void {
   if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
 }

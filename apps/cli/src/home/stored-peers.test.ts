@@ -43,7 +43,10 @@ function aTeam(fields: Partial<StoredPeer> = {}): StoredPeer {
 
 const { mesh_id: meshId } = aTeam();
 
-/** A process of its own that tries to hold a team when told, says whether it does, and keeps it until it is ended. */
+/**
+ * Starts a process that tries to lock a team when it receives input. It prints the result and keeps the lock
+ * until it is killed.
+ */
 function startHolder(home: string, teamId: string) {
   const code = `
     const { holdTeam } = await import(${JSON.stringify(new URL("../../dist/home/stored-peers.js", import.meta.url).href)});
@@ -81,7 +84,7 @@ describe("held teams", () => {
   it("[LAUNCH-5] are kept for this user alone, in files that are there whole or not at all", async () => {
     const home = await testHome();
     const team = aTeam();
-    // Writers of the same team at the same moment, and a reader in between, see whole files only.
+    // Concurrent writers and readers of one team must see only complete files.
     const writing = Promise.all(Array.from({ length: 20 }, () => saveTeam(home, team)));
     for (let reads = 0; reads < 20; reads += 1) {
       expect([[], [team]]).toContainEqual(await listStoredPeers(home, meshId));
@@ -152,7 +155,7 @@ describe("the hold on a team", () => {
     await hold?.release();
     const next = await holdTeam(home, teamId);
     expect(next).not.toBeNull();
-    // A second release must not end the hold of who came next.
+    // A second release must not release the next owner's lock.
     await hold?.release();
     expect(await holdTeam(home, teamId)).toBeNull();
     await next?.release();
@@ -189,7 +192,7 @@ describe("the hold on a team", () => {
     });
     const hold = await holdTeam(home, teamId);
     await hold?.include(child.pid ?? 0);
-    // As it stands when the process that took it has been killed.
+    // Remove the first process, as if it had been killed.
     const path = join(home, "teams", `${teamId}.lock`);
     const lock = JSON.parse(await readFile(path, "utf8"));
     await writeFile(path, JSON.stringify({ ...lock, holders: lock.holders.slice(1) }));

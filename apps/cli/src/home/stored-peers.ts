@@ -6,7 +6,7 @@ import { explainingHome, homeFiles } from "../core/merkle-home.js";
 import { type ProcessLock, takeProcessLock } from "../core/process-lock.js";
 import { replaceFile } from "../core/replace-file.js";
 
-/** The stored peers of a mesh, or of all meshes, the last saved first. Other files are skipped. */
+/** Lists the stored peers of a mesh, or of all meshes, last saved first. Skips other files. */
 export async function listStoredPeers(home: string, meshId: string | null): Promise<StoredPeer[]> {
   const folder = homeFiles.teams(home);
   const names = await readdir(folder).catch(() => []);
@@ -17,15 +17,16 @@ export async function listStoredPeers(home: string, meshId: string | null): Prom
     .sort((a, b) => b.saved_at.localeCompare(a.saved_at));
 }
 
-/** The stored peer with this id, of any mesh. */
+/** Returns the stored peer with this id, in any mesh. */
 export async function findStoredPeer(home: string, placeId: string): Promise<StoredPeer | undefined> {
   return readStoredPeer(homeFiles.teams(home), `${placeId}.json`);
 }
 
 /**
- * Stores a peer with its credential, in a file that only this user can read.
+ * Stores a peer with its credential in a file that only this user can read.
  *
- * @throws CliError `conflict` if a peer of another mesh has the id: a hostile broker can choose ids
+ * @throws CliError `conflict` if a peer of another mesh has the same id, because a hostile broker can choose
+ * ids
  */
 export async function saveTeam(home: string, team: StoredPeer): Promise<void> {
   const before = await findStoredPeer(home, storedPeerId(team));
@@ -43,8 +44,8 @@ export async function forgetTeam(home: string, placeId: string): Promise<void> {
 }
 
 /**
- * Locks a peer for this process, or returns null while another live process has it: two processes with one credential would
- * take each other's messages.
+ * Locks a peer for this process. Returns null while another live process holds the lock: two processes with
+ * one credential would take each other's messages.
  */
 export async function holdTeam(home: string, placeId: string): Promise<ProcessLock | null> {
   return explainingHome(home, async () => {
@@ -61,12 +62,12 @@ function ofAnotherMesh({ slug, team_name }: StoredPeer): CliError {
   );
 }
 
-/** The file in which a peer's server records the messages that it has handed out. */
+/** Returns the file in which a peer's server records the messages that it has delivered. */
 export function handedOutFile(home: string, placeId: string): string {
   return join(homeFiles.teams(home), `${placeId}.mail`);
 }
 
-/** The file in which a peer's server records the usage that it has reported. */
+/** Returns the file in which a peer's server records the usage that it has reported. */
 export function reportedFile(home: string, placeId: string): string {
   return join(homeFiles.teams(home), `${placeId}.usage`);
 }
@@ -88,48 +89,51 @@ async function readStoredPeer(folder: string, name: string): Promise<StoredPeer 
     const team = parseStoredPeer(await readFile(join(folder, name), "utf8"));
     return team && `${storedPeerId(team)}.json` === name ? team : undefined;
   } catch {
-    // A file that is unreadable or not JSON is no stored peer.
+    // An unreadable or invalid file is not a stored peer.
     return undefined;
   }
 }
 
-/** A peer whose credential this machine stores, so that the next launch can continue as that peer. */
+/** A peer whose credential is stored on this machine, so that a later launch can resume it. */
 export interface StoredPeer {
   readonly mesh_id: string;
   readonly session_id: string;
   readonly slug: string;
-  /** The bare uuid. */
+  /** The team's uuid, without the secret. */
   readonly team_id: string;
   readonly team_name: string;
-  /** Null for the team's unnamed peer. */
+  /** The peer's uuid; null for the team's unnamed peer. */
   readonly peer_id: string | null;
   readonly peer_name: string | null;
   readonly role: string | null;
-  /** Groups as people write them: `backend`, `backend:lead`. */
+  /** The groups as users write them, such as `backend` or `backend:lead`. */
   readonly groups: readonly string[];
-  /** The peer's credential, or the team's if the peer has no name. */
+  /** The peer's credential, or the team's for the unnamed peer. */
   readonly credential: string;
-  /** The key of the launch that first joined as the peer. */
+  /** The key of the launch that first joined as this peer. */
   readonly session_key: KeyPair | null;
-  /** The client's conversation that last acted as the peer. */
+  /** The client's conversation that last acted as this peer. */
   readonly claude_session_id: string | null;
-  /** The worktree, or outside a repository the folder, of the last launch; null if unknown. */
+  /** The worktree of the last launch, or its folder outside a repository; null if unknown. */
   readonly folder: string | null;
   readonly saved_at: string;
 }
 
-/** An ed25519 key pair in base64: 32 bytes and 64. */
+/** An ed25519 key pair in base64. The public key has 32 bytes, the private key 64. */
 export interface KeyPair {
   readonly public: string;
   readonly private: string;
 }
 
-/** The id of a stored peer, by which its files and `merkle mcp --as` name it. */
+/** Returns the id of a stored peer, used for its files and by `merkle mcp --as`. */
 export function storedPeerId({ peer_id, team_id }: Pick<StoredPeer, "peer_id" | "team_id">): string {
   return peer_id ?? team_id;
 }
 
-/** Parses a stored peer; undefined if it is none. Older files have a team without peer fields. */
+/**
+ * Parses a stored peer. Returns undefined if invalid. Older files contain a team without the fields of a
+ * peer.
+ */
 export function parseStoredPeer(text: string): StoredPeer | undefined {
   const value: unknown = JSON.parse(text);
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
@@ -171,7 +175,7 @@ function isText(value: unknown): value is string {
   return typeof value === "string";
 }
 
-/** The broker's reply to a join, or to creating a session. */
+/** The fields that the replies of `join_session` and `create_session` have in common. */
 type JoinedPeer = Pick<OutputOf<"join_session">, "session_id" | "slug" | "team_id" | "team_name"> &
   Partial<Pick<OutputOf<"join_session">, "peer_id" | "peer_name">>;
 
@@ -187,7 +191,7 @@ interface PeerOwner {
 /**
  * Converts the broker's reply to a stored peer.
  *
- * @param before - the stored peer that was resumed: fields without a new value stay
+ * @param before - the stored peer that was resumed, whose fields are kept if there is no new value
  */
 export function toStoredPeer(given: JoinedPeer, holder: PeerOwner, before?: StoredPeer): StoredPeer {
   const { session_id, slug, team_id: teamCredential, team_name } = given;
@@ -196,7 +200,7 @@ export function toStoredPeer(given: JoinedPeer, holder: PeerOwner, before?: Stor
     mesh_id: holder.meshId,
     session_id,
     slug,
-    // A peer that resumed by its credential gets that credential back in place of the team's.
+    // After resuming with a peer's credential, the reply contains that credential instead of the team's.
     team_id: before?.team_id ?? bareId(teamCredential),
     team_name,
     peer_id: peerCredential === null ? null : bareId(peerCredential),
@@ -204,7 +208,7 @@ export function toStoredPeer(given: JoinedPeer, holder: PeerOwner, before?: Stor
     role: holder.role ?? before?.role ?? null,
     groups: holder.groups ?? before?.groups ?? [],
     credential: peerCredential ?? teamCredential,
-    // Others recognise the peer by its first key.
+    // Other peers recognise this peer by its first key.
     session_key: before?.session_key ?? holder.sessionKey ?? null,
     claude_session_id: holder.claudeSessionId ?? before?.claude_session_id ?? null,
     folder: holder.folder ?? before?.folder ?? null,
@@ -212,7 +216,7 @@ export function toStoredPeer(given: JoinedPeer, holder: PeerOwner, before?: Stor
   };
 }
 
-/** The team's unnamed peer, whose credential adds further peers to the team. */
+/** Returns the team's unnamed peer. Its credential can add further peers to the team. */
 export function toOwnPeer(
   { session_id, slug, team_id, team_name }: JoinedPeer,
   { meshId }: Pick<PeerOwner, "meshId">,

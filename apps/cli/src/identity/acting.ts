@@ -17,19 +17,19 @@ import type { Config } from "../settings/config.js";
 import { shellWord } from "../text/shell.js";
 import { findOwnPerson, writeAsNew } from "./own-person.js";
 
-/** The answer to "as whom?": who this home is at a broker. */
+/** The identity of this home at a broker. */
 export interface Self {
-  /** The person's name, or the name that the first write will give. */
+  /** The person's name, or the name that the first write will use. */
   readonly name: string;
-  /** Null until someone writes from here. */
+  /** Null until the first write from this home. */
   readonly person: StoredPerson | null;
-  /** Null if the broker is open to anyone, or admits this machine by a token. */
+  /** Null if the broker is open to anyone, or if this machine uses a token. */
   readonly member: StoredMember | null;
-  /** In an agent's shell, the session and team that it writes as. */
+  /** In an agent's shell, the session and team that it acts as. */
   readonly agent: Agent | null;
 }
 
-/** Finds who this home is at a broker without creating anyone. */
+/** Returns the identity of this home at a broker, without creating a person. */
 export async function findSelf({ broker, config }: Acting): Promise<Self> {
   const meshId = await broker.meetMesh();
   const [person, members] = await Promise.all([findPerson(config, meshId), listMembers(config.home)]);
@@ -42,12 +42,12 @@ export async function findSelf({ broker, config }: Acting): Promise<Self> {
   };
 }
 
-/** Calls operations as one writer: a person or a peer. */
+/** Calls operations as one person or peer. */
 export interface Actor {
   call<Name extends OperationName>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>>;
 }
 
-/** The broker, and the settings that decide who acts from here. */
+/** The broker, with the settings that determine the identity. */
 interface Acting {
   readonly broker: BrokerClient;
   readonly config: Pick<Config, "home" | "session" | "team" | "personName" | "agentShell"> &
@@ -55,25 +55,31 @@ interface Acting {
 }
 
 /**
- * Returns the actor that writes in a session from here (CLI-11): in a launched agent's shell its peer, anywhere else this
- * home's person, whom the first write creates.
+ * Returns the actor for writing in a session (CLI-11): in an agent's shell the agent's peer, otherwise this
+ * home's person. The first write creates the person.
  *
- * @throws CliError `usage` if an agent's shell would write in another session; `not_found` if this machine has no credential
- *   for its team
+ * @throws CliError `usage` if an agent's shell writes in another session; `not_found` if this machine has no
+ * credential for the agent's team
  */
 export async function actingIn(session: Session, acting: Acting): Promise<Actor> {
   const { team } = findAgent(acting.config) ?? {};
   return team === undefined ? asPerson(acting) : asHeldTeam(session, team, acting);
 }
 
-/** The writer outside any session: always a person, since an agent's team belongs to a session. */
+/**
+ * Returns the actor for writing outside a session, which is always a person. An agent's team belongs to one
+ * session.
+ */
 export function actingAsPerson(acting: Acting): Actor {
   const agent = findAgent(acting.config);
   if (agent) throw elsewhere(agent);
   return asPerson(acting);
 }
 
-/** The broker as this home's person sees it. Reading creates no person, so before the first write it is read without one. */
+/**
+ * Returns the actor for reading as this home's person. Reading must not create a person, so before the first
+ * write it is anonymous.
+ */
 export async function readingFrom({ broker, config }: Acting): Promise<Actor> {
   if (findAgent(config)) return broker;
   const meshId = await broker.meetMesh();
@@ -83,25 +89,31 @@ export async function readingFrom({ broker, config }: Acting): Promise<Actor> {
   return {
     call: (name, input) =>
       known.call(name, input).catch((error: unknown) => {
-        // The broker may have been restored from before this person joined. Read what is open to all.
+        // After a restore, the broker may not know this person. Read as an anonymous caller instead.
         if (isUnauthorized(error)) return broker.call(name, input);
         throw error;
       }),
   };
 }
 
-/** The peer that an agent's shell acts as, by its session and team. */
+/** The session and team that an agent's shell acts as. */
 interface Agent {
   readonly session: string;
   readonly team: string;
 }
 
-/** `merkle launch` sets both variables for its agent's shells. One alone is only a default. */
+/**
+ * Returns the agent of this shell. `merkle launch` sets both variables; one of them by itself is only a
+ * default.
+ */
 function findAgent({ session, team }: Acting["config"]): Agent | undefined {
   return session === undefined || team === undefined ? undefined : { session, team };
 }
 
-/** If the broker was restored from before this person joined, the next write creates the person again. */
+/**
+ * Returns the actor of this home's person. If a restored broker does not know the person, the next write
+ * creates the person again.
+ */
 function asPerson({ broker, config }: Acting): Actor {
   return {
     async call(name, input) {
@@ -148,7 +160,10 @@ async function asHeldTeam(session: Session, team: string, { broker, config }: Ac
   );
 }
 
-/** The peer in `MERKLE_PEER`. Without it, as in a shell set up by hand, the team's own peer, or another of the team. */
+/**
+ * Finds the peer in `MERKLE_PEER`. Without that variable, as in a manually configured shell, prefers the
+ * team's unnamed peer over its others.
+ */
 async function findOwnPeer(
   { meshId, sessionId, team }: { meshId: string; sessionId: string; team: string },
   { home, peer }: Acting["config"],
@@ -175,7 +190,10 @@ function isUnauthorized(error: unknown): boolean {
   return error instanceof MerkleError && error.code === "unauthorized";
 }
 
-/** The writer of mesh data, such as memory: in a launched agent's shell its peer, anywhere else this home's person. */
+/**
+ * Returns the actor for writing data of the mesh, such as memory: in an agent's shell the agent's peer,
+ * otherwise this home's person.
+ */
 export async function actingInMesh(acting: Acting): Promise<Actor> {
   const { session, team } = acting.config;
   if (session === undefined || team === undefined) return actingAsPerson(acting);

@@ -27,7 +27,7 @@ beforeAll(async () => {
   await callBroker(merkle, "create_session", { ...call, title: "Going on", slug: "going-on" });
 });
 
-/** How much there is of everything that a person who comes leaves behind. */
+/** Counts the rows in all tables that a new person would add to. */
 async function countAll(): Promise<Record<string, number>> {
   const sql = connectTestDatabase(databaseUrl);
   const tables = ["persons", "person_reads", "teams", "peers", "sessions", "messages", "further_secrets"];
@@ -40,7 +40,7 @@ function personsIn(home: string): string[] {
   return existsSync(join(home, "persons")) ? readdirSync(join(home, "persons")) : [];
 }
 
-/** Commands that are refused for the input of theirs that only the broker can judge. */
+/** Commands with an input that only the broker can check and that it refuses. */
 const refused: readonly (readonly string[])[] = [
   ["post", "going-on", "hello", "--to", "Nobody"],
   ["post", "going-on", "hello", "--reply-to", "999"],
@@ -89,7 +89,7 @@ describe("a command that is refused leaves nobody behind", () => {
     const { path: home, remove } = await makeTestHome();
     cleanup(remove);
     const before = await countAll();
-    // A guest has no say about permissions, sessions that are held, and what others wrote.
+    // A guest may not answer permission prompts, hold sessions or redact messages of others.
     const guests = [["approvals"], ["hold", "going-on"], ["redact", "going-on", "1", "-y"]];
     for (const args of [...refused, ...guests]) {
       const { code, stdout, stderr } = await merkle.run(args, {
@@ -149,7 +149,8 @@ describe("the first write that is done", () => {
     expect((await member.run(["post", slug, "x", "--to", "Nobody"])).code).toBe(5);
     expect(personsIn(member.home)).toEqual([]);
     for (const text of ["one", "two"]) {
-      // A further credential of the same person, as on another machine.
+      // Removing the stored person simulates a second machine, which gets another credential of the same
+      // person.
       await rm(join(member.home, "persons"), { recursive: true, force: true });
       expect((await member.run(["post", slug, text])).code).toBe(0);
     }

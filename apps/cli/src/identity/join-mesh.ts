@@ -17,19 +17,20 @@ import { writeConfigValue } from "../settings/config-file.js";
 
 type Preview = OutputOf<"preview_invite">;
 
-/** The broker of an invite: the one in its link, unless `--url` names another. */
+/** Returns the broker of an invite: the broker in its link, unless `--url` names another. */
 export async function findInvitingBroker(
   { base }: GivenInvite,
   { config, flags, io, signal }: CommandContext,
 ): Promise<BrokerClient> {
   if (base === undefined || config.broker.source === "--url") return findBroker(config, signal);
-  // The sender of the link chose this broker: a project's settings and this machine's token are not for it.
+  // The sender of the link chose this broker, so a project's settings and this machine's token must not be
+  // used for it.
   const sources = { flags: { ...flags, url: base }, env: io.env, cwd: io.cwd };
   const reach = { ...toReach(await readConfig(sources)), token: null };
   return createBrokerClient({ base, source: "--url", reach }, signal);
 }
 
-/** @throws CliError `refused` for an invite that has ended, with the time and the person to ask */
+/** Refuses an invite that has ended. @throws CliError `refused` with the time and the person to ask */
 export function refuseEnded({ state, inviter, expires_at, revoked_at }: Preview): void {
   const ended = {
     open: undefined,
@@ -44,18 +45,20 @@ export function refuseEnded({ state, inviter, expires_at, revoked_at }: Preview)
   });
 }
 
-/** Whether this home's key is a member of the mesh: then even a used invite admits it again. */
+/**
+ * Returns whether this home is already a member of the mesh. In that case even a used invite admits it again.
+ */
 export async function isJoined({ home }: { readonly home: string }, meshId: string): Promise<boolean> {
   return (await listMembers(home)).some((each) => each.mesh_id === meshId);
 }
 
-/** Proves this home's key to the broker, and stores the membership. */
+/** Proves this home's key to the broker and stores the membership. */
 export async function joinMesh(
   broker: BrokerClient,
   { words, preview, name }: { readonly words: string; readonly preview: Preview; readonly name: string },
   home: string,
 ): Promise<{ member: StoredMember; joined: OutputOf<"redeem_invite"> }> {
-  // Checked before anything is proved: a broker could claim another's id to get that one's credentials.
+  // Check before proving the key. A broker could claim another broker's id to obtain its credentials.
   await requireKnown(preview, { ...broker.address, home });
   const seed = await takeSeed(home, preview.broker_id);
   const bytes = fromBase64url(seed, 32);
@@ -91,7 +94,7 @@ export async function joinMesh(
   return { member, joined };
 }
 
-/** If no setting names a broker, stores the address of the join for later commands. */
+/** Stores the broker's address for later commands if no setting names a broker. */
 export async function rememberAddress(
   { base }: BrokerClient,
   { config, flags, io }: Pick<CommandContext, "config" | "flags" | "io">,
@@ -103,7 +106,7 @@ export async function rememberAddress(
   return true;
 }
 
-/** The address without `--url`; undefined if a setting is invalid, which the next command reports. */
+/** Returns the address without `--url`. Undefined if a setting is invalid, which the next command reports. */
 async function findUsualAddress({
   flags,
   io,
@@ -122,18 +125,20 @@ function damagedKey(home: string): CliError {
   });
 }
 
-/** An invite: its secret or code, and the broker of its link. */
+/** An invite: its secret or code, and the broker named in its link. */
 interface GivenInvite {
-  /** The secret alone, or the code. */
+  /** The secret without the link, or the code. */
   readonly words: string;
-  /** The broker of the link; undefined for a secret or code alone. */
+  /** The broker of the link; undefined without a link. */
   readonly base: string | undefined;
 }
 
 /**
- * Reads the invite of `merkle join`: its argument, stdin for `-`, or a prompt that hides the input.
+ * Reads the invite for `merkle join` from the argument, from stdin for `-`, or from a prompt that hides the
+ * input.
  *
- * @throws CliError `usage` if it is no invite. The error does not repeat it: it may be an invite with a letter missing
+ * @throws CliError `usage` if the text is not an invite; the error does not repeat it, because it may be an
+ * invite with a typo
  */
 export async function readInvite(context: CommandContext): Promise<GivenInvite> {
   const text = (await takeText(context)).trim();

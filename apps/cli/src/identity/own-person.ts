@@ -15,14 +15,14 @@ import type { Config } from "../settings/config.js";
 type Owner = Pick<Config, "home" | "personName" | "agentShell">;
 
 /**
- * Returns this home's person in the broker's mesh, and creates it if there is none. If this user runs the broker, the person is
- * verified. In an agent's shell it is a guest.
+ * Returns this home's person in the broker's mesh, creating the person if needed. The person is verified if
+ * this user runs the broker. In an agent's shell it is a guest.
  */
 export async function getOwnPerson(broker: BrokerClient, config: Owner): Promise<StoredPerson> {
   return (await findOwnPerson(broker, config)) ?? makePerson(broker, config);
 }
 
-/** This home's person in the broker's mesh, or null before the first write. */
+/** Returns this home's person in the broker's mesh, or null before the first write. */
 export async function findOwnPerson(broker: BrokerClient, config: Owner): Promise<StoredPerson | null> {
   const found = await findPerson(config, await broker.meetMesh());
   return found === null || found.verified === true ? found : verifyOwn(found, broker, config);
@@ -37,12 +37,12 @@ async function makePerson(broker: BrokerClient, config: Owner): Promise<StoredPe
   return keep(made.person_id, made, { broker, config });
 }
 
-/** How long a command waits for another command's first write from the same home. */
+/** How long a command waits for another command's first write from this home. */
 const firstWriteMs = 15_000;
 
 /**
- * Makes the first write from this home as a person whom that write creates (CLI-11): a refused write creates no one. If two
- * commands write first at once, the second writes as the person that the first has created.
+ * Performs the first write from this home. The write creates the person, so a refused write creates no one
+ * (CLI-11). If two commands do this at the same time, the second uses the person that the first created.
  */
 export async function writeAsNew<Result>(
   { broker, config }: { readonly broker: BrokerClient; readonly config: Owner },
@@ -60,11 +60,11 @@ export async function writeAsNew<Result>(
     try {
       return await write(as);
     } catch (error) {
-      // A member who is a person already, and an older broker, need a credential first.
+      // An older broker, or a member who already is a person, requires a credential first.
       if (!(error instanceof MerkleError && error.code === "unauthorized")) throw error;
       return await write(broker.as((await makePerson(broker, config)).credential));
     } finally {
-      // If the reply was lost, the write may have succeeded.
+      // If the reply was lost, the write may still have succeeded.
       const made = await broker
         .as(credential)
         .call("get_person", {})
@@ -89,7 +89,9 @@ function nameOf({ personName }: Owner): string {
   return personName ?? systemUserName();
 }
 
-/** Verifies the person if this user runs the broker. Otherwise the person stays a guest, who can still write. */
+/**
+ * Verifies the person if this user runs the broker. Otherwise the person remains a guest, who can also write.
+ */
 async function verifyOwn(person: StoredPerson, broker: BrokerClient, config: Owner): Promise<StoredPerson> {
   const given = await getVerificationCode(broker, config).catch(() => null);
   if (given === null) return person;
@@ -97,7 +99,10 @@ async function verifyOwn(person: StoredPerson, broker: BrokerClient, config: Own
   return keepVerified(config, person);
 }
 
-/** Whether this home's person is verified from the first write: its broker runs here, or this home is a member. */
+/**
+ * Returns whether this home's person is verified from the first write: its broker runs here, or this home is
+ * a member.
+ */
 export async function isVerifiedHere(broker: BrokerClient, config: Owner): Promise<boolean> {
   if (config.agentShell !== undefined) return false;
   if ((await placeOf(broker.base, config.home)) === "home") return true;
@@ -114,8 +119,8 @@ function bareId(credential: string): string {
 type VerificationCode = OutputOf<"create_verification_code">;
 
 /**
- * Creates a code that verifies a person, if the broker runs on this home (CLI-90); null for another broker and in an agent's
- * shell. The home's key is sent only to the process that wrote it.
+ * Creates a code that verifies a person, if the broker runs on this home (CLI-90). Returns null for other
+ * brokers and in agents' shells. The home's key is sent only to the process that wrote it.
  */
 export async function getVerificationCode(
   broker: Pick<BrokerClient, "base" | "call">,

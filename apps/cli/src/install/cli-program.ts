@@ -12,31 +12,37 @@ import { entryFile, readVersion } from "../core/this-program.js";
 import { launcherMark, launcherPath } from "../core/user-launcher.js";
 import { writeConfigValue } from "../settings/config-file.js";
 
-/** The command `merkle` of the current user, as `merkle install --cli` set it up. */
+/** The user's `merkle` command as installed by `merkle install --cli`. */
 export interface InstalledCli {
-  /** The script on the PATH. */
+  /** The path of the script on the PATH. */
   readonly launcher: string;
   /** The file that the launcher runs with Node. */
   readonly program: string;
   readonly version: string;
-  /** The broker that the program came from; null for a checkout or a package of npm, which is not copied. */
+  /**
+   * The broker that the program was downloaded from. Null for a checkout or an npm package, which are not
+   * copied.
+   */
   readonly from: string | null;
-  /** The first folder that was made for the launcher; absent where all were there. */
+  /** The topmost folder created for the launcher. Undefined if all folders existed. */
   readonly madeFolder?: string | undefined;
 }
 
 export interface InstallCliOptions {
   readonly home: string;
-  /** The broker that served this program: the program is copied into the home, and the address is remembered. */
+  /**
+   * The broker that served this program. If given, the program is copied into the home and the address is
+   * stored.
+   */
   readonly from?: string | undefined;
-  /** The broker's certificate, where no public authority signed it. It is copied, and trusted from then on. */
+  /** The broker's certificate file, if no public authority signed it. It is copied and trusted. */
   readonly ca?: string | undefined;
 }
 
 /**
- * Puts `merkle` into `~/.local/bin` for the current user. Nothing outside of that file and the Merkle home changes.
+ * Installs `merkle` in `~/.local/bin` for the current user. Changes only that file and the Merkle home.
  *
- * @throws CliError `conflict` where the launcher's place is taken by a file that merkle did not write
+ * @throws CliError `conflict` if the path contains a file that merkle did not write
  */
 export async function installCli({ home, from, ca }: InstallCliOptions): Promise<InstalledCli> {
   if (!isPosix()) throw needsNpm(from);
@@ -53,7 +59,10 @@ export async function installCli({ home, from, ca }: InstallCliOptions): Promise
   return installed;
 }
 
-/** Removes what `installCli` wrote, except the remembered address. Returns null where nothing is installed. */
+/**
+ * Removes everything that `installCli` wrote, except the stored broker address. Returns null if nothing is
+ * installed.
+ */
 export async function removeCli(home: string): Promise<InstalledCli | null> {
   const installed = readInstalledCli(home);
   if (!installed) return null;
@@ -64,19 +73,19 @@ export async function removeCli(home: string): Promise<InstalledCli | null> {
   return installed;
 }
 
-/** Removes a folder and those above it, up to `last`, as far as nothing else is in them. */
+/** Removes a folder and its parents up to `last`, as long as they are empty. */
 async function removeEmpty(folder: string, last: string): Promise<void> {
   try {
     await rmdir(folder);
   } catch {
-    // Somebody else uses it by now, or has removed it.
+    // The folder is not empty or has already been removed.
     return;
   }
   if (folder !== last) await removeEmpty(dirname(folder), last);
 }
 
 export function readInstalledCli(home: string): InstalledCli | undefined {
-  // The record is ours alone: the home belongs to its user.
+  // Only merkle writes this file, and the home belongs to its user.
   return readPrivateJson(recordPath(home)) as InstalledCli | undefined;
 }
 
@@ -97,7 +106,7 @@ async function isOurs(launcher: string): Promise<boolean> {
   return text.includes(launcherMark);
 }
 
-/** Copies this package into the home, in a folder of its own: programs that run keep theirs. */
+/** Copies this package into a new folder of the home. Running programs keep their own copy. */
 async function copyProgram(home: string): Promise<string> {
   const entry = entryFile();
   const folder = join(homeFiles.cli(home), `${readVersion()}-${randomUUID().slice(0, 8)}`);
@@ -108,7 +117,7 @@ async function copyProgram(home: string): Promise<string> {
   return join(folder, "bin", basename(entry));
 }
 
-/** Keeps the copy in use and the one before it, which may still run. */
+/** Removes old copies, except the current one and its predecessor, which may still be running. */
 async function removeOldCopies(home: string, programs: readonly (string | undefined)[]): Promise<void> {
   const kept = programs.flatMap((program) => (program === undefined ? [] : [dirname(dirname(program))]));
   for (const entry of await readdir(homeFiles.cli(home), { withFileTypes: true })) {

@@ -2,10 +2,10 @@ import type { Addition, FileAdditions } from "../clients/client.js";
 import { editToAdd, editToRemove, findValue, missingOnTheWay, type TextEdit } from "./json-edit.js";
 import { editToAddTable, editToRemoveTable, findTomlValue } from "./toml-edit.js";
 
-/** How a file of one format is added to and taken from, each other character of it staying as it is. */
+/** Functions that edit a configuration file of one format without changing any other character. */
 export interface FileFormat {
   readonly label: string;
-  /** The text of a file with nothing in it. */
+  /** The text of an empty file. */
   readonly empty: string;
   editToAdd(text: string, addition: Addition): TextEdit | null;
   editToRemove(text: string, addition: Addition, made: readonly string[][]): TextEdit | null;
@@ -32,7 +32,7 @@ export const fileFormats: Readonly<Record<FileAdditions["format"], FileFormat>> 
     empty: "",
     editToAdd: editToAddTable,
     editToRemove: editToRemoveTable,
-    // A table's own header makes what is above it.
+    // A table's header implicitly creates its parent tables.
     missingOnTheWay: () => [],
     findValue: findTomlValue,
   },

@@ -12,7 +12,7 @@ import { isInstalledAnywhere, readInstalled, writeInstalled } from "./install-re
 import { type FilePlan, planInstall, planUninstall, readIfThere, writePlans } from "./plan-file.js";
 import { describePlans, toJson } from "./show-plans.js";
 
-/** Makes Merkle part of every session of this user's client, after showing what that changes (INSTALL-1, VENDOR-2). */
+/** Adds Merkle to every session of this user's client, after showing the changes (INSTALL-1, VENDOR-2). */
 export async function installFor(client: Client, context: CommandContext): Promise<number> {
   const { config, io, output } = context;
   const { home } = config;
@@ -43,12 +43,12 @@ export async function installFor(client: Client, context: CommandContext): Promi
   });
 }
 
-/** @throws CliError `usage` for a toolset that there is none of */
+/** Reads the `--tools` flag. @throws CliError `usage` for an unknown toolset */
 export function toolsOf({ flags }: CommandContext): readonly Toolset[] {
   return readToolsetNames(textOf(flags, "tools"));
 }
 
-/** Takes all of it away again, and nothing else (INSTALL-3). */
+/** Removes what `merkle install` added to a client's files, and nothing else (INSTALL-3). */
 export async function uninstallFrom(client: Client, context: CommandContext): Promise<number> {
   const { home } = context.config;
   const plans: FilePlan[] = [];
@@ -73,7 +73,10 @@ export function clientFlag({ name }: Client): string {
   return name === "claude" ? "" : ` --client ${name}`;
 }
 
-/** Undefined where it is not found yet: it will be a new one. */
+/**
+ * Returns the client's version. Undefined if the client is not installed yet, because the user will then
+ * install a recent version.
+ */
 async function findVersion(client: Client, { io, output }: CommandContext): Promise<string | undefined> {
   try {
     const { version } = await findProgram(client, io);
@@ -88,20 +91,20 @@ async function findVersion(client: Client, { io, output }: CommandContext): Prom
 }
 
 interface Undertaking {
-  /** `merkle install`, as it is typed. */
+  /** The command as typed, such as `merkle install`. */
   readonly command: string;
   readonly plans: readonly FilePlan[];
-  /** The sentences for when it is done, and when there is nothing to do. */
+  /** The messages for a completed change and for nothing to do. */
   readonly done: string;
   readonly nothing: string;
-  /** Called around the writing: what is remembered must be there before, and nothing forgotten that is not undone. */
+  /** Called before writing. Must store the record first, so that every written change can be undone. */
   readonly before: () => Promise<void>;
-  /** Called where nothing was written after all. */
+  /** Called if writing fails and nothing has changed. */
   readonly undo: () => Promise<void>;
   readonly after: () => Promise<void>;
 }
 
-/** Shows what would change, asks, and changes it. */
+/** Shows the changes, asks for confirmation, and makes them. */
 async function carryOut(context: CommandContext, undertaking: Undertaking): Promise<number> {
   const { flags, output } = context;
   const { plans, command } = undertaking;

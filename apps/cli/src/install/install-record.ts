@@ -6,23 +6,23 @@ import { CliError, exitCodes } from "../core/cli-error.js";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
 import { replaceFile } from "../core/replace-file.js";
 
-/** The record of a change to a file, so that it can be undone. */
+/** The record of a changed file, used to undo the change. */
 export interface InstalledFile {
   readonly path: string;
-  /** Left out where it is JSON. */
+  /** The file's format. Defaults to JSON. */
   readonly format?: FileAdditions["format"];
-  /** The whole text as it was; null where there was no file. */
+  /** The file's text before the change; null if the file did not exist. */
   readonly before: string | null;
-  /** SHA-256 of the text as it was left. */
+  /** The SHA-256 hash of the text after the change. */
   readonly after: string;
   readonly added: readonly AddedPart[];
 }
 
 export interface AddedPart {
   readonly addition: Addition;
-  /** The lists and objects that were made to hold it. */
+  /** The paths of lists and objects that were created for the addition. */
   readonly made: readonly string[][];
-  /** The value that stood in its place. */
+  /** The previous value, restored by uninstall. */
   readonly replaced?: { readonly value: unknown };
 }
 
@@ -31,9 +31,9 @@ export function hashOf(text: string): string {
 }
 
 /**
- * Returns the files that are installed for a client from this home; none when there is no record.
+ * Returns the record of changes for a client. Empty if there is no record.
  *
- * @throws CliError when the record is damaged: then nobody can say what to undo
+ * @throws CliError if the record is damaged, because the changes can then not be undone
  */
 export async function readInstalled(home: string, client: ClientName): Promise<InstalledFile[]> {
   const path = recordFile(home, client);
@@ -43,10 +43,11 @@ export async function readInstalled(home: string, client: ClientName): Promise<I
   });
   try {
     const { files }: { files: InstalledFile[] } = JSON.parse(text);
-    // It is written as a whole and by us alone: damage shows in that it is no JSON, or has no list.
+    // Only merkle writes this file, and always completely. Damage therefore means invalid JSON or a missing
+    // list.
     if (Array.isArray(files)) return files;
   } catch {
-    // Told below.
+    // Reported by the error below.
   }
   throw new CliError("record_damaged", `${path}, which lists what merkle install changed, is not valid.`, {
     exitCode: exitCodes.unexpected,
@@ -54,7 +55,7 @@ export async function readInstalled(home: string, client: ClientName): Promise<I
   });
 }
 
-/** For this user's eyes alone: the texts may hold secrets. */
+/** Stores the record of changes, readable only by this user because the texts may contain secrets. */
 export async function writeInstalled(
   home: string,
   client: ClientName,
@@ -68,7 +69,7 @@ export async function writeInstalled(
   });
 }
 
-/** Whether any client is configured from this home. */
+/** Returns whether any client is configured from this home. */
 export async function isInstalledAnywhere(home: string): Promise<boolean> {
   const names = await readdir(homeFiles.install(home)).catch(() => []);
   return names.some((name) => name.endsWith(".json"));

@@ -2,14 +2,14 @@ import { isDeepStrictEqual } from "node:util";
 import { getNodeValue, type Node, type ParseError, parseTree } from "jsonc-parser";
 import type { Addition } from "../clients/client.js";
 
-/** Whether comments may stand in the text, as whoever else reads it puts up with them. */
+/** Options for reading a JSON text. `comments` must match what the other readers of the file accept. */
 interface JsonReading {
   readonly comments: boolean;
 }
 
 const strict: JsonReading = { comments: false };
 
-/** A change of one place of a text: what goes from there, and what comes there. */
+/** A single edit of a text: the position, the removed text and the added text. */
 export interface TextEdit {
   readonly at: number;
   readonly removed: string;
@@ -17,10 +17,10 @@ export interface TextEdit {
 }
 
 /**
- * How the text comes to have it, every other character of it staying as it is; null when it has it already. What is
- * missing on the way is made.
+ * Returns the edit that adds a value without changing any other character. Creates missing parents. Returns
+ * null if the value is already there.
  *
- * @throws TypeError when something else stands in the way
+ * @throws TypeError if another value is in the way
  */
 export function editToAdd(text: string, addition: Addition, reading = strict): TextEdit | null {
   const { node, missing } = deepest(readTree(text, reading), addition.path);
@@ -36,7 +36,10 @@ export function editToAdd(text: string, addition: Addition, reading = strict): T
   return editToInsert(text, node, name, whole);
 }
 
-/** How the text comes to have it no more, the lists and objects that are empty then gone with it; null when it has not got it. */
+/**
+ * Returns the edit that removes a value, including lists and objects from `made` that become empty. Returns
+ * null if the value is not there.
+ */
 export function editToRemove(
   text: string,
   addition: Addition,
@@ -58,7 +61,7 @@ export function editToRemove(
   }
   const [before, after] = [children[index - 1], children[index + 1]];
   const [start, end] = after
-    ? // A comment above the next one stays, as does all that stands before this.
+    ? // Keeps comments before the removed value and before the next one.
       [text.slice(0, child.offset).trimEnd().length, text.indexOf(",", endOf(child)) + 1]
     : [before ? endOf(before) : holder.offset + 1, before ? endOf(child) : endOf(holder) - 1];
   return { at: start, removed: text.slice(start, end), added: "" };
@@ -68,13 +71,13 @@ export function applyEdit(text: string, { at, removed, added }: TextEdit): strin
   return text.slice(0, at) + added + text.slice(at + removed.length);
 }
 
-/** The lists and objects on the way to it that the text has not got yet. */
+/** Returns the paths of lists and objects that must be created for the addition. */
 export function missingOnTheWay(text: string, { kind, path }: Addition, reading = strict): string[][] {
   const { missing } = deepest(readTree(text, reading), kind === "item" ? path : path.slice(0, -1));
   return missing.map((_, index) => path.slice(0, path.length - (kind === "item" ? 0 : 1) - index));
 }
 
-/** The value at that path; undefined when there is none. */
+/** Returns the value at a path, or undefined if there is none. */
 export function findValue(
   text: string,
   path: readonly string[],
@@ -85,12 +88,13 @@ export function findValue(
 }
 
 /**
- * Where everything in a JSON text stands.
+ * Parses a JSON text into a tree with positions.
  *
- * @throws SyntaxError for anything that is not JSON, TypeError for what is nested too deeply
+ * @throws SyntaxError for invalid JSON; TypeError if it is nested too deeply
  */
 function readTree(text: string, { comments }: JsonReading): Node {
-  // jsonc-parser puts up with more than JSON, such as comments, which whoever else reads the file does not.
+  // jsonc-parser also accepts comments and other extensions, which the other readers of the file would
+  // reject.
   if (!comments) JSON.parse(text);
   const errors: ParseError[] = [];
   try {
@@ -98,7 +102,7 @@ function readTree(text: string, { comments }: JsonReading): Node {
     if (errors.length > 0) throw new SyntaxError("it is not JSON");
     if (root) return root;
   } catch (error) {
-    // It calls itself for each level, and there are as many as somebody wrote.
+    // The parser is recursive, so deeply nested input can overflow the stack.
     if (!(error instanceof RangeError)) throw error;
   }
   throw new TypeError("it is nested too deeply");
@@ -106,7 +110,8 @@ function readTree(text: string, { comments }: JsonReading): Node {
 
 function findNode(root: Node, path: readonly string[]): Node | undefined {
   return path.reduce<Node | undefined>((node, name) => {
-    // The last of several members with one name counts, as everywhere; jsonc-parser's own search takes the first.
+    // If several members have the same name, the last one applies, as in JSON.parse. jsonc-parser's own
+    // search returns the first.
     const member = node?.children?.findLast((child) => nameOf(child) === name);
     return member && valueNodeOf(member);
   }, root);
@@ -120,7 +125,7 @@ function deepest(root: Node, path: readonly string[]): { node: Node; missing: re
   return { node: root, missing: path };
 }
 
-/** The name of an object's member; an item of a list has none. */
+/** Returns the name of an object's member. Undefined for an item of a list. */
 function nameOf({ type, children }: Node): unknown {
   return type === "property" ? children?.[0]?.value : undefined;
 }
@@ -133,7 +138,10 @@ function endOf({ offset, length }: Node): number {
   return offset + length;
 }
 
-/** As JSON.parse has it: the library's objects have no prototype, and are equal to no other. */
+/**
+ * Returns the value as JSON.parse would. The library's objects have no prototype and would not be deeply
+ * equal to others.
+ */
 function readValue(node: Node): unknown {
   return JSON.parse(JSON.stringify(getNodeValue(node)));
 }
@@ -152,7 +160,7 @@ function editToReplace(text: string, node: Node, value: unknown): TextEdit | nul
   };
 }
 
-/** At the beginning, so that no line that is there gets a comma more. */
+/** Inserts at the beginning, so that no existing line needs an additional comma. */
 function editToInsert(text: string, node: Node, name: string | undefined, value: unknown): TextEdit {
   const [first] = node.children ?? [];
   const at = node.offset + 1;
@@ -183,7 +191,7 @@ function lineBreakOf(text: string): string {
   return text.includes("\r\n") ? "\r\n" : "\n";
 }
 
-/** The indentation of one level: as the first line that is. */
+/** Returns the indentation of one level, taken from the first indented line. */
 function unitOf(text: string): string {
   return /\n([ \t]+)\S/.exec(text)?.[1] ?? "  ";
 }

@@ -8,26 +8,26 @@ import { type FileFormat, fileFormats } from "./file-format.js";
 import { type AddedPart, hashOf, type InstalledFile } from "./install-record.js";
 import { applyEdit, type TextEdit } from "./json-edit.js";
 
-/** The plan for one file. */
+/** The planned change of one file. */
 export interface FilePlan {
   readonly path: string;
-  /** The text as it is; null where there is no file. */
+  /** The current text; null if the file does not exist. */
   readonly current: string | null;
-  /** The text as it shall be; null where there shall be none. */
+  /** The planned text; null to remove the file. */
   readonly next: string | null;
   readonly changes: readonly PlannedChange[];
-  /** The record to keep of it; null when nothing of ours is in it then. */
+  /** The record to store; null if the file will contain nothing of Merkle's. */
   readonly record: InstalledFile | null;
 }
 
 export interface PlannedChange {
   readonly path: readonly string[];
   readonly edit: TextEdit;
-  /** Which side of it is the user's own, and may hold a secret. */
+  /** The side of the change that is the user's own and may contain a secret. */
   readonly foreign?: "removed" | "added";
 }
 
-/** Puts our parts into the file, in the place of those that an earlier installation put there. */
+/** Plans the addition of Merkle's parts to a file. Replaces the parts of an earlier installation. */
 export function planInstall(
   { path, format: name, additions }: FileAdditions,
   current: string | null,
@@ -56,7 +56,7 @@ export function planInstall(
   });
 }
 
-/** Takes out of the file what was put there, and nothing else (INSTALL-3). */
+/** Plans the removal of Merkle's parts from a file, and nothing else (INSTALL-3). */
 export function planUninstall(installed: InstalledFile, current: string | null): FilePlan {
   const { path, format } = installed;
   return explaining({ path, format }, () => {
@@ -73,13 +73,13 @@ function undo(
   const format = fileFormats[name];
   const { mark, body } = takeMark(current);
   const taken = takeOut(added, body, format);
-  // Nobody has written to it since: it becomes what it was, byte for byte.
+  // The file has not been changed since, so its original text can be restored byte for byte.
   if (hashOf(current) === after) return { text: before, changes: taken.changes };
   const isEmpty = before === null && isDeepStrictEqual(format.findValue(taken.text, []), { value: {} });
   return { text: isEmpty ? null : mark + taken.text, changes: taken.changes };
 }
 
-/** A byte order mark, which editors of Windows write, stays before whatever else changes. */
+/** Splits off a byte order mark, as written by Windows editors, which must stay at the beginning. */
 function takeMark(text: string): { readonly mark: string; readonly body: string } {
   const mark = text.startsWith("\uFEFF") ? "\uFEFF" : "";
   return { mark, body: text.slice(mark.length) };
@@ -133,9 +133,9 @@ function explaining<T>(
 }
 
 /**
- * The text of a file; null where there is none, or a link leads nowhere.
+ * Reads a file. Returns null if it does not exist or is a dangling link.
  *
- * @throws CliError `bad_file` where it is not UTF-8: written again, its bytes would be others
+ * @throws CliError `bad_file` if the file is not UTF-8, because writing it back would change other bytes
  */
 export async function readIfThere(path: string): Promise<string | null> {
   const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
@@ -155,10 +155,10 @@ export async function readIfThere(path: string): Promise<string | null> {
 }
 
 /**
- * Makes all files what their plans say, or none: one that cannot be written gives those before it back as they were. A
- * file's mode, and a link that leads to it, stay.
+ * Writes all files or none. If one cannot be written, restores those already written. Keeps file modes and
+ * symbolic links.
  *
- * @throws CliError `conflict` when somebody has written to one since the plan was made; `file_read_only`
+ * @throws CliError `conflict` if a file has changed since the plan was made; `file_read_only`
  */
 export async function writePlans(plans: readonly FilePlan[]): Promise<void> {
   const written: FilePlan[] = [];
@@ -189,7 +189,7 @@ async function writePlan({
   try {
     const file = await followLinks(path);
     if (next === null) return await rm(file, { force: true });
-    // The folder of a link's target is somebody else's to make.
+    // Do not create the folder of a link's target.
     if (file === path) await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     await replace(file, next);
   } catch (error) {
@@ -197,7 +197,7 @@ async function writePlan({
   }
 }
 
-/** The file that a path leads to, also where it is not there yet. */
+/** Resolves symbolic links, even if the target does not exist. */
 async function followLinks(path: string): Promise<string> {
   const target = await readlink(path).catch(() => undefined);
   return target === undefined ? path : followLinks(resolve(dirname(path), target));

@@ -1,6 +1,8 @@
 import type { FilePlan, PlannedChange } from "./plan-file.js";
 
-/** Shows the changes, file by file, as a diff without the lines around it, which are the user's and may hold secrets. */
+/**
+ * Formats the changes as a diff per file. Omits context lines, which are the user's and may contain secrets.
+ */
 export function describePlans(plans: readonly FilePlan[]): string {
   return plans
     .filter((each) => each.current !== each.next)
@@ -14,7 +16,7 @@ export function describePlans(plans: readonly FilePlan[]): string {
     .join("\n\n");
 }
 
-/** For programs: which files, and what becomes of each. */
+/** Returns the changes for programs: each file with its action. */
 export function toJson(plans: readonly FilePlan[]) {
   return plans.map((plan) => ({
     path: plan.path,

@@ -7,16 +7,16 @@ import { CliError, exitCodes } from "../core/cli-error.js";
 import { wrapLine } from "../text/wrap-line.js";
 import { toolsOf } from "./install-client.js";
 
-/** The text that a client's user puts into its configuration, in either of two forms, and where. */
+/** The text to paste into a client's configuration, for stdio and for HTTP, and where to paste it. */
 interface Snippet {
   readonly where: string;
-  /** The client starts merkle itself: mail is pushed, the place is kept. */
+  /** The client starts merkle itself. Messages are pushed, and the peer is stored. */
   readonly stdio: string;
-  /** The client calls the broker, and needs no merkle on its machine. */
+  /** The client calls the broker and does not need merkle on its machine. */
   readonly http: string;
 }
 
-/** Clients that are told what to put where: how they are configured cannot be tried here. */
+/** Clients for which merkle only prints the configuration, because it cannot be tested here. */
 export const snippetClients = ["cursor", "vscode", "goose", "antigravity", "print"] as const;
 type SnippetClient = (typeof snippetClients)[number];
 
@@ -70,17 +70,17 @@ function toText(value: unknown): string {
   return JSON.stringify(value, null, 2);
 }
 
-/** A member of `extensions`: what JSON has for a value, YAML has, too. */
+/** Formats a member of `extensions`. JSON values are valid YAML. */
 function toYaml(value: object): string {
   const lines = Object.entries(value).map(([name, each]) => `    ${name}: ${JSON.stringify(each)}`);
   return ["extensions:", "  merkle:", ...lines].join("\n");
 }
 
-/** Shows what a client's user puts where, and changes nothing (INSTALL-4). */
+/** Prints the configuration for a client's user to paste. Changes nothing (INSTALL-4). */
 export async function printSnippet(context: CommandContext, client: SnippetClient): Promise<number> {
   const { config, output } = context;
   const tools = toolsOf(context);
-  // What is printed names it.
+  // The printed configuration refers to this script.
   await writeClientScript(config.home);
   const { where, stdio, http } = snippetFor(
     client,
@@ -95,7 +95,7 @@ export async function printSnippet(context: CommandContext, client: SnippetClien
   return exitCodes.done;
 }
 
-/** The address that the broker gives to agents; where none answers, the one it would have. */
+/** Returns the broker's address for agents. If the broker does not reply, returns the default address. */
 async function findMcpUrl({ config, signal }: CommandContext): Promise<string> {
   const broker = await findBroker(config, signal);
   try {
@@ -108,7 +108,10 @@ async function findMcpUrl({ config, signal }: CommandContext): Promise<string> {
   }
 }
 
-/** A model reads it, which pays for every character, and some clients take no more than about forty tools in all. */
+/**
+ * Adds the compact view and a limited set of tools. A model pays for every character, and some clients
+ * support only about forty tools in total.
+ */
 function withView(url: string): string {
   return `${url}${url.includes("?") ? "&" : "?"}tools=core,messaging,mesh&view=compact`;
 }

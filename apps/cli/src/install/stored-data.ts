@@ -9,7 +9,7 @@ import { CliError, exitCodes, interruptedError, usageError } from "../core/cli-e
 import { isSet } from "../core/flags.js";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
 
-/** Shows what Merkle stored for this home, asks, and removes it (INSTALL-11). */
+/** Lists everything that Merkle stored for this home, asks for confirmation, and removes it (INSTALL-11). */
 export async function removeStoredData(context: CommandContext): Promise<number> {
   const { config, flags, output } = context;
   const home = await realpath(config.home).catch(() => null);
@@ -50,14 +50,17 @@ export async function removeStoredData(context: CommandContext): Promise<number>
   return exitCodes.done;
 }
 
-/** All that Merkle keeps in a home, but for what other commands undo. */
+/** The names of everything that Merkle stores in a home, except files that other commands remove. */
 const names = new Set([
   ...["alert-key", "audit-key.json", "backups", "home-key", "imports", "pg", "run", "start.json"],
   ...Object.values(homeFiles).map((file) => file("").split(/[/\\]/)[0] ?? ""),
 ]);
 const logs = /^(?:broker|up|postgres)\.log(?:\.\d+)?$/;
 
-/** The paths that Merkle wrote, and those that stay: the program, the undoing of `merkle install`, and what is not Merkle's. */
+/**
+ * Lists the paths to remove and those to keep: the program, the records of `merkle install`, and files that
+ * Merkle did not write.
+ */
 async function listHome(home: string): Promise<{ stored: string[]; kept: string[] }> {
   const stored: string[] = [];
   const kept: string[] = [];
@@ -86,11 +89,11 @@ function describeKept(kept: readonly string[]): string[] {
 
 async function removeIfEmpty(folder: string): Promise<void> {
   await rmdir(folder).catch(() => {
-    // Something in it stays, or there is none.
+    // The folder is not empty or does not exist.
   });
 }
 
-/** Other programs have files there, which may have the names of Merkle's. */
+/** Refuses a home that contains other programs' files, which may have the same names as Merkle's. */
 function containsMore(home: string): CliError {
   return new CliError(
     "refused",

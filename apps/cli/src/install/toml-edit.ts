@@ -4,9 +4,9 @@ import type { Addition } from "../clients/client.js";
 import { applyEdit, type TextEdit } from "./json-edit.js";
 
 /**
- * How the text comes to have the table, at its end, where any table may stand; null when it has just it already.
+ * Returns the edit that adds a table at the end of the text. Returns null if the same table is already there.
  *
- * @throws SyntaxError for what is not TOML, TypeError when something else has its name
+ * @throws SyntaxError for invalid TOML; TypeError if another value has the table's name
  */
 export function editToAddTable(text: string, addition: Addition): TextEdit | null {
   const { path, lines } = toTable(addition);
@@ -15,18 +15,22 @@ export function editToAddTable(text: string, addition: Addition): TextEdit | nul
   if (found) throw inTheWay(path);
   const breaks = text === "" ? "" : text.endsWith("\n") ? "\n" : "\n\n";
   const edit = { at: text.length, removed: "", added: breaks + lines };
-  // A table that was written in one line takes no further ones.
+  // An inline table cannot be extended by a table header.
   if (!isToml(applyEdit(text, edit))) throw inTheWay(path);
   return edit;
 }
 
-/** How the text comes to have it no more, nor the tables below it, which the client itself may have added; null when it has not got it. */
+/**
+ * Returns the edit that removes a table and its subtables, which the client may have added. Returns null if
+ * the table is not there.
+ */
 export function editToRemoveTable(text: string, addition: Addition): TextEdit | null {
   const { path } = toTable(addition);
   if (!findTomlValue(text, path)) return null;
   const rest = withoutValue(readToml(text), path);
   const lines = text.split(/(?<=\n)/);
-  // A line within a string of several lines may look like the header: what is left then is something else.
+  // A line of a multi-line string can look like the header. Therefore each candidate is removed on trial, and
+  // the result compared.
   for (const [first] of lines.entries()) {
     if (!isHeaderBelow(lines[first] ?? "", path)) continue;
     const edit = editToRemoveFrom(lines, first, path);
@@ -41,13 +45,13 @@ function editToRemoveFrom(lines: readonly string[], first: number, path: readonl
   const isOurs = (line: string) => isHeaderBelow(line, path);
   const next = lines.findIndex((line, index) => index > first && /^\s*\[/.test(line) && !isOurs(line));
   const end = beforeComments(lines, first, next < 0 ? lines.length : next);
-  // The empty line before it came with it.
+  // The empty line before the table was added with it.
   const begin = first > 0 && lines[first - 1]?.trim() === "" ? first - 1 : first;
   const at = lines.slice(0, begin).join("").length;
   return { at, removed: lines.slice(begin, end).join(""), added: "" };
 }
 
-/** The same value without what is at that path, and without the tables above it that are empty then. */
+/** Returns the value without the part at the path, and without parent tables that become empty. */
 function withoutValue(value: unknown, [name = "", ...inner]: readonly string[]): unknown {
   const { [name]: held, ...others }: Record<string, unknown> = Object(value);
   if (inner.length === 0) return others;
@@ -55,7 +59,7 @@ function withoutValue(value: unknown, [name = "", ...inner]: readonly string[]):
   return Object.keys(Object(left)).length === 0 ? others : { ...others, [name]: left };
 }
 
-/** The value at that path; undefined when there is none. */
+/** Returns the value at a path, or undefined if there is none. */
 export function findTomlValue(
   text: string,
   path: readonly string[],
@@ -70,7 +74,7 @@ export function findTomlValue(
 
 function readToml(text: string): unknown {
   try {
-    // The library's objects have no prototype, and are equal to no other.
+    // The library's objects have no prototype and would not be deeply equal to others.
     return JSON.parse(JSON.stringify(parse(text)));
   } catch (cause) {
     throw new SyntaxError("it is not TOML", { cause });
@@ -97,7 +101,7 @@ function isHeaderBelow(line: string, path: readonly string[]): boolean {
   return path.every((name, index) => names[index] === name);
 }
 
-/** Returns where a table ends. Empty lines and comments behind it belong to the next one, or to nobody. */
+/** Returns the end of a table. Trailing empty lines and comments do not belong to it. */
 function beforeComments(lines: readonly string[], first: number, next: number): number {
   let end = next;
   while (end > first + 1 && /^\s*(?:#.*)?\s*$/.test(lines[end - 1] ?? "")) end -= 1;

@@ -6,29 +6,33 @@ import { limits } from "@merkle/wire/limits";
 import type { Io } from "../command/io.js";
 import { usageError } from "../core/cli-error.js";
 
-/** Git answers at once, or something is wrong with the disk. */
+/** Timeout for git, which normally answers immediately unless the disk has a problem. */
 const gitMsMax = 3_000;
 
 /**
- * The project of a folder: the name of its git repository, which is that of its origin, so that every clone and worktree
- * of it means the same, or else of its main folder. Null outside of one, and where there is no git.
+ * Returns the project of a folder: the name of its Git repository. The name comes from the origin's address,
+ * so that all clones and worktrees agree, or else from the main folder. Null outside a repository or without
+ * git.
  */
 export async function findProject(folder: string): Promise<string | null> {
   const origin = await git(folder, ["config", "--get", "remote.origin.url"]);
   const name = origin && lastPart(origin);
   if (name) return name;
-  // A worktree belongs to the project of the main folder, too.
+  // A worktree belongs to the project of its main folder.
   const common = await git(folder, ["rev-parse", "--path-format=absolute", "--git-common-dir"]);
   if (!common) return null;
   return (basename(common) === ".git" ? basename(dirname(common)) : lastPart(common)) || null;
 }
 
-/** The top of the worktree that a folder is in, or the folder itself outside of a repository; links are followed. */
+/**
+ * Returns the root of the folder's worktree. Outside a repository, returns the folder itself with links
+ * resolved.
+ */
 export async function findWorktree(folder: string): Promise<string> {
   return (await git(folder, ["rev-parse", "--show-toplevel"])) ?? (await realpath(folder));
 }
 
-/** `git@host:owner/mobile-app.git` as `mobile-app`. */
+/** Returns the last part of an address: `git@host:owner/mobile-app.git` gives `mobile-app`. */
 function lastPart(address: string): string {
   const last =
     address
@@ -50,7 +54,7 @@ async function git(folder: string, args: readonly string[]): Promise<string | nu
   }
 }
 
-/** The project that a command is about: the one named, or that of the folder. @throws CliError `usage` where neither is */
+/** Returns the named project, or else the folder's project. @throws CliError `usage` if there is neither */
 export async function chooseProject(
   named: string | undefined,
   usage: string,

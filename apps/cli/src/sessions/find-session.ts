@@ -6,9 +6,11 @@ import { CliError, exitCodes, usageError } from "../core/cli-error.js";
 import type { Config } from "../settings/config.js";
 
 /**
- * The answer to "which session?": the one that an argument names by slug, id or exact title, or else `MERKLE_SESSION` (CLI-10).
+ * Returns the session that the argument names by slug, id or exact title, or else the one in `MERKLE_SESSION`
+ * (CLI-10).
  *
- * @throws CliError `not_found`, with the nearest name; `conflict`, with the slugs of all sessions of this title
+ * @throws CliError `not_found` with the most similar name; `conflict` with the slugs of all sessions with
+ * this title
  */
 export async function getSession(
   broker: Pick<BrokerClient, "call">,
@@ -31,13 +33,16 @@ export async function getSession(
 /**
  * Returns the session with this slug, id or exact title, or null.
  *
- * @throws CliError `conflict` if several have this title
+ * @throws CliError `conflict` if several sessions have this title
  */
 export async function findSession(broker: Pick<BrokerClient, "call">, name: string): Promise<Session | null> {
   return (await findBySlug(broker, name)) ?? (await findByTitle(broker, name));
 }
 
-/** Among the most recently active sessions, the one whose slug or title is similar to `name`; null if none is. */
+/**
+ * Returns the session whose slug or title is most similar to `name`, among the most recently active. Null if
+ * none is similar.
+ */
 export async function findNearSession(
   broker: Pick<BrokerClient, "call">,
   name: string,
@@ -49,7 +54,7 @@ export async function findNearSession(
 }
 
 async function findBySlug(broker: Pick<BrokerClient, "call">, name: string): Promise<Session | null> {
-  // A name that is no slug and no id must not get into a path.
+  // Only valid slugs and ids may become part of a request's path.
   if (!isUuid(name) && !/^[a-z0-9]+(?:-[a-z0-9]+)*$/i.test(name)) return null;
   if (name.length > limits.slugCharsMax) return null;
   try {
@@ -88,8 +93,8 @@ async function listByTitle(broker: Pick<BrokerClient, "call">, title: string): P
 }
 
 /**
- * Takes `[session] [text]` apart. With `MERKLE_SESSION` a single argument is the text, unless a session goes by it: then
- * it is that session, so that what was meant for one is never written into another.
+ * Splits the arguments `[session] [text]`. With `MERKLE_SESSION`, a single argument is the text, unless a
+ * session has that name. In that case it is the session, so that a text is never posted in the wrong session.
  */
 export async function takeSession(
   broker: Pick<BrokerClient, "call">,
@@ -104,10 +109,10 @@ export async function takeSession(
 }
 
 /**
- * Takes `[session] <a> <b>` apart, where all words behind the session are needed: the session is left out where
- * `MERKLE_SESSION` names it and just those words are there.
+ * Splits the arguments `[session] <a> <b>`. The session may be left out if `MERKLE_SESSION` is set and
+ * exactly the required words are given.
  *
- * @throws CliError `usage` when a word is missing
+ * @throws CliError `usage` if a word is missing
  */
 export async function takeWords(
   broker: Pick<BrokerClient, "call">,

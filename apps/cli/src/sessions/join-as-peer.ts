@@ -16,12 +16,12 @@ import { shellWord } from "../text/shell.js";
 import { keyCardOf, type ShownIn } from "./key-card.js";
 import { listOwnTeams, listStoredPeersOf, type RequestedPeer } from "./requested-peer.js";
 
-/** A peer that joins. Fields that are left out stay as they were at the broker. */
+/** The peer to join as. Fields that are left out keep their value at the broker. */
 export interface JoiningPeer {
   readonly caller: OperationCaller;
   readonly home: string;
   readonly meshId: string;
-  /** Null if unknown: the stored peer then keeps its conversation. */
+  /** The client's conversation. Null if unknown, which keeps the stored one. */
   readonly claudeSessionId: string | null;
   readonly role?: string | undefined;
   readonly groups?: readonly string[] | undefined;
@@ -34,21 +34,21 @@ export interface JoiningPeer {
 
 export type JoinAsPeer = JoiningPeer & RequestedPeer;
 
-/** A stored peer that has joined, and that this process alone acts as. */
+/** A stored peer that has joined and that only this process acts as. */
 export interface LockedPeer {
   readonly held: StoredPeer;
-  /** The lock to release when the process stops acting as the peer. */
+  /** The lock on the peer. Release it when the process stops acting as the peer. */
   readonly hold: ProcessLock;
-  /** Whether this machine had stored it before. */
+  /** Whether the peer was already stored on this machine. */
   readonly resumed: boolean;
   readonly joined: OutputOf<"join_session">;
 }
 
 /**
- * Joins a session as a stored peer that no live process acts as. Without one, adds a peer to a stored team, or creates a team
- * and stores it (LAUNCH-4).
+ * Joins a session as a stored peer that no live process uses. Otherwise adds a peer to a stored team, or
+ * creates and stores a new team (LAUNCH-4).
  *
- * @throws CliError `conflict` if the requested name is taken, with a name that is free
+ * @throws CliError `conflict` with a free name if the requested name is taken
  */
 export async function joinAsPeer(wanted: JoinAsPeer): Promise<LockedPeer> {
   for (const stored of await listStoredPeersOf(wanted)) {
@@ -61,12 +61,14 @@ export async function joinAsPeer(wanted: JoinAsPeer): Promise<LockedPeer> {
   }
   const name = wanted.peerName ?? wanted.defaultPeerName;
   const joined = await joinAs(wanted, name, (peer_name) => ({ team_name: wanted.teamName, ...peer_name }));
-  // The team's credential adds further peers later.
+  // The team's credential is needed to add further peers later.
   if (joined.peer_id !== null) await saveTeam(wanted.home, toOwnPeer(joined, wanted));
   return holdNew(wanted, joined);
 }
 
-/** Joins as exactly this stored peer; undefined if a live process acts as it, or if the broker refuses it. */
+/**
+ * Joins as exactly this stored peer. Returns undefined if a live process uses it or the broker refuses it.
+ */
 export async function rejoinStoredPeer(
   joining: JoiningPeer,
   placeId: string,
@@ -75,12 +77,12 @@ export async function rejoinStoredPeer(
   if (!lock) return undefined;
   let resumed = false;
   try {
-    // Read under the lock: the process before may have changed or removed the credential.
+    // Read while holding the lock, because the previous process may have changed or removed the credential.
     const stored = await findStoredPeer(joining.home, placeId);
     const joined = stored && (await rejoin(joining, stored));
     if (!joined) return undefined;
     const held = toStoredPeer(joined, joining, stored);
-    // Saved again, so that the newest stored peer is the one that was used last.
+    // Saving updates the time, so that the last used peer is the newest.
     await saveTeam(joining.home, held);
     resumed = true;
     return { held, hold: lock, resumed, joined };
@@ -104,7 +106,7 @@ async function rejoin(
   );
 }
 
-/** The name of a new peer if the team's unnamed peer is in use. */
+/** The default name of a peer that is added because the team's unnamed peer is in use. */
 const nameBesideOwnPlace = "agent";
 
 async function addToTeam(wanted: JoinAsPeer, team: StoredPeer): Promise<LockedPeer | undefined> {
@@ -119,7 +121,10 @@ async function addToTeam(wanted: JoinAsPeer, team: StoredPeer): Promise<LockedPe
   return joined && holdNew(wanted, joined);
 }
 
-/** Skips a stored peer whose credential the broker does not know. Its file is kept, because the broker may be wrong. */
+/**
+ * Returns undefined if the broker does not know the stored credential. The file is kept, because the broker
+ * may be wrong.
+ */
 async function unlessRefused<T>(join: () => Promise<T>): Promise<T | undefined> {
   try {
     return await join();
@@ -131,7 +136,10 @@ async function unlessRefused<T>(join: () => Promise<T>): Promise<T | undefined> 
 
 const attemptsMax = 10;
 
-/** Joins by that name. If a requested name is taken, it fails; a default name gets the free number that the broker suggests. */
+/**
+ * Joins with a name. Fails if a requested name is taken. A default name is replaced by the free name that the
+ * broker suggests.
+ */
 async function joinAs(
   wanted: JoinAsPeer,
   name: string | null,
@@ -188,7 +196,7 @@ async function toldOf({ role, groups, capabilities, cwd, machine, sessionKey, ..
   };
 }
 
-/** The public side of a peer's key: the public key, and the card with which private messages are encrypted. */
+/** Returns the public parts of a peer's key: the public key and the card for encrypting private messages. */
 export async function toldOfKey(
   key: KeyPair,
   where: ShownIn,
@@ -198,7 +206,7 @@ export async function toldOfKey(
 
 async function holdNew(joining: JoiningPeer, joined: OutputOf<"join_session">): Promise<LockedPeer> {
   const held = toStoredPeer(joined, joining);
-  // Locked before it is saved, so that no other process finds it free.
+  // Lock before saving, so that no other process finds the peer unused.
   const hold = await holdTeam(joining.home, storedPeerId(held));
   if (!hold)
     throw new Error(`Another process is already using ${storedPeerId(held)}, which has just joined.`);

@@ -3,15 +3,15 @@ import { certifySessionKey, fromBase64url, makeKeyCard, signingKeyFrom } from "@
 import { listMembers } from "../home/members.js";
 import type { KeyPair } from "../home/stored-peers.js";
 
-/** The home and mesh of a key: the home's member of that mesh certifies the key. */
+/** The home and mesh that a key is used in. The home's member of that mesh certifies the key. */
 export interface ShownIn {
   readonly home: string;
   readonly meshId: string;
 }
 
 /**
- * Makes the card of a peer's session key (SEALED-1). If this home has joined the mesh, the member's key certifies it: others then
- * recognise the peer by its member, even when a later launch has a new key.
+ * Creates the card of a peer's session key (SEALED-1). If this home is a member of the mesh, the member's key
+ * certifies the card. Others can then recognise the peer even after a launch with a new key.
  */
 export async function makeCard(seed: Uint8Array, { home, meshId }: ShownIn): Promise<KeyCard> {
   const member = (await listMembers(home)).find((each) => each.mesh_id === meshId);
@@ -23,13 +23,13 @@ export async function makeCard(seed: Uint8Array, { home, meshId }: ShownIn): Pro
   return makeKeyCard(seed, certified);
 }
 
-/** The card of a stored peer's key; undefined for an incomplete key. */
+/** Returns the card of a stored peer's key. Undefined if the key is incomplete. */
 export async function keyCardOf(key: KeyPair, where: ShownIn): Promise<KeyCard | undefined> {
   const seed = seedOf(key);
   return seed && makeCard(seed, where);
 }
 
-/** The seed of a private key: the first half of its 64 bytes. */
+/** Returns the seed of a private key: the first half of its 64 bytes. */
 export function seedOf({ private: privateKey }: KeyPair): Uint8Array | undefined {
   const bytes = Buffer.from(privateKey, "base64");
   return bytes.length === 64 ? Uint8Array.from(bytes.subarray(0, 32)) : undefined;

@@ -4,12 +4,15 @@ import { oneLine } from "../text/one-line.js";
 import type { Cell } from "../text/table.js";
 import { toAge } from "../text/time.js";
 
-/** A peer as people write to it: `Cedar`, `Cedar/atlas`. */
+/** Formats a peer's address, such as `Cedar` or `Cedar/atlas`. */
 export function peerName(team: string, peer: string | null | undefined): string {
   return peer ? `${nameBesideMark(team)}/${nameBesideMark(peer)}` : nameBesideMark(team);
 }
 
-/** A name where humans are marked behind theirs; one of before that was refused that holds such a mark is quoted (NAME-3). */
+/**
+ * Formats a name that may be followed by a mark such as `(human)`. Quotes older names that contain such a
+ * mark themselves (NAME-3).
+ */
 export function nameBesideMark(name: string): string {
   const shown = oneLine(name);
   return /\(\s*(?:human|guest)\s*\)/iu.test(name) ? JSON.stringify(shown) : shown;
@@ -17,7 +20,7 @@ export function nameBesideMark(name: string): string {
 
 type Seen = Pick<Peer, "left_at" | "presence">;
 
-/** The sign of a peer, or of a team, for whether it is there: one that has left is as gone as one that is away. */
+/** Returns the presence symbol of a peer or team. Peers that have left get the symbol for disconnected. */
 export function presenceSign(
   { left_at: leftAt, presence }: Seen,
   { signs }: { readonly signs: Signs },
@@ -33,7 +36,10 @@ export function presenceSign(
   }
 }
 
-/** The peer that most needs somebody stands first, and one that has left last; others as they joined. */
+/**
+ * Sorts peers by status: blocked peers first, peers that have left last. Keeps the order of joining
+ * otherwise.
+ */
 export function inOrderOfState(peers: readonly Peer[]): Peer[] {
   return [...peers].sort((a, b) => rankOf(a) - rankOf(b));
 }
@@ -42,13 +48,13 @@ function isBlocked({ declared, left_at: leftAt }: Pick<Peer, "declared" | "left_
   return leftAt === null && declared?.status === "blocked";
 }
 
-/** The sign of a peer or a team: what others must know before they wait for it, else whether it is there. */
+/** Returns the symbol of a peer or team: blocked or do not disturb if declared, otherwise its presence. */
 export function signOf(peer: Pick<Peer, "declared"> & Seen, { signs }: { readonly signs: Signs }): string {
   if (isBlocked(peer)) return signs.blocked;
   return peer.left_at === null && peer.declared?.status === "dnd" ? signs.dnd : presenceSign(peer, { signs });
 }
 
-/** The declared state, and the observed one, each with its age: `blocked 6m "needs a key", idle`. */
+/** Formats the declared and the observed status, such as `blocked 6m "needs a key", idle`. */
 export function stateText(peer: Peer): string {
   if (peer.left_at !== null) return `left ${toAge(peer.left_at)} ago`;
   const seen =
@@ -58,7 +64,7 @@ export function stateText(peer: Peer): string {
     .join(", ");
 }
 
-/** That it is idle is what is seen anyway. */
+/** Formats the declared status. Empty for `idle`, because the presence already shows that. */
 export function declaredText({ declared }: Pick<Peer, "declared">): string {
   if (declared === null || declared.status === "idle") return "";
   const reason = declared.reason === null ? "" : ` "${oneLine(declared.reason)}"`;
@@ -72,17 +78,20 @@ export function rolesText({ role, groups }: Peer): string {
   return [role === null ? "" : oneLine(role), ...memberships].filter((each) => each !== "").join(" ");
 }
 
-/** `task 7 rotate tokens, 12m`, before what the peer says of itself. */
+/** Formats a peer's task and its summary, such as `task 7 rotate tokens, 12m`. */
 export function summaryText({ summary, summary_at: at, task }: Peer): string {
   const said = at === null ? "" : `${oneLine(summary)} (${toAge(at)} ago)`;
   if (task === null) return said;
   return [`task ${task.task} ${oneLine(task.title)}, ${toAge(task.since)}`, said].filter(Boolean).join("   ");
 }
 
-/** Below so many columns, what a peer does follows how it stands: as a column it would get what the longest state leaves. */
+/**
+ * Minimum width for showing the activity in its own column. Below that, it follows the status, because a
+ * column would be too narrow.
+ */
 const besideMin = 120;
 
-/** How a peer stands and what it does, as one cell or two. */
+/** Returns a peer's status and activity as one or two cells. */
 export function doingCells(peer: Peer, output: Pick<Output, "alarm" | "dim" | "columns">): Cell[] {
   const paint = paintState(peer, output);
   const [state, does] = [stateText(peer), summaryText(peer)];
@@ -94,7 +103,7 @@ export function doingCells(peer: Peer, output: Pick<Output, "alarm" | "dim" | "c
   return [{ text: [state, does].filter((each) => each !== "").join(", "), paint }];
 }
 
-/** How it can be made to read; what works only while it is connected is nothing while it is not. */
+/** Describes how the peer can be woken. A disconnected peer cannot be woken. */
 export function wakeText(peer: Peer): string {
   const paths = peer.capabilities?.wake?.filter((path) => path !== "wait") ?? [];
   if (peer.polling) return "wakes immediately";

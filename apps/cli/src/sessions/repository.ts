@@ -4,43 +4,49 @@ import { hostname } from "node:os";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { normaliseScope } from "@merkle/wire/text";
 
-/** A file of a repository. */
+/** A file in a Git repository. */
 export interface RepositoryFile {
-  /** What the repository is known by (CLAIM-7). It stays on this machine. */
+  /** The repository's address, which identifies it (CLAIM-7). Never leaves this machine. */
   readonly address: string;
-  /** From the root of its worktree, with slashes between folders. */
+  /** The file's path from the root of its worktree, with forward slashes. */
   readonly path: string;
 }
 
-/** Finds the repository that a file is in, and the file's path there; null outside of one. The file need not exist yet. */
+/**
+ * Finds the repository of a file and the file's path in it. Returns null outside a repository. The file need
+ * not exist.
+ */
 export function findRepositoryFile(file: string, cwd: string): RepositoryFile | null {
   const path = realPath(resolve(cwd, file));
   const root = findRoot(path);
   return root === null ? null : { address: readAddress(root), path: toSlashes(relative(root, path)) };
 }
 
-/** Returns the address of the repository that a folder is in; null outside of one. */
+/** Returns the address of the repository that contains a folder. Null outside a repository. */
 export function findRepository(folder: string): string | null {
   const root = findRoot(realPath(folder));
   return root === null ? null : readAddress(root);
 }
 
 /**
- * The hash by which a session knows a repository (CLAIM-7). It is keyed with the session, so that the same repository cannot be
- * recognised in another one.
+ * Returns the hash that identifies a repository in a session (CLAIM-7). Keyed with the session's id, so that
+ * the repository cannot be recognised across sessions.
  */
 export function toRepositoryKey(address: string, sessionId: string): string {
   return createHmac("sha256", sessionId).update(address).digest("hex").slice(0, 32);
 }
 
-/** A scope as it is claimed from a folder: a path on this machine becomes one from the root of its repository. */
+/**
+ * Resolves a claimed scope. A path on this machine is converted to a path from the root of its repository.
+ */
 export function resolveScope(scope: string, cwd: string): { scope: string; address: string | null } {
   const given = scope.trim();
   const isPath = !given.startsWith("repo:") && normaliseScope(given).startsWith("repo:");
   if (!isPath && !isAbsolute(given)) return { scope, address: findRepository(cwd) };
   const root = findRoot(realPath(cwd));
   const [first = ""] = given.split(/[/\\]/);
-  // A path that begins at the root is taken from there, and else from where the agent works, where new files are, too.
+  // A relative path is resolved from the root if its first part exists only there. Otherwise it is resolved
+  // from the agent's folder, where new files are created.
   const isFromRoot = root !== null && !existsSync(join(cwd, first)) && existsSync(join(root, first));
   const file = findRepositoryFile(given, isFromRoot ? root : cwd);
   if (file === null) return { scope, address: null };
@@ -49,7 +55,7 @@ export function resolveScope(scope: string, cwd: string): { scope: string; addre
 
 const toSlashes = (path: string) => path.split(sep).join("/");
 
-/** The folder that contains `.git`, which in a worktree is a file. */
+/** Finds the folder that contains `.git`. In a worktree `.git` is a file. */
 function findRoot(folder: string): string | null {
   for (let at = folder; ; at = dirname(at)) {
     if (existsSync(join(at, ".git"))) return at;
@@ -57,7 +63,7 @@ function findRoot(folder: string): string | null {
   }
 }
 
-/** Links followed as far as they exist: two names of one file are one file. */
+/** Resolves symbolic links in the existing part of a path, so that two names of one file are equal. */
 function realPath(path: string): string {
   try {
     return realpathSync(path);
@@ -67,7 +73,10 @@ function realPath(path: string): string {
   }
 }
 
-/** Reads Git's own files instead of running it: a hook before every edit waits for the answer. */
+/**
+ * Returns the repository's address. Reads Git's files directly, because a hook before every edit waits for
+ * the result.
+ */
 function readAddress(root: string): string {
   const folder = findCommonFolder(join(root, ".git"));
   const remote = findRemote(readText(join(folder, "config")));
@@ -75,12 +84,15 @@ function readAddress(root: string): string {
   return normaliseRemote(remote) ?? toLocalAddress(resolve(folder, "..", remote.replace(/^file:\/\//, "")));
 }
 
-/** A folder's path means something on its own machine only. */
+/**
+ * Returns an address for a local folder. Includes the host name, because the path is valid only on this
+ * machine.
+ */
 function toLocalAddress(folder: string): string {
   return `${hostname()}:${realPath(folder)}`;
 }
 
-/** The folder that all worktrees of a repository share. */
+/** Returns the Git folder that all worktrees of a repository share. */
 function findCommonFolder(git: string): string {
   const linked = /^gitdir: (.+)$/m.exec(statSync(git).isFile() ? readText(git) : "")?.[1];
   const folder = linked === undefined ? git : resolve(dirname(git), linked.trim());
@@ -96,7 +108,7 @@ function readText(path: string): string {
   }
 }
 
-/** The address of `origin`, or else of the first remote that a Git configuration has. */
+/** Returns the address of `origin` from a Git configuration, or else of the first remote. */
 function findRemote(config: string): string | null {
   const remotes = [...config.matchAll(/^[ \t]*\[remote "(.*)"\](?:\n(?![ \t]*\[).*)*/gm)].map(
     ([section, name]) => ({ name, url: /^[ \t]*url[ \t]*=[ \t]*(.*)$/im.exec(section)?.[1] ?? "" }),
@@ -107,8 +119,8 @@ function findRemote(config: string): string | null {
 }
 
 /**
- * A remote's host and path, the same for every form in which Git takes them, without user, password, port and query; null for
- * a path on this machine. Hosts that serve https and ssh at different names or paths are Azure DevOps and Bitbucket.
+ * Normalises a remote's address to host and path, without user, password, port and query. Returns null for a
+ * local path. Azure DevOps and Bitbucket use different hosts or paths for https and ssh, which are unified.
  */
 export function normaliseRemote(url: string): string | null {
   const form =

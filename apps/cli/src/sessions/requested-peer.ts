@@ -1,24 +1,25 @@
 import { existsSync } from "node:fs";
 import { holdTeam, listStoredPeers, type StoredPeer, storedPeerId } from "../home/stored-peers.js";
 
-/** The peer that a launch or an MCP server wants to act as. */
+/** The peer that a launch or an MCP server asks for. */
 export interface RequestedPeer {
   readonly home: string;
   readonly meshId: string;
   /** The session's id or slug. */
   readonly sessionId: string;
   readonly teamName: string;
-  /** The peer's name, if the user named one. */
+  /** The peer's name, if the user gave one. */
   readonly peerName?: string | undefined;
-  /** The name of a new peer otherwise, with a number if it is taken; null for the team's unnamed peer. */
+  /** The default name of a new peer, which gets a number if it is taken. Null for the team's unnamed peer. */
   readonly defaultPeerName: string | null;
-  /** The folder of the launch. Without a name, a peer of another folder is not continued. */
+  /** The launch's folder. Without a name, a peer of another folder is not resumed. */
   readonly folder?: string | undefined;
 }
 
 /**
- * Lists the stored peers to continue as, the best first. The team of exactly that name comes before its numbered forms (JOIN-4).
- * In a team, the peer that ran last in the folder comes first, then the one with the default name, then the last used.
+ * Lists the stored peers that may be resumed, best first. The team with exactly this name precedes its
+ * numbered variants (JOIN-4). Within a team, the peer that last ran in the folder is first, then the one with
+ * the default name, then the last used.
  */
 export async function listStoredPeersOf(wanted: RequestedPeer): Promise<StoredPeer[]> {
   const isOfFolder = ({ folder }: StoredPeer) => folder !== null && folder === wanted.folder;
@@ -31,12 +32,15 @@ export async function listStoredPeersOf(wanted: RequestedPeer): Promise<StoredPe
   );
 }
 
-/** The teams of that name whose credential this machine stores. It adds a peer even while another process acts as the team. */
+/**
+ * Lists the teams of that name whose credential is stored on this machine. The credential can add a peer even
+ * while another process acts as the team.
+ */
 export async function listOwnTeams(wanted: RequestedPeer): Promise<StoredPeer[]> {
   return (await listOfTeam(wanted)).filter((stored) => stored.peer_id === null);
 }
 
-/** The first of the stored peers that no live process acts as at this moment. */
+/** Returns the first of the stored peers that no live process currently uses. */
 export async function findFreeStoredPeer(wanted: RequestedPeer): Promise<StoredPeer | undefined> {
   for (const stored of await listStoredPeersOf(wanted)) {
     if (await isFree(wanted.home, stored)) return stored;
@@ -66,7 +70,10 @@ function isWantedPeer({ peerName, defaultPeerName, folder }: RequestedPeer, stor
   return (stored.peer_name === null) === (defaultPeerName === null);
 }
 
-/** A peer whose folder was removed can be continued elsewhere. */
+/**
+ * Returns whether the peer belongs to another, existing folder. A peer of a deleted folder may be resumed
+ * elsewhere.
+ */
 function isOfOtherFolder(stored: StoredPeer, folder: string): boolean {
   return stored.folder !== null && stored.folder !== folder && existsSync(stored.folder);
 }
@@ -75,7 +82,10 @@ function isNamed({ peer_name: name }: StoredPeer, wanted: string | null): boolea
   return name !== null && name.toLowerCase() === wanted?.trim().toLowerCase();
 }
 
-/** 1 for the name itself, in any case; n for `Name (n)`; undefined for another name. */
+/**
+ * Returns the number in a numbered name: 1 for the name itself, n for `Name (n)`, undefined for other names.
+ * Ignores case.
+ */
 function numberAfter(wanted: string, name: string): number | undefined {
   const plain = wanted.trim().toLowerCase();
   const found = name.toLowerCase();

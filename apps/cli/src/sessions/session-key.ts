@@ -2,7 +2,10 @@ import { randomBytes } from "node:crypto";
 import nacl from "tweetnacl";
 import type { KeyPair } from "../home/stored-peers.js";
 
-/** Creates the ed25519 key of one launch. The roster shows the public key; the private key stays on this machine. */
+/**
+ * Creates the ed25519 key of a launch. The roster shows the public key. The private key stays on this
+ * machine.
+ */
 export function makeSessionKey(): KeyPair {
   const { publicKey, secretKey } = nacl.sign.keyPair.fromSeed(randomBytes(32));
   return { public: toBase64(publicKey), private: toBase64(secretKey) };

@@ -1,8 +1,8 @@
 import { oneLine } from "../text/one-line.js";
 
 /**
- * A mark for each team, of one letter where that is enough and of two where others begin alike: marks differ where names do.
- * Teams that are there earlier have the shorter or nearer one.
+ * Returns a short, unique mark for each name: one letter, or two if several names begin with the same letter.
+ * Earlier teams get the better marks.
  */
 export function teamMarks(names: readonly string[]): string[] {
   const first = names.map((name) => lettersOf(name)[0] ?? "?");
@@ -17,7 +17,10 @@ export function teamMarks(names: readonly string[]): string[] {
   });
 }
 
-/** Its first letter with that of another word, then with each other letter: `Alex's Team` is AT, As, Al, Ae … */
+/**
+ * Returns two-letter candidates: the first letter with that of another word, then with each other letter.
+ * `Alex's Team` gives AT, As, Al, Ae …
+ */
 function pairsOf(name: string): string[] {
   const [first = "?", ...others] = lettersOf(name);
   const words = oneLine(name)
@@ -27,7 +30,7 @@ function pairsOf(name: string): string[] {
   return [...ofWords, ...others.map((each) => each.toLowerCase())].map((each) => `${first}${each}`);
 }
 
-/** Its letters and digits, or whatever it has where it has none. */
+/** Returns the letters and digits of a name, or all its characters if it has neither. */
 function lettersOf(name: string): string[] {
   const all = [...new Intl.Segmenter().segment(oneLine(name))].map(({ segment }) => segment.toUpperCase());
   const letters = all.filter((each) => /[\p{L}\p{N}]/u.test(each));

@@ -15,7 +15,7 @@ import { findSetBy, showStarted } from "./show-started.js";
 
 const lookEveryMs = 50;
 
-/** The message of the process to the one that started it, and to nobody else. */
+/** The message that the background process sends to the process that started it. */
 export interface DetachedBroker {
   readonly first_invite: string | null;
   readonly verifying_link: string | null;
@@ -25,7 +25,7 @@ export interface DetachedBroker {
   readonly summaries: string;
 }
 
-/** The message of a process whose broker did not start. */
+/** The message of a process whose broker failed to start. */
 export interface FailedStart {
   readonly failure: {
     readonly code: string;
@@ -36,14 +36,14 @@ export interface FailedStart {
 }
 
 /**
- * Starts the broker as a process of its own and returns when it takes calls, or with its error when it does not. The
- * terminal may be closed then.
+ * Starts the broker in a separate process. Returns once the broker accepts calls, or throws its error. The
+ * terminal can be closed afterwards.
  */
 export async function detachBroker({ config, output, signal }: CommandContext): Promise<number> {
   const { home } = config;
   const child = await explainingHome(home, () => spawnBroker(home));
   const told = hear(child);
-  // Whichever comes first ends the other.
+  // Whichever settles first cancels the other.
   const first = new AbortController();
   const eitherSignal = AbortSignal.any([signal, first.signal]);
   try {
@@ -75,7 +75,7 @@ export async function detachBroker({ config, output, signal }: CommandContext): 
   }
 }
 
-/** A start that is reported as failed leaves nothing running: resolves when the process has ended. */
+/** Ends the process of a failed start. Resolves once it has exited. */
 async function endChild(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, "exit");
@@ -84,8 +84,9 @@ async function endChild(child: ChildProcess): Promise<void> {
 }
 
 /**
- * A larger young generation than the usual 16 MB: posts in flight and parked waits, by the thousand, outlive that one and would be
- * copied twice. A process cannot change this of itself, so `merkle up` in the foreground does without.
+ * Enlarges V8's young generation from the default of 16 MB. Thousands of posts and parked waits outlive the
+ * default size and would be copied twice. The setting works only at process start, so `merkle up` in the
+ * foreground runs without it.
  */
 export const brokerNodeArgs = ["--max-semi-space-size=64"];
 
@@ -111,7 +112,7 @@ function toError({ failure: { code, message, exitCode, next } }: FailedStart): C
 }
 
 function hear(child: ChildProcess): Promise<DetachedBroker | FailedStart> {
-  // The child is our own command, and sends nothing else.
+  // The child is merkle itself and sends no other messages.
   return new Promise((resolve) =>
     child.once("message", (message) => resolve(message as DetachedBroker | FailedStart)),
   );
@@ -124,7 +125,7 @@ function endOf(child: ChildProcess): Promise<number> {
   });
 }
 
-/** Resolves when the process has written down where it listens, and answers there. */
+/** Resolves once the process has written its run file and accepts calls. */
 async function takingCalls(reach: Reach, pid: number, signal: AbortSignal): Promise<RunningBroker> {
   while (true) {
     const running = await findRunningBroker(reach.home);
@@ -136,7 +137,7 @@ async function takingCalls(reach: Reach, pid: number, signal: AbortSignal): Prom
   }
 }
 
-/** The last words of a process that ended: with `--json` its last line is the error. */
+/** Returns the error of a process that ended. With `--json`, the error is the last line of its output. */
 async function readFailure(home: string, exitCode: number): Promise<CliError> {
   const path = homeFiles.detachedOutput(home);
   const lines = (await readFile(path, "utf8")).trim().split("\n");
@@ -152,7 +153,7 @@ function parseError(line: string): { code: string; message: string; next: string
     const { error } = JSON.parse(line);
     return { code: String(error.code), message: String(error.message), next: String(error.next ?? "") };
   } catch {
-    // It ended without a word of ours, as a killed process does.
+    // The process ended without printing an error, for example because it was killed.
     return { code: "unexpected", message: "", next: "run merkle up to see the error" };
   }
 }

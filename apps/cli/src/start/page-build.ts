@@ -1,13 +1,14 @@
 import type { BrokerOptions } from "../core/broker-code.js";
 
-/** What `npm start` builds in a checkout while the broker of the same process is up. */
+/** The build of the dashboard's pages that `npm start` runs in a checkout, in the broker's process. */
 type PageBuild = NonNullable<BrokerOptions["pageBuild"]>;
 
 let current: PageBuild | undefined;
 let end = () => {};
 
 /**
- * Called before the broker starts. The start and the command are two programs in one process, so nothing can pass it on.
+ * Registers the build before the broker starts. A module variable is needed, because the build and the
+ * command are two programs in one process.
  *
  * @param stop - ends the build
  */
@@ -16,12 +17,12 @@ export function announcePageBuild(build: PageBuild, stop: () => void): void {
   end = stop;
 }
 
-/** Undefined where the pages are built already. */
+/** Returns the running build. Undefined if the pages are already built. */
 export function findPageBuild(): PageBuild | undefined {
   return current;
 }
 
-/** Called when the broker has ended: nobody is left who would see the pages. */
+/** Ends the build once the broker has ended. */
 export function endPageBuild(): void {
   end();
 }

@@ -27,7 +27,7 @@ import { endPageBuild, findPageBuild } from "./page-build.js";
 import { findSetBy, showStarted } from "./show-started.js";
 
 /**
- * Runs the broker in this process until it is interrupted, and stops it in order (OPS-6).
+ * Runs the broker in this process until it is interrupted, then stops it cleanly (OPS-6).
  *
  * @param ofFeatures - the options that features add
  */
@@ -63,7 +63,7 @@ export async function runBroker(
     const broker = await startBroker({ ...config, agent: undefined, ...progress, ...parts, ...ofFeatures });
     return await serve(broker, context, log);
   } catch (error) {
-    // Its output may be on a disk that is full.
+    // Report the error to the parent directly, because the output file may be on a full disk.
     const { code, message, exitCode, next } = explainError(error);
     await tellParent({ failure: { code, message, exitCode, next } });
     throw error;
@@ -83,9 +83,9 @@ async function serve(broker: Broker, { config, output, signal }: CommandContext,
   try {
     const { running, withdraw } = await explainingHome(config.home, () => announce(broker, config.home));
     const { firstInvite, backup, localhostTakenBy, keyPin, summaries } = broker;
-    // A broker that an agent starts shows it no link that would make it human.
+    // A broker started by an agent must not show it a link that verifies a person.
     const verifyingLink = config.agentShell === undefined ? broker.verifyingLink : null;
-    // With --detach the parent process shows the links: the output of this one is kept in a file.
+    // With --detach, the parent process shows the links, because this process's output is stored in a file.
     const isWatched = process.send === undefined || readEnvironment().startedByNodeWatch;
     if (!isWatched) {
       await tellParent({
@@ -123,7 +123,7 @@ async function serve(broker: Broker, { config, output, signal }: CommandContext,
   }
 }
 
-/** Resolves when the process that started this one has been told; it then needs no more of it. */
+/** Sends a message to the process that started this one, then disconnects from it. */
 function tellParent(told: DetachedBroker | FailedStart): Promise<void> {
   return new Promise((resolve) => {
     if (!process.connected) return resolve();
@@ -134,7 +134,9 @@ function tellParent(told: DetachedBroker | FailedStart): Promise<void> {
   });
 }
 
-/** The certificate is put where the commands of this machine look for it, before anybody meets it. */
+/**
+ * Returns the TLS options. The certificate is stored for this machine's commands before the first connection.
+ */
 function toTls({ tls, home }: Config): BrokerOptions["tls"] {
   if (!tls) return undefined;
   const path = homeFiles.certificate(home);
@@ -155,7 +157,7 @@ function announce({ url, mcpUrl, port, loopback, auth, database, migrationsRun }
   });
 }
 
-/** An error that nobody caught ends the process; its PostgreSQL is adopted by the next start. */
+/** Ends the process on an uncaught error. The next start adopts the PostgreSQL that keeps running. */
 function watchForCrash(log: Log, output: Output): () => void {
   const crash = (error: unknown) => {
     log.error("the broker crashed", { error });
@@ -169,21 +171,27 @@ function watchForCrash(log: Log, output: Output): () => void {
   };
 }
 
-/** The dashboard's pages: beside this file in a bundle; in the workspace, where they have been built. */
+/**
+ * Returns the folder of the dashboard's pages: next to this file in a bundle, or the build folder in a
+ * checkout.
+ */
 function findDashboard(isBeingBuilt: boolean): string | undefined {
   const places = ["./dashboard", "../../../dashboard/out"];
   const folders = places.map((place) => fileURLToPath(new URL(place, import.meta.url)));
   return isBeingBuilt ? folders[1] : folders.find((folder) => existsSync(`${folder}/index.html`));
 }
 
-/** Packs the CLI once the pages are built, which belong into it, without being asked: somebody is about to install it. */
+/**
+ * Packs the CLI as soon as the pages are built, because someone will probably install it soon. The package
+ * contains the pages.
+ */
 function packBehind({ docs }: NonNullable<BrokerOptions["pageBuild"]>): () => Promise<Uint8Array> {
   const packing = docs.then(() => packCli());
   packing.catch(() => undefined);
   let first: Promise<Uint8Array> | undefined = packing;
   return () => {
     const packed = first ?? packCli();
-    // A failure is tried again, as the broker does when it is asked next.
+    // If packing failed, the next request tries again.
     first = undefined;
     return packed;
   };
@@ -196,9 +204,9 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** The file that a broker's log goes to. */
+/** The log file of a broker. */
 interface BrokerLog {
-  /** Writes before it returns, so that the last words of a process that ends are in the file. */
+  /** Writes a line synchronously, so that the last lines before the process ends are in the file. */
   write(line: string): void;
   close(): void;
 }
@@ -206,11 +214,13 @@ interface BrokerLog {
 const rotateAboveBytes = 10 * 1024 * 1024;
 
 /**
- * A log that only its owner can read. The file is opened by the first line, which a broker writes when the home is its
- * own: one that is refused the home does not touch the log of the one that has it. What cannot be written (a full
- * disk) is left out, and tried again with the next line; no broker ends because of its log.
+ * Creates a log that only its owner can read. The file is opened at the first line, which a broker writes
+ * only once it has locked the home. A broker that is refused the home therefore does not touch the other
+ * broker's log.
  *
- * @param echo - gets each line too
+ * Lines that cannot be written, for example on a full disk, are dropped. The next line tries again.
+ *
+ * @param echo - called with each line as well
  */
 function createBrokerLog(path: string, echo?: (line: string) => void): BrokerLog {
   let file: number | undefined;
@@ -221,7 +231,7 @@ function createBrokerLog(path: string, echo?: (line: string) => void): BrokerLog
         file ??= openLog(path);
         writeSync(file, `${line}\n`);
       } catch {
-        // As promised above.
+        // The line is dropped; the next one tries again.
       }
     },
     close() {
@@ -231,7 +241,7 @@ function createBrokerLog(path: string, echo?: (line: string) => void): BrokerLog
   };
 }
 
-/** A large log is put aside first, in place of the one that was put aside before. */
+/** Opens the log. Renames a large log first, replacing the previously renamed one. */
 function openLog(path: string): number {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const found = statSync(path, { throwIfNoEntry: false });

@@ -8,21 +8,24 @@ import { type Config, readEnvironment } from "../settings/config.js";
 import { counted } from "../text/time.js";
 
 interface StartedFacts {
-  /** The command that ends it. */
+  /** The command that stops the broker. */
   readonly stop: string;
-  /** The link by which the first admin comes in, where there is none yet. */
+  /** The invite link for the first admin, if there is no admin yet. */
   readonly firstInvite: string | null;
-  /** The link that makes a browser's person a verified one; null where members are let in alone. */
+  /** The link that verifies a browser's person; null in invite mode. */
   readonly verifyingLink: string | null;
-  /** The backup from before the migrations that this start ran. */
+  /** The backup made before this start's migrations. */
   readonly backup: string | null;
-  /** Another program that `localhost` leads to, at this port of [::1]. */
+  /** Another program at the same port of [::1], which `localhost` may resolve to. */
   readonly localhostTakenBy: string | null;
-  /** By which curl knows the broker where its certificate is not trusted. */
+  /** The public key pin with which curl verifies the broker if its certificate is not trusted. */
   readonly keyPin: string | null;
-  /** Whether progress entries and briefs are summarised, and by which model. */
+  /** Whether progress entries and briefs are summarised, and the model that does it. */
   readonly summaries: string;
-  /** The variables that set the port and the address of agents, with their files; undefined where none did. */
+  /**
+   * The variables that set the port and the address for agents, with their files. Undefined if not set by a
+   * variable.
+   */
   readonly setBy: SetBy;
 }
 
@@ -31,7 +34,10 @@ interface SetBy {
   readonly publicUrl?: string | undefined;
 }
 
-/** Names the variables by which a broker was configured. An address in its settings goes before that of a variable. */
+/**
+ * Returns the variables that configured the broker. An address in the broker's settings takes precedence over
+ * a variable.
+ */
 export function findSetBy({ publicUrl, sourceOf }: Config, { mcp_url: mcpUrl }: RunningBroker): SetBy {
   const isUsed =
     publicUrl !== undefined && toBaseUrl(publicUrl, "public_url") === toBaseUrl(mcpUrl, "the broker");
@@ -45,7 +51,7 @@ function variableOf(source: string): string | undefined {
   return source === "default" || source.startsWith("--") ? undefined : source;
 }
 
-/** Says that the broker takes calls, where, whom it lets in, and what to do now. */
+/** Prints that the broker accepts calls, its addresses, who may connect, and the next steps. */
 export function showStarted(
   started: RunningBroker,
   output: Output,
@@ -91,7 +97,7 @@ export function showStarted(
   output.note(`        for other agents: ${mcpUrl.replace(/(?:\/api)?\/mcp$/, "")}/agents.md`);
 }
 
-/** How `merkle` becomes a command of the user's shell; null where it is one. */
+/** Describes how to make `merkle` a command of the user's shell. Null if it already is. */
 function describeInstall(url: string, keyPin: string | null): string | null {
   const { variables, path } = readEnvironment();
   const merkle = calledAs(variables);

@@ -9,13 +9,16 @@ interface Start {
   readonly session: Session;
   readonly since: Since;
   readonly shows: (message: Message) => boolean;
-  /** How far whoever reads has read; asked only where that is where to start. */
+  /** Reads the reader's last read sequence. Called only for `--since unread`. */
   readonly lastRead: () => Promise<number>;
   readonly now: number;
   readonly signal: AbortSignal;
 }
 
-/** The message after which a tail starts. @throws CliError `usage` for a number that the feed has not reached */
+/**
+ * Returns the sequence after which a tail starts. @throws CliError `usage` for a number beyond the end of the
+ * feed
+ */
 export async function findStart(start: Start): Promise<number> {
   const { since, session } = start;
   switch (since.is) {
@@ -33,7 +36,10 @@ export async function findStart(start: Start): Promise<number> {
   }
 }
 
-/** The last message posted before a time. Times never go back within a feed, so halving it finds the place. */
+/**
+ * Finds the last message posted before a time. Uses binary search, because times never decrease within a
+ * feed.
+ */
 async function findLastBefore({ client, session, signal }: Start, time: number): Promise<number> {
   let before = 0;
   let notBefore = session.last_sequence + 1;
@@ -51,10 +57,10 @@ async function findLastBefore({ client, session, signal }: Start, time: number):
   return before;
 }
 
-/** How far back the last messages that a filter shows are looked for. */
+/** How many messages to search at most for those that a filter shows. */
 const messagesSearchedMax = 20 * limits.pageMessagesMax;
 
-/** The message before the last `count` that are shown. */
+/** Returns the sequence before the last `count` messages that the filter shows. */
 async function findBeforeLast({ client, session, shows, signal }: Start, count: number): Promise<number> {
   const oldest = Math.max(session.last_sequence - messagesSearchedMax, 0);
   let before = session.last_sequence + 1;

@@ -5,18 +5,18 @@ import { limits } from "@merkle/wire/limits";
 
 interface FollowFeedOptions extends Pick<FeedOptions, "session" | "after" | "onReady" | "onChanged"> {
   readonly client: MerkleClient;
-  /** Ends it, once the message that was begun is done; the messages after that one are left out. */
+  /** Ends the tail after the current message. Later messages are not printed. */
   readonly signal: AbortSignal;
-  /** Called for one message after another; the next waits until this one is done. */
+  /** Called for one message at a time. The next call waits until this one resolves. */
   onMessage(message: Message): Promise<void>;
-  /** The database was restored: says after which message of the restored feed to go on, or throws. */
+  /** Called after a database restore. Returns the sequence to continue after, or throws to end the tail. */
   onResync(): Promise<number>;
 }
 
 /**
  * Follows a session's feed, one message at a time, until the signal is aborted.
  *
- * @throws what a listener threw; MerkleError when the broker refuses, or ends the connection for good
+ * @throws the error of a callback; MerkleError if the broker refuses the connection or closes it permanently
  */
 export async function followFeed(options: FollowFeedOptions): Promise<void> {
   const { client, signal, onMessage, onResync, ...rest } = options;
@@ -29,7 +29,7 @@ export async function followFeed(options: FollowFeedOptions): Promise<void> {
       handling = handle(messages);
       return handling;
     },
-    // The messages in hand are of the feed as it was.
+    // Messages in progress belong to the feed before the restore, so they finish first.
     onResync: () => handling.then(onResync),
     onError: (error) => failure.abort(error),
   });
@@ -50,29 +50,32 @@ export async function followFeed(options: FollowFeedOptions): Promise<void> {
   }
 }
 
-/** Where a restored feed parts from the one that was read. */
+/** The point where a restored feed differs from the feed that was read. */
 export interface Parting {
-  /** The last message that both have. */
+  /** The last message that both feeds contain. */
   readonly sequence: number;
-  /** How many messages were read that the restored feed does not have. */
+  /** The number of messages that were read and are missing from the restored feed. */
   readonly gone: number;
 }
 
-/** The last messages that were read. Their ids outlive a restore, which gives their numbers a second time. */
+/** The last messages that were read, by id. After a restore, sequences are used again but ids are not. */
 interface ReadMessages {
   add(message: Message): void;
-  /** Compares them with the feed as it is after a restore, and forgets those that it does not have. */
+  /** Compares the messages with the restored feed. Forgets those that it does not contain. */
   findParting(client: Pick<MerkleClient, "call">, sessionId: string): Promise<Parting>;
 }
 
-/** A restore that takes away more than these is taken to have taken away just these. */
+/** Maximum number of remembered messages. If a restore removes more, only these are reported as removed. */
 const rememberedMax = 1_000;
 
 export function createReadMessages(after: number): ReadMessages {
   const idBySequence = new Map<number, string>();
   let last = after;
 
-  /** The last message that the feed and we have; what was read before the first that we remember is taken to be there. */
+  /**
+   * Finds the last message that is still in the feed. Messages read before the remembered ones are assumed to
+   * exist.
+   */
   async function findLastKept(client: Pick<MerkleClient, "call">, sessionId: string): Promise<number> {
     const [first = last + 1] = idBySequence.keys();
     let before = last + 1;

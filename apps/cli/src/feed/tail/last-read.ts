@@ -9,7 +9,10 @@ interface Reading {
   readonly config: Config;
 }
 
-/** How far the person of this home has read in a session; in a launched agent's shell, how far its team has acknowledged. */
+/**
+ * Reads the last sequence that this home's person has read in a session. In an agent's shell, reads the last
+ * one that its team has acknowledged.
+ */
 export async function readLastRead({ broker, session, config }: Reading): Promise<number> {
   const acting = { broker, config };
   const reader = isAgentShell(config) ? await actingIn(session, acting) : await readingFrom(acting);
@@ -20,12 +23,12 @@ export async function readLastRead({ broker, session, config }: Reading): Promis
 const lastWordMs = 2_000;
 
 /**
- * Notes what the person of this home reads. An agent's mail is never acknowledged from its shell: it would not come to the
- * agent any more (CLI-34).
+ * Marks messages as read by this home's person. Never acknowledges messages from an agent's shell, because
+ * the agent would not receive them any longer (CLI-34).
  */
 export function markAsRead({ broker, session, config }: Reading): ReadMarker | undefined {
   if (isAgentShell(config)) return undefined;
-  // Goes on after Ctrl+C, for what was printed before it; but not for long.
+  // Continues briefly after Ctrl+C, to mark messages that were printed before it.
   const patience = new AbortController();
   const own = createBrokerClient(broker.address, patience.signal);
   const marker = startMarkingRead(async (cursor) => {
@@ -46,17 +49,17 @@ function isAgentShell({ session, team }: Config): boolean {
 }
 
 export interface ReadMarker {
-  /** Everything up to this message has been printed. */
+  /** Records that everything up to this message has been printed. */
   printed(sequence: number): void;
-  /** Says the last of it, and resolves when it is said or cannot be. */
+  /** Sends the last position. Rejects if that fails. */
   finish(): Promise<void>;
 }
 
 const onceInMs = 500;
 
 /**
- * Tells the broker how far a person has read: at most twice a second, and at the end. One that fails is made up for by the
- * next; only the last failure matters, since what is not marked is shown again.
+ * Reports the read position to the broker at most twice a second, and at the end. A failed report is
+ * corrected by the next one. Only the last failure matters, because unmarked messages are shown again.
  */
 function startMarkingRead(acknowledge: (cursor: number) => Promise<unknown>): ReadMarker {
   let printed = 0;

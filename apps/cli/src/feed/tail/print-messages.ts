@@ -5,18 +5,20 @@ import { wrapLine } from "../../text/wrap-line.js";
 import { type Author, formatMessage, indent, localDay } from "../format-message.js";
 
 export interface MessagePrinter {
-  /** Resolves with false when nobody reads any more. */
+  /** Prints a message. Resolves with false if the reader has closed the output. */
   print(message: Message): Promise<boolean>;
 }
 
-/** One message a line, as it came. */
+/** Creates a printer that writes each message unchanged, as one line of JSON. */
 export function createJsonPrinter(output: Output): MessagePrinter {
   return { print: (message) => output.writeLine(toJson(message)) };
 }
 
 /**
- * Messages for people, with a line for the day where it is not today's or changes. At a terminal long lines are broken here:
- * where it breaks them itself, what follows begins in the first column, as a message does.
+ * Creates a printer for people. Prints a line with the date when it changes or is not today.
+ *
+ * Wraps long lines itself. If the terminal wrapped them, the continuation would start in the first column
+ * like a new message.
  */
 export function createTextPrinter(
   output: Output,
@@ -28,7 +30,7 @@ export function createTextPrinter(
   };
 }
 
-/** A message as it stands in so many columns. */
+/** Wraps a message to this number of columns. */
 export function breakLines(text: string, columns: number): string {
   return text
     .split("\n")
@@ -36,7 +38,10 @@ export function breakLines(text: string, columns: number): string {
     .join("\n");
 }
 
-/** Prints each message of a feed, in order: the day belongs to the first message of it. */
+/**
+ * Creates a formatter for the messages of a feed in order. Adds the date before the first message of each
+ * day.
+ */
 export function createTextFormat(
   output: Pick<Output, "signs" | "dot" | "dim">,
   teams: { find(teamId: string | null): Promise<Author> },
@@ -52,7 +57,7 @@ export function createTextFormat(
   };
 }
 
-/** The same without its day. */
+/** Creates a formatter that adds no dates. */
 export function createMessageFormat(
   output: Pick<Output, "signs" | "dot" | "dim">,
   teams: { find(teamId: string | null): Promise<Author> },

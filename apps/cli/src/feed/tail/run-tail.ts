@@ -14,7 +14,7 @@ import { createJsonPrinter, createTextPrinter, type MessagePrinter } from "./pri
 import { createFilter, readTailOptions, type TailOptions } from "./tail-options.js";
 import { watchForEnd } from "./watch-for-end.js";
 
-/** Prints a session's feed until there is a reason to end (CLI-30 to CLI-37). */
+/** Prints a session's feed until it should end (CLI-30 to CLI-37). */
 export async function runTail(context: CommandContext, checkConcluded: CheckConcluded): Promise<number> {
   const { config, signal } = context;
   const options = readTailOptions(context.flags);
@@ -34,7 +34,7 @@ export async function runTail(context: CommandContext, checkConcluded: CheckConc
   return exitCodes.done;
 }
 
-/** Checks a conclusion that was read. Returns what must be reported, or null. */
+/** Checks a conclusion that was read. Resolves with the problem to report, or null. */
 export type CheckConcluded = (
   message: Message,
   where: { readonly home: string; readonly broker: Pick<BrokerClient, "call"> },
@@ -44,16 +44,19 @@ interface TailedSession {
   readonly context: CommandContext;
   readonly options: TailOptions;
   readonly broker: BrokerClient;
-  /** As it was when the tail began. */
+  /** The session when the tail began. */
   readonly session: Session;
   readonly client: MerkleClient;
   readonly printer: MessagePrinter;
   readonly checkConcluded: CheckConcluded;
-  /** Called when a read of the roster or the session would now differ. */
+  /** Called when the roster or the session has changed. */
   readonly onChanged?: () => void;
 }
 
-/** Reports, even with `--quiet`, a conclusion whose seal does not continue the record that this machine saw before. */
+/**
+ * Checks a conclusion's seal. Reports, even with `--quiet`, a seal that does not continue the record that
+ * this machine saw before.
+ */
 async function reportProblem(
   message: Message,
   { context, broker, checkConcluded }: TailedSession,
@@ -62,7 +65,7 @@ async function reportProblem(
   if (problem) context.output.error(problem);
 }
 
-/** Prints the feed, and says how the connection fares, until there is a reason to end. */
+/** Prints the feed and reports changes of the connection until the tail should end. */
 export async function followSession(tailed: TailedSession): Promise<void> {
   const { context, options, session, client, printer } = tailed;
   const { output, signal } = context;
@@ -80,7 +83,7 @@ export async function followSession(tailed: TailedSession): Promise<void> {
       (await client.call("get_session", { session_id: session.session_id }, { signal })).last_sequence,
   });
 
-  // Aborted when nobody reads the output any more.
+  // Aborted when the reader has closed the output.
   const unread = new AbortController();
 
   try {
@@ -137,7 +140,10 @@ function findStartOf(
   });
 }
 
-/** Only what is unread is marked as read, and only where no filter hides some of it. */
+/**
+ * Creates the marker for read messages. Undefined unless the tail shows unread messages without a filter that
+ * may hide some.
+ */
 function createMarker({ context, options, broker, session }: TailedSession): ReadMarker | undefined {
   if (options.since.is !== "unread") return undefined;
   if (options.types === undefined && options.from === undefined) {
@@ -147,7 +153,7 @@ function createMarker({ context, options, broker, session }: TailedSession): Rea
   return undefined;
 }
 
-/** Said when the broker has confirmed that it follows. */
+/** Returns the text shown once the broker has confirmed the subscription. */
 function connectedText(
   { slug, status, last_sequence }: Session,
   { since, untilClosed }: TailOptions,
@@ -168,9 +174,10 @@ function connectedText(
 }
 
 /**
- * Says what became of the messages that were read before the database was restored.
+ * Reports which messages remain after a restore of the database.
  *
- * @throws CliError `resync` where some are gone and programs read: their numbers come again, for other messages
+ * @throws CliError `resync` with `--json` if messages are missing: their sequences will be used again for
+ * other messages
  */
 function tellRestored({ sequence, gone }: Parting, { context: { output }, session }: TailedSession): void {
   const restored = "The broker's database was restored";

@@ -2,20 +2,20 @@ import { type Message, parseInstant } from "@merkle/wire";
 import { usageError } from "../../core/cli-error.js";
 import { type Flags, isSet, textOf } from "../../core/flags.js";
 
-/** Where a tail starts. */
+/** The position where a tail starts. */
 export type Since =
   | { readonly is: "last"; readonly count: number }
   | { readonly is: "after"; readonly sequence: number }
   | { readonly is: "ago"; readonly seconds: number }
   | { readonly is: "unread" };
 
-/** Asks come with their answers; they and decisions are chat, too. */
+/** The types for `--types`. `ask` includes answers. Questions and decisions are also `chat`. */
 const messageTypes = ["chat", "system", "ask", "decision"] as const;
 type MessageType = (typeof messageTypes)[number];
 
 export interface TailOptions {
   readonly since: Since;
-  /** Undefined for all. */
+  /** The types of messages to print; undefined prints all. */
   readonly types: readonly MessageType[] | undefined;
   readonly from: string | undefined;
   readonly untilClosed: boolean;
@@ -23,10 +23,10 @@ export interface TailOptions {
 }
 
 const lastMessagesDefault = 10;
-/** The longest time that a timer can hold. */
+/** The longest timeout that a timer supports. */
 const timeoutSecondsMax = Math.floor((2 ** 31 - 1) / 1_000);
 
-/** @throws CliError `usage`, naming the flag with the bad value */
+/** Reads the flags of a tail. @throws CliError `usage` that names the invalid flag */
 export function readTailOptions(flags: Flags): TailOptions {
   return {
     since: readSince(textOf(flags, "since")) ?? { is: "last", count: lastMessagesDefault },
@@ -39,7 +39,7 @@ export function readTailOptions(flags: Flags): TailOptions {
 
 const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
-/** Where a flag `--since` says to begin. @throws CliError `usage` */
+/** Parses the value of `--since`. @throws CliError `usage` */
 export function readSince(text: string | undefined): Exclude<Since, { is: "last" }> | undefined {
   if (text === undefined) return undefined;
   if (text === "unread") return { is: "unread" };
@@ -73,7 +73,7 @@ function readTimeout(text: string | undefined): number | undefined {
   );
 }
 
-/** Tells which messages the flags ask for: of these types, and said or caused by this team. */
+/** Creates the filter that the flags ask for: by type, and by the team that posted or caused the message. */
 export function createFilter({
   types,
   from,

@@ -5,27 +5,28 @@ import type { TailOptions } from "./tail-options.js";
 
 interface WatchedTail {
   readonly client: Pick<MerkleClient, "state" | "onState">;
-  /** As it was when the tail began. */
+  /** The session when the tail began. */
   readonly session: Session;
   readonly options: Pick<TailOptions, "untilClosed" | "timeoutMs">;
   readonly after: number;
 }
 
 interface TailEnd {
-  /** Aborted when the tail is to end: with a CliError where that is no good end. */
+  /** Aborted when the tail must end. The reason is a CliError if the tail failed. */
   readonly signal: AbortSignal;
-  /** The broker has confirmed that it follows. */
+  /** Records that the broker has confirmed the subscription. */
   connected(): void;
   printed(message: Message): void;
-  /** The feed goes on after this message, since the database was restored to a day when it had no more. */
+  /** Records a database restore: the feed now continues after this message. */
   restored(sequence: number): void;
   stop(): void;
 }
 
 /**
- * Tells when a tail ends by itself. What was in the feed when it began is printed in any case; after that `--until-closed`
- * ends it with the event of the conclusion, or at once where the session was closed before, and `--timeout` when the time is
- * up. When the time is up and the broker away, what is missing cannot be waited for.
+ * Decides when a tail ends by itself. The messages that existed at its start are always printed.
+ *
+ * After that, `--until-closed` ends it at the conclusion, or immediately if the session was already closed.
+ * `--timeout` ends it when the time is up, and fails if the broker is disconnected at that point.
  */
 export function watchForEnd({ client, session, options, after }: WatchedTail): TailEnd {
   const controller = new AbortController();

@@ -12,7 +12,10 @@ import { readVersion } from "../../core/this-program.js";
 import { notTrusted } from "../../settings/foreign-file.js";
 import { type Check, type CheckContext, type Finding, fail, ok, skipped, warn } from "./check.js";
 
-/** Whether the broker that commands would call answers, is well, and is of our version; and whether agents can reach it. */
+/**
+ * Checks the broker that commands would call: whether it replies, works and has a matching version, and
+ * whether agents can reach it.
+ */
 export const checkBroker: Check = async (context) => {
   const { config, signal } = context;
   if (config.untrusted) {
@@ -39,7 +42,7 @@ export const checkBroker: Check = async (context) => {
   return [describe(broker.base, health), member, url];
 };
 
-/** The answer that a broker gives everybody, strangers included. */
+/** The reply that a broker gives to anyone, even without authentication. */
 interface SignInState {
   readonly auth: unknown;
   readonly brokerId: unknown;
@@ -54,7 +57,7 @@ function toSignInState(answer: unknown): SignInState {
   return { auth, brokerId };
 }
 
-/** Where members alone are let in: whether this machine is one's. */
+/** Checks in invite mode whether this machine belongs to a member. */
 async function checkMember(broker: BrokerClient): Promise<Finding> {
   try {
     const { members } = await broker.call("list_members", {});
@@ -65,7 +68,7 @@ async function checkMember(broker: BrokerClient): Promise<Finding> {
   }
 }
 
-/** Whether `merkle up` would find its port free. */
+/** Checks whether `merkle up` could use its port. */
 export const checkPort: Check = async ({ config: { home, host, port } }) => {
   const running = await findRunningBroker(home);
   if (running) return [ok("port", `${running.port} is used by this home's broker`)];
@@ -112,7 +115,10 @@ function describe(base: string, health: Health): Finding {
   return ok("broker", `${base}, version ${health.version}, build ${build}`);
 }
 
-/** That none runs here is how every machine begins; that one does not answer where it was said to be is a fault. */
+/**
+ * Returns a warning if no broker runs at the default address, as on a new machine. Returns a failure if the
+ * address was configured.
+ */
 function unreachable({ config: { broker } }: CheckContext, { code, message }: CliError): Finding {
   if (code === "untrusted")
     return fail("broker", message, "export NODE_EXTRA_CA_CERTS=<authority.pem>, or --ca <authority.pem>");

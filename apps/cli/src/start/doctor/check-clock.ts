@@ -3,10 +3,13 @@ import { findBroker } from "../../broker/broker-client.js";
 import { readHealth } from "../../broker/broker-facts.js";
 import { type Check, type Finding, fail, ok, skipped, warn } from "./check.js";
 
-/** A difference at which times in feeds already look wrong. */
+/** The difference from which times in feeds look wrong. */
 const noticedMs = 30_000;
 
-/** Whether this machine's clock agrees with the broker's, which takes no signature from one that is far off (HELLO-5). */
+/**
+ * Checks that this machine's clock agrees with the broker's. The broker refuses signatures whose time differs
+ * too much (HELLO-5).
+ */
 export const checkClock: Check = async ({ config, signal }) => {
   if (config.untrusted) return [skipped("clock", "no broker to compare it with")];
   const broker = await findBroker(config, signal);

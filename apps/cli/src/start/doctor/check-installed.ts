@@ -11,7 +11,9 @@ import { readEnvironment } from "../../settings/config.js";
 import { toShellLine } from "../../text/shell.js";
 import { type Check, type Finding, fail, ok } from "./check.js";
 
-/** Runs the server that each client is configured with, as the client would, and asks it who it is. */
+/**
+ * Runs the MCP server that each client is configured with, as the client would, and sends it `initialize`.
+ */
 export const checkInstalled: Check = async ({ config: { home }, signal }) =>
   (await Promise.all(clients.map((client) => checkInstalledFor(client, home, signal)))).flat();
 
@@ -36,7 +38,7 @@ interface ConfiguredServer {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The server that the client's file configures now, even if Merkle did not write it. */
+/** Returns the server that the client's file currently configures, even if Merkle did not write it. */
 async function findServer({
   path,
   format = "json",
@@ -48,12 +50,12 @@ async function findServer({
   try {
     return toServer(fileFormats[format].findValue(text, part.addition.path)?.value);
   } catch {
-    // A file that its client cannot read either starts no server.
+    // If the file is invalid, its client cannot start a server either.
     return undefined;
   }
 }
 
-/** Clients name the same in three forms. */
+/** Converts a client's entry. Clients use three different forms. */
 function toServer(value: unknown): ConfiguredServer | undefined {
   const { command, args = [], env, environment }: Record<string, unknown> = Object(value);
   const words = [command, args].flat();
@@ -74,7 +76,7 @@ const hello = {
   },
 };
 
-/** Returns what is wrong with it; undefined when it answers. */
+/** Starts the server. Returns the problem, or undefined if it replies. */
 async function tryServer(
   { command: [program = "", ...args], env }: ConfiguredServer,
   signal: AbortSignal,

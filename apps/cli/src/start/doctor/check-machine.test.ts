@@ -6,7 +6,7 @@ import { getClient } from "../../clients/clients.js";
 import { readConfig } from "../../settings/config.js";
 import { checkClients } from "./check-machine.js";
 
-/** What the check finds where these scripts are the programs of PATH. */
+/** Runs the check with these scripts as the programs on the PATH. */
 async function diagnose(scripts: Readonly<Record<string, string>>, named?: string) {
   const folder = await mkdtemp(join(tmpdir(), "merkle-path-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -21,7 +21,11 @@ async function diagnose(scripts: Readonly<Record<string, string>>, named?: strin
   return { folder, findings };
 }
 
-/** @param versions - what each program says of itself */
+/**
+ * Runs the check with these programs.
+ *
+ * @param versions - the version text that each program prints
+ */
 function diagnoseAll(versions: Readonly<Record<string, string>>) {
   return diagnose(
     Object.fromEntries(Object.entries(versions).map(([name, version]) => [name, `echo '${version}'`])),

@@ -13,7 +13,7 @@ import type { Config } from "../../settings/config.js";
 import { readProgressSettings } from "../../settings/progress-settings.js";
 import { type Check, type Finding, fail, ok, skipped, warn } from "./check.js";
 
-/** Whether anything is summarised, as `merkle up` in this folder would have it (PROGRESS-8). */
+/** Checks whether progress entries would be summarised by `merkle up` in this folder (PROGRESS-8). */
 export const checkSummaries: Check = async ({ config: { environment, cwd, home } }) => {
   const { summaries } = readProgressSettings({ env: environment, cwd, home });
   return [ok("summaries", describeSummaries(summaries))];
@@ -21,7 +21,10 @@ export const checkSummaries: Check = async ({ config: { environment, cwd, home }
 
 export const checkNode: Check = async () => [ok("node", `Node ${process.versions.node}`)];
 
-/** The agents' clients: by what each is woken, or how to get it. The one that is asked for has to be here. */
+/**
+ * Checks which agents' clients are installed and how each can be woken. A client that was asked for must be
+ * installed.
+ */
 export const checkClients: Check = async ({ client: wanted, config }) =>
   (await Promise.all(clients.map((each) => checkClient(each, wanted, config)))).flat();
 
@@ -36,7 +39,7 @@ async function checkClient(
     const { paths, advice } = client.wakePathsOf(version);
     const found = `${version} at ${path}; its agents are woken by ${paths.join(", ")}`;
     if (advice === undefined) return [ok(name, found)];
-    // There is nothing to update to where hooks work already.
+    // No update would help, because hooks already work.
     if (paths.includes("hooks") && !paths.includes("inbox")) return [ok(name, `${found}. ${advice}`)];
     return [
       warn(name, `${found}. ${advice}`, name === "claude" ? "claude update" : `${installAdvice}@latest`),
@@ -51,7 +54,10 @@ async function checkClient(
   }
 }
 
-/** The Merkle home: writable by us, and not readable by others, for it will hold secrets. */
+/**
+ * Checks the Merkle home. It must be writable for this user and unreadable for others, because it will
+ * contain secrets.
+ */
 export const checkHome: Check = async ({ config: { home } }) => {
   const found = await stat(home).catch(() => undefined);
   if (!found) return [await checkParent(home)];
@@ -98,7 +104,7 @@ async function checkConfigFile(home: string): Promise<Finding[]> {
   return [warn("config", `others can read ${path}`, `chmod 600 ${path}`)];
 }
 
-/** The folder itself, or the nearest one above it that is there. */
+/** Returns the path itself, or its nearest existing parent folder. */
 async function existingPart(path: string): Promise<string> {
   const there = await stat(path).then(
     () => true,
@@ -124,7 +130,10 @@ function describeTorn(slugs: readonly string[]): Finding {
   );
 }
 
-/** Whether a broker could use its database; the embedded one is started for this when none runs. */
+/**
+ * Checks whether a broker could use its database. Starts the embedded database for this check if it is not
+ * running.
+ */
 export const checkDatabase: Check = async ({ config, signal }) => {
   signal.throwIfAborted();
   try {
@@ -139,7 +148,7 @@ export const checkDatabase: Check = async ({ config, signal }) => {
     const fine = ok("database", `${name}, fsync on${hasData ? "" : ", no data yet"}`);
     return tornDocuments.length === 0 ? [fine] : [fine, describeTorn(tornDocuments)];
   } catch (error) {
-    // Such an error says first what is wrong, and then what to do.
+    // The first sentence of these messages is the problem, and the rest is the advice.
     const [problem = "", ...advice] = explainError(error).message.split(". ");
     return [fail("database", problem, advice.join(". ") || "merkle up -v shows more")];
   }

@@ -1,19 +1,19 @@
 import type { Client } from "../../clients/client.js";
 import type { Config } from "../../settings/config.js";
 
-/** The result of a check. What could not be looked at is `skipped`, never `ok`. */
+/** The result of a check. If something could not be checked, the status is `skipped`, not `ok`. */
 export interface Finding {
   readonly id: string;
   readonly status: "ok" | "warn" | "fail" | "skipped";
   readonly message: string;
-  /** Advice on it; null when nothing is to be done. */
+  /** Advice on fixing the problem; null if there is nothing to do. */
   readonly fix: string | null;
 }
 
 export interface CheckContext {
   readonly config: Config;
   readonly signal: AbortSignal;
-  /** The client of agents that has to be here; undefined where any will do. */
+  /** The client that must be installed; undefined if none is required. */
   readonly client: Client | undefined;
 }
 

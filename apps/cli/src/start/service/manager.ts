@@ -7,12 +7,12 @@ import { launchdLabel, launchdPlist, type ServiceFacts, systemdUnit } from "./se
 
 const run = promisify(execFile);
 
-/** What keeps a user's services on this platform. */
+/** The service manager of a platform, for services of one user. */
 export interface ServiceManager {
   /** The file that describes the service. */
   readonly file: string;
   describe(facts: ServiceFacts): string;
-  /** The calls that begin with the file, end it, tell of it and show what it wrote, as words. */
+  /** The commands, as lists of words, that start and stop the service and show its status and logs. */
   readonly start: readonly (readonly string[])[];
   readonly stop: readonly (readonly string[])[];
   readonly status: readonly string[];
@@ -23,13 +23,15 @@ export interface Machine {
   readonly platform: NodeJS.Platform;
   readonly userHome: string;
   readonly uid: number;
-  /** `XDG_CONFIG_HOME`. */
+  /** The value of `XDG_CONFIG_HOME`. */
   readonly configFolder: string | undefined;
-  /** The broker's own output, for launchd, which keeps none. */
+  /** The file for the broker's output. launchd keeps no log itself. */
   readonly log: string;
 }
 
-/** @throws CliError `usage` on a platform that has neither systemd nor launchd */
+/**
+ * Returns the service manager of the platform. @throws CliError `usage` if it has neither systemd nor launchd
+ */
 export function findManager({ platform, userHome, uid, configFolder, log }: Machine): ServiceManager {
   if (platform === "linux") {
     const unit = "merkle.service";
@@ -60,20 +62,20 @@ export function findManager({ platform, userHome, uid, configFolder, log }: Mach
 }
 
 /**
- * Writes the file, and begins with it; where that fails, the file is as it was.
+ * Writes the service file and starts the service. Restores the earlier file if that fails.
  *
- * @throws CliError `service_manager` with what the manager's program wrote
+ * @throws CliError `service_manager` with the output of the manager's program
  */
 export async function installService(manager: ServiceManager, facts: ServiceFacts): Promise<void> {
   const earlier = await readService(manager);
   await mkdir(dirname(manager.file), { recursive: true });
-  // One that runs by an earlier file ends first; most have none.
+  // A running service with an earlier file must be stopped first. With systemd, `restart` does that.
   if (earlier !== null && manager.start.length === 1) await stopService(manager);
   await writeFile(manager.file, manager.describe(facts), { mode: 0o644 });
   try {
     for (const words of manager.start) await callManager(words);
   } catch (error) {
-    // A file that nothing runs would be taken for a service.
+    // Do not leave a service file behind if the service does not run.
     await (earlier === null ? uninstallService(manager) : writeFile(manager.file, earlier));
     throw error;
   }
@@ -84,19 +86,22 @@ export async function uninstallService(manager: ServiceManager): Promise<void> {
   await rm(manager.file, { force: true });
 }
 
-/** The file's text, or null where there is none. */
+/** Reads the service file. Returns null if it does not exist. */
 export async function readService({ file }: ServiceManager): Promise<string | null> {
   return readFile(file, "utf8").catch(() => null);
 }
 
 async function stopService(manager: ServiceManager): Promise<void> {
   for (const words of manager.stop) {
-    // It may not run, or not be known any more: what counts is that it does not run then.
+    // The service may be stopped or unknown already. It only matters that it does not run afterwards.
     await callManager(words).catch(() => "");
   }
 }
 
-/** What a manager's program tells of the service, and whether its exit code says that it runs. */
+/**
+ * Runs a command of the manager. Returns its output, and whether its exit code means that the service is
+ * running.
+ */
 export async function askManager(
   words: readonly string[],
 ): Promise<{ readonly text: string; readonly runs: boolean }> {
@@ -104,7 +109,7 @@ export async function askManager(
     return { text: await callManager(words), runs: true };
   } catch (error) {
     const text = error instanceof CliError ? writtenBy(error.cause).stdout : "";
-    // Of a service that has stopped systemctl tells as much, and fails.
+    // For a stopped service, systemctl prints the status and exits with an error.
     if (text === "") throw error;
     return { text, runs: false };
   }
@@ -134,13 +139,13 @@ function withoutProgram(program: string, cause: unknown): CliError {
   });
 }
 
-/** For a user whom `su` or `sudo` made, whose systemd nobody started. */
+/** Advice for a user without a running systemd instance, for example after `su` or `sudo`. */
 const withoutManager = [
   "log in as this user, or as root: loginctl enable-linger <user>, and then here: export XDG_RUNTIME_DIR=/run/user/$(id -u)",
   "merkle up --detach",
 ];
 
-/** What a program had written when it failed, which execFile adds to its error. */
+/** Returns the output of a failed program, which execFile adds to its error. */
 function writtenBy(error: unknown): { readonly stdout: string; readonly stderr: string } {
   const { stdout = "", stderr = "" } = error as { stdout?: string; stderr?: string };
   return { stdout, stderr };

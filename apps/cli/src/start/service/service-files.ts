@@ -1,18 +1,24 @@
 import { packageName } from "@merkle/wire/text";
 
-/** The broker as a service of this user: what it runs, and where it writes. */
+/** The data for a service file: the program to run, and the folder and log to use. */
 export interface ServiceFacts {
-  /** The program and its arguments, each absolute where it is a file. */
+  /** The program and its arguments. Files are absolute paths. */
   readonly command: readonly string[];
-  /** Where it is run, too: a service has no shell, and its variables are in the `.env` there. */
+  /**
+   * The Merkle home, also the working folder. A service has no shell, so its variables are in the `.env`
+   * there.
+   */
   readonly home: string;
-  /** Variables beside `MERKLE_HOME` and `PATH`. */
+  /** The `PATH` of the service. */
   readonly path: string;
-  /** The file that the service's own output goes to, where the system keeps none. */
+  /** The file for the service's output on systems that keep no log. */
   readonly log: string;
 }
 
-/** A unit of systemd's user instance: started at login, or at boot where `loginctl enable-linger` was said. */
+/**
+ * Returns a unit for systemd's user instance. The service starts at login, or at boot after `loginctl
+ * enable-linger`.
+ */
 export function systemdUnit({ command, home, path }: ServiceFacts): string {
   return `[Unit]
 Description=Merkle broker
@@ -36,13 +42,13 @@ WantedBy=default.target
 `;
 }
 
-/** \`$\` and \`%\` mean something to systemd within quotes, too. */
+/** Quotes a text for systemd, which expands dollar and percent signs even inside quotes. */
 function quoteForSystemd(text: string): string {
   const escaped = text.replace(/[\\"]/g, "\\$&").replaceAll("%", "%%").replaceAll("$", "$$$$");
   return `"${escaped}"`;
 }
 
-/** A property list of launchd: started at login, and again when it fails. */
+/** Returns a property list for launchd. The service starts at login and restarts after a failure. */
 export function launchdPlist({ command, home, path, log }: ServiceFacts): string {
   const list = command.map((each) => `    <string>${escapeXml(each)}</string>`).join("\n");
   return `<?xml version="1.0" encoding="UTF-8"?>
