@@ -5,7 +5,10 @@ import { sharedMerkle } from "./test-kit/shared-merkle.js";
 
 const merkle = sharedMerkle();
 
-/** A call of each command that tests run in their own process: the words, the exit code, and part of what it prints. */
+/**
+ * One call of each command that most tests run inside the test process: the words, the exit code, and part of
+ * the output.
+ */
 const calls: readonly (readonly [words: string, code: number, printed: string])[] = [
   ["version", 0, "0."],
   ["completion bash", 0, "_merkle() {"],
@@ -109,7 +112,7 @@ const calls: readonly (readonly [words: string, code: number, printed: string])[
 ];
 
 it("[PACK-3] every command runs from the bundle", async () => {
-  // A build may leave features out.
+  // A build may leave out features.
   const known = [...commands.map(({ name }) => name), "__complete"];
   const isKnown = (words: string) => known.some((name) => `${words} `.startsWith(`${name} `));
   for (const [words, code, printed] of calls.filter(([each]) => isKnown(each))) {

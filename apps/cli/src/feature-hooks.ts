@@ -6,7 +6,7 @@ import type { CheckConcluded } from "./feed/tail/run-tail.js";
 import type { CreateExtension } from "./mcp/extension.js";
 import type { Config } from "./settings/config.js";
 
-/** The options that features add when a broker is started on this home. */
+/** Returns the options that features add when a broker starts on this home. */
 export async function readBrokerOptions(config: Config): Promise<Partial<BrokerOptions>> {
   let options: Partial<BrokerOptions> = {};
   for (const { brokerOptions } of await loadFeatures())
@@ -14,13 +14,13 @@ export async function readBrokerOptions(config: Config): Promise<Partial<BrokerO
   return options;
 }
 
-/** The parts that features add to the MCP server. */
+/** Loads the features' extensions of the MCP server. */
 export async function loadExtensions(): Promise<readonly CreateExtension[]> {
   const all = await loadFeatures();
   return Promise.all(all.flatMap(({ loadExtension }) => loadExtension?.() ?? []));
 }
 
-/** The first objection of a feature to a conclusion, or null. */
+/** Returns the first problem that a feature finds with a conclusion, or null. */
 export const checkConcluded: CheckConcluded = async (message, where) => {
   for (const feature of await loadFeatures()) {
     const problem = await feature.checkConcluded?.(message, where);
@@ -29,7 +29,7 @@ export const checkConcluded: CheckConcluded = async (message, where) => {
   return null;
 };
 
-/** The files that features know for an argument `<root/path>`. */
+/** Lists the files that features offer as completions of `<root/path>`. */
 export async function listFiles(broker: Pick<BrokerClient, "call">): Promise<string[]> {
   const lists = (await loadFeatures()).map((feature) => feature.listFiles?.(broker) ?? []);
   return (await Promise.all(lists)).flat();

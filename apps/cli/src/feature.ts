@@ -6,36 +6,41 @@ import type { CheckConcluded } from "./feed/tail/run-tail.js";
 import type { CreateExtension } from "./mcp/extension.js";
 import type { Config } from "./settings/config.js";
 
-/** Loads the file of one command. */
+/** Loads a command's module. */
 export type LoadCommand = () => Promise<Command>;
 
-/** The commands of a feature, by name, that help lists in the group of a topic. */
+/** Commands that a feature adds to a group of help, by name. */
 export interface FeatureCommands {
   readonly topic: string;
-  /** The command behind which help lists them. Default: at the end of the group. */
+  /** The command after which help lists these commands. Defaults to the end of the group. */
   readonly after?: string;
-  /** The command in front of which help lists them, in place of `after`. */
+  /** The command before which help lists these commands. Use instead of `after`. */
   readonly before?: string;
   readonly load: Readonly<Record<string, LoadCommand>>;
 }
 
 /**
- * What a feature adds to the command line. The core and other features import nothing of it but its `feature.ts`. The hooks
- * load what they need when they are called.
+ * A feature's additions to the command line. The core and other features import only its `feature.ts`. The
+ * hooks load further modules when called.
  */
 export interface Feature {
-  /** The features, in any package, without which this one does not work. */
+  /** The features, in any package, that this feature requires. */
   readonly needs: readonly string[];
   readonly commands: readonly FeatureCommands[];
-  /** Returns options for a broker that is started on this home. @throws CliError `usage` for a bad setting */
+  /**
+   * Returns options for a broker that starts on this home. @throws CliError `usage` for an invalid setting
+   */
   readonly brokerOptions?: (config: Config) => Promise<Partial<BrokerOptions>>;
-  /** Runs the program of a job's agent, `merkle agent` (AGENT-1). */
+  /** Runs `merkle agent`, the program that the agent of a job uses (AGENT-1). */
   readonly runForAgent?: (argv: readonly string[], io: Io, signal: AbortSignal) => Promise<number>;
   /** Loads the feature's part of the MCP server. */
   readonly loadExtension?: () => Promise<CreateExtension>;
-  /** Checks a `session_concluded` message that a command or the MCP server has read. Returns what must be reported, or null. */
+  /**
+   * Checks a `session_concluded` message that a command or the MCP server received. Returns the problem to
+   * report, or null.
+   */
   readonly checkConcluded?: CheckConcluded;
-  /** Lists the files that complete an argument `<root/path>`. */
+  /** Lists files as completions of `<root/path>`. */
   readonly listFiles?: (broker: Pick<BrokerClient, "call">) => Promise<string[]>;
 }
 

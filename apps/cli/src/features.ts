@@ -1,6 +1,9 @@
 import type { FeatureEntry } from "./feature.js";
 
-/** The entries of all features. Each can be left out: delete its folder and its line here, then run `npm run docs`. */
+/**
+ * The entries of all features. To leave out a feature, delete its folder and its line here, then run `npm run
+ * docs`.
+ */
 export const features = {
   agents: () => import("./features/agents/feature.js"),
   approvals: () => import("./features/approvals/feature.js"),

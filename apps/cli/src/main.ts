@@ -4,15 +4,16 @@ import { runsFromNpx } from "./core/this-program.js";
 import { run } from "./run.js";
 import { readEnvironment } from "./settings/config.js";
 
-/** Runs `merkle` in this process. Sets the exit code when the command has ended, and leaves nothing behind. */
+/** Runs `merkle` in this process. Sets the exit code and removes all listeners when the command ends. */
 export async function main(words: readonly string[]): Promise<void> {
-  // Who has npx fetch a program wants it to do what it is for; help is one word away.
+  // With npx and no arguments, start the broker. Users of npx expect the program to run, and can still ask
+  // for help.
   const argv = words.length === 0 && runsFromNpx() ? ["up"] : words;
   const interruption = listenForInterruption();
   const isWritten = watchOutput();
   const { stdout, stderr } = process;
   const io: Io = {
-    // Opened only by commands that read it: a launched client has it to itself.
+    // Opened on demand, because a launched client must have stdin to itself.
     get stdin() {
       return process.stdin;
     },
@@ -29,10 +30,13 @@ export async function main(words: readonly string[]): Promise<void> {
   }
 }
 
-/** One Ctrl+C reaches us twice when npm runs us: from the terminal, and passed on. */
+/**
+ * With npm, one Ctrl+C arrives twice: from the terminal and forwarded by npm. A second signal within this
+ * time is ignored.
+ */
 const sameKeyWithinMs = 500;
 
-/** The first Ctrl+C asks the command to end; a second one does not wait for it. */
+/** Listens for signals. The first asks the command to end; the second exits immediately. */
 function listenForInterruption(): { signal: AbortSignal; stop(): void } {
   const controller = new AbortController();
   let interruptedAt = 0;
@@ -52,20 +56,21 @@ function listenForInterruption(): { signal: AbortSignal; stop(): void } {
 }
 
 /**
- * A reader may close the pipe early (`merkle config list | head -1`), which is no failure. Data that a full disk did not
- * take is one, and is said once. Returns whether all of it was written.
+ * Watches for failed writes to stdout. A reader that closes the pipe early (`merkle config list | head -1`)
+ * is not an error. A full disk is, and is reported once. Returns a function that tells whether everything was
+ * written.
  */
 function watchOutput(): () => boolean {
   let isWritten = true;
   process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
     if (code === "EPIPE" || !isWritten) return;
     isWritten = false;
-    // The last of it may fail when the command has ended.
+    // The last write may fail after the command has ended.
     if (process.exitCode === exitCodes.done) process.exitCode = exitCodes.unexpected;
     const reason = code === "ENOSPC" ? "no space is left there" : code;
     process.stderr.write(`The output could not be written: ${reason}.\n`);
   });
-  // Nobody is left who could be told.
+  // With stderr closed, there is nowhere to report an error.
   process.stderr.on("error", () => undefined);
   return () => isWritten;
 }

@@ -12,22 +12,22 @@ import { readConfig } from "./settings/config.js";
 import type { ForeignFile } from "./settings/foreign-file.js";
 
 /**
- * Runs the command of these arguments and returns its exit code. Errors are printed to stderr.
+ * Runs the command with these arguments and returns its exit code. Prints errors to stderr.
  *
- * @param signal - ends the command as Ctrl+C does
+ * @param signal - aborts the command like Ctrl+C
  */
 export async function run(argv: readonly string[], io: Io, signal: AbortSignal): Promise<number> {
   const [first, ...rest] = argv;
   return first === "agent" ? runForJob(rest, io, signal) : runProgram(argv, io, signal);
 }
 
-/** Runs a command for a job's agent, which uses none of this machine's configuration (AGENT-1). */
+/** Runs a command for the agent of a job, which uses none of this machine's configuration (AGENT-1). */
 async function runForJob(argv: readonly string[], io: Io, signal: AbortSignal): Promise<number> {
   const jobs = await findFeature("jobs");
   return jobs?.runForAgent?.(argv, io, signal) ?? runProgram(["agent", ...argv], io, signal);
 }
 
-/** Not among the others, which it completes. */
+/** The hidden command for completions. Not part of the other commands, because it loads their list. */
 const completion: CommandEntry = {
   name: "__complete",
   summary: "print completions",
@@ -38,7 +38,7 @@ const completion: CommandEntry = {
 };
 
 async function runProgram(argv: readonly string[], io: Io, signal: AbortSignal): Promise<number> {
-  // Used for an error about the flags themselves.
+  // Used for errors in the flags themselves.
   let output = createOutput({ json: argv.includes("--json"), color: !argv.includes("--no-color") }, io);
   let exitCode: number = exitCodes.done;
 
@@ -61,7 +61,7 @@ async function runProgram(argv: readonly string[], io: Io, signal: AbortSignal):
     }
   }
 
-  /** @throws CliError `not_trusted`, unless a person trusts the file now */
+  /** Asks whether to trust a project's file. @throws CliError `not_trusted` unless the person trusts it */
   async function decideTrust(
     file: ForeignFile,
     { asksToTrust }: Command,
@@ -85,18 +85,18 @@ async function runProgram(argv: readonly string[], io: Io, signal: AbortSignal):
     if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
     const told = signal.aborted ? interruptedError() : explainError(error);
     if (!output.json) told.message = await harmless(told.message);
-    // The person who pressed Ctrl+C knows.
+    // After Ctrl+C, the message "Interrupted." is only needed by programs.
     if (told.exitCode !== exitCodes.interrupted || output.json) output.error(told);
     return told.exitCode;
   }
 }
 
-/** However many replies come from a broker of another build, one line says so. */
+/** Prints the note about a broker of another build only once, however many of its replies arrive. */
 function noteOnce(output: Output): { onOtherBuild(build: number): void; written(): Promise<void> } {
   let writing: Promise<void> | undefined;
   return {
     onOtherBuild(build) {
-      // Help needs nothing of what this loads.
+      // Loaded on demand, so that help stays fast.
       writing ??= import("./broker/broker-build.js").then(({ otherBuildNote }) =>
         output.note(otherBuildNote(build)),
       );
@@ -105,13 +105,16 @@ function noteOnce(output: Output): { onOtherBuild(build: number): void; written(
   };
 }
 
-/** The message may quote text of others, from the broker's answer or from a project's file. */
+/** Removes control characters. An error message may quote others, such as the broker or a project's file. */
 async function harmless(message: string): Promise<string> {
   const { neutralise } = await import("@merkle/wire/text");
   return neutralise(message);
 }
 
-/** `merkle --version` is `merkle version`. Behind a command, `--version` is one of that command's own flags. */
+/**
+ * Replaces a leading `--version` with the command `version`. After a command, `--version` is that command's
+ * own flag.
+ */
 function withVersionCommand(argv: readonly string[]): string[] {
   const alone = argv.every((each) => each.startsWith("-"));
   return argv.map((each) => (alone && each === "--version" ? "version" : each));

@@ -10,7 +10,7 @@ import { features } from "./features.js";
 import { testMerkle } from "./test-kit/merkle.js";
 import { atTerminal } from "./test-kit/terminal.js";
 
-/** Listens on a free port, takes connections, and never answers. */
+/** Starts a server that accepts connections and never replies. */
 async function listenSilently(): Promise<{ server: Server; url: string }> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -18,7 +18,7 @@ async function listenSilently(): Promise<{ server: Server; url: string }> {
   return { server, url: `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}` };
 }
 
-/** An address where nobody listens any more. */
+/** Returns an address at which no server listens. */
 async function deadAddress(): Promise<string> {
   const { server, url } = await listenSilently();
   server.close();

@@ -13,13 +13,13 @@ interface Showing {
   readonly output: Output;
   readonly session: Session;
   readonly from: number;
-  /** Whether the diff keeps characters that steer a terminal. */
+  /** Whether the diff keeps terminal control characters. */
   readonly raw: boolean;
 }
 
 const sectionsMax = 3;
 
-/** `v13 → v14  Atlas 14:01  ## Decisions  +1 −0`, and below it the diff. */
+/** Formats a summary such as `v13 → v14  Atlas 14:01  ## Decisions  +1 −0`, followed by the diff. */
 export async function formatChange(
   change: OutputOf<"read_session_doc">,
   { broker, output, session, from, raw }: Showing,
@@ -43,7 +43,7 @@ export async function formatChange(
   return `${wrapLine(summary.join("  "), output.columns, "  ").join("\n")}\n${shown}`;
 }
 
-/** The writers of these versions, each once, the first first. */
+/** Lists the authors of these versions in order of their first version, each once. */
 async function listAuthors(
   broker: Pick<BrokerClient, "call">,
   sessionId: string,
@@ -64,15 +64,15 @@ function sectionsText(sections: readonly string[]): string {
   return [...named, ...(rest > 0 ? [`and ${rest} more`] : [])].join(", ");
 }
 
-/** The changes of a unified diff. */
+/** The facts about a unified diff. */
 interface DiffFacts {
   readonly added: number;
   readonly removed: number;
-  /** The headings above the changes, each once, as they stand in the new text. */
+  /** The headings of the new text above the changes, each once. */
   readonly sections: readonly string[];
 }
 
-/** Looks through a unified diff, with the text that it leads to. */
+/** Counts the changes of a unified diff and finds their headings in the new text. */
 export function readDiff(diff: string, newText: string): DiffFacts {
   const changes = readChanges(diff);
   const headings = findHeadings(newText);
@@ -84,7 +84,7 @@ export function readDiff(diff: string, newText: string): DiffFacts {
   };
 }
 
-/** Lines that were replaced in one place. `line` is the first of them in the new text, counted from 1. */
+/** Consecutive changed lines. `line` is the first of them in the new text, counted from 1. */
 interface Change {
   readonly line: number;
   removed: number;
@@ -107,7 +107,10 @@ function readChanges(diff: string): Change[] {
   return changes;
 }
 
-/** Where a hunk begins in the new text. One that leaves nothing there names the line before it. */
+/**
+ * Returns the first line of a hunk in the new text. If the hunk leaves no lines there, Git names the line
+ * before it, so 1 is added.
+ */
 function startOfHunk(text: string): number | undefined {
   const [, start, length] = /^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@/.exec(text) ?? [];
   return start === undefined ? undefined : Number(start) + (length === "0" ? 1 : 0);
@@ -119,7 +122,10 @@ function note(change: Change | undefined, text: string): void {
   else change.added.push(text.slice(1));
 }
 
-/** The lines that say where a change is: what was added, but for blank lines, or else the line above. */
+/**
+ * Returns the line numbers that locate a change: its added lines that are not blank, or else the line before
+ * it.
+ */
 function placesOf({ line, added }: Change): number[] {
   const places = added.flatMap((text, index) => (text.trim() === "" ? [] : [line + index]));
   return places.length > 0 ? places : [line - 1];

@@ -7,7 +7,10 @@ import { CliError, exitCodes } from "../core/cli-error.js";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
 import { editorCall } from "../core/platform.js";
 
-/** A text on its way into a document. Its file stays in the Merkle home until the text is written or given up. */
+/**
+ * A text that will be written to a document. The file stays in the Merkle home until the text is written or
+ * dropped.
+ */
 export interface Draft {
   readonly path: string;
   read(): Promise<string>;
@@ -16,13 +19,13 @@ export interface Draft {
 
 interface DraftOf {
   readonly home: string;
-  /** Says what it is a draft of. */
+  /** The name of the file, without the extension. */
   readonly name: string;
-  /** `.md` unless told: editors go by it. */
+  /** The file's extension, which editors use to detect the format. Default: `.md`. */
   readonly extension?: string;
 }
 
-/** Makes the file, which only its owner can read, under a name that no other draft has. */
+/** Creates a draft under an unused name, readable only by its owner. */
 export async function createDraft(
   { home, name, extension = ".md" }: DraftOf,
   content: string,
@@ -39,7 +42,7 @@ export async function createDraft(
   };
 }
 
-/** A draft that a command named as a file has done its work; a file of the user's own is not touched. */
+/** Removes a file if it is a draft in the Merkle home. The user's own files are kept. */
 export async function removeIfDraft(home: string, path: string): Promise<void> {
   if (dirname(resolve(path)) === resolve(homeFiles.drafts(home))) await rm(path, { force: true });
 }
@@ -62,7 +65,7 @@ async function writeToFreeName(
   }
 }
 
-/** Opens a file in the editor of `VISUAL` or `EDITOR`, and resolves when the editor has ended. */
+/** Opens a file in the editor named by `VISUAL` or `EDITOR`. Resolves when the editor exits. */
 export async function openEditor(path: string, env: NodeJS.ProcessEnv): Promise<void> {
   const { editor, command, args, shell } = editorCall(env["VISUAL"] || env["EDITOR"], path);
   const child = spawn(command, [...args], { stdio: "inherit", shell });

@@ -8,13 +8,13 @@ import type { Actor } from "../identity/acting.js";
 import { createDraft, type Draft, openEditor, removeIfDraft } from "./draft.js";
 import { readVersion } from "./versions.js";
 
-/** A change of a session's document by a command, and who makes it. */
+/** A change of a session's document by a command, with the actor that makes it. */
 export interface Editing extends CommandContext {
   readonly session: Session;
   readonly actor: Actor;
 }
 
-/** Replaces words that stand in the document exactly once. */
+/** Replaces a text that occurs exactly once in the document. */
 export async function editWords(
   { session, actor, output }: Editing,
   words: { old: string; new: string },
@@ -28,7 +28,9 @@ export async function editWords(
   return exitCodes.done;
 }
 
-/** Replaces the document with a file, or with what comes on stdin, which is kept when it cannot be written. */
+/**
+ * Replaces the document with a file or with stdin. If the write fails, text from stdin is kept as a draft.
+ */
 export async function editByFile(
   editing: Editing,
   given: { file: string; expected: string },
@@ -53,7 +55,7 @@ export async function editByFile(
   return writeDraft(editing, { draft, content, expected });
 }
 
-/** Opens the document in the user's editor, and writes what it has become. */
+/** Opens the document in the user's editor and writes the result. */
 export async function editInEditor(editing: Editing): Promise<number> {
   const { actor, config, io, output, session, signal } = editing;
   if (session.session_closed)
@@ -75,7 +77,7 @@ export async function editInEditor(editing: Editing): Promise<number> {
   return exitCodes.done;
 }
 
-/** The draft goes only when its text has become a version. */
+/** Writes a draft. Removes its file only once the text has become a version. */
 async function writeDraft(
   editing: Editing,
   { draft, content, expected }: { draft: Draft; content: string; expected: number },
@@ -110,8 +112,8 @@ async function write(
 }
 
 /**
- * Shows what others wrote meanwhile, and returns the error that says where the own text is and how to go on: nothing is
- * lost, and nothing of theirs is overwritten.
+ * Shows the changes made by others. Returns the error, which names the saved text and the next step. Neither
+ * side's text is lost or overwritten.
  */
 export async function showConflict(
   error: MerkleError,

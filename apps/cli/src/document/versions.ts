@@ -4,7 +4,7 @@ import { usageError } from "../core/cli-error.js";
 import { oneLine } from "../text/one-line.js";
 import { toMoment } from "../text/time.js";
 
-/** A version as a flag says it, with or without its `v`. @throws CliError `usage` */
+/** Parses a version number, with or without `v`. @throws CliError `usage` */
 export function readVersion(text: string | undefined, name: string): number | undefined {
   if (text === undefined) return undefined;
   const found = /^v?(\d{1,9})$/.exec(text)?.[1];
@@ -12,13 +12,18 @@ export function readVersion(text: string | undefined, name: string): number | un
   throw usageError(`${name} must be a version of the document, such as 14, got ${JSON.stringify(text)}.`);
 }
 
-/** From which version to which; `to` undefined means the newest, and no `from` the one before it. */
+/**
+ * A range of versions. An undefined `to` means the newest, and an undefined `from` the version before `to`.
+ */
 export interface VersionRange {
   readonly from: number | undefined;
   readonly to: number | undefined;
 }
 
-/** `13..14`, `13` for everything since then, or nothing for the last change. @throws CliError `usage` */
+/**
+ * Parses `13..14`, or `13` for everything since then. Without a text, returns the range of the last change.
+ * @throws CliError `usage`
+ */
 export function readVersionRange(text: string | undefined): VersionRange {
   if (text === undefined) return { from: undefined, to: undefined };
   const found = /^v?(\d{1,9})(?:\.\.v?(\d{1,9}))?$/.exec(text);
@@ -29,9 +34,10 @@ export function readVersionRange(text: string | undefined): VersionRange {
 }
 
 /**
- * `removed by Ana 14:05: holds a key`, in the place of what was said.
+ * Formats the replacement of a removed text, such as `removed by Ana 14:05: holds a key`.
  *
- * @param indent - what each later line of the reason begins with; in a table it is all one line
+ * @param indent - the prefix of the reason's lines after the first; if undefined, the reason is put on one
+ * line
  */
 export function removalText(redaction: Redaction | undefined, indent?: string): string {
   const { by = null, at = null, reason = null } = redaction ?? {};

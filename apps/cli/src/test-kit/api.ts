@@ -4,7 +4,10 @@ import { toReach } from "../broker/reach.js";
 import { findPerson } from "../home/persons.js";
 import type { TestMerkle } from "./merkle.js";
 
-/** Calls operations of a test's broker beside the commands, as the member of its home if there is one; with a credential, as its team. */
+/**
+ * Calls an operation of the test's broker directly, as the member of its home or, with a credential, as a
+ * team.
+ */
 export async function callBroker<Name extends OperationName>(
   merkle: TestMerkle,
   name: Name,
@@ -23,7 +26,7 @@ export async function callBroker<Name extends OperationName>(
   return (credential === undefined ? client : client.as(credential)).call(name, input);
 }
 
-/** The credential of this home's person, once somebody has written from it. */
+/** Returns the credential of this home's person. Undefined before the first write from this home. */
 export async function ownCredential(merkle: TestMerkle): Promise<string | undefined> {
   const { mesh_id: meshId } = await callBroker(merkle, "get_app_info", {});
   return (await findPerson(merkle, meshId))?.credential;

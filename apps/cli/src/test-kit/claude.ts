@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Puts a stand-in for Claude Code into a folder of its own below this one, and returns that folder, for a PATH. */
+/** Installs a fake Claude Code in a folder below this one. Returns that folder, for use in a PATH. */
 export async function installTestClaude(folder: string): Promise<string> {
   const bin = join(folder, "bin");
   await mkdir(bin);
@@ -10,7 +10,7 @@ export async function installTestClaude(folder: string): Promise<string> {
   return bin;
 }
 
-/** Stands where Claude Code is installed: writes down how it was called, and ends as it is told. */
+/** The fake program. It records how it was called and ends as the test's variables say. */
 const claudeScript = (program: string) => `#!/bin/sh
 [ "$1" = --version ] && { echo "\${TEST_VERSION:-2.1.330} (test)"; exit; }
 exec ${process.execPath} ${program} "$@"

@@ -1,6 +1,6 @@
 import { Writable } from "node:stream";
 
-/** A stream that keeps what is written to it. */
+/** Creates a stream that collects everything written to it. */
 export function collectText(): { readonly stream: Writable; text(): string } {
   const chunks: Buffer[] = [];
   const stream = new Writable({

@@ -11,27 +11,32 @@ import { lookForSecrets, lookInHome } from "../../../../tests/kit/canary.js";
 import { run } from "../run.js";
 import { collectText } from "./collect-text.js";
 
-/** A Merkle home of one test, and the command on it. */
+/** A Merkle home for one test, with functions that run commands on it. */
 export interface TestMerkle {
   readonly home: string;
-  /** Runs a command to its end: in this process, unless its own process is part of what it does. */
+  /**
+   * Runs a command to its end. Uses this process, unless the command's effects depend on a separate process.
+   */
   run(args: readonly string[], options?: RunOptions): Promise<Ended>;
-  /** Starts a command in a process of its own. */
+  /** Starts a command in a separate process. */
   start(args: readonly string[], options?: RunOptions): Started;
-  /** The facts that `up` wrote down about the broker that runs. */
+  /** Reads the run file that `up` wrote for its broker. */
   running(): Promise<{ pid: number; url: string; port: number }>;
 }
 
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** The bytes on stdin, which is empty unless told. */
+  /** The bytes on stdin. Default: empty. */
   readonly input?: string | Uint8Array;
-  /** Lets `up` make its PostgreSQL, where it otherwise finds one that has just been made. */
+  /** Lets `up` initialise its PostgreSQL instead of using a prepared copy. */
   readonly fromNothing?: boolean;
 }
 
-/** Where a command looks that was told nothing: nobody listens there, while at 7423 this machine's own broker may. */
+/**
+ * The default port for commands in tests. No server uses it, whereas 7423 may be used by this machine's own
+ * broker.
+ */
 export const nobodysPort = "1";
 
 export interface Ended {
@@ -42,7 +47,7 @@ export interface Ended {
 
 export interface Started {
   readonly process: ChildProcess;
-  /** Resolves when stdout has this text; rejects when the command ends without it. */
+  /** Resolves once stdout contains this text. Rejects if the command ends before that. */
   says(text: string): Promise<void>;
   readonly ended: Promise<Ended>;
 }
@@ -50,10 +55,11 @@ export interface Started {
 export type Ending = () => Promise<void>;
 
 /**
- * The home is removed when the test has finished, or when `atEnd` runs it, and whatever still ran on it is ended.
+ * Creates a Merkle home for a test. At the end of the test, or when `atEnd` runs its callbacks, ends all
+ * processes of the home and removes it.
  *
- * @param program - the file that is run; the built one of this checkout unless given
- * @param under - a command, with its arguments, that runs it, such as one that gives it another network
+ * @param program - the program to run; default: the built one of this checkout
+ * @param under - a command, with arguments, that runs the program, for example in another network
  */
 export async function testMerkle(
   atEnd: (ending: Ending) => void = onTestFinished,
@@ -78,7 +84,7 @@ export async function testMerkle(
       env: environment(env),
       stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
     });
-    // A command that has ended before it read everything is judged by its end.
+    // A command may exit before reading all its input. Only its exit code matters.
     child.stdin?.on("error", () => undefined).end(input);
     atEnd(() => endNow(child));
     return watch(child);
@@ -106,11 +112,11 @@ export async function testMerkle(
   return merkle;
 }
 
-/** The first words of commands that start or signal processes, launch clients, or read and write files by their names. */
+/** The first words of commands that start or signal processes, launch clients, or access named files. */
 const commandsWithProcess =
   /^(?:up|upgrade|backup|restore|audit-key|doctor|service|mcp|hook|launch|runner|agent|demo|install|uninstall|open|export|import|verify)$/;
 
-/** Whether what a command does depends on the process that it runs in. A process has one time zone. */
+/** Returns whether a command must run in its own process. A different time zone also requires that. */
 export function needsProcess([name = "", second]: readonly string[], { env = {} }: RunOptions = {}): boolean {
   return commandsWithProcess.test(name) || `${name} ${second}` === "person export" || "TZ" in env;
 }
@@ -132,7 +138,9 @@ async function runHere(
   return { code, stdout: stdout.text(), stderr: stderr.text() };
 }
 
-/** Copies a database that was made before: making one is most of the work of the first `up` on a home. */
+/**
+ * Copies a prepared database into the home. Initialising one would take most of the time of the first `up`.
+ */
 function prepare(home: string): void {
   const prepared = inject("preparedHome");
   if (existsSync(prepared) && !existsSync(join(home, "pg"))) copyData(prepared, home);
@@ -148,7 +156,7 @@ function watch(child: ChildProcess): Started {
     stderr += chunk.toString();
   });
   const ended = once(child, "close").then(([code]) => {
-    // Results go to stdout, and may be a secret; advice, progress and errors never are.
+    // stdout contains results, which may be secret. stderr must never contain a secret.
     lookForSecrets("a command's stderr", stderr);
     return { code, stdout, stderr };
   });

@@ -5,15 +5,18 @@ import { onTestFinished } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
 
 interface OlderBrokerOptions {
-  /** The fields that the older broker does not know yet, wherever they are in a reply. */
+  /** Names of fields, anywhere in replies, that the older broker does not know. */
   readonly unknownFields: readonly string[];
-  /** The paths that it does not know yet. */
+  /** Paths that the older broker does not know. */
   readonly unknownPaths?: RegExp;
-  /** The build that it sends; undefined for one from before builds had numbers. */
+  /** The build number to send. Undefined for a broker from before builds had numbers. */
   readonly build?: number | undefined;
 }
 
-/** Makes a real broker an older one: a server in front of it removes what is newer from its replies. Returns its base URL. */
+/**
+ * Simulates an older broker: a proxy that removes newer fields from a real broker's replies. Returns its base
+ * URL.
+ */
 export async function startOlderBroker(
   broker: string,
   { unknownFields, unknownPaths, build }: OlderBrokerOptions,

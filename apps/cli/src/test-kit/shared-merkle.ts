@@ -3,11 +3,12 @@ import { createTestDatabase } from "../../../../tests/kit/test-database.js";
 import { type Ending, type RunOptions, type TestMerkle, testMerkle } from "./merkle.js";
 
 /**
- * A Merkle home whose broker runs, for all tests of a file or group; called outside of them. The broker uses a database of the
- * server that all tests share: starting a PostgreSQL of its own would take most of the time.
+ * Creates a Merkle home with a running broker, for all tests of a file or group. Call outside tests. The
+ * broker uses a database of the shared test server, because starting a separate PostgreSQL would take most of
+ * the time.
  *
- * @param before - what is done on the home before the broker is started
- * @param after - what is done once it is, with what `up` printed
+ * @param before - called with the home before the broker starts
+ * @param after - called with the output of `up` after the broker has started
  */
 export function sharedMerkle(
   before: (home: string) => Promise<void> = async () => undefined,
@@ -20,7 +21,7 @@ export function sharedMerkle(
     if (!merkle) throw new Error("The broker of this file is started before its tests.");
     return merkle;
   };
-  // A test that starts the broker again means the same database.
+  // If a test restarts the broker, it must use the same database.
   const withDatabase = ({ env, ...options }: RunOptions = {}): RunOptions => ({
     ...options,
     env: { DATABASE_URL: databaseUrl, ...env },

@@ -7,18 +7,18 @@ import { nobodysPort, type TestMerkle } from "./merkle.js";
 
 const program = inject("program");
 
-/** Whether a command can be given a terminal here: `script`, as Linux has it, makes one. */
+/** Whether tests can run commands at a terminal, which Linux's version of `script` provides. */
 export const hasTerminal = hasProc();
 
 export interface AtTerminal {
-  /** Types keys. */
+  /** Types these keys. */
   types(keys: string): void;
-  /** Resolves when the screen has this text, which may go on in a second line. */
+  /** Resolves once the screen contains this text, even if it is wrapped to a second line. */
   shows(text: string): Promise<void>;
   readonly ended: Promise<{ readonly code: number | null; readonly screen: string }>;
 }
 
-/** Starts a command at a terminal of its own, 80 columns wide. */
+/** Starts a command at a separate terminal, 80 columns wide. */
 export function atTerminal(
   merkle: Pick<TestMerkle, "home">,
   args: readonly string[],

@@ -8,19 +8,22 @@ interface Printer {
   note(text: string): void;
 }
 
-// Line breaks, CR LF among them, and tabs stay.
+// Line breaks, including CR LF, and tabs are kept.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: naming them is the point.
 const steering = /[\u0000-\u0008\u000e-\u001f\u007f-\u009f]|\r(?!\n)/g;
 
 /**
- * A text of others for a file or another program: byte for byte, except that characters which steer a terminal become U+FFFD.
- * Such a text often reaches a terminal after all, by a pager or `cat`.
+ * Replaces terminal control characters with U+FFFD and leaves everything else byte for byte. For output to a
+ * file or another program, because such text often ends up on a terminal through a pager or `cat`.
  */
 export function withoutSteering(text: string): string {
   return text.replace(steering, "\u{fffd}");
 }
 
-/** Prints a text of others: neutralised at a terminal, without steering characters elsewhere, as it is with `raw` (CLI-111). */
+/**
+ * Prints a text of others (CLI-111). At a terminal it is neutralised, elsewhere control characters are
+ * replaced, and with `raw` it is unchanged.
+ */
 export function printForeign(output: Printer, value: unknown, text: string, { raw }: { raw: boolean }): void {
   if (raw || output.json) return output.print(value, text);
   if (output.terminal) return output.print(value, endingWithLine(neutralise(text)));
@@ -31,7 +34,7 @@ export function printForeign(output: Printer, value: unknown, text: string, { ra
 
 export const steeringNote = "  terminal control characters are shown as U+FFFD; --raw prints them";
 
-/** The flag of every command that prints a text of others. */
+/** The flag of every command that prints text of others. */
 export const rawFlag = {
   flags: "--raw",
   summary: "print the text unchanged, including terminal control characters",

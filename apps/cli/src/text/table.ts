@@ -1,25 +1,25 @@
 import { isInIsolate, isolate } from "./one-line.js";
-/** One cell: what is shown, and the same with colours when it has any. */
+/** A table cell: its text, and a function that adds colours. */
 export interface Cell {
   readonly text: string;
   paint?(text: string): string;
 }
 
 interface TableOptions {
-  /** The columns that there are; Infinity where nothing has to be cut. */
+  /** The available width in columns. Infinity if nothing has to be truncated. */
   readonly columns: number;
-  /** Which column gives way when a row is too long, or which, one after the other, each to a width of its own if it has one. */
+  /** The columns to narrow if a row is too wide, in order, each with an optional minimum width. */
   readonly flexible: number | readonly (number | readonly [column: number, widthMin: number])[];
-  /** Stands where something was cut. */
+  /** The text that replaces truncated text. */
   readonly more: string;
 }
 
 const gap = "  ";
 const flexibleMin = 12;
-/** Of a flexible column that another one follows. */
+/** Minimum width of a flexible column that is not the last. */
 const firstMin = 8;
 
-/** Rows with their cells below each other, as wide as people see them. */
+/** Formats rows as a table. Columns are aligned by display width. */
 export function formatTable(
   rows: readonly (readonly Cell[])[],
   { columns, flexible, more }: TableOptions,
@@ -28,7 +28,7 @@ export function formatTable(
   return rows
     .map((row) => {
       const cells = row.map((cell, index) => formatCell(cell, widths[index] ?? 0, more));
-      // A column in which nobody has anything would be a gap in each row.
+      // Omit empty columns, because each would leave a gap in every row.
       return cells
         .filter((_, index) => widths[index] !== 0)
         .join(gap)
@@ -37,7 +37,10 @@ export function formatTable(
     .join("\n");
 }
 
-/** After the flexible columns the widest give way: a row that is too long would go on in the first column, as a row does. */
+/**
+ * Narrows columns to fit. After the flexible columns, narrows the widest. A row that is too wide would wrap
+ * to the first column and look like a new row.
+ */
 function fitted(widths: readonly number[], { columns, flexible }: Omit<TableOptions, "more">): number[] {
   const fitting = [...widths];
   const gaps = gap.length * (widths.filter((width) => width > 0).length - 1);
@@ -78,8 +81,8 @@ function formatCell({ text, paint = String }: Cell, width: number, more: string)
 }
 
 /**
- * How many columns of a terminal a text takes, or more where terminals differ: wide letters and emoji two, marks that take no
- * room none, whatever else joins the letter before as much as it would take alone.
+ * Returns the number of terminal columns that a text takes, or the maximum if terminals differ. Wide letters
+ * and emoji take two, combining marks none. Other joined characters count as if they stood by themselves.
  */
 export function displayWidth(text: string): number {
   let width = 0;
@@ -87,7 +90,7 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** The text, cut to so many columns; the last of what is left is `more` where something is missing. */
+/** Truncates a text to a number of columns. A truncated text ends with `more`. */
 export function cutToWidth(text: string, columns: number, more: string): string {
   if (displayWidth(text) <= columns) return text;
   let left = columns - displayWidth(more);
@@ -102,7 +105,10 @@ export function cutToWidth(text: string, columns: number, more: string): string 
 
 let graphemes: Intl.Segmenter | undefined;
 
-/** The letters as people count them. What knows all of them takes longer to make than most commands do. */
+/**
+ * Splits a text into grapheme clusters. Creates the segmenter on demand, because that takes longer than most
+ * commands run.
+ */
 function lettersOf(text: string): Iterable<string> {
   if (isAscii(text)) return text;
   graphemes ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
@@ -113,7 +119,7 @@ function letterWidth(letter: string): number {
   if (isAscii(letter)) return 1;
   if (letter.length === 1) return none.test(letter) ? 0 : wide.test(letter) ? 2 : 1;
   const [first = "", ...joined] = letter;
-  // An emoji is known as one by what is behind it.
+  // A variation selector after the character can turn it into an emoji.
   const width = none.test(first) ? 0 : wide.test(letter) ? 2 : 1;
   return joined.reduce(
     (sum, each) => sum + (none.test(each) || joins.test(each) ? 0 : letterWidth(each)),
@@ -121,16 +127,17 @@ function letterWidth(letter: string): number {
   );
 }
 
-/** Without what is not printed. */
+/** Returns whether a text consists of printable ASCII characters. */
 function isAscii(text: string): boolean {
   return /^[ -~]*$/.test(text);
 }
 
-// Colours take no place.
+// Characters without width, including those that begin a colour sequence.
 const none = /^[\p{Mn}\p{Me}\p{Cf}\p{Cc}]$/u;
-// The second half of a flag, the tone of a skin, the later letters of a Hangul syllable.
+// Characters that join the previous one: the second half of a flag, skin tones, and later letters of a Hangul
+// syllable.
 const joins = /^[\p{Regional_Indicator}\p{Emoji_Modifier}\u1160-\u11ff\ud7b0-\ud7fb]$/u;
 
-// East Asian wide and full-width letters, and what is shown as a picture.
+// East Asian wide and full-width characters, and emoji.
 const wide =
   /^(?:\p{Emoji_Presentation}|\p{Emoji}\uFE0F|\p{Regional_Indicator}|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Yi}\p{Script=Bopomofo}](?<![\uff61-\uffdc])|[\u2ff0-\u303e\u309b\u309c\u30a0\u30fb\u30fc\u3190-\u319f\u31c0-\u31e3\u3200-\u33ff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6])/u;

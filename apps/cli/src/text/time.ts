@@ -1,9 +1,12 @@
-/** How long ago it was: `32s`, `2m`. The broker's clock may be ahead of ours. */
+/**
+ * Formats the time since a timestamp, such as `32s` or `2m`. Never negative, even if the broker's clock is
+ * ahead.
+ */
 export function toAge(timestamp: string, now = Date.now()): string {
   return toDuration(Math.max(0, (now - Date.parse(timestamp)) / 1000));
 }
 
-/** A moment of today as `14:05`, of another day as `2026-03-02 14:05`, in this machine's time zone. */
+/** Formats a timestamp in the local time zone: `14:05` today, `2026-03-02 14:05` on other days. */
 export function toMoment(timestamp: string, now = new Date()): string {
   const at = new Date(timestamp);
   const time = `${twoDigits(at.getHours())}:${twoDigits(at.getMinutes())}`;
@@ -18,7 +21,7 @@ function twoDigits(number: number): string {
   return String(number).padStart(2, "0");
 }
 
-/** A time span as people say it, in its largest unit: `45s`, `12m`, `3h`, `2d`. */
+/** Formats a duration in its largest unit, such as `45s`, `12m`, `3h` or `2d`. */
 export function toDuration(seconds: number): string {
   if (seconds < 60) return `${Math.floor(seconds)}s`;
   if (seconds < 3_600) return `${Math.floor(seconds / 60)}m`;
@@ -26,7 +29,7 @@ export function toDuration(seconds: number): string {
   return `${Math.floor(seconds / 86_400)}d`;
 }
 
-/** `1 message`, `2 messages`, `1,200 messages`. */
+/** Formats a count with its noun, such as `1 message` or `1,200 messages`. */
 export function counted(count: number, noun: string): string {
   return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -1,4 +1,7 @@
-/** A value as JSON. What JSON leaves as it is and a terminal may obey, such as the one-character CSI, is escaped as well. */
+/**
+ * Formats a value as JSON. Also escapes control characters that JSON allows but a terminal may obey, such as
+ * the one-character CSI.
+ */
 export function toJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[\u007f-\u009f]/g,

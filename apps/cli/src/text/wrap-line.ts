@@ -2,11 +2,11 @@ import { isInIsolate, isolate } from "./one-line.js";
 import { displayWidth } from "./table.js";
 
 /**
- * Breaks a line with colours into lines of so many columns, between words where that is possible. Each is whole by itself:
- * the colours that are on at a break are put off before it, and on again behind it. A tab is two spaces: how wide it would be
- * is the terminal's to say.
+ * Wraps a line with colour codes to a number of columns, between words where possible. Each resulting line is
+ * complete: colours are reset before a break and restored after it. A tab becomes two spaces, because its
+ * width depends on the terminal.
  *
- * @param wideWords - whether a word that is wider than a line is broken anywhere, or stays whole on a line of its own
+ * @param wideWords - whether a word wider than a line is broken, or kept whole on its own line
  */
 export function wrapLine(
   line: string,
@@ -21,7 +21,7 @@ export function wrapLine(
   let width = 0;
 
   function breakLine(): void {
-    // A terminal orders each line by itself.
+    // A terminal orders the text of each line separately.
     const isIsolated = isInIsolate(current);
     lines.push(`${current.trimEnd()}${isIsolated ? isolate.end : ""}${on.length > 0 ? reset : ""}`);
     current = `${indent}${on.join("")}${isIsolated ? isolate.start : ""}`;
@@ -53,7 +53,7 @@ export function wrapLine(
 const colour = /(\u001b\[\d+m)/;
 const reset = "\u001b[0m";
 
-/** The colours that are on after this one: 39 ends a colour of letters, 22 bold and dim. */
+/** Returns the active colour codes after this code. 39 ends the text colour, 22 bold and dim. */
 function switched(on: readonly string[], code: string): string[] {
   switch (code) {
     case "\u001b[39m":

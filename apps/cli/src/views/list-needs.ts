@@ -10,16 +10,16 @@ import { type Need, needAdvice, needText, toNeed } from "./needs.js";
 interface Showing {
   readonly reader: Actor;
   readonly output: Output;
-  /** Whether this file is asked for. */
+  /** Whether the file matches the command's filters. */
   isWanted(file: FileNeeds): boolean;
 }
 
-/** Shows a page of sessions that wait for a human, then files that do, and for what (CLI-46, CLI-80). */
+/** Prints sessions and files that wait for a human, with the reasons (CLI-46, CLI-80). */
 export async function listNeeds(page: OutputOf<"list_sessions">, showing: Showing): Promise<void> {
   const { reader, output } = showing;
   const { ofSessions, ofFiles, allFiles } = await readNeeds(reader, page.sessions);
   const read = page.sessions.map((session, index) => ({ ...session, needs: ofSessions[index] ?? [] }));
-  // A session whose needs are empty was settled between the two calls.
+  // If a session has no needs, they were resolved between the two calls.
   const sessions = read.filter((session) => session.needs.length > 0);
   const files = ofFiles.filter((file) => showing.isWanted(file));
   const places = [...sessions.map(placeOfSession), ...files.map(placeOfFile)];
@@ -36,7 +36,7 @@ export async function listNeeds(page: OutputOf<"list_sessions">, showing: Showin
   if (!allFiles) output.note("  there are more items than fit into one reply: some files may be missing");
 }
 
-/** A session or a file, headed by its name, with what waits there below. */
+/** A session or file in the output: its heading, and the needs below it. */
 interface Place {
   readonly slug: string | null;
   readonly head: readonly [name: string, ...rest: string[]];
@@ -61,23 +61,26 @@ function formatPlace({ head: [name, ...rest], needs }: Place, output: Output): s
   return `${head}\n${formatTable(rows, { columns: output.columns, flexible: 1, more: output.signs.more })}`;
 }
 
-/** Needs of a file under one of the broker's roots. */
+/** The needs of a file under one of the broker's roots. */
 interface FileNeeds {
   readonly source_path: string;
   readonly needs: readonly Need[];
 }
 
 interface MeshNeeds {
-  /** The needs of each session, in their order. */
+  /** The needs of each session, in the order of the sessions. */
   readonly ofSessions: readonly (readonly Need[])[];
   readonly ofFiles: readonly FileNeeds[];
-  /** Whether these are all files of which something waits. */
+  /** Whether `ofFiles` contains all files with needs. */
   readonly allFiles: boolean;
 }
 
 const sessionsAtOnce = 4;
 
-/** All that waits for a human: one call, where not more waits in the mesh than a reply holds. */
+/**
+ * Reads everything that waits for a human. Uses a single call, unless the mesh has more items than fit into
+ * one reply.
+ */
 async function readNeeds(
   reader: Actor,
   sessions: readonly Pick<Session, "session_id">[],

@@ -4,7 +4,7 @@ import { oneLine } from "../text/one-line.js";
 import { shellWord } from "../text/shell.js";
 import { toAge } from "../text/time.js";
 
-/** One thing in a session that waits for a human. */
+/** An item in a session that waits for a human. */
 export type Need =
   | {
       readonly kind: "ask";
@@ -31,7 +31,7 @@ export type Need =
   | {
       readonly kind: "proposal";
       readonly proposal: number;
-      /** Null for an agent's. */
+      /** The author; null for a proposal by an agent. */
       readonly from: string | null;
       readonly text: string;
       readonly at: string;
@@ -39,7 +39,7 @@ export type Need =
   | { readonly kind: "job_failed"; readonly job: number; readonly text: string; readonly at: string }
   | {
       readonly kind: "in_review" | "handed_back";
-      /** Null for a thing that was claimed. */
+      /** The task's number; null for a released claim. */
       readonly task: number | null;
       readonly from: string;
       readonly text: string;
@@ -55,7 +55,7 @@ export type Need =
       readonly at: string;
     };
 
-/** An item that the broker lists, with the fields that its kind has. */
+/** Converts an item from the broker to a need with the fields of its kind. */
 export function toNeed(item: AttentionItem): Need {
   const { kind, peer, text, options, since: at } = item;
   const team = item.team ?? "";
@@ -89,7 +89,7 @@ export function toNeed(item: AttentionItem): Need {
   }
 }
 
-/** A need as a sentence for one line: `Cedar asks "Which staging key?" #405  [1 vault] [2 new]  6m`. */
+/** Formats a need as one line, such as `Cedar asks "Which staging key?" [1 vault] [2 new] #405 6m ago`. */
 export function needText(need: Need): string {
   switch (need.kind) {
     case "ask": {
@@ -131,9 +131,9 @@ export function needText(need: Need): string {
 }
 
 /**
- * The command line that settles a need.
+ * Returns the command that resolves a need.
  *
- * @param slug - null for what waits of a file or the mesh
+ * @param slug - the session's slug; null for needs of a file or the mesh
  */
 export function needAdvice(need: Need, slug: string | null): string {
   switch (need.kind) {

@@ -15,7 +15,9 @@ interface Showing {
 
 const rostersAtOnce = 8;
 
-/** One line for each session: slug, title, who is there, when something was said, the document, what is unread. */
+/**
+ * Formats one line per session: slug, title, present teams, last message, document version and unread count.
+ */
 export async function formatSessions(
   sessions: readonly Session[],
   { broker, output }: Showing,
@@ -35,7 +37,9 @@ export async function formatSessions(
   return formatTable(rows, { columns: output.columns, flexible: [0, 1], more: output.signs.more });
 }
 
-/** The roster matters while a session is open; a closed one has nobody to look at. */
+/**
+ * Returns the cell with the session's teams. Empty for a closed session, where presence no longer matters.
+ */
 async function teamsCell(session: Session, { broker, output }: Showing): Promise<Cell> {
   if (session.session_closed || session.teams === 0) return { text: "" };
   const { participants } = await broker.call("list_participants", { session_id: session.session_id });
@@ -50,7 +54,7 @@ function lastEvent({ archived_at: archivedAt, closed_at: closedAt, last_said_at:
 
 const lettersMax = 8;
 
-/** The teams that are there, each as its mark and a sign: `A● B◐ C○`. */
+/** Formats the present teams, each as its mark and a presence symbol, such as `A● B◐ C○`. */
 function rosterCell(participants: readonly Participant[], output: Output): Cell {
   const present = inJoinOrder(participants).filter((team) => team.left_at === null);
   const marks = teamMarks(present.map((team) => team.team_name));
@@ -60,11 +64,11 @@ function rosterCell(participants: readonly Participant[], output: Output): Cell 
   const rest = present.length > lettersMax ? [`+${present.length - lettersMax}`] : [];
   const text = [...letters, ...rest].join(" ");
   const painted = [...letters.map((each, index) => output.teamColour(index)(each)), ...rest].join(" ");
-  // A cell that had to be cut has another text, and is not painted.
+  // A truncated cell is not painted, because its text differs.
   return { text, paint: (shown) => (shown === text ? painted : shown) };
 }
 
-/** One line for each team: name, what it is, its status and since when. */
+/** Formats one line per team: name, kind, status and when it was last seen. */
 export function formatRoster(participants: readonly Participant[], output: Output): string {
   const rows = inJoinOrder(participants).map((team, index): Cell[] => [
     { text: `  ${oneLine(team.team_name)}`, paint: output.teamColour(index) },
@@ -85,7 +89,7 @@ function inJoinOrder(participants: readonly Participant[]): Participant[] {
   return [...participants].sort((a, b) => a.joined_at.localeCompare(b.joined_at));
 }
 
-/** A team's status is what was seen of its peers. */
+/** Returns the team in the form of a peer, with its observed status as the presence. */
 function toSeen(team: Participant) {
   return { ...team, presence: team.status };
 }

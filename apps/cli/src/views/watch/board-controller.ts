@@ -18,31 +18,31 @@ interface KeptBoard {
   readonly session: Session;
   readonly facts: Facts;
   readonly readFacts: () => Promise<Facts>;
-  /** Somebody wants it to end. */
+  /** Called when the user wants to leave the screen. */
   readonly end: (reason: "quit" | "interrupted") => void;
 }
 
 export interface BoardController {
   add(told: Told): void;
-  /** A message that it shows, or undefined. */
+  /** Returns a displayed message, or undefined. */
   find(sequence: number): Told | undefined;
-  /** Shows a message anew. */
+  /** Redraws a message that has changed. */
   replace(told: Told): void;
-  /** Says something on the last line. */
+  /** Shows a text on the last line. */
   tell(this: void, text: string): void;
-  /** The part above the feed is old. */
+  /** Reads the facts above the feed again, after they have changed. */
   refresh(this: void): void;
-  /** Gives the terminal back, and leaves no timer. */
+  /** Restores the terminal and stops all timers. */
   stop(): void;
 }
 
 const messagesKeptMax = 500;
 const drawnOnceInMs = 50;
 const refreshedOnceInMs = 500;
-/** Ages grow, and who was seen is idle after a while, without anybody saying so. */
+/** The interval for refreshing ages and presence, which change without any event. */
 const refreshedEachMs = 5_000;
 
-/** Draws a board on the terminal whenever something of it has changed, and does what keys ask for. */
+/** Draws a board on the terminal whenever it changes, and handles key presses. */
 export function startBoard(kept: KeptBoard): BoardController {
   const { context, broker, session, end } = kept;
   let board: Board = { facts: kept.facts, filter: "all", messages: [], draft: null, notice: "" };
@@ -69,7 +69,7 @@ export function startBoard(kept: KeptBoard): BoardController {
   }
 
   async function readAgain(): Promise<void> {
-    // While the broker is away the last that is known stays; the last line says that it is away.
+    // While disconnected, keep the last known facts. The last line shows that the connection is lost.
     const facts = await kept.readFacts().catch(() => board.facts);
     refreshTimer = undefined;
     change({ facts });
@@ -85,7 +85,8 @@ export function startBoard(kept: KeptBoard): BoardController {
     else if (key.is === "text") {
       const [letter = "", ...rest] = key.text;
       press(letter);
-      // Letters that were typed fast come at once; the others are for what the first one has begun.
+      // Keys that are typed quickly arrive together. The rest belongs to the mode that the first letter
+      // started.
       if (rest.length > 0) onKey({ is: "text", text: rest.join("") });
     }
   }
@@ -119,7 +120,7 @@ export function startBoard(kept: KeptBoard): BoardController {
     }
   }
 
-  /** A text that cannot be posted is not lost: it is there to be sent again. */
+  /** Posts a text. If that fails, the text becomes the draft again and can be sent later. */
   async function say(text: string): Promise<void> {
     change({ draft: null, notice: "posting" });
     try {

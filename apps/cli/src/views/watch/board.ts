@@ -1,29 +1,29 @@
 import type { Message, OutputOf, Peer } from "@merkle/wire";
 import type { Need } from "../needs.js";
 
-/** The part above the feed, as it was read last. */
+/** The last read data for the part above the feed. */
 export interface Facts {
   readonly session: OutputOf<"get_session">;
   readonly peers: readonly Peer[];
   readonly needs: readonly Need[];
 }
 
-/** Which messages are shown. */
+/** The filters for messages, in the order in which the key switches them. */
 export const filters = ["all", "chat", "asks"] as const;
 type Filter = (typeof filters)[number];
 
-/** All that a watch shows. */
+/** Everything that a watch displays. */
 export interface Board {
   readonly facts: Facts;
   readonly filter: Filter;
   readonly messages: readonly Told[];
-  /** The text that is being typed; null when nothing is. */
+  /** The text being typed; null if the user is not typing. */
   readonly draft: string | null;
-  /** The last thing that was said about the connection, or about what was typed. */
+  /** The last status message about the connection or a posted text. */
   readonly notice: string;
 }
 
-/** A message, and how it is printed. */
+/** A message with its formatted text. */
 export interface Told {
   readonly message: Message;
   readonly text: string;

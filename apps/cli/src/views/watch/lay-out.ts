@@ -21,7 +21,10 @@ const rosterLinesMax = 3;
 const titleColumnsMin = 12;
 const messageLinesMax = 24;
 
-/** The lines of the whole screen: title, what needs somebody, who is there, the end of the feed, and the keys or what is typed. */
+/**
+ * Lays out all lines of the screen: title, needs, roster, the end of the feed, and the keys or the text being
+ * typed.
+ */
 export function layOut(board: Board, size: Size, look: Look): { lines: string[]; cursor: Cursor | null } {
   const rule = look.dim(look.signs.rule.repeat(size.columns));
   const head = [
@@ -32,7 +35,7 @@ export function layOut(board: Board, size: Size, look: Look): { lines: string[];
   ];
   const said = board.draft === null ? "" : cutToWidth(oneLine(board.notice), size.columns, look.signs.more);
   const foot = [said || rule, footLine(board, size, look)];
-  // On a terminal of a few lines the feed comes first.
+  // On a very low terminal, the feed is more important than the part above it.
   const shownHead = head.slice(0, Math.max(1, Math.floor(size.rows / 2)));
   const room = Math.max(0, size.rows - shownHead.length - foot.length);
   const feed = feedLines(board, room, size, look);
@@ -51,7 +54,7 @@ function titleLine({ facts: { session } }: Board, { columns }: Size, look: Look)
     session.last_said_at === null ? "" : `last message ${toAge(session.last_said_at)} ago`,
   ].filter((each) => each !== "");
   const inLine = () => facts.join(` ${look.dot} `);
-  // Counts are left out before more than half of the line is taken from the title.
+  // Drop facts rather than take more than half of the line from the title.
   const room = columns - 2 - Math.min(displayWidth(oneLine(session.title)), Math.ceil(columns / 2));
   while (facts.length > 2 && displayWidth(inLine()) > room) facts.splice(1, 1);
   const right = cutToWidth(inLine(), columns, look.signs.more);
@@ -74,7 +77,9 @@ function needLines({ facts: { needs } }: Board, { columns }: Size, look: Look): 
   return [look.alarm(look.bold(`NEEDS YOU ${needs.length}`)), ...shown, ...rest];
 }
 
-/** Peers beside each other, in as many lines as there may be; the last says how many have no room. */
+/**
+ * Formats the roster with several peers per line. The last line gives the number of peers that did not fit.
+ */
 function rosterLines({ facts: { peers } }: Board, { columns }: Size, look: Look): string[] {
   const lines: string[] = [];
   let line = "";
@@ -134,7 +139,7 @@ function footLine({ draft, notice, filter }: Board, { columns }: Size, look: Loo
     : `${look.dim(keys)}   ${said}`;
 }
 
-/** The end of a long draft is what is being typed. */
+/** Returns the part of the draft that fits. Shows the end of a long draft, where the user types. */
 function draftShown(draft: string, columns: number): string {
   const room = columns - prompt.length - 1;
   let shown = [...draft];

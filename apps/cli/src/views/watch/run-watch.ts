@@ -13,7 +13,7 @@ import { toNeed } from "../needs.js";
 import type { Facts } from "./board.js";
 import { type BoardController, startBoard } from "./board-controller.js";
 
-/** Shows a session live, with keys; without a terminal it is a tail (CLI-48 to CLI-50). */
+/** Shows a session live, with keys. Without a terminal, behaves like tail (CLI-48 to CLI-50). */
 export async function runWatch(context: CommandContext, checkConcluded: CheckConcluded): Promise<number> {
   const { config, signal, output } = context;
   const terminal = terminalOf(context);
@@ -59,7 +59,7 @@ export async function runWatch(context: CommandContext, checkConcluded: CheckCon
       board.stop();
     }
   } catch (error) {
-    // An error that comes after the command was ended on purpose is no failure.
+    // Errors after the user has ended the command are ignored.
     if (!ended.aborted) throw error;
   } finally {
     await client.close();
@@ -68,7 +68,7 @@ export async function runWatch(context: CommandContext, checkConcluded: CheckCon
   return exitCodes.done;
 }
 
-/** A removed text is not left standing on the screen; a line with the day that stood above it stays. */
+/** Removes a redacted message's text from the screen. Keeps a date line above the message. */
 async function forgetText(
   event: Message,
   board: BoardController,
@@ -82,7 +82,7 @@ async function forgetText(
   board.replace({ message, text: above + (await format(message)) });
 }
 
-/** Both ends of a terminal that can be drawn on and has somebody at its keys. */
+/** Returns both ends of the terminal, or undefined if the screen cannot be drawn or the user cannot type. */
 export function terminalOf({
   flags,
   output,
@@ -93,7 +93,7 @@ export function terminalOf({
   return stdin instanceof ReadStream && stdout instanceof WriteStream ? { stdin, stdout } : undefined;
 }
 
-/** Reads what stands above the feed. */
+/** Reads the data for the part above the feed. */
 async function readFacts(
   client: Pick<MerkleClient, "call">,
   session_id: string,

@@ -1,16 +1,16 @@
 import type { ReadStream, WriteStream } from "node:tty";
 
-/** The whole terminal, for as long as it is taken. */
+/** Access to the whole terminal screen until it is restored. */
 interface Screen {
   readonly columns: number;
   readonly rows: number;
-  /** Shows these lines from the top; only what is another than before is written. */
+  /** Draws these lines from the top. Writes only lines that have changed. */
   draw(lines: readonly string[], cursor: Cursor | null): void;
-  /** Gives the terminal back as it was. May be called twice. */
+  /** Restores the terminal. Can be called twice. */
   restore(): void;
 }
 
-/** Where somebody types, from 0. */
+/** The cursor position, counted from 0. */
 export interface Cursor {
   readonly row: number;
   readonly column: number;
@@ -26,7 +26,10 @@ interface ScreenOptions {
 const enter = "\u001b[?1049h\u001b[?25l\u001b[2J";
 const leave = "\u001b[?25h\u001b[?1049l";
 
-/** Takes the terminal: a screen of its own, so that what was there before comes back, and keys as they are pressed. */
+/**
+ * Takes over the terminal. Uses the alternate screen, so that the previous content returns afterwards, and
+ * reads keys without waiting for Enter.
+ */
 export function takeScreen({ stdin, stdout, onKey, onResize }: ScreenOptions): Screen {
   let drawn: string[] = [];
   let isTaken = true;
@@ -50,7 +53,7 @@ export function takeScreen({ stdin, stdout, onKey, onResize }: ScreenOptions): S
     stdout.write(leave);
   };
 
-  // Whatever ends the process, the user's shell gets a terminal that works.
+  // Restores the terminal for the user's shell, however the process ends.
   process.on("exit", restore);
   stdin.setRawMode(true);
   stdin.setEncoding("utf8");
@@ -80,7 +83,7 @@ export function takeScreen({ stdin, stdout, onKey, onResize }: ScreenOptions): S
   };
 }
 
-/** A key that somebody pressed, or a text typed at once. */
+/** A key press, or text that arrived together. */
 export type Key =
   | { readonly is: "text"; readonly text: string }
   | { readonly is: "enter" | "backspace" | "clear" | "escape" | "interrupt" };
@@ -88,7 +91,7 @@ export type Key =
 // biome-ignore lint/suspicious/noControlCharactersInRegex: keys are these.
 const keys = /\u001b(?:\[[0-9;]*[A-Za-z~]|O.)?|[\u0000-\u001f\u007f]|[^\u0000-\u001f\u007f\u001b]+/g;
 
-/** Takes apart what came from a terminal in raw mode. Arrows and other keys that mean nothing here are left out. */
+/** Splits the input of a terminal in raw mode into keys. Ignores arrows and other keys without a function. */
 export function readKeys(input: string): Key[] {
   return (input.match(keys) ?? []).flatMap((each): Key[] => {
     switch (each) {

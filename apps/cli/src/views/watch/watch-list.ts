@@ -7,7 +7,7 @@ import { cutToWidth } from "../../text/table.js";
 import { terminalOf } from "./run-watch.js";
 import { takeScreen } from "./screen.js";
 
-/** A list as it is now: for programs, and for people. */
+/** The current list: as a value for programs, and as text for people. */
 export interface ShownList {
   readonly value: unknown;
   readonly text: string;
@@ -16,17 +16,17 @@ export interface ShownList {
 interface WatchedList {
   readonly context: CommandContext;
   readonly broker: BrokerClient;
-  /** The changes that it shows. */
+  /** The kinds of changes that affect the list. */
   readonly kinds: readonly MeshChangedKind[];
   read(): Promise<ShownList>;
 }
 
-/** Ages grow without anybody saying so. */
+/** The interval for refreshing ages, which change without any event. */
 const refreshedEachMs = 5_000;
 
 /**
- * Shows a list of the mesh anew whenever it has changed, until `q` or Ctrl+C: on the whole terminal, or where there is none one
- * list after the other, with `--json` a line each.
+ * Shows a list of the mesh and refreshes it on changes, until `q` or Ctrl+C. Without a terminal, prints one
+ * list after another. With `--json`, prints one line per list.
  */
 export async function watchList({ context, broker, kinds, read }: WatchedList): Promise<number> {
   const { signal, output } = context;
@@ -39,7 +39,7 @@ export async function watchList({ context, broker, kinds, read }: WatchedList): 
     isOld = true;
     wake();
   };
-  // Its columns are laid out for the width that there is.
+  // The list must be laid out again when the terminal is resized.
   const screen = startScreen(context, { end: (reason) => ended.abort(reason), onResize: refresh });
   const ageing = screen && setInterval(refresh, refreshedEachMs);
   stopped.addEventListener("abort", () => wake());
@@ -71,7 +71,7 @@ export async function watchList({ context, broker, kinds, read }: WatchedList): 
   return exitCodes.done;
 }
 
-/** The whole terminal, where there is one. */
+/** Takes over the terminal, if there is one. */
 function startScreen(
   context: CommandContext,
   { end, onResize }: { end(reason: "quit" | "interrupted"): void; onResize(): void },
