@@ -1,11 +1,11 @@
 import { isIPv6 } from "node:net";
 
-/** Whoever is on this machine may come from any of them. */
+/** All loopback addresses, which a client on this machine can choose between. */
 const loopback = "127.0.0.0/8";
 
 /**
- * Returns the addresses that count as one caller: an IPv4 address, all of this machine's own together, and of IPv6 the block
- * of 2^64 addresses that any customer of a network is given, who could take another one for each request (GUARD-5).
+ * Returns the address block that counts as one caller (GUARD-5): an IPv4 address, all loopback addresses together, or an
+ * IPv6 /64. A network customer gets a whole /64 and could use a different address of it for each request.
  */
 export function toAddressBlock(address: string): string {
   if (address.startsWith("127.") || address === "::1") return loopback;
@@ -18,7 +18,7 @@ export function toAddressBlock(address: string): string {
   return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(":")}::/64`;
 }
 
-/** The groups of 16 bits that are written out; an IPv4 address at the end stands for two. */
+/** Returns the 16-bit groups that are written out. An IPv4 address at the end counts as two groups. */
 function toGroups(text: string): string[] {
   if (text === "") return [];
   return text.split(":").flatMap((group) => (group.includes(".") ? ["0", "0"] : [group]));

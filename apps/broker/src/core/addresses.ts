@@ -1,18 +1,21 @@
 import type { SettingsStore } from "./settings-store.js";
 
-/** The addresses that the broker gives out (SET-3). */
+/** The broker's addresses for clients (SET-3). */
 export interface Addresses {
-  /** Where this process listens; set once it does. */
+  /** The address that this process listens on. Set once it listens. */
   readonly listening: string;
-  /** `http://host:port`, or the public URL's base. */
+  /** Returns `http://host:port`, or the base of the public URL. */
   base(): string;
   mcp(): string;
   webSocket(): string;
-  /** The pin of the broker's own certificate where `base` leads to it and no public authority signed it; else null. */
+  /**
+   * Returns the pin of the broker's own certificate, if `base` leads to the broker directly and no public authority signed
+   * the certificate. Otherwise null.
+   */
   keyPin(): string | null;
 }
 
-/** @param certificate - the certificate that the broker itself serves with, if it does */
+/** @param certificate - returns the certificate that the broker itself serves with, or null */
 export function createAddresses(
   settings: SettingsStore,
   listening: () => string,
@@ -34,13 +37,13 @@ export function createAddresses(
   };
 }
 
-/** The MCP endpoint of an address; one that names an endpoint is given out as it is. */
+/** Returns the MCP endpoint of an address. An address that already names an endpoint is returned unchanged. */
 export function mcpOf(url: string): string {
   const given = url.replace(/\/+$/, "");
   return given.endsWith("/mcp") ? given : `${baseOf(url)}/api/mcp`;
 }
 
-/** The base of an address that may name an MCP endpoint (SET-3). */
+/** Returns the base of an address that may name an MCP endpoint (SET-3). */
 export function baseOf(url: string): string {
   return url.replace(/\/+$/, "").replace(/(?:\/api)?\/mcp$/, "");
 }

@@ -5,14 +5,14 @@ import { findShared, offerShared, type Queryable } from "@merkle/db";
 import { decrypt, encrypt } from "./encrypt.js";
 import { StartError } from "./start-error.js";
 
-/** The key that encrypts addresses of alerts, and the one by which push services know this broker. */
+/** The key that encrypts the addresses of alerts, and the key that identifies this broker to push services. */
 export interface AlertKey {
   readonly secret: string;
-  /** The key pair of RFC 8292: its public half is what browsers subscribe with, in base64url. */
+  /** The key pair of RFC 8292. Browsers subscribe with its public key, in base64url. */
   readonly vapid: { readonly publicKey: string; readonly privateKey: KeyObject };
 }
 
-/** By which nodes give each other the key: the database keeps it, encrypted with a secret that lies outside of it. */
+/** The means to share the key between nodes. The database stores it, encrypted with a secret that is stored elsewhere. */
 interface SharedKey {
   readonly orm: Queryable;
   readonly secret: string;
@@ -21,8 +21,8 @@ interface SharedKey {
 const sharedName = "alert_key";
 
 /**
- * Reads the home's key, or draws one where there is none (ALERT-7). It lies beside the database and not in it; whoever loses it has
- * every address to be given again. Nodes go by the key of the one that came first (NODE-5).
+ * Reads the key from the Merkle home, or generates one (ALERT-7). It is stored outside the database. Without it, all alert
+ * addresses must be entered again. Nodes use the key of the node that came first (NODE-5).
  *
  * @throws StartError when the file cannot be read or is damaged
  */
@@ -35,7 +35,7 @@ async function agreeOnKey(own: string, { orm, secret }: SharedKey): Promise<stri
   const found = await findShared(orm, sharedName);
   const known = tryDecrypt(secret, found);
   if (known !== null) return known;
-  // What an earlier audit key had encrypted nobody can read any more.
+  // A value encrypted with an earlier audit key can no longer be decrypted, so it is replaced.
   await offerShared(orm, sharedName, encrypt(secret, sharedName, own).toString("base64url"), found);
   return tryDecrypt(secret, await findShared(orm, sharedName)) ?? own;
 }
@@ -71,8 +71,8 @@ async function openOwn(home: string): Promise<string> {
 }
 
 /**
- * Reads a secret of ours and takes the rights of everybody else away: a group that has one member now may have two tomorrow.
- * A file system without modes, or mounted read-only, keeps what it has.
+ * Reads a secret file and removes the permissions of other users, including those of the group, which may get more members.
+ * A file system without modes, or mounted read-only, keeps its permissions.
  */
 async function readSecret(path: string): Promise<string> {
   const file = await open(path);
@@ -87,7 +87,7 @@ async function readSecret(path: string): Promise<string> {
 
 function deriveVapid(secret: string): AlertKey["vapid"] {
   const pair = createECDH("prime256v1");
-  // A number that is no key of the curve comes up once in 2^32 draws at most; it is refused here, and never used.
+  // A number that is not a valid key of the curve occurs at most once in 2^32. It is refused here and never used.
   pair.setPrivateKey(Buffer.from(hkdfSync("sha256", secret, "", "merkle vapid", 32)));
   const point = pair.getPublicKey();
   const coordinate = (from: number) => point.subarray(from, from + 32).toString("base64url");

@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
 import { type ConcurrencyBounds, createConcurrencyLimit } from "./concurrency-limit.js";
 
-/** A server that answers nothing by itself, and what it serves, in its order. */
+/** Starts a server that answers only when the test tells it to. Returns the served requests in order. */
 async function startServer(bounds: ConcurrencyBounds) {
   const limitConcurrency = createConcurrencyLimit(bounds);
   const served: { readonly url: string; readonly response: ServerResponse }[] = [];
@@ -54,7 +54,7 @@ it("[GUARD-21] a request whose client has gone is not served", async () => {
   const gone = await ask("/a2");
   await ask("/a3");
   gone.resetAndDestroy();
-  // A request over it would come after what ended it.
+  // A request on the same connection would arrive after the data that ended it.
   await ask("/b1");
   served[0]?.response.end();
   await expect.poll(urls).toEqual(["/a1", "/b1", "/a3"]);

@@ -1,16 +1,16 @@
 import type { ServerResponse } from "node:http";
 
 /**
- * Serves the requests of an address a few at a time, in the order in which they came (GUARD-21): forty at once would have
- * PostgreSQL and the broker work on all of them while somebody else's waits behind. What takes long, as waits do, keeps
- * nobody from being served for more than a moment.
+ * Serves the requests of an address a few at a time, in the order of arrival (GUARD-21). Otherwise one client's forty
+ * parallel requests would occupy PostgreSQL and the broker while others wait. A slow request, such as a wait, blocks others
+ * only for a moment.
  */
 export type ConcurrencyLimit = (address: string, response: ServerResponse, serve: () => void) => void;
 
 export interface ConcurrencyBounds {
-  /** So many of an address are served at once. */
+  /** Maximum number of requests of an address that are served at the same time. */
   readonly countMax: number;
-  /** For so long one counts among them, however long it goes on. */
+  /** Maximum time for which a request counts, even if it takes longer. */
   readonly countedMs: number;
 }
 
@@ -31,7 +31,7 @@ export function createConcurrencyLimit({ countMax, countedMs }: ConcurrencyBound
     while (queue.served < countMax) {
       const next = queue.waiting.shift();
       if (!next) break;
-      // Nobody is there any more who could read the answer.
+      // The client has disconnected, so no one could read the reply.
       if (!next.response.req.socket.destroyed) begin(next, queue, () => goOn(address, queue));
     }
     if (queue.served === 0) queues.delete(address);

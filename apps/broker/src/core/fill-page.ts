@@ -1,7 +1,7 @@
 import { limits } from "@merkle/wire/limits";
 import { utf8Bytes } from "@merkle/wire/text";
 
-/** The first of some rows, as many as a page may hold in bytes, and at least one, so that the next page goes on. */
+/** Returns as many rows as fit into a page by bytes. Always returns at least one row, so that paging makes progress. */
 export function fillPage<Row>(rows: readonly Row[]): Row[] {
   let bytes = 0;
   const beyond = rows.findIndex((row) => {

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Lets work that can wait give way to writes. */
+/** Delays deferrable work in favour of writes. */
 export interface Foreground {
   /** Counts a write until it has settled. */
   count(write: Promise<unknown>): void;
   /**
-   * Resolves when the writes that are under way now have settled, and after `yieldMsMax` in any case. Later writes are not
-   * waited for, so a busy broker still does the work.
+   * Resolves once the writes in progress have settled, or after `yieldMsMax`. Later writes are not waited for, so a busy
+   * broker still does the work.
    */
   whenQuiet(): Promise<void>;
 }

@@ -1,7 +1,7 @@
-/** At least one, in the order in which they came. */
+/** At least one row, in the original order. */
 export type Group<Row> = readonly [Row, ...Row[]];
 
-/** Rows by a key of theirs, keys in the order in which they first came. */
+/** Groups rows by a key. The keys are in the order of their first occurrence. */
 export function groupBy<Row, Key>(rows: Iterable<Row>, keyOf: (row: Row) => Key): Map<Key, Group<Row>> {
   const groups = new Map<Key, [Row, ...Row[]]>();
   for (const row of rows) {

@@ -2,7 +2,7 @@ import { lookup as lookUpHost } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 import { networkInterfaces } from "node:os";
 
-/** A URL that a caller supplied leads to this machine or to a private network. */
+/** Thrown when a URL from a caller leads to this machine or to a private network. */
 export class InnerAddressError extends Error {
   override readonly name = "InnerAddressError";
 
@@ -12,18 +12,18 @@ export class InnerAddressError extends Error {
 }
 
 /**
- * Address ranges outside the public Internet, cloud metadata endpoints on public addresses, and IPv6 forms that embed an IPv4
- * address.
+ * Address ranges outside the public internet, cloud metadata endpoints on public addresses, and IPv6 forms that embed an
+ * IPv4 address.
  */
 const inner4 = new BlockList();
-// A list of its own: a range of mapped addresses would hold every address of IPv4, too.
+// A separate list: a range of IPv4-mapped addresses would also match every IPv4 address.
 const inner6 = new BlockList();
 const ranges4 = [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
   ["100.64.0.0", 10],
   ["127.0.0.0", 8],
-  ["168.63.129.16", 32], // Azure's host agent, on a public address.
+  ["168.63.129.16", 32], // Azure's host agent, on a public address
   ["169.254.0.0", 16],
   ["172.16.0.0", 12],
   ["192.0.0.0", 24],
@@ -38,7 +38,7 @@ const ranges4 = [
 const ranges6 = [
   ["::", 96],
   ["::ffff:0:0", 96],
-  ["::ffff:0:0:0", 96], // SIIT, ::ffff:0:a.b.c.d.
+  ["::ffff:0:0:0", 96], // SIIT, ::ffff:0:a.b.c.d
   ["64:ff9b::", 96],
   ["64:ff9b:1::", 48],
   ["100::", 64],
@@ -55,7 +55,7 @@ const ranges6 = [
 for (const [network, bits] of ranges4) inner4.addSubnet(network, bits, "ipv4");
 for (const [network, bits] of ranges6) inner6.addSubnet(network, bits, "ipv6");
 
-/** Whether an IP address is of this machine or of networks that not everybody can reach. */
+/** Returns whether an IP address belongs to this machine or to a network that is not public. */
 export function isInnerAddress(address: string): boolean {
   const [bare = ""] = address.split("%");
   return isIP(bare) === 6 ? inner6.check(bare, "ipv6") : inner4.check(bare, "ipv4");
@@ -64,7 +64,7 @@ export function isInnerAddress(address: string): boolean {
 /** Decides whether an IP address must not be contacted. */
 export type RefusesAddress = (address: string) => boolean;
 
-/** Like isInnerAddress, but allows this machine's own addresses: for a URL whose port is the broker's own. */
+/** Works like isInnerAddress, but allows this machine's own addresses. Used for a URL with the broker's own port. */
 export function isForeignInnerAddress(address: string): boolean {
   return isInnerAddress(address) && !isOwnAddress(address);
 }
@@ -85,8 +85,8 @@ export function refuseInnerHost({ hostname }: URL, refuses: RefusesAddress = isI
 }
 
 /**
- * Returns a lookup that fails with InnerAddressError if any address of the host is refused. The caller connects to the very
- * addresses that were checked, so a second DNS answer cannot differ.
+ * Returns a lookup that fails with InnerAddressError if any address of the host is refused. The caller connects to exactly
+ * the addresses that were checked, so a second DNS answer cannot differ.
  */
 export function createGuardedLookup(refuses: RefusesAddress): LookupFunction {
   return (hostname, options, callback) => {

@@ -1,8 +1,8 @@
 import { createPublicKey, verify } from "node:crypto";
 
 /**
- * Whether an ed25519 signature of these bytes is by this key; both in base64url. OpenSSL checks it, which takes one form of
- * a signature alone: the one whose second half is below the order of the group (RFC 8032, section 5.1.7).
+ * Returns whether this key has made an ed25519 signature of these bytes. Key and signature are in base64url. OpenSSL accepts
+ * only the canonical form of a signature, whose second half is below the group order (RFC 8032, section 5.1.7).
  */
 export function isSigned(
   bytes: Uint8Array,
@@ -13,7 +13,7 @@ export function isSigned(
   return verify(null, bytes, key, Buffer.from(by.signature, "base64url"));
 }
 
-/** The points for which anybody can make a signature that holds, in each of their encodings, without the sign bit. */
+/** The points for which anyone can make a valid signature, in all their encodings, without the sign bit. */
 const pointsOfSmallOrder = new Set([
   "00".repeat(32),
   `01${"00".repeat(31)}`,
@@ -24,7 +24,7 @@ const pointsOfSmallOrder = new Set([
   `ee${"ff".repeat(30)}7f`,
 ]);
 
-/** OpenSSL takes such keys; nobody has one by accident. */
+/** Returns whether a key is a point of small order. OpenSSL accepts such keys, and they never occur by accident. */
 function isOfSmallOrder(key: string): boolean {
   const point = Buffer.from(key, "base64url");
   point.writeUInt8(point.readUInt8(31) & 0x7f, 31);

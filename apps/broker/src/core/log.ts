@@ -1,4 +1,4 @@
-/** Writes what happens as one JSON object a line. Secrets never reach it: callers pass ids, not inputs. */
+/** Logs one JSON object per line. Callers pass ids and never inputs, so the log contains no secrets. */
 export interface Log {
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
@@ -7,7 +7,7 @@ export interface Log {
 
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** A log that gives finished lines to `write`. */
+/** Creates a log that passes finished lines to `write`. */
 export function createLog(write: (line: string) => void): Log {
   const at =
     (level: string) =>
@@ -21,7 +21,7 @@ function errorsAsText(_key: string, value: unknown): unknown {
   const { name, message, stack, cause } = value;
   const code = "code" in value ? value.code : undefined;
   const because = cause === undefined ? {} : { cause };
-  // A failed query's message and stack repeat its parameters, which are what callers wrote.
+  // The message and stack of a failed query contain its parameters, which are callers' input.
   if ("params" in value) return { name, message: message.split("\nparams:")[0], code, ...because };
   return { name, message, code, stack, ...because };
 }

@@ -19,22 +19,22 @@ export interface Author {
   readonly teamId: string;
   readonly peerId: string;
   readonly team: string;
-  /** Null for a team's unnamed peer. */
+  /** Name of the peer, or null for a team's unnamed peer. */
   readonly peer: string | null;
   readonly human: boolean;
 }
 
-/** A message's content, and whom and what it is for. */
+/** A message's content, recipients and references. */
 export interface Said {
   readonly content: Readonly<Record<string, unknown>>;
   readonly audience: Audience;
   readonly priority: MessageRow["priority"];
   readonly replyTo: number | null;
-  /** The ask that it settles. */
+  /** Sequence of the ask that this message answers. */
   readonly answers: number | null;
 }
 
-/** The recipients of a message: as readers are shown them, and the peers that it reaches, null for everyone. */
+/** The recipients of a message: their names for readers, and the ids of the peers that it reaches, or null for everyone. */
 export interface Audience {
   readonly recipients: readonly string[];
   readonly reaches: readonly string[] | null;
@@ -42,9 +42,9 @@ export interface Audience {
 
 export const everyone: Audience = { recipients: messageRowDefaults.recipients, reaches: null };
 
-/** A chat message, ready to be appended. */
+/** Creates a chat message that is ready to be appended. */
 export function chatRow(sessionId: string, id: string, author: Author, said: Said): MessageRow {
-  // Written out, as in toStoredMessage: copying an object's fields would cost more than all else that a post needs here.
+  // Every field is written out, as in toStoredMessage. Spreading objects would cost more than all other work of a post here.
   return {
     session_id: sessionId,
     id,
@@ -67,20 +67,20 @@ export function chatRow(sessionId: string, id: string, author: Author, said: Sai
 }
 
 export interface EventOptions {
-  /** The peer whose own wait leaves the event out; null when it is nobody's doing. */
+  /** The peer whose own waits do not return the event. Null if no peer caused the event. */
   readonly causedBy: string | null;
   readonly afterClosing?: boolean | undefined;
-  /** The peers that it is for; everyone by default. */
+  /** Recipients (default: everyone). */
   readonly reaches?: readonly string[] | undefined;
-  /** The message that it is about. */
+  /** Sequence of the message that the event is about. */
   readonly replyTo?: number | undefined;
-  /** `now` wakes everyone whom it is for, as chat does; `low` ends no wait, except the convener's (DELIVER-4). */
+  /** `now` wakes all recipients, like chat. `low` ends no wait except the convener's (DELIVER-4). */
   readonly priority?: "now" | "low" | undefined;
-  /** The message's id; by default a new one. */
+  /** Id of the message (default: a new id). */
   readonly id?: string | undefined;
 }
 
-/** An event, ready to be appended. */
+/** Creates an event that is ready to be appended. */
 export function systemRow(sessionId: string, event: SystemEvent, options: EventOptions): MessageRow {
   return {
     ...messageRowDefaults,
@@ -102,20 +102,23 @@ const saltBytes = 16;
 let drawn = Buffer.alloc(0);
 let drawnAt = 0;
 
-/** 16 random bytes in hexadecimal, from bytes that are drawn for many at once: a draw costs more than the rest of a post's row. */
+/**
+ * Returns 16 random bytes in hexadecimal. They are generated for many rows together, because a call to the generator costs
+ * more than the rest of a row.
+ */
 function newSalt(): string {
   if (drawnAt === drawn.length) {
     drawn = randomBytes(saltBytes * 256);
     drawnAt = 0;
   }
   const salt = drawn.toString("hex", drawnAt, drawnAt + saltBytes);
-  // Salt that was given out is in no dump of this memory afterwards.
+  // Used salt is erased, so that a later memory dump does not contain it.
   drawn.fill(0, drawnAt, drawnAt + saltBytes);
   drawnAt += saltBytes;
   return salt;
 }
 
-/** The id of a message: what its key stands for, and without a key one of its own (FEED-5). */
+/** Returns the id of a message: derived from its idempotency key, or random without a key (FEED-5). */
 export function messageId(
   sessionId: string,
   peerId: string,
@@ -126,7 +129,7 @@ export function messageId(
   return messageIdFrom({ sessionId, peerId, operation, idempotencyKey }, sha256);
 }
 
-/** The same parts give the same uuid. */
+/** Derives a uuid from its parts. The same parts give the same uuid. */
 export function idFrom(parts: readonly string[]): string {
   return uuidFromDigest(sha256(JSON.stringify(parts)));
 }
@@ -135,7 +138,7 @@ function sha256(text: string): string {
   return hash("sha256", text, "hex");
 }
 
-/** A row that was appended, with the place in its feed that it got. */
+/** Combines an appended row with its sequence and time. */
 export function toStoredMessage(row: MessageRow, place: { sequence: number; postedAt: Date }): StoredMessage {
   return {
     session_id: row.session_id,
@@ -159,13 +162,13 @@ export function toStoredMessage(row: MessageRow, place: { sequence: number; post
   };
 }
 
-/** A stored message as callers see it (FEED-8): an event's fields stand at the top level too. */
+/** Converts a stored message for callers (FEED-8). The fields of an event are also at the top level. */
 export function toMessage(stored: StoredMessage): Message {
   const content: Record<string, unknown> = JSON.parse(stored.content);
   const message: Message = {
     ...toMessageHead({ ...stored, posted_at: stored.posted_at.toISOString() }),
     content,
-    // The salt of a private one that was imported never came here, and nothing of it was removed.
+    // The salt of an imported private message never came to this broker, and nothing of the message was redacted.
     ...(stored.redaction && content["redacted"] === true && { redaction: toRedaction(stored.redaction) }),
   };
   return stored.type === "system" ? { ...message, ...content } : message;
@@ -175,7 +178,10 @@ export function toRedaction({ sequence, content }: RedactionEvent): Redaction {
   return { ...saidOf(contentOf(content)), sequence };
 }
 
-/** Returns the content of an event; nothing where it was damaged in the database, which must not keep others from being read. */
+/**
+ * Returns the content of an event. Returns nothing if it was damaged in the database, so that other messages can still be
+ * read.
+ */
 export function contentOf(stored: string): Record<string, unknown> {
   try {
     return Object(JSON.parse(stored));
@@ -185,8 +191,8 @@ export function contentOf(stored: string): Record<string, unknown> {
 }
 
 /**
- * A message as one reader may see it. A private one is whole for the two peers whom it concerns alone; for everybody else it
- * says who wrote to whom, when, and how long (SEALED-3).
+ * Converts a message for one reader. Only the two peers of a private message get its text. Everyone else sees only who wrote
+ * to whom, when, and the length (SEALED-3).
  */
 export function toMessageFor(stored: StoredMessage, peerId: string | null): Message {
   const message = toMessage(stored);
@@ -195,7 +201,7 @@ export function toMessageFor(stored: StoredMessage, peerId: string | null): Mess
   return isConcerned ? message : withoutSealed(message);
 }
 
-/** Returns a message as everybody sees it: a private one without its text. */
+/** Returns a message as everyone may see it: a private message without its text. */
 export function withoutSealed(message: Message): Message {
   const { sealed } = message.content;
   if (message.content["private"] !== true || typeof sealed !== "string") return message;

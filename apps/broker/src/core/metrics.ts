@@ -1,10 +1,10 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 
-/** The numbers that the broker counts, as `/metrics` shows them (OPS-3). */
+/** The metrics of the broker, as returned by `/metrics` (OPS-3). */
 export interface Metrics {
   readonly posts: Counter<"outcome">;
   readonly commitSeconds: Histogram;
-  /** The same of the last commits, in milliseconds. */
+  /** Commit times of the latest commits, in milliseconds. */
   readonly recentCommits: RecentTimes;
   readonly batchRows: Histogram;
   readonly parkedWaits: Gauge;
@@ -17,11 +17,11 @@ export interface Metrics {
   readonly usedDollars: Counter;
   readonly requests: RequestCounter;
   readonly caughtUp: Counter;
-  /** The text of all of them in Prometheus's exposition format. */
+  /** Returns all metrics in Prometheus's exposition format. */
   render(): Promise<string>;
 }
 
-/** What is asked when the numbers are read. */
+/** The values that are read when the metrics are rendered. */
 export interface NodeFacts {
   readonly id: string;
   readonly version: string;
@@ -31,11 +31,11 @@ export interface NodeFacts {
     readonly ignored: Readonly<Record<string, number>>;
   };
   databaseBytes(): Promise<number>;
-  /** Null where there is no read replica. */
+  /** The read replica, or null if there is none. */
   readonly replica: { readonly reads: { readonly replica: number; readonly primary: number } } | null;
 }
 
-/** @param node - the broker whose numbers they are; a test may have none */
+/** @param node - the node that the metrics belong to; tests may omit it */
 export function createMetrics(node?: NodeFacts): Metrics {
   const registers = [new Registry()];
   const [registry] = registers;
@@ -163,7 +163,7 @@ interface RequestCounter {
   inc(operation: string, transport: string, result: string): void;
 }
 
-/** Keeps the counter of each set of labels: looking it up for each request would cost as much as parsing the request. */
+/** Caches the counter of each combination of labels: a lookup per request would cost as much as parsing the request. */
 function createRequestCounter(registers: Registry[]): RequestCounter {
   const counter = new Counter({
     name: "merkle_requests_total",
@@ -185,10 +185,10 @@ function createRequestCounter(registers: Registry[]): RequestCounter {
   };
 }
 
-/** The last times that something took: for a look at how it is now, where a histogram tells how it was since the start. */
+/** The latest durations of something, for its current state. A histogram covers the whole time since the start. */
 interface RecentTimes {
   add(milliseconds: number): void;
-  /** The time that this share of them stayed below; 0 where nothing is known. */
+  /** Returns the duration that this share of the values stayed below, or 0 without values. */
   percentile(share: number): number;
 }
 

@@ -17,7 +17,7 @@ it("[NODE-4] a node that stops while it says that it is there is gone all the sa
   const bus = startLocalBus();
   const node = await startNode({ id: randomUUID(), database, bus, version: "1.0.0", auditKey: "key", tasks });
 
-  // What a node says of itself waits here, and nothing else of it does.
+  // Inserts into `nodes` wait at this gate. Everything else continues.
   await sql.unsafe(`
     CREATE FUNCTION wait_at_gate() RETURNS trigger LANGUAGE plpgsql AS
       'BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NEW; END';
@@ -31,7 +31,7 @@ it("[NODE-4] a node that stops while it says that it is there is gone all the sa
       .poll(() => holding`SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`)
       .toHaveLength(1);
     stopped = node.stop();
-    // All that it has to say before the gate opens, it says now.
+    // Lets the node send everything that it sends before the gate opens.
     await database.orm.execute("SELECT");
   });
   await Promise.all([announced, stopped]);

@@ -5,53 +5,56 @@ import { createSettle } from "./settle.js";
 import { StartError } from "./start-error.js";
 import { withTimeout } from "./with-timeout.js";
 
-/** This broker among those on its database (NODE-4). */
+/** This broker as one of the nodes on its database (NODE-4). */
 export interface Nodes {
-  /** The id of this one. */
+  /** The id of this node. */
   readonly id: string;
-  /** Whether no other may be there: what could be done elsewhere meanwhile need not be looked for. */
+  /** Whether no other node can exist, so that changes by other nodes need not be considered. */
   readonly alone: boolean;
-  /** The ids of the others that were there at the last beat. */
+  /** The ids of the other nodes that were running at the last heartbeat. */
   readonly others: ReadonlySet<string>;
-  /** Whether hints of one of the others do not arrive, so that sweeps stand in for them. */
+  /** Whether hints of another node do not arrive, so that sweeps replace them. */
   readonly hasUnheard: boolean;
   /**
-   * Whether this node does what one of them is to do. It is the one that started first, as far as each can see: for a moment there
-   * may be two or none, so that whatever it does is right when it is done twice, or late.
+   * Whether this node does the work that only one node should do. It is the node that started first, as far as each node can
+   * see. For a moment there may be two such nodes or none, so this work must be safe to do twice or late.
    */
   readonly leads: boolean;
-  /** All that were not forgotten yet; `live` are those within their lease. */
+  /** Returns all registered nodes. `live` nodes are within their lease. */
   list(): Promise<(NodeRow & { readonly live: boolean })[]>;
-  /** Resolves when the others have followed what this node told them, or are too slow (NODE-14); at once without others. */
+  /**
+   * Resolves once the others have handled this node's hints, or after a timeout (NODE-14). Resolves immediately without
+   * others.
+   */
   settle(): Promise<void>;
-  /** Calls a listener when others have gone. */
+  /** Calls a listener when other nodes have stopped. */
   onGone(listener: () => void): void;
-  /** Says where it is reached, and that it is there from now on. */
+  /** Announces the address of this node and that it is running. */
   announce(address: string): Promise<void>;
   stop(): Promise<void>;
 }
 
 const beatMs = 5_000;
-/** A node that was not seen for so long counts as dead; a beat may be late, and one may be lost. */
+/** A node that was not seen for this long counts as dead. A heartbeat may be late, and one may be lost. */
 export const nodeLeaseMs = 15_000;
-/** Nodes whose clocks differ by more tell people times that contradict each other. */
+/** Maximum difference between the clocks of nodes. Otherwise people would see times that contradict each other. */
 const clockMsMax = 5_000;
 
 interface NodeOptions {
-  /** Drawn at this start. */
+  /** A new id for each start. */
   readonly id: string;
   readonly database: Pick<Database, "orm" | "epoch">;
   readonly bus: Bus;
   readonly version: string;
-  /** The id of the key that it signs with. */
+  /** The id of the audit key that the node signs with. */
   readonly auditKey: string;
   readonly tasks: Pick<RepeatedTasks, "repeat">;
 }
 
 /**
- * Registers a node, and says every few seconds that it is there.
+ * Registers a node and renews its lease every few seconds.
  *
- * @throws StartError `not_alone` where a node that is there cannot have this one beside it (NODE-5)
+ * @throws StartError `not_alone` when a running node is incompatible with this one (NODE-5)
  */
 export async function startNode(options: NodeOptions): Promise<Nodes> {
   const { id, database, bus, version, auditKey, tasks } = options;
@@ -95,7 +98,9 @@ export async function startNode(options: NodeOptions): Promise<Nodes> {
     if ([...before].some((nodeId) => !others.has(nodeId))) for (const listener of gone) listener();
   }
 
-  /** Who could not say for a lease that it is there counts as dead elsewhere, and leads no more. */
+  /**
+   * Returns whether the lease is valid. A node that could not renew its lease counts as dead elsewhere and no longer leads.
+   */
   function isInTime(): boolean {
     return performance.now() - seenAt < nodeLeaseMs;
   }
@@ -106,7 +111,7 @@ export async function startNode(options: NodeOptions): Promise<Nodes> {
   const stopBeating = tasks.repeat("node heartbeat", beatMs, beat);
   bus.on("nodes", async () => {
     await look();
-    // The one that has come hears at once who is there.
+    // Lets the new node know immediately that this one is running.
     bus.beat(false);
   });
   bus.on("lost", look);
@@ -138,8 +143,8 @@ export async function startNode(options: NodeOptions): Promise<Nodes> {
       if (stopped) return;
       stopped = true;
       stopBeating();
-      // A beat that is on its way would note it again. A database that gives no answer is not waited for: a node that is not
-      // seen any more counts as dead (NODE-4).
+      // A heartbeat in flight would register the node again. An unresponsive database is not waited for, because a node that
+      // is no longer seen counts as dead anyway (NODE-4).
       const forgotten = beating.then(() => deleteNode(database.orm, id));
       await withTimeout(forgotten, beatMs, "none").catch(() => undefined);
       bus.publish("nodes", {});
@@ -161,7 +166,7 @@ async function refuseMisfits(
       `This machine's clock differs from the database's by ${inSeconds(own.clockMs)}. Synchronise it with NTP, because all nodes must agree on the time.`,
     );
   }
-  // One that is alone holds the lock that keeps others away: what is registered beside it has died.
+  // A single node holds the lock that excludes others, so other registered nodes are dead.
   if (own.bus === "local") return;
   for (const other of (await listNodes(database.orm)).filter(isLive)) {
     const problem = describeMisfit(own, other);

@@ -1,4 +1,4 @@
-/** Pages that are being built while the broker is up. Each resolves with whether it was built; none rejects. */
+/** Pages that are built while the broker runs. Each promise resolves with whether the build succeeded, and never rejects. */
 export interface PageBuild {
   readonly dashboard: Promise<boolean>;
   readonly docs: Promise<boolean>;

@@ -4,7 +4,7 @@ import { describeIssue, inputRefused, usefulFields } from "@merkle/wire/schemas"
 import type * as z from "zod";
 import { quickParse } from "./quick-parse.js";
 
-/** The fields of an input before they are checked. */
+/** The fields of an input before validation. */
 export type RawInput = Readonly<Record<string, unknown>>;
 
 /** @throws bad_request for anything but an object */
@@ -19,10 +19,10 @@ export function requireObject(operation: Operation, input: unknown): RawInput {
 }
 
 /**
- * Checks an input against its operation and fills in defaults. Nobody further in checks again.
+ * Validates an input by its operation's schema and applies defaults. Later code does not validate it again.
  *
- * @param proved - whether the caller has given a credential, to which its idempotency keys then belong
- * @throws bad_request naming every wrong field, or payload_too_large when a text is over its limit
+ * @param proved - whether the caller sent a valid credential, which its idempotency keys then belong to
+ * @throws bad_request with every invalid field, or payload_too_large when a text is over its limit
  */
 export function parseInput(
   operation: Operation,
@@ -41,7 +41,7 @@ function parseBySchema(operation: Operation, raw: RawInput): Readonly<Record<str
   return parsed.data;
 }
 
-/** More of them than any mistake brings are not worth being looked at one by one, and told in full (CAT-5). */
+/** With more unknown fields than any mistake causes, the error does not list them all (CAT-5). */
 const unknownFieldsMax = 16;
 
 function refuseManyUnknownFields(operation: Operation, raw: RawInput): void {
@@ -54,7 +54,7 @@ function refuseManyUnknownFields(operation: Operation, raw: RawInput): void {
   throw inputRefused([{ field: "", problem }], { fields: usefulFields(operation) });
 }
 
-/** An unknown field is named in its problem, and its name may be of any length. */
+/** The problem of an unknown field contains its name, which may have any length. */
 const problemCharsMax = 200;
 
 function describeIssues(operation: Operation, issues: readonly z.core.$ZodIssue[]): MerkleError {
@@ -65,7 +65,10 @@ function describeIssues(operation: Operation, issues: readonly z.core.$ZodIssue[
   return inputRefused(problems, { fields: usefulFields(operation), tooLarge });
 }
 
-/** Whoever repeats a call that needs no credential gets its result, a credential perhaps (IDEM-7). */
+/**
+ * Refuses a key that could be guessed: anyone who repeats a call without a credential gets its result, which may be a
+ * credential (IDEM-7).
+ */
 function refuseGuessableKey(input: RawInput): void {
   const key = input["idempotency_key"];
   if (typeof key !== "string") return;

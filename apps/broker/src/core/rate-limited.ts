@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 
-/** Does something at most so often; what came in between was left out, and is counted. */
+/** Runs work at most once per interval. Calls in between are skipped and counted. */
 export type RateLimited = (work: (leftOut: number) => void) => void;
 
 export function createRateLimited(everyMs: number): RateLimited {

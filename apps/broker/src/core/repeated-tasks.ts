@@ -1,6 +1,6 @@
 import type { Log } from "./log.js";
 
-/** Work that the broker repeats in the background, and the parts of it that keep failing (OPS-2). */
+/** The broker's repeated background tasks, and which of them keep failing (OPS-2). */
 export interface RepeatedTasks {
   /** The names of the tasks whose last three runs failed. */
   readonly failing: readonly string[];
@@ -8,7 +8,7 @@ export interface RepeatedTasks {
   repeat(name: string, everyMs: number, work: () => Promise<unknown>): () => void;
   /** Runs `work` as one more run of the task with this name. Never rejects: failures are logged. */
   run(name: string, work: () => Promise<unknown>): Promise<void>;
-  /** Ends the logging of failures: a task that loses the database because the broker stops has not failed. */
+  /** Stops logging failures. A task that loses the database because the broker stops has not failed. */
   stop(): void;
 }
 

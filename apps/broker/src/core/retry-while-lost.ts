@@ -3,10 +3,10 @@ import { isConnectionLost, isOutOfResources, isSerializationFailure, isTimeout }
 import { limits } from "@merkle/wire/limits";
 
 /**
- * Tries again while the database is away, or somebody holds what is needed, for as long as an outcome may stay unknown
- * (FEED-7). Only for what can be done twice: reads, and writes that find their first attempt.
+ * Retries while the database is unreachable or rows are locked, for as long as an outcome may stay unknown (FEED-7). Use
+ * only for idempotent work: reads, and writes that detect their first attempt.
  *
- * @param since - when the caller came, on the clock of `performance.now()`
+ * @param since - time of the call, on the clock of `performance.now()`
  */
 export async function retryWhileLost<Result>(
   attempt: () => Promise<Result>,
@@ -19,7 +19,7 @@ export async function retryWhileLost<Result>(
     } catch (error) {
       if (isConnectionLost(error)) lost = error;
       const mayPass = isConnectionLost(error) || isTimeout(error) || isSerializationFailure(error);
-      // An attempt whose end nobody knows may have been committed, whatever a later one ran into.
+      // An earlier attempt with an unknown outcome may have been committed, regardless of how a later attempt failed.
       if (!mayPass) throw isOutOfResources(error) ? (lost ?? error) : error;
       if (performance.now() - since > limits.unknownOutcomeMsMax) throw lost ?? error;
       await delay(Math.min(20 * 2 ** tries, 250));

@@ -2,14 +2,14 @@ import { type Database, readBrokerSettings } from "@merkle/db";
 import type { BrokerSettings } from "@merkle/wire";
 import { brokerSettingsDefault, catalogue } from "@merkle/wire/schemas";
 
-/** The broker's settings, held in memory because every request looks at them. */
+/** The broker's settings, kept in memory because every request reads them. */
 export interface SettingsStore {
   readonly current: BrokerSettings;
-  /** Reads them again, after a change or now and then, since another node may have changed them. */
+  /** Re-reads the settings: after a change, and regularly, because another node may have changed them. */
   reload(): Promise<BrokerSettings>;
 }
 
-/** @param initial - what this start asks for where nobody has set anything: `--public-url` */
+/** @param initial - values from the command line, such as `--public-url`, for settings that are not stored */
 export async function loadSettings(
   database: Pick<Database, "orm">,
   initial: Partial<BrokerSettings>,
@@ -17,7 +17,7 @@ export async function loadSettings(
   const store = {
     current: brokerSettingsDefault,
     async reload() {
-      // Stored settings of a later version may have fields that this one does not know; they are left alone.
+      // Settings stored by a later version may contain unknown fields, which are ignored.
       const known = Object.keys(brokerSettingsDefault);
       const stored = Object.entries(toRecord(await readBrokerSettings(database.orm))).filter(([key]) =>
         known.includes(key),

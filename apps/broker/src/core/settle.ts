@@ -2,27 +2,27 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Bus } from "./bus/bus.js";
 
-/** A node that does not answer for so long has stopped, or is cut off. */
+/** A node that does not reply within this time has stopped or is unreachable. */
 const waitMsMax = 1_000;
 
-/** A question to the other nodes that not all have answered yet. */
+/** A question to the other nodes that is not answered by all of them yet. */
 interface Asking {
   readonly unanswered: Set<string>;
   done(): void;
 }
 
 /**
- * Makes what waits until the other nodes have followed all hints that this one has published (NODE-14). Calls that wait at once
- * share one question.
+ * Returns a function that waits until the other nodes have handled all hints that this node has published (NODE-14).
+ * Concurrent calls share one question.
  *
- * @param others - the ids of the other nodes that are there
+ * @param others - returns the ids of the other running nodes
  */
 export function createSettle(
   bus: Bus,
   { id: ownId, others }: { readonly id: string; readonly others: () => ReadonlySet<string> },
 ): () => Promise<void> {
   const asking = new Map<string, Asking>();
-  /** Those that did not answer in time: nobody waits for them until they do. */
+  /** Nodes that did not reply in time. They are not waited for until they reply again. */
   const silent = new Set<string>();
   let next: Promise<void> | null = null;
 
@@ -33,7 +33,7 @@ export function createSettle(
     if (!bus.isUp || others().size === 0) return;
     const id = randomUUID();
     const answered = new Promise<void>((done) => asking.set(id, { unanswered, done }));
-    // Asked even if nobody is waited for: by their answer those who were silent are heard of again.
+    // Published even if no node is waited for, because a reply shows that a silent node is back.
     bus.publish("settle", { id });
     const tooLate = new AbortController();
     if (unanswered.size > 0)
@@ -47,7 +47,7 @@ export function createSettle(
   }
 
   bus.on("settle", ({ id }) => {
-    // Hints come in order, so all that came before this one are under way at least.
+    // Hints arrive in order, so the handling of all earlier hints has at least begun.
     void bus.followed().then(() => bus.publish("settled", { id, node: ownId }));
   });
   bus.on("settled", ({ id, node }) => {

@@ -1,4 +1,4 @@
-/** Why the broker does not start; the message says what is wrong and what to do. */
+/** The reason why the broker cannot start. The message names the problem and the remedy. */
 export class StartError extends Error {
   override readonly name = "StartError";
   readonly code:

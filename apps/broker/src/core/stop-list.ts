@@ -1,11 +1,11 @@
 import type { Log } from "./log.js";
 
-/** The parts that were started, to be stopped in the reverse order, once. */
+/** The started parts of the broker, which are stopped once, in reverse order. */
 export interface StopList {
   add(name: string, stop: () => void | Promise<void>): void;
-  /** Stops everything; one part that fails does not keep the others running. */
+  /** Stops everything. If one part fails to stop, the others are stopped anyway. */
   stop(reason?: Error): Promise<void>;
-  /** Resolves when everything has stopped, with the reason if there was one. */
+  /** Resolves once everything has stopped, with the reason if there was one. */
   readonly stopped: Promise<Error | null>;
 }
 

@@ -2,10 +2,7 @@ import { isConnectionLost, isOutOfResources, isSerializationFailure, isTimeout, 
 import { MerkleError } from "@merkle/wire";
 import type { Log, LogFields } from "./log.js";
 
-/**
- * The one mapper from what went wrong to what its caller is told. What it does not know is logged in full and told in
- * brief (ERR-3).
- */
+/** Maps any error to the one returned to the caller. An unknown error is logged in full and returned in brief (ERR-3). */
 export function toMerkleError(error: unknown, log: Log, fields: LogFields): MerkleError {
   if (error instanceof MerkleError) return error;
   if (isConnectionLost(error)) {

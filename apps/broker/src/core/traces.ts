@@ -5,17 +5,17 @@ import { StartError } from "./start-error.js";
 import { withTimeout } from "./with-timeout.js";
 
 /**
- * The way of each message as an OpenTelemetry trace: its post, its commit, its hint to the other nodes, its delivery at each
- * (TRACE-1). The trace's id is the message's own, so that the spans of all nodes meet without anything being sent along; the
- * session is told by a hash. Where traces are off there is no such object, and nothing of the SDK is loaded.
+ * Traces each message with OpenTelemetry: its post, its commit, its hint to the other nodes and its deliveries on each node
+ * (TRACE-1). The trace id is the message's id, so the spans of all nodes match without any propagation. Sessions appear only
+ * as a hash. Without tracing this object does not exist and the SDK is not loaded.
  */
 export interface Traces {
-  /** Wraps what posts a message: the trace's first span, from its admission until its post is answered. */
+  /** Wraps the posting of a message in the trace's first span, from admission to reply. */
   post<Result>(row: MessageRow, posting: Promise<Result>): Promise<Result>;
-  /** Wraps what sends a batch to the database: a span for each of its messages. */
+  /** Wraps sending a batch to the database in a span for each of its messages. */
   commit<Result>(rows: readonly MessageRow[], sending: Promise<Result>): Promise<Result>;
   hinted(posted: readonly StoredMessage[]): void;
-  /** From the hint of another node, where one came for it, until it was handed to a reader. */
+  /** Records the delivery of messages to a reader. The span starts at the hint of another node, if there was one. */
   delivered(sessionId: string, messages: readonly DeliveredMessage[], path: string): void;
   stop(): Promise<void>;
 }
@@ -26,18 +26,18 @@ export interface DeliveredMessage {
 }
 
 interface TracesOptions {
-  /** Where spans are sent to, by OTLP over HTTP: `http://collector:4318/v1/traces`. */
+  /** Where spans are sent, by OTLP over HTTP: `http://collector:4318/v1/traces`. */
   readonly url: string;
   readonly node: string;
   readonly version: string;
   readonly bus: Bus;
 }
 
-/** Hints of so many sessions are remembered until what they told of is delivered. */
+/** Maximum number of sessions whose last hint is remembered until its messages are delivered. */
 const hintsMax = 1_000;
 const flushMs = 2_000;
 
-/** @throws StartError where the SDK, which is not a part of Merkle, is not installed */
+/** @throws StartError if the SDK, which is not part of Merkle, is not installed */
 export async function startTraces({ url, node, version, bus }: TracesOptions): Promise<Traces> {
   const { sdk, api, OTLPTraceExporter } = await loadSdk();
   let root: { readonly traceId: string; readonly spanId: string } | null = null;
@@ -62,7 +62,7 @@ export async function startTraces({ url, node, version, bus }: TracesOptions): P
     return { "merkle.node": node, "merkle.session": sha256(sessionId).slice(0, 16) };
   }
 
-  /** A span below the message's first one, which may be another node's. */
+  /** Starts a child of the message's first span, which may be on another node. */
   function span(
     name: string,
     id: string,
@@ -112,7 +112,7 @@ export async function startTraces({ url, node, version, bus }: TracesOptions): P
     },
     async stop() {
       stopHearing();
-      // A collector that is away does not keep a node from stopping.
+      // An unavailable collector does not keep the node from stopping.
       await withTimeout(provider.shutdown(), flushMs, "none").catch(() => undefined);
     },
   };
@@ -132,7 +132,7 @@ export async function startTraces({ url, node, version, bus }: TracesOptions): P
   }
 }
 
-/** The ids of a message's trace and of its first span. */
+/** Returns the ids of a message's trace and of its first span. */
 export function placeOf(messageId: string): { readonly traceId: string; readonly spanId: string } {
   return { traceId: messageId.replaceAll("-", ""), spanId: sha256(messageId).slice(0, 16) };
 }
@@ -141,7 +141,7 @@ function sha256(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** Named apart from the imports, so that no bundle takes them in. */
+/** Kept apart from the imports, so that bundlers do not include these packages. */
 const packages = {
   api: "@opentelemetry/api",
   sdk: "@opentelemetry/sdk-trace",

@@ -1,8 +1,8 @@
-/** Ends a transfer whose client is slower than it may be. Only time spent waiting for the client counts. */
+/** Ends a transfer whose client is too slow. Only time spent waiting for the client counts. */
 export interface TransferRate {
-  /** The broker now waits for the client. */
+  /** Marks that the broker now waits for the client. */
   wait(): void;
-  /** The client has taken or sent this many bytes. */
+  /** Records that the client has received or sent this many bytes. */
   count(bytes: number): void;
   stop(): void;
 }
@@ -11,7 +11,7 @@ export interface TransferRateOptions {
   readonly bytesPerSecondMin: number;
   /** The rate is measured over this much waiting time, so a short pause does no harm. */
   readonly windowMs: number;
-  /** Called once. */
+  /** Called at most once. */
   readonly onSlow: () => void;
 }
 
@@ -40,7 +40,7 @@ export function createTransferRate({
 
   function pause(): void {
     clearTimeout(timer);
-    // Never the whole window: its end is the timer's to decide.
+    // Always less than the whole window, because only the timer ends it.
     if (waitingSince !== null) waitedMs = Math.min(windowMs - 1, waitedMs + performance.now() - waitingSince);
     waitingSince = null;
   }

@@ -1,9 +1,9 @@
-/** Does one thing after the other where they have one key. */
+/** Runs work with the same key one at a time. */
 export type Turns = <Result>(key: string, work: () => Promise<Result>) => Promise<Result>;
 
 /**
- * Writes of one session wait for its rows anyway. Where several nodes do, those of each come one by one, so that no more than one a
- * node stands in PostgreSQL's queue, and none is in it for longer than a lock may be waited for.
+ * Creates turns for the writes of a session, which wait for the session's rows anyway. With several nodes, each node sends
+ * only one write at a time, so that PostgreSQL's lock queue stays short and no write exceeds the lock timeout.
  */
 export function createTurns(): Turns {
   const last = new Map<string, Promise<unknown>>();

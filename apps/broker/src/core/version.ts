@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 
-/** The version of this package, from its own description: above the bundle's one folder, or above the folders of the sources. */
+/** Reads the version from this package's package.json, which is one folder above the bundle or two above the sources. */
 export function readVersion(): string {
   const places = ["../package.json", "../../package.json"].map((place) => new URL(place, import.meta.url));
   const place = places.find((each) => existsSync(each));

@@ -1,6 +1,6 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 
-/** How late the event loop was in the last one to two minutes, in milliseconds. */
+/** Delay of the event loop over the last one to two minutes, in milliseconds. */
 export interface Lateness {
   readonly p50_ms: number;
   readonly p99_ms: number;
@@ -12,11 +12,13 @@ export interface EventLoopWatch {
   stop(): void;
 }
 
-/** How often it looks: rarely enough to cost an idle broker nothing that could be measured. */
+/** Interval of the measurement. Long enough to cost an idle broker nothing measurable. */
 const resolutionMs = 50;
 const windowMs = 60_000;
 
-/** Watches how late the event loop is. Two histograms take turns to be emptied, so that one always holds a whole minute. */
+/**
+ * Measures the delay of the event loop. Two histograms are reset alternately, so that one always covers at least a minute.
+ */
 export function watchEventLoop(): EventLoopWatch {
   let older = openHistogram();
   let newer = openHistogram();
@@ -46,7 +48,7 @@ function openHistogram(): IntervalHistogram {
   return histogram;
 }
 
-/** Returns how many milliseconds late the loop was. The histogram measures the time from one look to the next, in nanoseconds. */
+/** Returns the delay in milliseconds. The histogram measures the time between two samples in nanoseconds. */
 function toLate(nanoseconds: number): number {
   return Math.max(0, Math.round((nanoseconds / 1e6 - resolutionMs) * 100) / 100);
 }

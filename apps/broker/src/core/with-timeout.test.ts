@@ -2,7 +2,7 @@ import { limits } from "@merkle/wire/limits";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { withTimeout } from "./with-timeout.js";
 
-// What is tested is the moment itself, which no real silence would hit exactly.
+// Fake timers, because the tests check the exact moment of the timeout.
 beforeEach(() => {
   vi.useFakeTimers();
 });

@@ -1,8 +1,8 @@
 import { MerkleError } from "@merkle/wire";
 
 /**
- * Answers for a database that has gone silent: its own limits (DB-10) end what takes too long, but only while it can say
- * so. What was begun may still be done later.
+ * Limits the wait for a database that has stopped responding. Its own timeouts (DB-10) end slow queries only while it
+ * responds. The work may still be done later.
  *
  * @throws unavailable when `work` has not settled in time
  */

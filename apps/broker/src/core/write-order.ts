@@ -1,12 +1,14 @@
-/** A write's turn among those of its connection to the same session. */
+/** A write's turn among the writes of its connection to the same session. */
 export interface WriteTurn {
-  /** Resolves when each write before has its place, and this one may begin; undefined where it may at once. */
+  /**
+   * Resolves once every earlier write is in the queue, so that this write may begin. Undefined if it may begin immediately.
+   */
   readonly mayBegin: Promise<void> | undefined;
-  /** Resolves when each write before has ended; undefined where none is under way. */
+  /** Resolves once every earlier write has ended. Undefined if none is in progress. */
   readonly earlierEnded: Promise<unknown> | undefined;
-  /** Lets the next write begin although this one has not ended: a queue that keeps the order has it. */
+  /** Marks this write as queued in order, which lets the next write begin before this one has ended. */
   placed(): void;
-  /** To be called when the write has ended, however it did. */
+  /** Call when the write has ended, with or without success. */
   end(): void;
 }
 
@@ -16,11 +18,12 @@ export interface WriteOrder {
 }
 
 /**
- * Has the writes of one connection to one session take effect in the order in which they were sent (WS-12). Posts go to the
- * appender one behind the other without waiting for each other's commit, and so share one; everything else waits for it.
+ * Makes the writes of one connection to one session take effect in the order in which they were sent (WS-12). Posts enter
+ * the appender one after the other without waiting for each other's commit, so they share commits. All other writes wait for
+ * the commit.
  */
 export function createWriteOrder(): WriteOrder {
-  // Those of all sessions that have not ended, as they came: a connection has few under way.
+  // The unfinished writes of all sessions, in order. A connection has only a few at a time.
   const turns: Turn[] = [];
   return {
     take(session) {
@@ -61,14 +64,14 @@ class Turn implements WriteTurn {
   }
 
   end(): void {
-    // Nearly all end in their order.
+    // Most writes end in order.
     if (this.#turns[0] === this) this.#turns.shift();
     else this.#turns.splice(this.#turns.indexOf(this), 1);
     this.placed();
     this.#tellEnded?.();
   }
 
-  /** Asked by the write behind it alone. */
+  /** Called only by the next write. */
   #whenPlaced(): Promise<void> {
     return new Promise((resolve) => {
       this.#tellPlaced = resolve;

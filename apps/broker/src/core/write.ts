@@ -16,47 +16,47 @@ import { type EventOptions, systemRow, toStoredMessage } from "./message.js";
 import { retryWhileLost } from "./retry-while-lost.js";
 import type { Turns } from "./turns.js";
 
-/** A write of a verb: its transaction, and what is to happen once it is committed. */
+/** The write of a handler: its transaction, and the callbacks to run after its commit. */
 export interface Write {
   readonly tx: Transaction;
   /**
-   * Posts an event to the session's feed. The last thing that a write does: from here to the commit it holds the feed.
+   * Posts an event to the session's feed. Call last in a write, because the feed is locked from here to the commit.
    *
-   * @throws session_closed, unless the event may come after closing
+   * @throws session_closed, unless the event may be posted after closing
    */
   announce(
     sessionId: string,
     event: SystemEvent,
     options: AnnounceOptions,
   ): Promise<{ sequence: number; postedAt: Date }>;
-  /** The same for any message that may be posted. */
+  /** Posts any message that may be posted, like `announce`. */
   post(row: MessageRow): Promise<{ sequence: number; postedAt: Date }>;
-  /** Runs after the commit, not when the write fails or is only repeated. */
+  /** Runs a callback after the commit, but not if the write fails or is an idempotent retry. */
   afterCommit(run: () => void): void;
 }
 
 export type AnnounceOptions = Omit<EventOptions, "id">;
 
-/** The identity of a request, which is the same when it comes again. */
+/** The identity of a request, which is the same for a retry. */
 export interface RequestIdentity {
   readonly operation: string;
-  /** The team's id, or null for a caller without one. */
+  /** Id of the calling team, person, member or job. Null for a caller without any. */
   readonly caller: string | null;
   readonly idempotencyKey: string | undefined;
-  /** The checked input with the session's id in place of its slug, without credential and key. */
+  /** The validated input with the session's id instead of its slug, and without credential and key. */
   readonly input: Readonly<Record<string, unknown>>;
 }
 
 export interface WriteServices {
   readonly database: Database;
-  /** By which writes of one session, or else of one caller, come one by one; null where there is one node. */
+  /** Runs the writes of one session, or otherwise of one caller, one at a time. Null for a single node. */
   readonly turns: Turns | null;
   readonly onAnnounced: (message: StoredMessage) => void;
 }
 
 /**
- * Does a write once, however often it is asked for (IDEM-1): its result is stored in the same transaction, under a key of
- * the caller's or, without one, of ours. So a transaction whose commit went unanswered is simply run again.
+ * Runs a write once per idempotency key (IDEM-1). The result is stored in the same transaction, under the caller's key or a
+ * random key. A transaction whose commit was not confirmed can therefore simply be run again.
  */
 export async function writeOnce<Result>(
   services: WriteServices,
@@ -95,7 +95,7 @@ export async function writeOnce<Result>(
   });
 }
 
-/** Returns the result of the first use of a request's key, or undefined; for a caller who may not repeat the request. */
+/** Returns the result of the first use of a request's key, or undefined. For a caller who may no longer make the request. */
 export async function readEarlierResult(database: Database, request: RequestIdentity): Promise<unknown> {
   if (request.idempotencyKey === undefined) return undefined;
   const { purpose, requestKey, inputHash } = address(database, request, request.idempotencyKey);

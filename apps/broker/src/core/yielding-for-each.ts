@@ -1,12 +1,12 @@
 import { performance } from "node:perf_hooks";
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-/** Nobody who asks for something meanwhile notices so short a while. */
+/** Duration of a slice. Short enough that other requests are not noticeably delayed. */
 const turnMs = 2;
 
 /**
- * Does something with each of many, over as many turns of the event loop as it takes. What is added to a Set meanwhile has
- * its turn, too, and what is taken from it has none.
+ * Visits every item, yielding to the event loop between slices. Items added to a Set during the visit are visited, and
+ * removed items are not.
  */
 export async function yieldingForEach<Each>(many: Iterable<Each>, work: (each: Each) => void): Promise<void> {
   let turnEnds = performance.now() + turnMs;

@@ -1,4 +1,4 @@
-/** The part of a marked text in which most was found; all of it when it is short enough. Each «mark» stays whole. */
+/** Returns the part of a marked text with the most matches, or all of it if it is short enough. A «mark» is never cut. */
 export function bestPart(marked: string, charsMax: number): string {
   if (marked.length <= charsMax) return marked;
   const start = betweenWords(marked, startOfBest(marked, charsMax - charsBefore) - charsBefore);
@@ -7,13 +7,13 @@ export function bestPart(marked: string, charsMax: number): string {
   return `${start > 0 ? "…" : ""}${part}${end < marked.length ? "…" : ""}`;
 }
 
-/** The characters before the first mark of a part, so that the mark can be understood. */
+/** Number of characters before the first mark of a part, for context. */
 const charsBefore = 60;
 
-/** A text that is nearly all marks is looked at no further. */
+/** Maximum number of marks that are considered in a text. */
 const marksMax = 500;
 
-/** Where the first mark stands of as many as one part can hold. */
+/** Returns the position of the first mark in the part that contains the most marks. */
 function startOfBest(marked: string, chars: number): number {
   const marks = placesOfMarks(marked);
   let best = { start: 0, marks: 0 };
@@ -35,7 +35,10 @@ function placesOfMarks(marked: string): number[] {
   return places;
 }
 
-/** The end of the word before a place; in a text without spaces the place itself, but never within a pair of surrogates. */
+/**
+ * Returns the end of the word before a position. In a text without spaces returns the position itself, but never one within
+ * a surrogate pair.
+ */
 function betweenWords(text: string, place: number): number {
   if (place <= 0) return 0;
   if (place >= text.length) return text.length;
@@ -44,7 +47,7 @@ function betweenWords(text: string, place: number): number {
   return /[\uDC00-\uDFFF]/.test(text.charAt(place)) ? place + 1 : place;
 }
 
-/** Adds the marks that were cut off at either end: a match may be longer than a part. */
+/** Adds the marks that were cut off at either end, because a match may be longer than a part. */
 function closeMarks(cut: string): string {
   const part = cut.endsWith("«") ? cut.slice(0, -1) : cut;
   const opens = part.indexOf("«");

@@ -2,13 +2,13 @@ import { type Heading, type MarkdownEnd, occurrences, scanMarkdown } from "@merk
 import { endSection, hasText, openSection, type Section } from "./sections.js";
 
 /**
- * Puts `summary` into the document as its Conclusion section, and returns with it the exact text of that section,
- * which is to be passed as `remembered` the next time.
+ * Writes `summary` into the document as its Conclusion section. Also returns the exact text of that section, which is passed
+ * as `remembered` the next time.
  *
- * The text in `remembered` is replaced exactly, headings within it included (SES-14). If it no longer stands there, the
- * level-two section Conclusion is replaced (SES-12); without one, the section is added at the end. Everything else stays
- * byte for byte, with two exceptions: blank lines at the very end give way, and a block that would swallow a heading below
- * it is ended (a fence left open, an HTML block).
+ * The text in `remembered` is replaced exactly, including headings within it (SES-14). If it no longer occurs there, the
+ * level-two section Conclusion is replaced (SES-12). Without such a section, one is added at the end. Everything else stays
+ * byte for byte, with two exceptions: blank lines at the very end are removed, and a block that would swallow a heading
+ * below it is closed (an open fence, an HTML block).
  */
 export function replaceConclusion(
   content: string,
@@ -46,18 +46,18 @@ function conclusionPlace(
   sections: readonly Section[],
   remembered: string | null,
 ): Place | null {
-  // The last of several counts: the outcome stands at the end, and an earlier one is part of what led to it.
+  // If there are several, the last one counts: the outcome is at the end, and an earlier one is part of the discussion.
   const last = sections.at(-1);
   if (!last) return null;
   const rememberedPlace = remembered ? lastOccurrence(content, remembered, sections) : null;
   if (rememberedPlace) return rememberedPlace;
 
-  // Blank lines below the section separate what follows, and stay.
+  // Blank lines below the section separate it from the next one, and are kept.
   const section = content.slice(last.start, last.end);
   return { start: last.start, end: last.start + endOfLastLine(section) };
 }
 
-/** The last place where whole lines equal `wanted` and begin where one of the sections does. */
+/** Returns the last place where whole lines equal `wanted` and start at one of the sections. */
 function lastOccurrence(content: string, wanted: string, sections: readonly Section[]): Place | null {
   const starts = new Set(sections.map(({ start }) => start));
   const offset = sections[0]?.start ?? 0;
@@ -74,20 +74,20 @@ function isConclusion(content: string, heading: Heading): boolean {
   return hasText(content, heading, "conclusion");
 }
 
-/** The section's text without a line break at its end, in the document's line breaks. */
+/** Returns the section's text with the document's line breaks, and without one at its end. */
 function conclusionText(summary: string, after: string, lineBreak: string): string {
   const { ownHeadingEnd, unclosed, endsInList } = readSummary(summary);
   const own = summary.slice(ownHeadingEnd);
   const body = withLineBreaks(own.slice(0, endOfLastLine(own)), lineBreak);
   const text = body === "" ? HEADING : HEADING + lineBreak + lineBreak + body;
   if (unclosed !== null) return text + lineBreak + unclosed;
-  // A list would take an indented heading below it for its own. A comment is how markdown ends a list.
+  // A list would absorb an indented heading below it. In markdown a comment ends the list.
   const endsList = endsInList && /^\s*[\r\n][ \t]+\S/.test(after);
   return endsList ? `${text}${lineBreak}${lineBreak}<!-- -->` : text;
 }
 
 /**
- * Finds what the summary leaves open, and where its first line begins that is neither blank nor a heading
+ * Finds the blocks that the summary leaves open, and the start of its first line that is neither blank nor a heading
  * Conclusion of any level (SES-13).
  */
 function readSummary(summary: string): MarkdownEnd & { ownHeadingEnd: number } {
@@ -100,11 +100,11 @@ function readSummary(summary: string): MarkdownEnd & { ownHeadingEnd: number } {
 }
 
 function withLineBreaks(text: string, lineBreak: string): string {
-  // Most texts have the line breaks already, and looking is much cheaper than replacing.
+  // Most texts already have these line breaks, and checking is much cheaper than replacing.
   return lineBreak === "\n" && !text.includes("\r") ? text : text.replace(/\r\n|\r|\n/g, lineBreak);
 }
 
-/** Where the first line that is not blank begins, from `offset`, at which a line begins. */
+/** Returns the start of the first line that is not blank. `offset` must be the start of a line. */
 function skipBlankLines(text: string, offset: number): number {
   let lineStart = offset;
   for (let at = offset; at < text.length; at++) {
@@ -115,7 +115,10 @@ function skipBlankLines(text: string, offset: number): number {
   return text.length;
 }
 
-/** The document so that a heading can follow: an open fence or HTML block closed, and exactly one blank line at the end. */
+/**
+ * Prepares the document for a following heading: closes an open fence or HTML block, and leaves exactly one blank line at
+ * the end.
+ */
 function endedBlocks(content: string, unclosed: string | null, lineBreak: string): string {
   const lines = content.slice(0, endOfLastLine(content));
   if (lines === "") return "";
@@ -123,7 +126,7 @@ function endedBlocks(content: string, unclosed: string | null, lineBreak: string
   return lines + closing + lineBreak + lineBreak;
 }
 
-/** Where the last line that is not blank ends, without its line break; 0 when all are blank. */
+/** Returns the end of the last line that is not blank, without its line break. Returns 0 if all lines are blank. */
 function endOfLastLine(text: string): number {
   let lineEnd = text.length;
   for (let at = text.length - 1; at >= 0; at--) {
@@ -134,7 +137,7 @@ function endOfLastLine(text: string): number {
   return 0;
 }
 
-/** Returns the text behind the section, with a blank line in between; one line break when nothing follows. */
+/** Returns the text after the section, preceded by a blank line. Returns a single line break if nothing follows. */
 function separated(after: string, lineBreak: string): string {
   const [gap = ""] = /^[ \t\r\n]*/.exec(after) ?? [];
   if (gap.length === after.length) return lineBreak;

@@ -1,9 +1,9 @@
 import { lineEndOf, occurrences, plainLines, withLineEnd } from "@merkle/wire/text";
 
 /**
- * Puts `newText` in the one place where `oldText`, which is not empty, stands; otherwise says in how many it does (DOC-6). Line ends
- * are compared as one, since a model sees no difference between them, and `newText` gets those of the content (DOC-12).
- * Overlapping places count each, since nothing says which of them was meant.
+ * Replaces the one occurrence of `oldText`, which must not be empty, or returns the number of occurrences (DOC-6). All kinds
+ * of line ends compare as equal, because models cannot tell them apart, and `newText` gets those of the content (DOC-12).
+ * Overlapping occurrences all count, because it is unknown which of them was meant.
  */
 export function editText(
   content: string,
@@ -25,7 +25,7 @@ export function editText(
   return { content: content.slice(0, start) + written + content.slice(end) };
 }
 
-/** Puts `text` at the end, on a line of its own (DOC-5). */
+/** Appends `text` on a new line (DOC-5). */
 export function appendText(content: string, text: string): string {
   const separator = content === "" || content.endsWith("\n") ? "" : "\n";
   return content + separator + text;

@@ -1,6 +1,6 @@
 /**
- * The first line of a markdown text that is neither blank nor a heading, without its marks: what a list has room for to say
- * what the text is about. Null when there is none.
+ * Returns the first line of a markdown text that is neither blank nor a heading, without markup. Lists show it as a summary.
+ * Returns null if there is no such line.
  */
 export function firstLineOfText(markdown: string): string | null {
   for (const block of markdown.replace(/^(?:.+\n)?(?:=+|-+)[ \t]*$/gm, "").split(/\r\n|\r|\n/)) {
@@ -12,10 +12,10 @@ export function firstLineOfText(markdown: string): string | null {
 }
 
 const charsMax = 200;
-/** No more of a line is looked at: where many marks stay open, finding their ends takes the square of its length. */
+/** Maximum length of a line that is parsed. With many unclosed marks, matching takes time quadratic in the length. */
 const lineCharsMax = 1_000;
 
-/** Marks of blocks at the line's start, and those of emphasis, code and links within it. */
+/** Removes block markers at the line's start, and the markup of emphasis, code and links within it. */
 function withoutMarks(line: string): string {
   return line
     .slice(0, lineCharsMax)
@@ -26,7 +26,7 @@ function withoutMarks(line: string): string {
     .trim();
 }
 
-/** Never within a pair of surrogates. */
+/** Cuts a text, but never within a surrogate pair. */
 function cutAt(text: string, chars: number): string {
   return text.slice(0, /[\uD800-\uDBFF]/.test(text.charAt(chars - 1)) ? chars - 1 : chars);
 }

@@ -3,18 +3,18 @@ import { findHeadings } from "./unified-diff.js";
 
 export interface MergeInput {
   readonly base: string;
-  /** The text that stays where both have changed the same lines. */
+  /** The text that is kept if both texts have changed the same lines. */
   readonly current: string;
   readonly proposed: string;
 }
 
 export interface Merged {
   readonly content: string;
-  /** The headings of the places that both had changed, differently, one for each. */
+  /** The heading of each place that the two texts changed differently. */
   readonly conflicts: readonly string[];
 }
 
-/** Merges two texts that were made from the same one, so that nobody need decide anything. */
+/** Merges two texts that have a common base, without asking a person. */
 export function mergeOntoCurrent({ base, current, proposed }: MergeInput): Merged {
   const headings = findHeadings(base);
   const conflicts: string[] = [];

@@ -1,8 +1,8 @@
 import { type Queryable, type SearchTerm, type SearchTerms, type TextMatch, toTextQuery } from "@merkle/db";
 
 /**
- * Reads a query as people type it: words, "several words together", -word for what must not be there, word* for all that
- * begin so, and `or` between alternatives. Whatever else it holds (quotes without an end, operators, signs) only stands between words (MEM-5).
+ * Parses a search query as people type it: words, "exact phrases", -word for exclusion, word* for a prefix, and `or` between
+ * alternatives. Anything else (unclosed quotes, operators, symbols) only separates words (MEM-5).
  */
 export function parseTerms(query: string): SearchTerms {
   const alternatives: SearchTerm[][] = [[]];
@@ -18,10 +18,13 @@ export function parseTerms(query: string): SearchTerms {
   return alternatives.filter((terms) => terms.length > 0);
 }
 
-// `--force` is looked for, not left out.
+// `--force` is a search term, not an exclusion.
 const term = /(-(?![-\s]|$))?(?:"([^"]*)"?|([^\s"]+))/g;
 
-/** The same word a hundred times costs the database seconds and finds nothing else. */
+/**
+ * Adds a term unless it is already in the list: a word repeated a hundred times costs the database seconds and changes
+ * nothing.
+ */
 function addOnce(terms: SearchTerm[], term: SearchTerm): void {
   const text = term.text.toLowerCase();
   const isSame = (other: SearchTerm) =>
@@ -29,7 +32,7 @@ function addOnce(terms: SearchTerm[], term: SearchTerm): void {
   if (!terms.some(isSame)) terms.push({ ...term, text });
 }
 
-/** Decides how to look for a query: by its words, or as it was typed when it names none (MEM-6). */
+/** Chooses how to search for a query: by its words, or as the literal text if it contains no words (MEM-6). */
 export async function toTextMatch(db: Queryable, query: string): Promise<TextMatch> {
   const words = await toTextQuery(db, parseTerms(query));
   return words === null ? { by: "letters", letters: query } : { by: "words", query: words };

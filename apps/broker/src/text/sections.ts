@@ -1,16 +1,19 @@
 import { limits } from "@merkle/wire/limits";
 import { type Heading, headingText, scanMarkdown } from "@merkle/wire/text";
 
-/** A heading is a line or two; a paragraph of thousands of characters above a `---` is none that anybody asks for. */
+/**
+ * Headings are one or two lines long. A paragraph of thousands of characters above a `---` is not a heading that anyone
+ * requests.
+ */
 const HEADING_CHARS_MAX = 2000;
 
-/** More than these are no help in a message. */
+/** Maximum number of headings in an error message. */
 const LISTED_MAX = 50;
 
 /**
- * Returns the section below a heading, with the heading, byte for byte (DOC-7); null when there is no such heading.
- * `heading` is its plain text, without regard to case. With number signs in front, a heading of that level is preferred;
- * of several that fit, the first is taken.
+ * Returns the section below a heading, including the heading, byte for byte (DOC-7). Returns null if there is no such
+ * heading. `heading` is its plain text, in any case. With number signs in front, a heading of that level is preferred. If
+ * several match, the first is used.
  */
 export function findSection(content: string, heading: string): { text: string } | null {
   const { level, key } = wantedHeading(heading);
@@ -28,7 +31,10 @@ export function findSection(content: string, heading: string): { text: string } 
   return found ? { text: content.slice(found.start, found.end) } : null;
 }
 
-/** The document's first 50 headings in order, on one line each, with the number signs of their levels, as `findSection` takes them. */
+/**
+ * Returns the document's first 50 headings in order, each on one line with the number signs of its level, as `findSection`
+ * accepts them.
+ */
 export function listHeadings(content: string): string[] {
   const headings: string[] = [];
   scanMarkdown(content, (heading) => {
@@ -39,7 +45,7 @@ export function listHeadings(content: string): string[] {
   return headings;
 }
 
-/** A heading and what is below it. `end` is undefined while no heading of its level or a higher one came: it may go to the end. */
+/** A heading and the text below it. `end` is undefined until the next heading of the same or a higher level is found. */
 export interface Section {
   readonly level: number;
   readonly start: number;
@@ -50,15 +56,15 @@ export function openSection({ level, start }: Heading): Section {
   return { level, start, end: undefined };
 }
 
-/** Ends the section at the next heading, if that is of its level or higher. */
+/** Ends the section at the next heading, if that has the same or a higher level. */
 export function endSection(section: Section, next: Heading): void {
   if (next.level <= section.level) section.end ??= next.start;
 }
 
-/** Whether a heading reads like `key`, which `headingKey` made. */
+/** Returns whether a heading matches `key`, which `headingKey` made. */
 export function hasText(content: string, heading: Heading, key: string): boolean {
   const length = heading.textEnd - heading.textStart;
-  // A key is never longer than its text, and markup makes a text only so much longer: most headings need no look.
+  // A key is never longer than its text, and markup adds only a limited length, so most headings are skipped here.
   if (length < key.length || length > HEADING_CHARS_MAX) return false;
   return headingKey(headingText(content, heading)) === key;
 }
@@ -69,15 +75,18 @@ function wantedHeading(heading: string): { level: number | null; key: string } {
   return { level: signs === "" ? null : signs.length, key: headingKey(text) };
 }
 
-/** A heading longer than a section's name can be is cut: it cannot be asked for anyway. */
+/**
+ * Returns a heading on one line. A heading longer than the limit for section names is cut, since it cannot be requested
+ * anyway.
+ */
 function oneLine(text: string): string {
   const line = text.slice(0, limits.titleCharsMax + 1).replace(/\s+/g, " ");
   return line.length > limits.titleCharsMax ? `${line.slice(0, limits.titleCharsMax - 1)}…` : line;
 }
 
 /**
- * Returns the text that two headings share when they read alike: in lower case without inline markup, a closing colon and
- * spare spaces. Underscores count as markup, also within a word, so that one pass is enough.
+ * Returns the text that similar headings share: in lower case, without inline markup, a closing colon or extra spaces.
+ * Underscores count as markup even within a word, so that one pass is enough.
  */
 export function headingKey(text: string): string {
   const unlinked = text.includes("](") ? text.replace(/!?\[([^[\]]*)\]\([^()]*\)/g, "$1") : text;

@@ -6,7 +6,7 @@ import { type UnifiedDiffInput, unifiedDiff } from "./unified-diff.js";
 
 const smallCharsMax = 16 * 1024;
 
-/** The cost of a diff grows with the square of its lines, so that short lines count as well as bytes. */
+/** The cost of a diff grows with the square of its lines, so the number of lines is limited as well. */
 const smallLinesMax = 300;
 
 export const unifiedDiffTask: Task<UnifiedDiffInput, string> = {
@@ -31,7 +31,7 @@ export const replaceConclusionTask: Task<
     content.length + (remembered?.length ?? 0) + summary.length < smallCharsMax,
 };
 
-/** Gives the section, or the headings that there are. */
+/** Returns the section, or the existing headings if it is not found. */
 export const findSectionTask: Task<
   { content: string; heading: string },
   { text: string } | { headings: readonly string[] }

@@ -6,20 +6,20 @@ export interface UnifiedDiffInput {
   readonly to: string;
   readonly fromLabel: string;
   readonly toLabel: string;
-  /** How many unchanged lines stand around each change. */
+  /** Number of unchanged lines around each change. */
   readonly contextLines: number;
 }
 
 /**
- * The unified diff of two texts, "" when they are equal. Always correct, and always made in bounded time: where too much
- * changed, one hunk replaces everything between the first and the last difference.
+ * Returns the unified diff of two texts, or "" if they are equal. The diff is always correct and always made in limited
+ * time: if too much changed, one hunk replaces everything between the first and the last difference.
  */
 export function unifiedDiff(input: UnifiedDiffInput): string {
   if (input.from === input.to) return "";
   return withHeadings(shortestDiff(input) ?? replacement(input), input.from);
 }
 
-/** Names in each hunk's header the heading of the section that its first change is in, whatever the lines above that show. */
+/** Adds the heading of the section that contains the hunk's first change to each hunk's header. */
 function withHeadings(patch: string, from: string): string {
   const headings = findHeadings(from);
   let next = 0;
@@ -27,14 +27,14 @@ function withHeadings(patch: string, from: string): string {
   const hunk = /(?<=\n)@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@(?=\n((?: [^\n]*\n)*)(.?))/g;
   return patch.replace(hunk, (header, start: string, above: string, sign: string) => {
     const shown = above.split("\n").length - 1;
-    // An added line stands behind the last line above it; a removed one is a line of its own.
+    // An added line comes after the last context line above it. A removed line has its own line number.
     const changed = Number(start) + shown - (sign === "+" ? 1 : 0);
     for (; (headings[next]?.line ?? Infinity) <= changed; next += 1) heading = headings[next]?.text ?? "";
     return heading === "" ? header : `${header} ${heading}`;
   });
 }
 
-/** A text's headings by the number of their first line, from 1, cut to what a header has room for. */
+/** Returns a text's headings with the numbers of their first lines, from 1, shortened to fit a hunk header. */
 export function findHeadings(text: string): { line: number; text: string }[] {
   const headings: { line: number; text: string }[] = [];
   let line = 1;
@@ -56,7 +56,7 @@ export function findHeadings(text: string): { line: number; text: string }[] {
 
 const HEADING_CHARS_MAX = 80;
 
-/** On one line, and never half a sign. */
+/** Returns the first characters on one line, without splitting a surrogate pair. */
 function firstChars(text: string): string {
   const signs = [...text.slice(0, 2 * HEADING_CHARS_MAX).replace(/\s+/g, " ")];
   return signs.slice(0, HEADING_CHARS_MAX).join("");

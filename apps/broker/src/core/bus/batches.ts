@@ -5,50 +5,55 @@ import { createEnvelopes, type IgnoredBy } from "./envelope.js";
 import { keyOfHint, mayWait, mergeHints, type SentHint } from "./hints.js";
 import { createInbox } from "./inbox.js";
 
-/** Collects hints while others are on their way, and sends them together; passes on those that come in. */
+/** Collects outgoing hints while others are being sent, and sends them together. Passes incoming hints on. */
 export interface Batches {
   readonly ignored: Readonly<Record<IgnoredBy, number>>;
   hears(nodeId: string): boolean;
   add(hint: SentHint): void;
-  /** Takes what came in, this node's own messages included, which are passed over. */
+  /** Handles an incoming message. This node's own messages are ignored. */
   receive(payload: string): void;
-  /** Counts a message that is too long to be any node's, unread. */
+  /** Counts a message that is too long to come from a node, without reading it. */
   ignoreOversized(): void;
-  /** Resolves when listeners have ended with all hints that came in until now. */
+  /** Resolves once the listeners have handled all hints received so far. */
   followed(): Promise<void>;
-  /** Reports that hints may have been lost in either direction: to this node at once, to the others with the next batch. */
+  /**
+   * Reports that hints may have been lost in either direction: to this node immediately, to the others with the next batch.
+   */
   noteLoss(): void;
   /**
-   * Has the others hear of this node.
+   * Sends the other nodes a sign of life.
    *
-   * @param hasUnheard - whether a node is there that is not heard, whose version may be an earlier one
+   * @param hasUnheard - whether hints from some node do not arrive, which may run an earlier version
    */
   beat(hasUnheard: boolean): void;
-  /** Sends what waits, once. */
+  /** Sends the waiting hints once. */
   end(): Promise<void>;
 }
 
-/** How a node signs what it sends, and knows what other nodes sent. */
+/** The identity with which a node signs its messages, and the parts shared with other nodes. */
 export interface BusIdentity {
   readonly nodeId: string;
-  /** Shared by all nodes of a database, and kept outside of it. */
+  /** Shared by all nodes of a database, and stored outside it. */
   readonly secret: string;
   /** Separates this deployment's hints from those of others on the same server. */
   readonly channel: string;
 }
 
-/** PostgreSQL refuses a payload of 8,000 bytes; the same bound applies to every bus. */
+/** PostgreSQL refuses a payload of 8,000 bytes. The same limit applies to every bus. */
 const payloadBytesMax = 7_900;
-/** Hints that may wait are gathered for so long after a batch: one message for each post would cost the others half of a post. */
+/**
+ * How long deferrable hints are collected after a batch. A message per post would cost the other nodes half as much as a
+ * post.
+ */
 const gatherMs = 50;
-/** So many different hints wait to be sent; beyond, the others read everything again instead. */
+/** Maximum number of different hints that wait to be sent. Beyond it, the other nodes re-read everything instead. */
 const waitingMax = 20_000;
-/** Nodes publish something at every beat, so one that was silent for so long is not heard. */
+/** Nodes publish something with every heartbeat, so the hints of a node that was silent for this long do not arrive. */
 const heardWithinMs = 15_000;
 const ignoredLogMs = 60_000;
 
 /**
- * @param send - sends payloads in order; when it fails, their hints are lost, and the others are notified of that later
+ * @param send - sends payloads in order; if it fails, their hints are lost, and the other nodes are notified of that later
  */
 export function createBatches(options: {
   readonly identity: BusIdentity;
@@ -86,7 +91,7 @@ export function createBatches(options: {
       try {
         await send(toPayloads(batch));
       } catch {
-        // The bus reports itself that it is down, and this node reports the loss once the bus is up again.
+        // The bus itself reports that it is down. This node reports the loss once the bus is up again.
         lost = true;
         waiting.clear();
         return;
@@ -94,7 +99,10 @@ export function createBatches(options: {
     }
   }
 
-  /** A hint after a pause waits for the end of its turn only, as does everything that is sent with one that may not wait. */
+  /**
+   * Waits before sending. A hint after a pause waits only for the end of its turn, and so do hints that are sent with an
+   * urgent one.
+   */
   function gather(): Promise<void> {
     const restMs = [...waiting.values()].every(mayWait) ? sentAt + gatherMs - performance.now() : 0;
     return new Promise((resolve) => {
@@ -107,7 +115,9 @@ export function createBatches(options: {
     });
   }
 
-  /** Puts hints into as few payloads as possible, in order; one that fits in none is left out, and reported as lost. */
+  /**
+   * Packs hints into as few payloads as possible, in order. A hint that fits in no payload is dropped and reported as lost.
+   */
   function toPayloads(hints: readonly SentHint[]): string[] {
     const payloads: string[] = [];
     const roomBytes = payloadBytesMax - envelopes.overheadBytes;

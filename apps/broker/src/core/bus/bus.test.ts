@@ -19,13 +19,13 @@ const log = createLog(() => undefined);
 
 const secret = "a secret that nodes share";
 
-/** Where the buses of one test meet. */
+/** A bus server, or database, that the buses of one test share. */
 interface Meeting {
   readonly brokerId: string;
   open(options?: Partial<Parameters<typeof startBus>[0]>): Promise<Bus>;
-  /** Joins as a client of the server that has no key of a node. */
+  /** Connects as a client that does not have the nodes' key. */
   intrude(): Promise<Intruder>;
-  /** Ends every connection to it, and has it accept new ones again. */
+  /** Closes all connections to the server and lets new ones connect. */
   breakOff(): Promise<void>;
 }
 
@@ -124,7 +124,7 @@ describe.each(Object.keys(meetings))("%s", (name) => {
     for (const hint of sent) own.publish("state", hint);
     await expect.poll(() => heard).toHaveLength(50);
     expect(heard).toEqual(sent);
-    // What comes back shows that whatever else was sent would have come.
+    // The arrival of this hint shows that any other hint would have arrived before it.
     other.publish("state", toHint("back"));
     await expect.poll(() => heardHere).toEqual([toHint("back")]);
     expect(heardElsewhere).toEqual([]);
@@ -184,7 +184,7 @@ describe.each(Object.keys(meetings))("%s", (name) => {
       `{"from":"${randomUUID()}","hints":[${forged.join()}]}`,
       byStranger({ secret: "another secret" }),
       byStranger({ channel: "another deployment" }),
-      // The signature of a genuine message, on other hints.
+      // The signature of a genuine message, with different hints.
       genuine[0]?.replace(/"hints":\[\[.*\]\]\}\}$/, `"hints":[${forged.join()}]}}`) ?? "",
       "{}",
       "nonsense",
@@ -195,7 +195,7 @@ describe.each(Object.keys(meetings))("%s", (name) => {
     ];
     for (const payload of unsigned) await forger.send(payload);
 
-    // What a node publishes afterwards shows that whatever else was sent would have come.
+    // The arrival of this hint shows that any other message would have arrived before it.
     own.publish("settings", {});
     await expect.poll(() => settings).toHaveLength(2);
     expect(heard.flat()).toEqual([]);
@@ -234,7 +234,7 @@ describe.each(Object.keys(meetings))("%s", (name) => {
     await breakOff();
     await expect.poll(() => lostHere.length).toBeGreaterThan(before[0]);
     await expect.poll(() => lost.length).toBeGreaterThan(before[1]);
-    // One may hear of the other's loss before it has met its own, in which a hint is lost, too.
+    // A node may learn of the other's loss before it has its own, in which a hint is lost too.
     const hears = () => {
       own.publish("settings", {});
       return [own.isUp, other.isUp, heard.length > 0];
@@ -284,7 +284,7 @@ describe("a NATS server that lets some in alone", { tags: "nats" }, () => {
     const { url } = await startNatsServer({ args });
     const at = (user: string) => url.replace("nats://127.0.0.1", `tls://${user}@localhost`);
     await refused(at("merkle:a%2Fword"));
-    // What a process trusts is read when it starts.
+    // A process reads its trusted certificates when it starts.
     const run = async (user: string) => {
       const env = { ...process.env, NODE_EXTRA_CA_CERTS: cert };
       const code = `
@@ -327,7 +327,10 @@ async function makeFolder(): Promise<string> {
   return folder;
 }
 
-/** An operator with one account and one user, as NATS' own tool makes them: the server's configuration, and the user's file. */
+/**
+ * Makes an operator with one account and one user, as NATS's own tool does. Returns the server's configuration and the
+ * user's file.
+ */
 function makeOperator(): { readonly config: string; readonly creds: string } {
   const [operator, account, user] = [nkeys.createOperator(), nkeys.createAccount(), nkeys.createUser()];
   const unlimited = { subs: -1, data: -1, payload: -1 };
@@ -371,7 +374,7 @@ function listen<Kind extends keyof Hints>(bus: Bus, kind: Kind): Hints[Kind][] {
 
 const [session, mesh, id] = [randomUUID(), randomUUID(), randomUUID()];
 
-/** A hint of each kind. */
+/** One hint of each kind. */
 const samples: { readonly [Kind in HintKind]: Hints[Kind] } = {
   feed: { session, sequence: 7, changes: ["sessions", "attention"], closed: true },
   changed: { session, kind: "document" },

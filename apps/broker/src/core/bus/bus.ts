@@ -4,33 +4,39 @@ import type { HintKind, Hints } from "./hints.js";
 
 export type HintListener<Kind extends HintKind> = (hint: Hints[Kind]) => unknown;
 
-/** Carries hints between the nodes on one database (NODE-1). What it loses costs time, never a message. */
+/** Carries hints between the nodes on one database (NODE-1). A lost hint costs time, never a message. */
 export interface Bus {
-  /** `local` is the bus of a node that is alone: whoever would work for a hint need not begin. */
+  /** `local` is the bus of a single node. Work that only produces hints can then be skipped. */
   readonly kind: "local" | "postgres" | "nats";
-  /** Whether hints go out and come in at this moment, as far as is known. */
+  /** Whether hints can be sent and received now, as far as this node knows. */
   readonly isUp: boolean;
-  /** How many messages and hints were ignored, by the reason (NODE-15). */
+  /** Number of messages and hints that were ignored, by reason (NODE-15). */
   readonly ignored: Readonly<Record<IgnoredBy, number>>;
-  /** Whether hints of another node arrive. Those of an earlier version, or with another key, do not: sweeps stand in for them. */
+  /**
+   * Returns whether hints of another node arrive. Those of an earlier version or with another key do not, and sweeps replace
+   * them.
+   */
   hears(nodeId: string): boolean;
   /**
-   * Has the others hear of this node; to be called every few seconds.
+   * Sends the other nodes a sign of life. Call every few seconds.
    *
-   * @param hasUnheard - whether a node is there that this one does not hear
+   * @param hasUnheard - whether hints from some node do not arrive
    */
   beat(hasUnheard: boolean): void;
-  /** Tells the other nodes, soon and together with what else there is. Never waits, never fails. */
+  /** Sends a hint to the other nodes soon, together with others. Never waits and never fails. */
   publish<Kind extends HintKind>(kind: Kind, hint: Hints[Kind]): void;
-  /** Calls a listener at each hint of a kind from another node; returns how to stop. One that takes time says when it has ended. */
+  /**
+   * Calls a listener for each hint of a kind from another node. Returns a function that stops it. A slow listener returns a
+   * promise.
+   */
   on<Kind extends HintKind>(kind: Kind, listener: HintListener<Kind>): () => void;
-  /** Resolves when listeners have ended with the hints that came in until now. */
+  /** Resolves once the listeners have handled all hints received so far. */
   followed(): Promise<void>;
-  /** Sends what waits, and closes the connection. */
+  /** Sends the waiting hints and closes the connection. */
   stop(): Promise<void>;
 }
 
-/** The bus of a node that is alone on its database, which has nobody to tell. */
+/** Starts the bus of a node that is alone on its database. It has no receivers. */
 export function startLocalBus(): Bus {
   return {
     kind: "local",
@@ -45,14 +51,14 @@ export function startLocalBus(): Bus {
   };
 }
 
-/** Who is told of which hints. */
+/** The listeners of each kind of hint. */
 export interface HintListeners {
   on: Bus["on"];
   followed: Bus["followed"];
   tell<Kind extends HintKind>(kind: Kind, hint: Hints[Kind]): void;
 }
 
-/** A listener that fails keeps no other from being told. */
+/** Creates the listeners. An error of one listener does not affect the others. */
 export function createHintListeners(log: Log): HintListeners {
   const listeners = new Map<string, Set<(hint: never) => unknown>>();
   const underWay = new Set<Promise<unknown>>();

@@ -12,32 +12,34 @@ export type Opened =
 
 /** Signs the messages that one node sends over the bus, and checks those of others (NODE-15). */
 export interface Envelopes {
-  /** The bytes that a message has beside its hints. */
+  /** Number of bytes that a message needs besides its hints. */
   readonly overheadBytes: number;
-  /** @param forEarlier - has nodes of versions before the signature read everything again, since they cannot read the hints */
+  /**
+   * @param forEarlier - makes nodes of versions before the signature re-read everything, since they cannot read the hints
+   */
   seal(hints: readonly string[], options?: { readonly forEarlier: boolean }): string;
-  /** Returns the hints of another node, once; a message of this node has none. */
+  /** Returns the hints of another node's message once. This node's own messages return no hints. */
   open(payload: string): Opened;
-  /** Whether a valid message of the node came within so many milliseconds. */
+  /** Returns whether a valid message of the node arrived within the given time. */
   hasHeard(nodeId: string, withinMs: number): boolean;
 }
 
-/** A node that sent a valid message, and the last of them. */
+/** The last valid message of a node. */
 interface Sender {
   readonly start: number;
   readonly counter: number;
   readonly heardAt: number;
 }
 
-/** Longer messages are no node's: PostgreSQL refuses a payload of 8,000 bytes, and nodes keep to that on every bus. */
+/** No node sends longer messages: PostgreSQL refuses a payload of 8,000 bytes, and nodes keep that limit on every bus. */
 export const payloadBytesMax = 7_999;
 const sendersMax = 1_000;
-/** Nodes of versions before the signature read these hints, which nobody else does. */
+/** Hints for nodes of versions before the signature. All other nodes ignore them. */
 const hintsForEarlier = '["lost",{}]';
 const shape = /^\{"hints":\[(?:\["lost",\{\}\])?\],"mac":"([\w-]{43})","body":(\{.*\})\}$/s;
 
 /**
- * @param secret - shared by all nodes of a database, and kept outside of it
+ * @param secret - shared by all nodes of a database, and stored outside it
  * @param channel - separates deployments that share a secret
  */
 export function createEnvelopes({
@@ -65,7 +67,7 @@ export function createEnvelopes({
     return `{"node":"${nodeId}","start":${start},"counter":${count},"hints":[${hints.join()}]}`;
   }
 
-  /** Messages come in order, so a counter that does not grow is a message that came before. */
+  /** Messages arrive in order, so a counter that does not increase means a repeated message. */
   function isRepeated({ node, start: began, counter: count }: Body): boolean {
     const known = senders.get(node);
     if (known && (began < known.start || (began === known.start && count <= known.counter))) return true;

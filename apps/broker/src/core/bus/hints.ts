@@ -1,63 +1,65 @@
 import type { ChangedKind, MeshChangedKind } from "@merkle/wire";
 
 /**
- * What nodes send each other, by kind. A hint names what to read again, and its receiver acts on the rows that it reads
- * (NODE-15). A lost hint costs the time until the next sweep. Kinds and fields that a node does not know are passed over: two
- * versions run side by side.
+ * The hints that nodes send each other, by kind. A hint names data to re-read, and the receiver acts only on the rows it
+ * reads (NODE-15). A lost hint costs the time until the next sweep. Nodes ignore unknown kinds and fields, because two
+ * versions may run side by side.
  */
 export interface Hints {
   /**
-   * A feed has new messages, which change these reads of the mesh. A node that has the messages up to `sequence` need not read,
-   * and nothing else follows from the number.
+   * A feed has new messages, which change these reads of the mesh. A node that already has the messages up to `sequence`
+   * need not read. The number has no other use.
    */
   feed: {
     readonly session: string;
     readonly sequence: number;
     readonly changes: readonly MeshChangedKind[];
-    /** Whether these messages concluded the session, so that its row is to be read again. */
+    /** Whether these messages concluded the session, so that its row must be re-read. */
     readonly closed?: boolean;
   };
-  /** Something of a session that is no message has changed. */
+  /** Something in a session other than its feed has changed. */
   changed: { readonly session: string; readonly kind: ChangedKind };
-  /** Somebody of a session came or went. */
+  /** A peer of a session has come or gone. */
   presence: { readonly session: string };
-  /** A read of a mesh would now differ; of all meshes for null, or for one person. */
+  /**
+   * A read of a mesh would now return something else. A null mesh means all meshes. With a person, only that person's reads.
+   */
   mesh: {
     readonly kind: MeshChangedKind;
     readonly mesh: string | null;
     readonly session: string | null;
     readonly person: string | null;
   };
-  /** A key holds another value; `session` is null for a key of the mesh. */
+  /** A state key has another value. A null `session` means a key of the mesh. */
   state: { readonly mesh: string; readonly session: string | null; readonly key: string };
-  /** A credential was replaced or ended; of all sessions for null. */
+  /** A credential was replaced or ended. A null `session` means all sessions. */
   credential: { readonly session: string | null; readonly id: string };
-  /** A member, or a token, was revoked. */
+  /** A member or a token was revoked. */
   revoked: { readonly mesh: string; readonly member?: string; readonly token?: number };
-  /** The broker's settings, or the quotas of a mesh, were changed. */
+  /** The broker's settings or the quotas of a mesh were changed. */
   settings: Record<string, never>;
-  /** A named peer's inbox was opened at a node. */
+  /** A named peer's inbox was opened on a node. */
   held: { readonly session: string; readonly peer: string };
   /** Peers of a session have left. */
   left: { readonly session: string };
-  /** A node needs what the others know of a peer and have not saved yet. */
+  /** A node needs the unsaved state of a peer from the other nodes. */
   unsaved: { readonly peer: string };
-  /** A nudge was stored; each node adds its answer to the row. */
+  /** A nudge was stored. Each node adds its answer to the row. */
   nudge: { readonly id: string };
-  /** A node added its answer. */
+  /** A node has added its answer. */
   nudged: { readonly id: string };
-  /** An MCP session, named by its hash, was ended, or a request of it was cancelled. */
+  /** An MCP session, identified by its hash, was ended, or a request in it was cancelled. */
   mcp: { readonly session: string };
-  /** There may be a job to claim; a job that is named has changed. */
+  /** There may be a job to claim. If a job is named, it has changed. */
   jobs: { readonly mesh: string | null; readonly job: number | null };
-  /** A node waits until the others have followed what it said before; each says when it has. */
+  /** A node waits until the others have handled its earlier hints. Each replies with `settled` once it has. */
   settle: { readonly id: string };
   settled: { readonly id: string; readonly node: string };
-  /** A node is there: by this the others know that they hear it. */
+  /** A node is running. Receiving this shows the other nodes that its hints arrive. */
   here: Record<string, never>;
-  /** A node has come, or goes. */
+  /** A node has started or is stopping. */
   nodes: Record<string, never>;
-  /** Hints were lost: whatever a sweep reads is to be read now. */
+  /** Hints were lost, so everything that a sweep reads must be re-read now. */
   lost: Record<string, never>;
 }
 
@@ -66,18 +68,18 @@ export type HintKind = keyof Hints;
 /** One hint as nodes send it. */
 export type SentHint = { [Kind in HintKind]: readonly [Kind, Hints[Kind]] }[HintKind];
 
-/** Whether a hint may come somewhat later, together with others: nobody waits for an answer to it. */
+/** Returns whether a hint may be delayed to be sent together with others, because no reply depends on it. */
 export function mayWait([kind]: SentHint): boolean {
   return kind === "feed" || kind === "changed" || kind === "presence" || kind === "here";
 }
 
-/** By which one hint takes the place of another that waits to be sent. */
+/** Returns the key of a hint. A new hint replaces a waiting hint with the same key. */
 export function keyOfHint([kind, hint]: SentHint): string {
   if (kind === "feed") return `feed ${hint.session}`;
   return JSON.stringify([kind, hint]);
 }
 
-/** The one hint that says what two of one key say. */
+/** Merges two hints with the same key into one. */
 export function mergeHints(earlier: SentHint | undefined, later: SentHint): SentHint {
   if (earlier?.[0] !== "feed" || later[0] !== "feed") return later;
   const [{ session, sequence, changes, closed = false }, next] = [earlier[1], later[1]];

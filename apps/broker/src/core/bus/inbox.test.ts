@@ -7,7 +7,7 @@ import { createInbox } from "./inbox.js";
 
 const mesh = randomUUID();
 
-/** An inbox whose hints of state are followed until they are released. */
+/** Opens an inbox whose state listeners do not finish until the test releases them. */
 function open() {
   const listeners = createHintListeners(createLog(() => undefined));
   const inbox = createInbox(listeners);

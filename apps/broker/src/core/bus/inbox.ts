@@ -2,18 +2,18 @@ import { withTimeout } from "../with-timeout.js";
 import type { HintListeners } from "./bus.js";
 import { keyOfHint, mergeHints, type SentHint } from "./hints.js";
 
-/** Passes hints that came in on to their listeners, in order and within a budget. */
+/** Passes incoming hints to their listeners, in order and with limited concurrency. */
 export interface Inbox {
-  /** Hints of one key that wait are followed once. */
+  /** Adds a hint. Waiting hints with the same key are merged. */
   add(hint: SentHint): void;
-  /** Resolves when listeners have ended with all hints that were added until now. */
+  /** Resolves once the listeners have handled all hints added so far. */
   followed(): Promise<void>;
 }
 
-/** So many keys are followed at once; the next ones begin when these have ended, or after `turnMsMax`. */
+/** Maximum number of hints handled at the same time. The next hints follow once these are done, or after `turnMsMax`. */
 const turnHintsMax = 100;
 const turnMsMax = 1_000;
-/** So many different keys wait; beyond, everything is read again instead. */
+/** Maximum number of different hints that wait. Beyond it, everything is re-read instead. */
 const waitingMax = 20_000;
 
 export function createInbox(listeners: Pick<HintListeners, "tell" | "followed">): Inbox {
@@ -24,7 +24,7 @@ export function createInbox(listeners: Pick<HintListeners, "tell" | "followed">)
     isDraining = true;
     while (waiting.size > 0) {
       for (const hint of takeTurn()) listeners.tell(hint[0], hint[1] as never);
-      // One that hangs does not hold up the others for longer: it goes on beside them.
+      // A slow listener delays the other hints only this long, and continues in parallel.
       await withTimeout(listeners.followed(), turnMsMax, "none").catch(() => undefined);
     }
     isDraining = false;

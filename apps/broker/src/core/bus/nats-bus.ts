@@ -10,15 +10,15 @@ import { payloadBytesMax } from "./envelope.js";
 import type { SentHint } from "./hints.js";
 
 const retryMs = 500;
-/** A server that neither answers nor breaks its connection is given up after two of these. */
+/** A server that neither replies nor closes its connection is given up after two missed pings. */
 const pingMs = 3_000;
 const flushMsMax = 5_000;
 const connectMsMax = 3_000;
 
 /**
- * Carries hints by a NATS server: core NATS, nothing stored. The address may hold a user and password, or a token;
- * `tls://` asks for TLS, and `?creds=` names a credentials file. A server that is not there yet is waited for in the background;
- * one that refuses us keeps the broker from starting.
+ * Starts a bus over a NATS server, with core NATS only, so nothing is stored. The address may contain a user and password,
+ * or a token. `tls://` enables TLS, and `?creds=` names a credentials file. An unavailable server is retried in the
+ * background. A server that refuses the connection prevents the broker from starting.
  */
 export async function startNatsBus(options: {
   readonly url: string;
@@ -27,7 +27,7 @@ export async function startNatsBus(options: {
 }): Promise<Bus> {
   const { log } = options;
   const subject = `${options.identity.channel}.hints`;
-  // Loaded only where it is used: it takes its time and memory.
+  // Loaded only when used, because loading takes time and memory.
   const nats = await import("./nats-client.js");
   const connectOptions = await toConnectOptions(options.url, nats.credsAuthenticator);
   const stopping = new AbortController();
@@ -37,7 +37,7 @@ export async function startNatsBus(options: {
   let isUp = false;
 
   async function send(payloads: readonly string[]): Promise<void> {
-    // The client would keep what it cannot send, without a bound.
+    // The client would queue unsent messages without a limit.
     if (!connection || !isUp) throw new Error("The bus is down.");
     for (const payload of payloads) connection.publish(subject, payload);
     await withTimeout(connection.flush(), flushMsMax, "none");
@@ -57,7 +57,7 @@ export async function startNatsBus(options: {
     void watch(connection);
   }
 
-  /** The client connects again by itself, with its subscriptions. */
+  /** The client reconnects automatically, with its subscriptions. */
   async function watch(watched: NatsConnection): Promise<void> {
     for await (const { type } of watched.status()) {
       if (type === "disconnect" || type === "staleConnection") setDown();

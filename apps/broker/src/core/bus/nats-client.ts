@@ -1,5 +1,5 @@
 /**
- * What is used of the client, as a module of our own: the package is CommonJS, of which a bundle that loads it when it is needed
- * would have no names.
+ * Re-exports the used parts of the NATS client. The package is CommonJS, and a bundle that imports it dynamically would
+ * otherwise lose its named exports.
  */
 export { connect, credsAuthenticator } from "@nats-io/transport-node";

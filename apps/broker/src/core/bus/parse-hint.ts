@@ -4,7 +4,7 @@ import type { HintKind, Hints, SentHint } from "./hints.js";
 type Check<Value> = (value: unknown) => value is Value;
 type Checks<Hint> = { readonly [Field in keyof Hint]-?: Check<Hint[Field]> };
 
-/** Longer names are refused where they are written, so no row has them. */
+/** Longer names are refused when they are written, so no row contains one. */
 const nameCharsMax = 1_000;
 
 const isId: Check<string> = (value): value is string =>
@@ -67,7 +67,10 @@ const checks: { readonly [Kind in HintKind]: Checks<Hints[Kind]> } = {
   lost: {},
 };
 
-/** The hint of a signed message: `unknown` for a kind of another version, which is passed over, and `malformed` otherwise. */
+/**
+ * Parses a hint of a signed message. Returns `unknown` for a kind of another version, which is ignored, and `malformed` for
+ * invalid hints.
+ */
 export function parseHint(value: unknown): SentHint | "unknown" | "malformed" {
   if (!Array.isArray(value) || typeof value[0] !== "string") return "malformed";
   const [kind, hint] = value as [string, unknown];
@@ -75,6 +78,6 @@ export function parseHint(value: unknown): SentHint | "unknown" | "malformed" {
   if (typeof hint !== "object" || hint === null) return "malformed";
   const ofKind: Readonly<Record<string, Check<unknown>>> = checks[kind as HintKind];
   const isValid = Object.entries(ofKind).every(([field, check]) => check(Reflect.get(hint, field)));
-  // Every field that a listener reads was checked just now.
+  // Every field that a listener reads has just been checked.
   return isValid ? ([kind, hint] as unknown as SentHint) : "malformed";
 }

@@ -5,13 +5,13 @@ import { type BusIdentity, createBatches } from "./batches.js";
 import { type Bus, createHintListeners } from "./bus.js";
 import type { SentHint } from "./hints.js";
 
-/** A connection that was cut without a word is noticed by nothing but a question. */
+/** Only a query detects a connection that was cut without notice. */
 const checkEveryMs = 2_000;
 const retryMs = 250;
 
 /**
- * Carries hints by PostgreSQL's own notifications, over one connection beside those of the queries, so that no write waits for
- * a hint or fails with one. PgBouncer has to keep the session of this connection.
+ * Starts a bus over PostgreSQL notifications. It uses its own connection, so that no write waits for a hint or fails with
+ * it. PgBouncer must use session pooling for this connection.
  */
 export async function startPostgresBus(options: {
   readonly target: ConnectionTarget;
@@ -58,7 +58,7 @@ export async function startPostgresBus(options: {
         () => true,
         () => false,
       );
-      // Lost in the moment in which it began to listen, it would be asked later over another that does not.
+      // If the connection was lost while it began to listen, a later query would use a new connection that does not listen.
       if (listens && losses === before) {
         isUp = true;
         log.info("the bus is up", { bus: "postgres" });
@@ -90,7 +90,7 @@ export async function startPostgresBus(options: {
       clearInterval(checking);
       await batches.end();
       stopping.abort();
-      // Closing the connection ends the question of one that begins to listen.
+      // Closing the connection ends a LISTEN in progress.
       await connection.end();
       await listening;
     },

@@ -7,14 +7,17 @@ import { startPostgresBus } from "./postgres-bus.js";
 /** `local`, `postgres`, or the address of a NATS server: `nats://` or `tls://`. */
 export type BusAddress = string;
 
-/** Starts the bus that an address names. Those of one database meet at it, and nobody else. */
+/** Starts the bus that an address names. It connects only nodes of the same database. */
 export async function startBus(options: {
   readonly address: BusAddress;
   readonly target: ConnectionTarget;
-  /** The broker's id, which its database holds. */
+  /** The broker's id, which is stored in its database. */
   readonly brokerId: string;
   readonly nodeId: string;
-  /** Shared by all nodes of a database, and kept outside of it: who can write to the bus alone cannot sign (NODE-15). */
+  /**
+   * Shared by all nodes of a database and stored outside it, so that access to the bus alone is not enough to sign hints
+   * (NODE-15).
+   */
   readonly secret: string;
   readonly log: Log;
 }): Promise<Bus> {

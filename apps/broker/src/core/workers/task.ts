@@ -1,19 +1,21 @@
-/** Something pure that may hold a thread for long. What it takes and gives is copied between threads, so it is plain data. */
+/**
+ * A pure function that may occupy a thread for long. Inputs and outputs are copied between threads, so they are plain data.
+ */
 export interface Task<Input, Output> {
-  /** Names it in the list that a worker's thread has of all tasks. */
+  /** Identifies the task in the worker thread's list of tasks. */
   readonly name: string;
   run(input: Input): Output | Promise<Output>;
-  /** Whether the input is surely done within a few milliseconds. */
+  /** Returns whether the input certainly takes at most a few milliseconds. */
   isSmall(input: Input): boolean;
 }
 
-/** A task for a thread, which is sent one at a time. */
+/** A request to run a task on a thread. A thread gets one request at a time. */
 export interface TaskRequest {
   readonly name: string;
   readonly input: unknown;
 }
 
-/** The answer of a thread: the output, or the error that the task threw. */
+/** The reply of a thread: the output, or the error that the task threw. */
 export type TaskReply =
   | { readonly ok: true; readonly output: unknown }
   | { readonly ok: false; readonly error: unknown };

@@ -4,20 +4,23 @@ import type { TaskReply, TaskRequest } from "./task.js";
 /** One worker thread, which runs one task at a time. */
 export interface Thread {
   /**
-   * Runs a task. A task cannot be interrupted, so when `signal` is aborted the whole thread ends, and the promise rejects
-   * with the signal's reason once it has. When the thread crashes, it rejects with what happened as `cause`.
+   * Runs a task. A task cannot be interrupted, so aborting `signal` ends the whole thread. The promise then rejects with the
+   * signal's reason once the thread has ended. If the thread crashes, the promise rejects with the crash as `cause`.
    */
   run(request: TaskRequest, signal: AbortSignal): Promise<unknown>;
-  /** Resolves when the thread has ended, whatever it did; may be called twice. */
+  /** Ends the thread in any state and resolves once it has ended. Further calls do nothing. */
   stop(): Promise<void>;
 }
 
 /** A task that runs out of memory ends its thread, not the broker. */
 const MEMORY_MB_MAX = 256;
 
-/** Starts a thread that keeps the process alive only while it runs a task. `onExit` is called when it ends, however it does. */
+/**
+ * Starts a thread that keeps the process alive only while it runs a task. `onExit` is called when the thread ends for any
+ * reason.
+ */
 export function startThread(entry: URL, onExit: (cause: unknown) => void): Thread {
-  // Neither the flags nor the environment of the broker: a task needs none, and the environment holds secrets.
+  // The thread gets neither the broker's flags nor its environment, which contains secrets. Tasks need neither.
   const worker = new Worker(entry, {
     name: "merkle-worker",
     execArgv: [],
@@ -40,7 +43,7 @@ export function startThread(entry: URL, onExit: (cause: unknown) => void): Threa
           signal.removeEventListener("abort", onAbort);
         };
         const onReply = (reply: TaskReply) => {
-          // It came too late: the thread is being ended.
+          // The reply is too late, because the thread is being terminated.
           if (signal.aborted) return;
           finish();
           if (reply.ok) resolve(reply.output);

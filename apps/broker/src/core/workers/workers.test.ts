@@ -4,12 +4,12 @@ import { unifiedDiffTask } from "../../text/tasks.js";
 import { createLog } from "../log.js";
 import { startWorkers, type WorkersOptions } from "./workers.js";
 
-/** Large enough for a thread. */
+/** Makes an input that is large enough to run on a thread. */
 function task(from: string) {
   return { from: from.padEnd(20_000), to: "", fromLabel: "a", toLabel: "b", contextLines: 0 };
 }
 
-/** A thread that does what the text says, to show what a thread can do wrong. */
+/** A thread that does what the input text says, to show how a thread can fail. */
 const obedientThread = new URL(
   `data:text/javascript,${encodeURIComponent(`
     import { parentPort, threadId } from "node:worker_threads";
@@ -84,7 +84,7 @@ describe("going wrong", () => {
     async (order) => {
       const { run } = startTestWorkers();
       const first = await run("which");
-      // A heap takes a slow machine longer to fill than a task may take.
+      // On a slow machine, filling the heap takes longer than the default timeout.
       const slow = { timeoutMs: 60_000 };
       const [failed, next] = await Promise.allSettled([run(order, slow), run("which", slow)]);
       expect(failed).toMatchObject({

@@ -4,32 +4,32 @@ import type { Log } from "../log.js";
 import type { Task } from "./task.js";
 import { startThread, type Thread } from "./thread.js";
 
-/** A few threads for pure work that would hold the event loop. */
+/** A few threads for pure work that would block the event loop. */
 export interface Workers {
   /**
-   * Runs a task and resolves with what it returns, or rejects with what it throws. Small inputs are done at once on the
-   * calling thread: for them the way to another thread costs more than the work.
+   * Runs a task, and resolves with its result or rejects with its error. Small inputs run immediately on the calling thread,
+   * because passing them to another thread would cost more than the work.
    *
-   * @throws unavailable when too many tasks wait, when the task takes longer than `timeoutMs`, and once stopped;
-   * the signal's reason when that is aborted
+   * @throws unavailable when too many tasks wait, when the task takes longer than `timeoutMs`, and after `stop`; the
+   * signal's reason when the signal is aborted
    */
   run<Input, Output>(task: Task<Input, Output>, input: Input, options?: RunOptions): Promise<Output>;
-  /** Rejects what runs and waits, and resolves when no thread is left; may be called twice. */
+  /** Rejects running and waiting tasks. Resolves once no thread is left. Further calls do nothing. */
   stop(): Promise<void>;
 }
 
 export interface RunOptions {
   readonly signal?: AbortSignal;
-  /** From the call on, waiting for a thread included; 10 seconds unless given. */
+  /** Maximum time from the call on, including waiting for a thread (default: 10 seconds). */
   readonly timeoutMs?: number;
-  /** Whether it has a thread of its own, beside those that others wait for; for what takes minutes. */
+  /** Whether the task gets its own thread besides the shared ones, for work that takes minutes. */
   readonly alone?: boolean;
 }
 
 export interface WorkersOptions {
-  /** How many threads there may be; they are started when they are needed. One fewer than the processors, at most 4, unless given. */
+  /** Maximum number of threads (default: one fewer than the processors, at most 4). They are started when needed. */
   readonly size?: number;
-  /** How many tasks may wait for a thread; 64 unless given. */
+  /** Maximum number of tasks that wait for a thread (default: 64). */
   readonly waitingMax?: number;
   /** The script of a thread. */
   readonly entry: URL;
@@ -70,7 +70,7 @@ export function startWorkers({
     const timer = setTimeout(() => work.abort(tookTooLong(name, timeoutMs)), timeoutMs);
     works.add(work);
     try {
-      // The thread runs the task of that name, which gives what the task gives.
+      // The thread runs the task with this name, which has this output type.
       const use = (thread: Thread) => thread.run({ name, input }, work.signal) as Promise<Output>;
       return await (alone ? onOwnThread(use) : onThread(use, work.signal));
     } finally {
@@ -144,7 +144,7 @@ export function startWorkers({
     });
   }
 
-  /** Gives the thread, or when it has ended a new one, to whoever waits longest. */
+  /** Passes the thread to the task that has waited longest, or a new thread if this one has ended. */
   function release(thread: Thread): void {
     const [waiter] = waiting;
     const alive = threads.has(thread);
