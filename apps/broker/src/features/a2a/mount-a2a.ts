@@ -188,7 +188,10 @@ function toRpcError(id: Request["id"], { code, message, details }: MerkleError):
   return { jsonrpc: "2.0", id, error: { code: a2a, message, data } };
 }
 
-/** JSON-RPC errors use status 200, except for statuses that HTTP clients and proxies act on. */
+/**
+ * Returns the HTTP status of an error. JSON-RPC errors use 200, except for statuses that HTTP clients and
+ * proxies act on.
+ */
 function statusOf({ status }: MerkleError): number {
   return [401, 413, 429, 503].includes(status) ? status : 200;
 }

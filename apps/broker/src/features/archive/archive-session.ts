@@ -25,15 +25,15 @@ import { writeStoredRows } from "./stored-rows.js";
 type Output = OutputOf<"archive_session">;
 
 /**
- * A node that missed the announcement may read until its next sweep (NODE-3), and a request in progress a
- * moment longer.
+ * Time until every node has stopped reading: a node that missed the announcement reads until its next sweep
+ * (NODE-3), and a request in progress takes a moment longer.
  */
 const heardEverywhereMs = 6_000;
 
 /**
  * Moves the messages and earlier document versions of a concluded session to the archive's storage
  * (ARCHIVE-2). Both objects are read back in full and verified before the session is marked as archived. A
- * failure before that changes nothing. The rows are deleted afterwards, when no node reads them any longer. A
+ * failure before that changes nothing. The rows are deleted afterwards, when no node reads them any more. A
  * session that is already archived stays unchanged.
  *
  * @throws conflict if the session is open or damaged, if it changed during archiving, or if no storage is
@@ -222,7 +222,10 @@ function notConcluded({ slug }: SessionIdentity): MerkleError {
   );
 }
 
-/** A damaged record would prove nothing later. It stays in the database, where it can be examined. */
+/**
+ * Returns the error for a damaged record, which would prove nothing later. The record stays in the database,
+ * where it can be examined.
+ */
 function isDamaged(
   { slug }: SessionIdentity,
   report: Awaited<ReturnType<typeof verifySpooled>>,

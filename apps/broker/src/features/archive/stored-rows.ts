@@ -43,7 +43,7 @@ async function* linesOf({ orm }: Pick<Database, "orm">, sessionId: string): Asyn
   }
 }
 
-/** Inserts the rows of such a file into their tables. */
+/** Inserts the rows of an archive file into their tables. */
 export async function insertStored(tx: Transaction, path: string): Promise<void> {
   const file = createReadStream(path);
   const lines = createGunzip();

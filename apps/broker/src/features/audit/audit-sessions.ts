@@ -85,7 +85,7 @@ export async function findMeantSession(
 }
 
 /**
- * Like `findMeantSession`, but throws instead of returning null. A named session may still not exist.
+ * Returns the key of the audit session for a call. If the call names a session, that session may not exist.
  *
  * @throws ERR_SESSION_NOT_FOUND if the call names no session and the caller has started none
  */

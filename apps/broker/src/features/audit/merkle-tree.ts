@@ -60,7 +60,7 @@ function noRecords({ sessionId }: AuditSessionKey): MerkleError {
 /**
  * Returns the stored Merkle root of an audit session (AUDIT-8).
  *
- * @throws ERR_NOT_FINALIZED, also if the session was never started
+ * @throws ERR_NOT_FINALIZED, even if the session was never started
  */
 export async function merkleRootOf(
   ctx: Context<SessionServices>,

@@ -35,8 +35,8 @@ export async function thoughtRecord(
     const entered = session && (await enterSession(tx, session));
     const taskId = task ?? entered?.taskId;
     if (taskId == null) throw noTask();
-    // From here to the commit, no other caller can add a record in this mesh. The last hash therefore stays
-    // the last.
+    // From here to the commit, no other caller can add a record in this mesh. The hash read below is
+    // therefore still the last one at the commit.
     const number = await drawRecordNumber(tx, meshId);
     const prevHash = (await findLastHash(tx, { meshId, taskId })) ?? firstPrevHash;
     const written = { id: randomUUID(), type, taskId, content, timestamp: new Date(), prevHash };
@@ -112,7 +112,8 @@ function toThought(row: ThoughtRow): ThoughtRecord {
 }
 
 /**
- * The caller must hold a lock on the session's row, so the session cannot be finalised in between.
+ * Refuses changes to a finalised session. The caller must hold a lock on the session's row, so the session
+ * cannot be finalised in between.
  *
  * @throws ERR_ALREADY_FINALIZED
  */

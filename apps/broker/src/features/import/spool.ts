@@ -27,8 +27,8 @@ export async function clearSpool(home: string): Promise<void> {
 }
 
 /**
- * Writes the body of a request to a file in the home, because a bundle needs random access and is read more
- * than once.
+ * Writes the body of a request to a temporary file in the home, because a bundle needs random access and is
+ * read more than once.
  *
  * @throws bad_request, payload_too_large
  */
@@ -54,7 +54,7 @@ export async function spool(incoming: IncomingMessage, home: string): Promise<Sp
 }
 
 /**
- * Writes a stream of bytes to such a file, and hashes them.
+ * Writes a stream of bytes to a temporary file in the home, and hashes them.
  *
  * @throws unavailable if the disk of the home is full
  */

@@ -101,7 +101,8 @@ function noteSeal({ event, head }: FeedLine["message"]["content"], seals: Set<st
 }
 
 /**
- * PostgreSQL cannot store NUL in text. In JSON, `\u0000` is a NUL only after an even number of backslashes.
+ * Returns whether a JSON text contains NUL, which PostgreSQL cannot store. `\u0000` is a NUL only after an
+ * even number of backslashes.
  */
 function holdsNul(json: string): boolean {
   return /(?<!\\)(?:\\\\)*\\u0000/.test(json);

@@ -43,7 +43,10 @@ export async function claimJob(ctx: Context<JobServices>, input: Input): Promise
   }
 }
 
-/** Retrying the same request returns the same claim, even if the first reply was lost (IDEM-1). */
+/**
+ * Claims the next job, if there is one. Retrying the same request returns the same claim, even if the first
+ * reply was lost (IDEM-1).
+ */
 async function claimNext(ctx: Context<JobServices>, { runner: machine, kinds }: Input, runner: RemoteRunner) {
   const { services } = ctx;
   const { meshId } = services.database;

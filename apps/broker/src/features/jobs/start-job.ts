@@ -42,7 +42,10 @@ export async function startJob(ctx: MeshContext<JobServices>, input: Input): Pro
   });
 }
 
-/** The file must exist when the job is requested. Its content is read when the agent starts. */
+/**
+ * Finds the source of a job. A file must exist when the job is requested, but its content is read when the
+ * agent starts.
+ */
 async function findSource(services: JobServices, { session_id, source_path }: Input): Promise<JobSource> {
   if (source_path === undefined) return { session: await requireSession(services, session_id ?? "") };
   const file = requireSourcePath(source_path);

@@ -234,7 +234,7 @@ type Bounds =
 
 const thinkingTokensMax = 2_000;
 
-/** Whether the server reports that the model accepts only `max_completion_tokens`. */
+/** Returns whether the server reports that the model accepts only `max_completion_tokens`. */
 function isAskedForOtherBounds(error: unknown): boolean {
   if (!(error instanceof Error) || !("status" in error)) return false;
   return error.status === 400 && error.message.includes("max_completion_tokens");

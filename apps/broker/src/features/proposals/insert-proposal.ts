@@ -84,7 +84,10 @@ export async function insertProposal(
   });
 }
 
-/** An agent may write only for the topic or session of its job, even if it has read about others. */
+/**
+ * Refuses a proposal outside the agent's job. An agent may write only for the topic or session of its job,
+ * even if it has read about others.
+ */
 async function refuseOtherJobs(
   { database, sessions }: JobServices,
   { job, jobKind, sessionId, meshId }: JobPrincipal,

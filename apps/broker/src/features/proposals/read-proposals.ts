@@ -114,12 +114,12 @@ async function toProposal(
   };
 }
 
-/** Whether a proposal is open, but its base is no longer the newest version. */
+/** Returns whether a proposal is open and its base is no longer the newest version. */
 function isStale({ status, path, baseVersion, currentVersion }: ProposalBesideSource): boolean {
   return status === "open" && path === null && baseVersion !== currentVersion;
 }
 
-/** A file that is missing or unreadable also makes its proposal stale. */
+/** Returns whether a proposal for a file is stale. A missing or unreadable file also makes it stale. */
 async function isFileStale(
   sources: Sources,
   row: ProposalBesideSource,

@@ -36,7 +36,10 @@ export async function redactMessage(ctx: SessionContext<SealServices>, input: In
   return redactOne(ctx, remover, { sequence: input.sequence ?? 0, reason });
 }
 
-/** An event here would make this copy differ from the record that its origin signs under the same id. */
+/**
+ * Returns the error for an imported session. A redaction event here would make this copy differ from the
+ * record that its origin signs under the same id.
+ */
 function notOurs(slug: string): MerkleError {
   return new MerkleError(
     "conflict",

@@ -41,8 +41,8 @@ const hashMsMax = 60_000;
 
 /**
  * Stores every tile that the first `size` entries of a log fill (SEAL-6). Stored tiles are not read again, so
- * only new entries are hashed. Concurrent runs, also on several nodes, are harmless: a tile is determined by
- * its log.
+ * only new entries are hashed. Concurrent runs are harmless, even on several nodes, because a tile depends
+ * only on its log.
  *
  * @throws conflict if entries are missing
  */

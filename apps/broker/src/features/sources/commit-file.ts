@@ -32,7 +32,8 @@ const triesMax = 5;
  * new one, or not at all. Repeating an interrupted call finds its commit and completes the rest.
  *
  * @returns the commit, and whether the file was written: if someone changed the file at that moment, their
- *   text stays @throws NotCurrent if nothing was done
+ *   text stays
+ * @throws NotCurrent if nothing was done
  */
 export async function commitFile(
   repository: Repository,
@@ -190,8 +191,8 @@ async function replaceFile(
 }
 
 /**
- * Files in `.git` that show a merge or rebase in progress. A commit in the middle of it would not belong to
- * it.
+ * Files in `.git` that exist during a merge, rebase or similar operation. A commit in the middle of such an
+ * operation would not belong to it.
  */
 const underWay = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"];
 

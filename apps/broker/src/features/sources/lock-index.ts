@@ -84,8 +84,8 @@ async function copyIndex({ git, user }: Repository, name: string) {
 }
 
 /**
- * Git re-checks files modified in the same second as the index or later. A newer timestamp on the index would
- * hide such changes.
+ * Sets the time of the prepared index back to that of the original. Git re-checks files modified in the same
+ * second as the index or later, and a newer index would hide such changes.
  */
 async function backdate({ git }: Repository, name: string, mtime: Date): Promise<void> {
   const prepared: FileHandle = await git.open(name, constants.O_RDWR);

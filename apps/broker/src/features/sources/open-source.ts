@@ -22,7 +22,8 @@ export interface OpenSource {
  * Reads a file of a root. It must be a text file that is in Git at exactly this path, without links in the
  * path. Files that were never committed cannot be read (SOURCE-3).
  *
- * @param path - as validated by `parseSourcePath` @throws NoSource
+ * @param path - as validated by `parseSourcePath`
+ * @throws NoSource
  */
 export async function openSource(repository: Repository, path: string): Promise<OpenSource> {
   const { commit } = await readHead(repository);

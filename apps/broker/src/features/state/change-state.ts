@@ -188,7 +188,10 @@ async function addKey(
   return held;
 }
 
-/** Expected version 0 means a key without a value, whether deleted or never set. */
+/**
+ * Refuses a change that expects a different version. Expected version 0 means a key without a value, whether
+ * deleted or never set.
+ */
 function refuseOtherVersion(held: LockedStateEntry, expected: number): void {
   const { key, version } = held;
   if (expected === version || (expected === 0 && held.value === null)) return;

@@ -57,7 +57,8 @@ export function refuseCheckOfAgent(ctx: TeamContext<TaskServices>, check: unknow
 }
 
 /**
- * The caller must hold the lock on the session, so that changes of tasks and blockers run one after another.
+ * Refuses unknown or circular blockers. The caller must hold the lock on the session, so that changes of
+ * tasks and blockers run one after another.
  *
  * @throws bad_request for an unknown task, conflict for a cycle
  */

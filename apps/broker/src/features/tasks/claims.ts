@@ -57,7 +57,10 @@ export async function claimScope(
   });
 }
 
-/** A scope without a repository may be in any repository (CLAIM-7). */
+/**
+ * Returns whether two scopes may be in the same repository. A scope without a repository may be in any
+ * (CLAIM-7).
+ */
 function mayBeSameRepository(a: string | null, b: string | null): boolean {
   return a === null || b === null || a === b;
 }

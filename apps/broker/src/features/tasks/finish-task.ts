@@ -59,8 +59,8 @@ function isProved({ check }: TaskRow, proof: ParsedInputOf<"finish_task">["proof
 }
 
 /**
- * Whether the caller may accept a task in review: the named reviewer or any verified human, but not the peer
- * that did the work.
+ * Returns whether the caller may accept a task in review. The named reviewer and any verified human may, but
+ * not the peer that did the work.
  */
 export function mayReview({ team }: TeamContext<TaskServices>, { check, holderPeerId }: TaskRow): boolean {
   if (team.kind === "human") return true;

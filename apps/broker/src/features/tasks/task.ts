@@ -62,7 +62,7 @@ export function noSuchTask(slug: string, number: number): MerkleError {
   return new MerkleError("not_found", `The session "${slug}" has no task ${number}.`, { next: "list_tasks" });
 }
 
-/** Whether the caller may decide about the work of others. Only a verified human may. */
+/** Returns whether the caller may decide about the work of others. Only a verified human may. */
 export function isHuman({ team }: TeamContext<TaskServices>): boolean {
   return team.kind === "human";
 }

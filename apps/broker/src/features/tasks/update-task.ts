@@ -47,7 +47,7 @@ export async function updateTask(
   });
 }
 
-/** A claimed task can be changed only by its holder, its creator or a human. */
+/** Refuses changes by others: a claimed task can be changed only by its holder, its creator or a human. */
 function refuseOthers(ctx: TeamContext<TaskServices>, row: TaskRow, fence: number | undefined): void {
   if (row.state === "done" || row.state === "cancelled") throw notHeld(row);
   if (row.state === "open" || isHuman(ctx) || row.createdByPeerId === ctx.team.peer.peerId) return;

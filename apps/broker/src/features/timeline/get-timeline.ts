@@ -71,7 +71,10 @@ async function readTimeline(
   };
 }
 
-/** Default: from the session's creation until now, or until the last message of a closed session. */
+/**
+ * Returns the span to show. Default: from the session's creation until now, or until the last message of a
+ * closed session.
+ */
 async function readSpan(
   { services, session }: SessionContext<ViewServices>,
   db: Queryable,

@@ -120,7 +120,8 @@ function shortened(quote: string): string {
 }
 
 /**
- * The caller must hold the lock on the mesh's topic counter, so that concurrent opens wait for each other.
+ * Refuses a topic beyond the limit of its source. The caller must hold the lock on the mesh's topic counter,
+ * so that concurrent opens wait for each other.
  *
  * @throws conflict if the source has too many open topics
  */

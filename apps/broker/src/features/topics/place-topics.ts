@@ -87,13 +87,16 @@ function toAnchored({ quote, startAt, endAt }: PlacedTopic) {
   return { quote, start: startAt, end: endAt };
 }
 
-/** Without the earlier text, the quote must occur exactly once together with its context. */
+/** Finds a position without the earlier text. The quote must occur exactly once together with its context. */
 function findByQuote({ quote, prefix, suffix }: PlacedTopic, text: string): Reanchored | null {
   const place = locateQuote(text, { quote, prefix, suffix });
   return "start" in place ? { ...place, how: "moved" } : null;
 }
 
-/** Once moved, a topic stays "moved". A text equal to the quote is never "reworded". */
+/**
+ * Returns the position to store. A topic that was moved once stays "moved", and a passage equal to the quote
+ * is never "reworded".
+ */
 function toFound({ quote, found }: PlacedTopic, answer: Reanchored | null, text: string): FoundPlace {
   if (!answer) return { found: "lost" };
   const { start, end, how } = answer;

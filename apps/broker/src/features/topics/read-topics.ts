@@ -33,7 +33,7 @@ export async function listTopics(
   };
 }
 
-/** For a file, updates the positions of its topics before they are listed. */
+/** Finds the source of the topics. If it is a file, updates the positions of its topics first. */
 async function findSource(
   { services, principal }: Context<TopicServices>,
   { session_id, source_path }: Input,

@@ -42,7 +42,10 @@ interface Agent {
   readonly peer: Peer;
 }
 
-/** One line for each agent, those that need somebody first; how many are away is said in one. */
+/**
+ * Returns one line per agent, with those that need someone first. Agents that are away are only counted, in a
+ * last line.
+ */
 function formatAgents(found: readonly Agent[], output: Output, all: boolean): string {
   const sessionOf = new Map(found.map(({ session, peer }) => [peer, session.slug]));
   const peers = inOrderOfState(found.map(({ peer }) => peer));

@@ -15,7 +15,7 @@ const asked = {
   tool_input: { command: "rm -rf build", description: "clean" },
 };
 
-/** The home of an agent on another machine, whose hook asks what its client asks. */
+/** Prepares the home of an agent on another machine, whose hook relays its client's permission prompts. */
 async function startAgent(name: string) {
   const home = await mkdtemp(join(tmpdir(), "merkle-agent-"));
   onTestFinished(() => rm(home, { recursive: true, force: true }));
@@ -51,14 +51,14 @@ async function startAgent(name: string) {
   };
 }
 
-/** What the person of the broker's home may answer, who is made when there is none yet. */
+/** Lists the approvals for the person of the broker's home. Creates the person on first use. */
 async function listOwn() {
   if ((await ownCredential(merkle)) === undefined) await merkle.run(["approvals"]);
   const credential = await ownCredential(merkle);
   return callBroker(merkle, "list_approvals", {}, credential);
 }
 
-/** The number of the one that waits for that person. */
+/** Returns the number of the approval that waits for that person. */
 async function waiting(): Promise<number> {
   const list = async () => (await listOwn()).waiting;
   await expect.poll(async () => (await list()).length).toBe(1);
@@ -110,7 +110,9 @@ it("[APPROVE-6] a hook that its client ends takes its ask back, and one that can
   expect(await alone.ended).toMatchObject({ code: 0, stdout: "" });
 });
 
-/** Stands between hook and broker, and passes on what `change` makes of an answer; null is none at all. */
+/**
+ * Starts a proxy between hook and broker that passes each response through `change`. Null drops the response.
+ */
 async function standBetween(
   change: (path: string, text: string) => string | null,
 ): Promise<{ MERKLE_URL: string }> {
@@ -138,7 +140,7 @@ async function standBetween(
 
 it("[APPROVE-4] an answer to something else, whoever put it in the place of this, lets nothing run", async () => {
   const agent = await startAgent("Swapped on the way");
-  // Says of another ask's answer that it was this one's.
+  // Makes the answer to another request look like the answer to this request.
   const swap = (path: string, text: string) =>
     path.includes("/wait") ? text.replace(/"hash":"[0-9a-f]{64}"/, `"hash":"${"0".repeat(64)}"`) : text;
   const hook = await agent.ask(await standBetween(swap));

@@ -1,7 +1,10 @@
 import type { Command } from "../../command/command.js";
 import { relayPermission } from "./relay-permission.js";
 
-/** Run by a client that asks its user for a permission, beside its own prompt. */
+/**
+ * Runs as a client's hook when the client asks its user for a permission, in addition to the client's own
+ * prompt.
+ */
 export const hookApproval: Command = {
   name: "hook approval",
   summary: "ask the person of a launched agent for permission; run by client hooks",

@@ -13,22 +13,23 @@ import { type Config, readEnvironment } from "../../settings/config.js";
 
 interface Relay {
   readonly config: Config;
-  /** The devices that may answer, as the launch named them. */
+  /** The devices that can answer, as given at launch. */
   readonly devices: readonly string[];
   readonly input: Readable;
-  /** Aborted when the client ends the hook: its prompt was refused, or the hook's time is up. */
+  /** Aborted when the client ends the hook: its prompt was denied, or the hook timed out. */
   readonly signal: AbortSignal;
 }
 
-/** The client ends what does not end by itself soon after it was told to. */
+/** The client kills a hook that does not exit soon after the signal. */
 const withdrawWithinMs = 2_000;
 const betweenTriesMs = 1_000;
-/** A command waits no longer for any answer of a broker's. */
+/** Shorter than the time that a command waits for any response of a broker. */
 const waitSeconds = 8;
 
 /**
- * Asks the agent's own person what the client asks at its terminal, and returns the answer for the client; undefined for none,
- * where the client's own prompt stays (APPROVE-6). What the client is told to run is what was shown (APPROVE-4).
+ * Asks the agent's own person for the permission that the client asks for at its terminal, and returns the
+ * answer for the client. Returns undefined without an answer; the client's own prompt then decides
+ * (APPROVE-6). The client runs exactly what the person was shown (APPROVE-4).
  */
 export async function relayPermission({
   config,
@@ -48,12 +49,12 @@ export async function relayPermission({
       stop();
     }
   } catch {
-    // A hook that fails would be shown to the user, whose prompt is there all the same.
+    // The client would show a failed hook to the user, who can still answer the prompt.
     return undefined;
   }
 }
 
-/** Tools whose question to the user is no permission: to allow it would answer nothing. */
+/** This tool asks the user a question. Allowing it would not answer the question. */
 const asksItsUser = "AskUserQuestion";
 
 function toSubject(fields: Readonly<Record<string, unknown>>): ApprovalSubject | undefined {
@@ -78,14 +79,14 @@ async function ask({ config, place, subject, devices, ended }: Ask): Promise<str
   const input = { session_id, ...subject, devices: [...devices], idempotency_key: key };
   const asking = () => broker.call("ask_approval", input);
   const asked = await asking().catch((error: unknown) => {
-    // It was done, perhaps, and its answer lost; where no broker is, nobody is asked.
+    // The request may have succeeded although its reply was lost. If no broker is running, no one was asked.
     if (isRefused(error)) throw error;
     return persist(asking, ended);
   });
   const { approval } = asked;
   try {
     const answer = await waitForAnswer(broker, { session_id, approval }, ended);
-    // Whatever the broker says, an answer counts for what this process was asked, and for nothing else.
+    // The answer counts only for this process's request, whatever the broker returns.
     if (answer.hash !== approvalHash(subject, nodeCrypto.sha256)) return undefined;
     return toDecision(answer, subject, asked.person);
   } catch (error) {
@@ -98,7 +99,7 @@ async function ask({ config, place, subject, devices, ended }: Ask): Promise<str
 
 type Answer = OutputOf<"wait_for_approval">;
 
-/** What asking again does not change. */
+/** Errors that a retry would not change. */
 const refusals: readonly string[] = [
   "bad_request",
   "unauthorized",
@@ -108,7 +109,7 @@ const refusals: readonly string[] = [
   "session_closed",
 ];
 
-/** Waits as long as it takes: the answer is there when it is asked for again. */
+/** Waits without a time limit. The broker keeps the answer until it is requested again. */
 async function waitForAnswer(
   broker: BrokerClient,
   key: { readonly session_id: string; readonly approval: number },
@@ -121,7 +122,7 @@ async function waitForAnswer(
   }
 }
 
-/** Calls again through broken connections and restarts of the broker. */
+/** Retries through broken connections and broker restarts. */
 async function persist<Answered>(call: () => Promise<Answered>, ended: AbortSignal): Promise<Answered> {
   for (;;) {
     try {
@@ -133,7 +134,10 @@ async function persist<Answered>(call: () => Promise<Answered>, ended: AbortSign
   }
 }
 
-/** Whether an ask was not heard: the broker said no, nobody is where it should be, or nothing may be sent there. */
+/**
+ * Returns whether a request certainly did not reach the broker: it was refused, no broker was found, or it
+ * could not be sent.
+ */
 function isRefused(error: unknown): boolean {
   if (error instanceof MerkleError) return refusals.includes(error.code);
   const isUnanswered = error instanceof CliError && error.code === "unreachable";
@@ -155,13 +159,13 @@ function decide(decision: object): string {
 }
 
 const lookMs = 500;
-/** So long after the hook began the client says that it waits, if it does. */
+/** An interactive client reports that it is waiting within this time after the hook starts. */
 const waitsWithinMs = 5_000;
 
 /**
- * Notices that the client's own prompt was allowed, which it tells no hook: at a terminal it says in a file of its own that it
- * waits for a permission, and then does not any more. Where there is no such file, nothing is noticed, and the ask waits until
- * the hook ends.
+ * Detects that the user allowed the client's own prompt, which the client reports to no hook. At a terminal,
+ * the client records in a state file whether it waits for a permission. Without that file nothing is
+ * detected, and the request waits until the hook ends.
  */
 function watchTerminal(signal: AbortSignal): { answered: AbortSignal; stop(): void } {
   const { variables } = readEnvironment();
@@ -174,10 +178,10 @@ function watchTerminal(signal: AbortSignal): { answered: AbortSignal; stop(): vo
       const { kind, status } = await readClaudeState(variables["CLAUDE_PID"], variables);
       if (kind !== "interactive") continue;
       if (status === "waiting") hasWaited = true;
-      // It may have been answered before the first look.
+      // The prompt may have been answered before the first poll.
       else if (hasWaited || Date.now() - beganAt > waitsWithinMs) return answered.abort();
     }
   };
-  watch().catch(() => undefined); // It was stopped.
+  watch().catch(() => undefined); // The watch was stopped.
   return { answered: answered.signal, stop: () => over.abort() };
 }

@@ -2,7 +2,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import { MerkleError } from "@merkle/wire";
 import type { Output } from "../../command/output.js";
 
-/** Asks again for what takes longer than an answer may, and goes on meanwhile, until it is done. */
+/**
+ * Repeats a call that can take longer than a request, until its work is done. The broker continues the work
+ * between the calls.
+ */
 export async function untilDone<Result>(
   ask: () => Promise<Result>,
   { output, signal }: { readonly output: Pick<Output, "note">; readonly signal: AbortSignal },

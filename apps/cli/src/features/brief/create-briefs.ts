@@ -9,7 +9,7 @@ type SessionBrief = OutputOf<"brief">["sessions"][number];
 
 interface BriefsOptions {
   readonly link: Pick<BrokerLink, "call" | "isOpen">;
-  /** With more than so many unread a brief comes instead; 0 for never. */
+  /** If more messages than this are unread, a brief is sent instead; 0 disables briefs. */
   readonly unreadMax: () => number;
 }
 
@@ -27,7 +27,7 @@ export function createBriefs({ link, unreadMax }: BriefsOptions): Briefs {
       const found = await link.call("brief", { session, team_id, since_cursor }, { signal });
       return found.sessions[0] ?? null;
     } catch {
-      // Mail comes as it ever did.
+      // Without a brief, messages are delivered as usual.
       return null;
     }
   }
@@ -55,7 +55,10 @@ export function createBriefs({ link, unreadMax }: BriefsOptions): Briefs {
   };
 }
 
-/** Whether it belongs to another conversation, or was taken out of this one by an interruption or a compaction. */
+/**
+ * Returns whether the brief is no longer in the conversation: it belongs to another conversation, or an
+ * interruption or a compaction removed it.
+ */
 function isGone(given: GivenBrief, { sessionId, promptId }: MainHook, transcript: Transcript | undefined) {
   if (given.conversation !== sessionId) return true;
   return given.prompt !== promptId && transcript?.says(given.title) === false;
@@ -64,12 +67,15 @@ function isGone(given: GivenBrief, { sessionId, promptId }: MainHook, transcript
 function isTooMuch(team: PeerSession, { event }: MainHook, unreadMax: number): boolean {
   const waiting = broughtMail(team, team.brief);
   const isPrompt = event === "UserPromptSubmit";
-  // Messages that were set aside may leave no room here for those after them.
+  // Messages that were set aside can fill the buffer and leave no room for newer messages.
   if (isPrompt && waiting.length === 0 && team.mail.isFull) return true;
   return waiting.filter(isCommon).length > unreadMax && (isPrompt || waiting.some(wakes));
 }
 
-/** Mail of the same hook is not told twice, and how much was said before is no news by itself. */
+/**
+ * Leaves out lines about messages that the same hook delivers. Lines about people or message counts alone are
+ * not worth a brief.
+ */
 function besideMail({ lines: told }: SessionBrief, place: number): SessionBrief["lines"] {
   const before = told.filter(({ sequence }) => sequence === null || sequence <= place);
   return before.some(({ kind }) => kind !== "people" && kind !== "talk") ? before : [];
@@ -79,7 +85,9 @@ function beginTitle(slug: string): string {
   return `Merkle brief of ${slug}, `;
 }
 
-/** Nothing in a line can begin one (TEXT-1), so none can end it. */
+/**
+ * Formats a brief. Text within a line cannot begin a brief (TEXT-1), so it cannot fake the end of one either.
+ */
 function writeBrief(told: SessionBrief, given: Omit<GivenBrief, "title">): Brief {
   const { session, after, up_to, left_out } = told;
   const title = `${beginTitle(session)}#${after + 1} to #${up_to}`;

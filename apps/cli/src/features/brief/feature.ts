@@ -1,6 +1,6 @@
 import type { Feature } from "../../feature.js";
 
-/** What changed since the reader last read. */
+/** Briefs: changes since the reader last read. */
 export const feature: Feature = {
   needs: [],
   async loadExtension() {

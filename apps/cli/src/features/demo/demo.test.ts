@@ -15,7 +15,7 @@ function callerOf(base: string): Call {
   return createBrokerClient({ base, source: "--url" }, new AbortController().signal).call;
 }
 
-/** A port where nobody listens. */
+/** Returns a port on which no process listens. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -58,7 +58,7 @@ it("[DEMO-7] where a mesh is empty, status, ls and inbox name the demo's room", 
 });
 
 describe("merkle demo without a broker", () => {
-  /** A home for everything temporary of one test, and a port where no broker answers. */
+  /** Creates a home for all temporary files of one test, and picks a port without a broker. */
   async function alone(): Promise<{ merkle: TestMerkle; tmp: string; env: Record<string, string> }> {
     const merkle = await testMerkle();
     const tmp = join(merkle.home, "tmp");

@@ -1,6 +1,6 @@
 import type { Feature } from "../../feature.js";
 
-/** The demo's session with two agents. */
+/** The demo session with two agents. */
 export const feature: Feature = {
   needs: ["jobs"],
   commands: [

@@ -7,8 +7,8 @@ import { runBroker } from "../../start/run-broker.js";
 import { feature as jobs } from "../jobs/feature.js";
 
 /**
- * Runs a broker as `merkle up` does, on a home that is removed when it has stopped. It uses nothing of this machine's own, and
- * ends with the demo that started it.
+ * Runs a broker as `merkle up` does, in a temporary home that is removed at the end. Uses none of this
+ * machine's settings, and ends with the demo that started it.
  */
 export function runOwnBroker(context: CommandContext): Promise<number> {
   return untilParentGone(context.signal, (signal) =>
@@ -19,14 +19,14 @@ export function runOwnBroker(context: CommandContext): Promise<number> {
   );
 }
 
-/** Gives `work` a Merkle home that is removed afterwards, with everything that was stored for it. */
+/** Runs `work` with a Merkle home, and then removes that home with all its data. */
 async function withTemporaryHome<Result>(
   prefix: string,
   work: (home: string) => Promise<Result>,
 ): Promise<Result> {
   const home = await mkdtemp(prefix);
   try {
-    // A broker that root runs has its PostgreSQL run as another user, who must get through to the data.
+    // If root runs the broker, PostgreSQL runs as another user, who must be able to reach the data.
     await chmod(home, 0o711);
     return await work(home);
   } finally {
@@ -41,7 +41,10 @@ async function removeHome(home: string): Promise<void> {
   await rm(home, { recursive: true, force: true });
 }
 
-/** Where that user did not get through, the home holds a link, and the data's own folder names the home. */
+/**
+ * Removes data that PostgreSQL keeps outside the home, where the home has only a link to it. A file near the
+ * data names its home, and the data is removed only if that is this home.
+ */
 async function removeAway(home: string, link: string): Promise<void> {
   const data = await readlink(link).catch(() => undefined);
   if (data === undefined) return;
@@ -51,8 +54,8 @@ async function removeAway(home: string, link: string): Promise<void> {
 }
 
 /**
- * Runs `work` until it ends, or until the process that started this one is gone or says that it is enough: both close
- * our stdin.
+ * Runs `work` until it ends, or until the parent process exits or asks it to stop. In both cases the parent
+ * closes stdin.
  */
 async function untilParentGone<Result>(
   signal: AbortSignal,

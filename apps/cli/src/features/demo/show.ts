@@ -5,13 +5,13 @@ import type { Output } from "../../command/output.js";
 import { type Author, formatMessage } from "../../feed/format-message.js";
 import { breakLines } from "../../feed/tail/print-messages.js";
 
-/** Shows the demo while it runs; nothing with `--json`. */
+/** Prints the demo while it runs. Prints nothing with `--json`. */
 interface Show {
   say(text: string): void;
   message(message: Message): Promise<void>;
-  /** The document has changed: shows what is new, before the messages that come later. */
+  /** Call when the document has changed. Prints the change before any later message. */
   document(): void;
-  /** Resolves when everything is shown. */
+  /** Resolves when everything has been printed. */
   shown(): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export function createShow(output: Output, { client, session_id, signal }: Shown
   };
   const teams: string[] = [];
   let shownVersion = 0;
-  // One after the other, in the order in which they came.
+  // Prints one item at a time, in the order of arrival.
   let last = Promise.resolve();
   const inTurn = (show: () => Promise<void>): Promise<void> => {
     last = last.then(show);
@@ -61,7 +61,10 @@ function count(text: string, pattern: RegExp): number {
   return text.match(pattern)?.length ?? 0;
 }
 
-/** A message as `merkle tail` prints it, broken between words where the terminal ends. Teams get colours as they appear. */
+/**
+ * Formats a message like `merkle tail`, with lines broken between words at the terminal's width. Teams get
+ * colours in the order in which they appear.
+ */
 function formatLine(message: Message, teams: string[], output: Output): string {
   const { from, content } = message;
   const team = from?.team ?? String(content["by"] ?? content["team"] ?? "");

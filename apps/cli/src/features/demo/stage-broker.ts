@@ -5,19 +5,19 @@ import type { CommandContext } from "../../command/command.js";
 import { CliError } from "../../core/cli-error.js";
 import { type OwnBroker, startOwnBroker } from "./start-own-broker.js";
 
-/** The broker that has the demo's room. */
+/** The broker that hosts the demo room. */
 export interface StageBroker {
   readonly url: string;
   readonly address: ReachableAddress;
-  /** Its process, when the demo has started it. */
+  /** The broker's process, if the demo started it. */
   readonly own: OwnBroker | undefined;
 }
 
 /**
- * Finds the broker that is configured. Where nobody has named one and none runs, or it lets members in alone, one is started
- * that lives no longer than the demo.
+ * Finds the configured broker. Starts a temporary broker for the demo if no address is configured and none is
+ * running, or if the broker admits only members.
  *
- * @throws CliError `unreachable`, when somebody has named one and it does not answer
+ * @throws CliError `unreachable` if an address is configured but does not respond
  */
 export async function findStageBroker({ config, output, signal }: CommandContext): Promise<StageBroker> {
   const broker = await findBroker(config, signal);
@@ -32,7 +32,7 @@ export async function findStageBroker({ config, output, signal }: CommandContext
     }
     if (!(error instanceof MerkleError && error.code === "unauthorized")) throw error;
   }
-  // Its cast are nobody's members, and whose mesh it is did not ask for them.
+  // The demo's agents are not members, and the mesh's owner did not invite them.
   output.note(`The broker at ${broker.base} admits only members: starting another for the demo …`);
   return startOwn(signal);
 }
@@ -52,13 +52,13 @@ async function startOwn(signal: AbortSignal): Promise<StageBroker> {
   }
 }
 
-/** The first line of `merkle up --json`. */
+/** Reads the URL from the first line of `merkle up --json`. */
 function readUrl(started: unknown): string {
   if (typeof started === "object" && started !== null && "url" in started) return String(started.url);
   throw new Error(`Expected the broker's address, got ${JSON.stringify(started)}.`);
 }
 
-/** Leaves the broker to whoever wants to look around, until Ctrl+C. */
+/** Keeps the broker running until Ctrl+C, so that people can look around. */
 export async function keepUntilStopped(
   { url, own }: StageBroker,
   { output, signal }: CommandContext,

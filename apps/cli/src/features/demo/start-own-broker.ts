@@ -7,32 +7,32 @@ import { readEnvironment } from "../../settings/config.js";
 
 /** The process of the demo's own broker. */
 export interface OwnBroker {
-  /** The first line of `merkle up --json`; rejects when the broker ends before it. */
+  /** First line of `merkle up --json`. Rejects if the broker exits before it. */
   readonly firstLine: Promise<unknown>;
-  /** Resolves when it has ended well; rejects with its error otherwise. */
+  /** Resolves when the broker has exited successfully. Otherwise rejects with its error. */
   readonly done: Promise<void>;
-  /** Ends it, and resolves when it has ended. */
+  /** Stops the broker, and resolves when it has exited. */
   stop(): Promise<void>;
 }
 
-/** The time that the broker has to stop its database before it is killed. */
+/** How long the broker may take to stop its database before it is killed. */
 const stopsWithinMs = 30_000;
 const errorCharsMax = 8_192;
 
 /**
- * Starts a broker in a process of its own. It lives as long as the pipe to its stdin, so that it never outlives the demo,
- * and in a group of its own, so that Ctrl+C reaches the demo alone, which ends it.
+ * Starts a broker in a separate process. It stops when the pipe to its stdin closes, so it never outlives the
+ * demo. Its own process group keeps Ctrl+C away from it: only the demo gets the signal, and then stops it.
  */
 export function startOwnBroker(): OwnBroker {
   const argv = [...process.execArgv, entryFile(), "demo", "--own-broker", "--json"];
-  // A token in the environment belongs to another broker.
+  // A token in the environment is for another broker.
   const env = { ...readEnvironment().variables, MERKLE_TOKEN: "" };
   const child = spawn(process.execPath, argv, { detached: true, windowsHide: true, stdio: "pipe", env });
   let errors = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     errors = (errors + text).slice(-errorCharsMax);
   });
-  // A process that is gone has closed the pipe; `done` reports that it has ended.
+  // An exited process has closed the pipe. `done` reports its end.
   child.stdin.on("error", () => undefined);
   const lines = createInterface({ input: child.stdout });
   const ended = endOf(child);
@@ -43,7 +43,7 @@ export function startOwnBroker(): OwnBroker {
     once(lines, "line").then(([line]): unknown => JSON.parse(String(line))),
     done.then(() => Promise.reject(toError(exitCodes.done, errors))),
   ]);
-  // Whoever does not wait for one of these is told by the other.
+  // `firstLine` and `done` both reject on failure, so awaiting either is enough.
   done.catch(() => undefined);
   firstLine.catch(() => undefined);
 
@@ -59,13 +59,15 @@ export function startOwnBroker(): OwnBroker {
   };
 }
 
-/** The exit code, or the signal that ended it. */
+/** Returns the exit code, or the signal that ended the process. */
 async function endOf(child: ChildProcess): Promise<unknown> {
   const [code, signal] = await once(child, "close");
   return code ?? signal;
 }
 
-/** The last line of a command with `--json` is its error. */
+/**
+ * Converts the end of the process to an error. With `--json`, the last line of stderr is the command's error.
+ */
 function toError(end: unknown, stderr: string): CliError {
   try {
     const { error } = JSON.parse(stderr.trim().split("\n").at(-1) ?? "");
@@ -75,7 +77,7 @@ function toError(end: unknown, stderr: string): CliError {
       next,
     });
   } catch {
-    // It ended without a word of ours, as a killed process does.
+    // The process exited without printing an error, as a killed process does.
     return new CliError("unexpected", `The demo's broker ended unexpectedly (${end}).`, {
       exitCode: exitCodes.unexpected,
     });

@@ -10,8 +10,9 @@ import { createShow } from "./show.js";
 import { findStageBroker, keepUntilStopped, type StageBroker } from "./stage-broker.js";
 
 /**
- * Opens the broker's demo room and shows what happens up to the question that its agents have for whoever looks on. The session stays open
- * with it; a broker of the demo's own goes on until Ctrl+C, and what comes of the answer is shown (DEMO-6).
+ * Opens the broker's demo room, and shows what happens up to the question that the agents ask. With a
+ * configured broker, the command then ends and the session stays open. The demo's own broker runs until
+ * Ctrl+C, and the outcome of the answer is shown (DEMO-6).
  */
 export async function visitRoom(context: CommandContext): Promise<number> {
   const { output, signal } = context;
@@ -30,7 +31,7 @@ export async function visitRoom(context: CommandContext): Promise<number> {
       await show.shown();
       tell(context, broker, { ...room, ask });
       if (!broker.own) return exitCodes.done;
-      // Until somebody has answered in the page, and whoever looks around has seen enough.
+      // Runs in the background, so that the messages after the answer are shown too.
       showUntil(feed, show.message, () => false).catch(() => undefined);
       await keepUntilStopped(broker, context);
       return exitCodes.done;
@@ -48,7 +49,7 @@ interface Room {
   readonly session: string;
 }
 
-/** The room, and a connection in its mesh. */
+/** Opens the demo room, and a connection in its mesh. */
 async function enter(
   { config, signal }: CommandContext,
   { address }: StageBroker,
@@ -78,7 +79,10 @@ async function showUntil(
 
 type Follow = Pick<FollowOptions, "session" | "onChanged"> & { readonly signal: AbortSignal };
 
-/** A session's messages from the first one on, as they come; it ends by the signal or with the subscription's error. */
+/**
+ * Yields a session's messages from the first one, as they arrive. Ends when the signal is aborted, or with
+ * the subscription's error.
+ */
 async function* followFeed(client: MerkleClient, { signal, ...options }: Follow): AsyncGenerator<Message> {
   const feed = new EventEmitter<{ message: [Message]; error: [Error] }>();
   const arrivals = on(feed, "message", { signal });

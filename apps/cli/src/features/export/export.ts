@@ -68,7 +68,7 @@ export const exportCommand: Command = {
   },
 };
 
-/** Checks that the bundle continues the record that this machine saw last, and shows what is in it. */
+/** Checks that the bundle continues the record last seen on this machine, and prints its key facts. */
 async function tellBundle(
   { config, output }: CommandContext,
   {

@@ -1,6 +1,6 @@
 import type { Feature } from "../../feature.js";
 
-/** Records as files. */
+/** Exports: session records as files. */
 export const feature: Feature = {
   needs: ["seal", "verify"],
   commands: [

@@ -6,7 +6,7 @@ import { callBroker } from "../../test-kit/api.js";
 import { sharedMerkle } from "../../test-kit/shared-merkle.js";
 
 const merkle = sharedMerkle();
-/** Nobody answers there: what needs a broker fails. */
+/** No broker listens on this port, so every command that needs a broker fails. */
 const nowhere = { env: { MERKLE_URL: "http://127.0.0.1:1" } };
 
 beforeAll(async () => {
@@ -31,7 +31,7 @@ describe("merkle export and verify", () => {
       ),
       stderr: "  check: merkle verify split.zip\n",
     });
-    // It holds all that was said: [EXPORT-2].
+    // Only the owner can read the file, because it contains all messages: [EXPORT-2].
     expect((await stat(file("split.zip"))).mode & 0o777).toBe(0o600);
     const verified = await merkle.run(["verify", "split.zip"], nowhere);
     expect(verified).toMatchObject({ code: 0, stderr: "" });

@@ -1,6 +1,6 @@
 import type { Feature } from "../../feature.js";
 
-/** Records of other brokers as sessions here. */
+/** Imports: records of other brokers as sessions on this broker. */
 export const feature: Feature = {
   needs: ["verify"],
   commands: [

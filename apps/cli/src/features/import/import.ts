@@ -43,7 +43,7 @@ export const importCommand: Command = {
         open,
       });
       progress.end();
-      const imported = answer as Imported; // The operation's own answer (CAT-1).
+      const imported = answer as Imported; // The type of the reply as its operation declares it (CAT-1).
       const { added, slug, size } = imported;
       const title = JSON.stringify(oneLine(imported.title));
       output.show(

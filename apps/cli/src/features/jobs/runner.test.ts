@@ -5,7 +5,10 @@ import { callBroker } from "../../test-kit/api.js";
 import { type Started, testMerkle } from "../../test-kit/merkle.js";
 import { sharedMerkle } from "../../test-kit/shared-merkle.js";
 
-/** Stands for Claude Code: ends at once, or when it is told to by a file, or only by force. */
+/**
+ * Replaces Claude Code. Depending on the session, it exits immediately, waits for a file, or can only be
+ * killed.
+ */
 const script = `#!/bin/sh
 prompt=$(cat)
 case "$prompt" in
@@ -110,7 +113,7 @@ it("[RUNNER-22] a machine without the agent's program takes no jobs", async () =
   expect(await merkle.run(["runner", "--kinds", "rewrite"])).toMatchObject({ code: 2 });
 });
 
-/** What a deaf agent of this home left behind. */
+/** Finds processes that the agent of this home left behind. */
 async function findDaemons(home: string): Promise<string[]> {
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(

@@ -65,7 +65,7 @@ export const recall: Command = {
   },
 };
 
-/** One line for each memory: its id, what it says, who said so where and when, its tags. */
+/** Returns one line per memory: id, text, source and tags. */
 function formatMemories(
   memories: readonly (Memory & { readonly marked?: string })[],
   output: Output,

@@ -1,6 +1,6 @@
 import type { Feature } from "../../feature.js";
 
-/** A persona's reading of a file. */
+/** Perspectives: personas' readings of a document. */
 export const feature: Feature = {
   needs: [],
   commands: [

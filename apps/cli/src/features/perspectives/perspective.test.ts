@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { callBroker } from "../../test-kit/api.js";
 import { sharedMerkle } from "../../test-kit/shared-merkle.js";
 
-/** Stands for Claude Code: it writes what its skill would have it write, by the job's own credential. */
+/** Replaces Claude Code. It writes the result that the skill asks for, with the job's credential. */
 const script = `#!/usr/bin/env node
 const prompt = require("node:fs").readFileSync(0, "utf8");
 const persona_sha = /^Persona SHA: (\\S+)$/m.exec(prompt)[1];

@@ -48,7 +48,7 @@ function quoteName(name: string): string {
 
 type Painted = Pick<Output, "columns" | "signs" | "bold" | "dim" | "alarm">;
 
-/** One line for each persona: what it read, when, and whether that still holds. */
+/** Returns one line per persona: the version it read, when, and whether the perspective is stale. */
 function formatPerspectives(perspectives: readonly Perspective[], output: Painted): string {
   const rows = perspectives.map((each) => [
     { text: oneLine(each.persona_name), paint: output.bold },
@@ -59,7 +59,10 @@ function formatPerspectives(perspectives: readonly Perspective[], output: Painte
   return formatTable(rows, { columns: output.columns, flexible: 0, more: output.signs.more });
 }
 
-/** The same of one: `read as Sceptic of v12 3m ago · stale: the document has changed since`. */
+/**
+ * Describes one perspective, for example `read as Sceptic of v12 3m ago · stale: the document has changed
+ * since`.
+ */
 function perspectiveText(
   { persona_name, source_version, made_at, ...rest }: Perspective,
   { dot }: Pick<Output, "dot">,

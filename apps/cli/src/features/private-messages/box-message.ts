@@ -9,7 +9,7 @@ import { addressOf, findRecipient } from "./find-recipient.js";
 import type { PeerKeys } from "./peer-keys.js";
 import { isTrusted } from "./pins.js";
 
-/** The peer that writes. */
+/** The sending peer. */
 interface Writer {
   readonly home: string;
   readonly keys: PeerKeys;
@@ -32,15 +32,15 @@ interface PrivateText {
 
 export interface SealedMessage {
   readonly sealed: string;
-  /** The recipient by its key: unlike a name, it cannot pass to another peer meanwhile. */
+  /** The recipient's key. Unlike a name, it cannot be taken over by another peer in the meantime. */
   readonly to: string;
 }
 
 /**
  * Encrypts a text for its recipient (SEALED-2).
  *
- * @throws not_found or bad_request if the recipient is ambiguous or shows no keys; key_changed if its keys are not
- * trusted
+ * @throws not_found or bad_request if the recipient is ambiguous or has no keys; key_changed if its keys are
+ *   not trusted
  */
 export function sealMessage(
   { to, text, priority, replyTo, idempotencyKey }: PrivateText,
@@ -69,9 +69,9 @@ export function sealMessage(
 }
 
 /**
- * Reads the private message that a call of `send_message` encrypts.
+ * Reads the text and recipient of a private message from the input of `send_message`.
  *
- * @throws bad_request unless it has one recipient and a text
+ * @throws bad_request unless the input has exactly one recipient and a text
  */
 export function readPrivateText(input: Fields, drawn: string): PrivateText {
   const { to, message, priority, reply_to: replyTo, idempotency_key: key } = input;
@@ -88,7 +88,7 @@ export function readPrivateText(input: Fields, drawn: string): PrivateText {
   return {
     to: recipient,
     text: message,
-    // The broker gets this field as well, and refuses another type.
+    // The broker gets this field too, and refuses any other type.
     priority: typeof priority === "string" ? priority : "next",
     replyTo: typeof replyTo === "number" ? replyTo : null,
     idempotencyKey: typeof key === "string" ? key : drawn,

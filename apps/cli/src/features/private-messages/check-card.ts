@@ -3,17 +3,17 @@ import { boxKeyBytes, certificateBytes, fromBase64url } from "@merkle/wire/ident
 import { canonicalJson } from "@merkle/wire/record";
 import { KeyCard } from "@merkle/wire/schemas";
 
-/** The keys of a peer, whose signatures hold: whoever has the session key said that the box key is theirs. */
+/** The verified keys of a peer: the owner of the session key has signed the box key. */
 export interface CheckedCard {
   readonly sessionKey: string;
   readonly boxKey: Uint8Array;
-  /** The member whose key certified the session key; null where none did. */
+  /** The member key that certified the session key, or null. */
   readonly memberKey: string | null;
 }
 
 /**
- * Checks a card that came by way of a broker, which may have changed it; null when it does not hold. That a certificate has
- * run out since says nothing against it: it lets nobody in here, but tells who made the key.
+ * Verifies a key card, which the broker could have altered. Returns null if a signature is invalid. An
+ * expired certificate is accepted, because the card grants no access and only shows who made the key.
  */
 export function checkCard(given: unknown): CheckedCard | null {
   const card = KeyCard.safeParse(given).data;
@@ -37,11 +37,11 @@ function isSigned(bytes: Uint8Array, key: string, signature: string): boolean {
 }
 
 /**
- * The number that two people compare to know that nobody is in between: twelve groups of five digits, the same on both
- * sides. It follows Signal's numeric fingerprint (libsignal, `fingerprint.rs`): a group is five bytes of a SHA-512 digest,
- * taken modulo 100,000. Theirs has six groups for each side from a digest that is iterated, which slows down a search for
- * keys of half the digits; here one digest covers both sides, so that all sixty digits would have to be met at once.
- * The key that counts for a member is the member's own, so that the number stays from launch to launch.
+ * Returns the number that two people compare to rule out an interceptor: twelve groups of five digits, the
+ * same on both sides. As in Signal's numeric fingerprint (libsignal, `fingerprint.rs`), a group is five bytes
+ * of a SHA-512 digest modulo 100,000. Signal has six groups for each side, from an iterated digest that slows
+ * down a search for keys matching half of the digits. Here one digest covers both sides, so an attacker must
+ * match all sixty digits. For a member, the member key is used, so the number is the same after every launch.
  */
 export function safetyNumber(
   ...ends: readonly [Pick<CheckedCard, KeyNames>, Pick<CheckedCard, KeyNames>]

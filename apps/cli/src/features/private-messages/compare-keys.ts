@@ -12,18 +12,18 @@ import { addressOf, findRecipient } from "./find-recipient.js";
 import { readPlaceSeed } from "./peer-keys.js";
 import { findPin, savePin } from "./pins.js";
 
-/** The known state of a peer's key here, and the number to compare with the other side. */
+/** The state of a peer's key on this machine, and the numbers to compare with the other side. */
 interface Comparison {
   readonly told: {
     readonly session: string;
-    /** The key's owner, `team/peer`. */
+    /** The owner of the key, as `team/peer`. */
     readonly peer: string;
     /**
-     * `new`: no one here has sent a private message to it, or read it; `seen`: it is the one that it had then; `accepted`: and a person has
-     * compared it; `changed`: it is another one.
+     * `new`: no private message was exchanged with the peer from here. `seen`: the key is unchanged since the
+     * first message. `accepted`: a person has also compared it. `changed`: the key is a different one.
      */
     readonly key: "new" | "seen" | "accepted" | "changed";
-    /** When the key was seen first, or accepted, that counts here. */
+    /** When this machine first saw or accepted the key that it trusts. */
     readonly since: string | null;
     readonly numbers: readonly { readonly you: string; readonly number: string }[];
   };
@@ -38,10 +38,10 @@ interface WhoseKeys {
 }
 
 /**
- * Compares the key that a peer shows now with the one that it is known by, and makes the safety numbers of the places that this
- * machine holds in the session (SEALED-8).
+ * Compares the current key of a peer with the key that this machine trusts, and computes the safety numbers
+ * for this machine's own peers in the session (SEALED-8).
  *
- * @throws CliError `not_found` when the peer shows no keys, or this machine has none in the session
+ * @throws CliError `not_found` if the peer has no keys, or this machine has none in the session
  */
 export async function compareKeys(
   broker: OperationCaller,
@@ -113,7 +113,10 @@ function noKeys(message: string): CliError {
   });
 }
 
-/** For two people on the telephone: what is known, then the digits in rows of four groups. */
+/**
+ * Formats the comparison for two people on the phone: the key's state, then the digits in rows of four
+ * groups.
+ */
 export function formatComparison({ told }: Comparison, output: Output): string {
   const { key, peer, session, since, numbers } = told;
   const when = since === null ? "" : toMoment(since);

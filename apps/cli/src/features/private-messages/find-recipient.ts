@@ -2,10 +2,10 @@ import { MerkleError, type Peer } from "@merkle/wire";
 import { peerAddress } from "@merkle/wire/text";
 
 /**
- * Finds the one peer that a private message is for, as the broker finds recipients (SEND-2), except that a name must mean
- * exactly one.
+ * Finds the recipient of a private message by the broker's rules (SEND-2), except that a name must match
+ * exactly one peer.
  *
- * @throws not_found when nobody goes by the name, bad_request when several do
+ * @throws not_found if no peer matches, bad_request if several do
  */
 export function findRecipient(peers: readonly Peer[], to: string, ownPeerId: string): Peer {
   const others = peers.filter(({ peer_id, left_at }) => peer_id !== ownPeerId && left_at === null);
@@ -34,7 +34,7 @@ export function findRecipient(peers: readonly Peer[], to: string, ownPeerId: str
   );
 }
 
-/** A peer as people name it, and as its messages say who wrote them. */
+/** Returns a peer's address, as shown for the author of a message. */
 export function addressOf({ team, name }: { readonly team: string; readonly name: string | null }): string {
   return name === null ? team : `${team}/${name}`;
 }

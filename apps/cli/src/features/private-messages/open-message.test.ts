@@ -39,7 +39,7 @@ interface Made {
   readonly text?: string;
 }
 
-/** What Alex would send to Birch, and the feed would show, but for what is told. */
+/** Builds a message from Alex to Birch as the feed would contain it, with the given deviations. */
 function make({
   header = {},
   message = {},
@@ -152,7 +152,7 @@ it.each<[string, () => Made, RegExp]>([
 });
 
 it("[SEALED-4] refuses a header of version 1, and one that is neither version", () => {
-  // `undefined` leaves a field out.
+  // `undefined` removes a field.
   const first = { version: undefined, human: undefined, priority: undefined, reply_to: undefined };
   expect(open({ header: { counter: 1, ...(first as object) } })).toEqual({
     private: true,
@@ -179,7 +179,7 @@ it("[SEALED-5] refuses what comes twice, or out of order, also after this proces
   for (const each of refused) {
     expect(openMessage(make(each), { ...reader, keys }).content["problem"]).toMatch(/out of order/);
   }
-  // A restored database goes on with lower numbers, but never shows one message at two places.
+  // A restored database continues with lower sequences, but never contains one message at two positions.
   const restored = { ...reader, keys, epoch: "restored" };
   expect(openMessage(make(refused[3]), restored).content).toHaveProperty("text");
   expect(openMessage(make(refused[0]), restored).content).toHaveProperty("problem");

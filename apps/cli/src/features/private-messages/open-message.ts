@@ -8,7 +8,10 @@ import type { Opened, PeerKeys } from "./peer-keys.js";
 import { isTrusted } from "./pins.js";
 
 const End = z.strictObject({ peer_id: z.string(), address: z.string(), session_key: z.string() });
-/** Strict: a header of version 1 lacks who wrote it, its priority and its reply, so a broker could change them. */
+/**
+ * Rejects headers of version 1. They do not cover the author, priority and reply, so a broker could change
+ * these.
+ */
 const Header = z.strictObject({
   version: z.literal(2),
   session_id: z.string(),
@@ -23,7 +26,7 @@ const Header = z.strictObject({
 });
 type Header = z.output<typeof Header>;
 
-/** The place that reads. */
+/** The peer that reads the message. */
 export interface Reader {
   readonly home: string;
   readonly keys: PeerKeys;
@@ -33,15 +36,15 @@ export interface Reader {
 }
 
 /**
- * How far the times of sealing and posting may lie apart: clocks differ, and a sender goes on trying for a while. What a
- * broker keeps back for longer cannot be passed off as new.
+ * Maximum difference between the times of encryption and posting. Clocks differ, and a sender may retry for a
+ * while. A message that a broker withholds for longer cannot appear to be new.
  */
 const apartMsMax = 15 * 60_000;
 
 /**
- * Opens a private message for the place that it is for: the text stands in `content.text` as any message's does. One that
- * does not open, or that was made for another place in the world, has `content.problem` instead, which says why (SEALED-5).
- * Whatever else says of itself that it is private is shown without a text: the broker could have written it.
+ * Decrypts a private message for its recipient, with the text in `content.text` as in any message. If that
+ * fails, or the message was made for another context, `content.problem` gives the reason (SEALED-5). Any
+ * other message marked as private is shown without its text, because the broker could have written it.
  */
 export function openMessage(message: Message, reader: Reader): Message {
   const { content, from } = message;
@@ -50,7 +53,7 @@ export function openMessage(message: Message, reader: Reader): Message {
   if (typeof sealed !== "string" || from === null) return withContent(message, { bytes: content["bytes"] });
   const bytes = sealedBytes(sealed);
   const address = from.peer === undefined ? from.team : `${from.team}/${from.peer}`;
-  // One's own is sealed for the other.
+  // A peer's own message is encrypted for its recipient.
   if (address === reader.address) return withContent(message, { bytes });
   const opened = tryToOpen(message, sealed, { ...reader, sender: address });
   return withContent(message, "text" in opened ? opened : { bytes, ...opened });
@@ -93,7 +96,10 @@ function describeUnknownHeader(header: unknown): string {
     : "its header is not valid";
 }
 
-/** The part of a message that differs from what its sender sealed; null when all of it is. */
+/**
+ * Returns how a message differs in recipient, session, author or time from what its sender encrypted, or null
+ * if it does not.
+ */
 function findMove(
   message: Message,
   header: Header,
@@ -114,7 +120,10 @@ function findMove(
   return findChange(message, header);
 }
 
-/** Returns how the message differs from what its sender wrote; null if it does not. */
+/**
+ * Returns how a message differs in author kind, recipients, priority or reply from what its sender encrypted,
+ * or null if it does not.
+ */
 function findChange(message: Message, header: Header): string | null {
   if (message.from?.human !== header.human) {
     return header.human ? "it was encrypted by a person" : "it was encrypted by an agent, not by a person";
@@ -134,7 +143,10 @@ function isSame(one: Opened, other: Opened): boolean {
   );
 }
 
-/** The same message has one place, and the counters of a sender grow as the feed does. */
+/**
+ * Returns whether two messages contradict each other. A message has one position in the feed, and a sender's
+ * counters grow in the order of the feed.
+ */
 function contradicts(one: Opened, other: Opened): boolean {
   if (one.message_id === other.message_id || one.counter === other.counter) return true;
   return one.epoch === other.epoch && one.counter < other.counter !== one.sequence < other.sequence;

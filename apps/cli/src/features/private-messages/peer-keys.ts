@@ -15,7 +15,7 @@ const Opened = z.object({
   counter: z.int(),
   sequence: z.int(),
   message_id: z.string(),
-  /** The history of the database that the sequence belongs to. */
+  /** Identifies the history of the database that the sequence belongs to. */
   epoch: z.string(),
 });
 export type Opened = z.output<typeof Opened>;
@@ -27,23 +27,26 @@ const PlaceFile = z.object({
   opened: z.record(z.string(), z.array(Opened)),
 });
 
-/** The keys of one place on this machine, and what was sealed and opened with them. */
+/** The keys of one peer on this machine, and a record of the messages encrypted and decrypted with them. */
 export interface PeerKeys {
   readonly seed: Uint8Array;
-  /** The public part, in base64url. */
+  /** The public session key in base64url. */
   readonly sessionKey: string;
   readonly box: BoxKey;
-  /** The place's peer as the broker names it; null until it was asked. */
+  /** The peer's id at the broker, or null if it is not known yet. */
   readonly peerId: string | null;
   notePeer(peerId: string): void;
-  /** The number of the next message to this session key: noted before it is used, so that none is used twice. */
+  /**
+   * Returns the number of the next message to this session key. The number is saved before use, so that none
+   * is used twice.
+   */
   nextCounter(sessionKey: string): number;
-  /** The last messages that were opened with this session key. */
+  /** Returns the last messages that were decrypted from this session key. */
   openedOf(sessionKey: string): readonly Opened[];
   noteOpened(sessionKey: string, opened: Opened): void;
 }
 
-/** The seed of a place's keys, where this machine has made some; it makes none. */
+/** Returns the seed of a peer's keys if this machine has stored one. Creates none. */
 export function readPlaceSeed(home: string, placeId: string): Uint8Array | undefined {
   const kept = PlaceFile.safeParse(readPrivateJson(pathOf(home, placeId))).data;
   return (kept && fromBase64url(kept.seed, 32)) ?? undefined;
@@ -53,12 +56,12 @@ function pathOf(home: string, placeId: string): string {
   return join(homeFiles.sealed(home), `${placeId}.json`);
 }
 
-/** So many are remembered of each sender; what is older than all of them counts as out of order. */
+/** Number of messages remembered for each sender. */
 const openedMax = 256;
 
 /**
- * Opens the keys of a place, and makes them where there are none: from the session key that the place was taken with, if it
- * was with one.
+ * Opens the keys of a peer, or creates them: from the session key that the peer joined with, or else from a
+ * random seed.
  */
 export function openPlaceKeys(home: string, placeId: string, sessionSeed: Uint8Array | undefined): PeerKeys {
   const path = pathOf(home, placeId);

@@ -11,21 +11,24 @@ const Pin = z.object({
   session_key: z.string(),
   member_key: z.string().nullable(),
   pinned_at: z.string(),
-  /** Whether a person compared the safety number, or at least said so. */
+  /** Whether a person has confirmed that the safety numbers match. */
   accepted: z.boolean(),
 });
 type Pin = z.output<typeof Pin>;
 
-/** The key's owner: the broker gives names, and this machine remembers the key that each had. */
+/** The owner of a key. The broker provides names, and this machine stores the key of each name. */
 interface PinnedPeer {
   readonly sessionId: string;
   readonly address: string;
 }
 
-/** The key that a peer was seen with first, or that a person accepted. Without it the next one that comes is taken. */
+/**
+ * Returns the key that was first seen for a peer, or that a person accepted. Without a pin, the next key is
+ * trusted.
+ */
 export function findPin(home: string, peer: PinnedPeer): Pin | undefined {
   const found = readPrivateJson(pathOf(home, peer));
-  // A file that cannot be understood is no reason to trust whatever comes.
+  // An unreadable file must not lead to trusting any key, so this throws.
   return found === undefined ? undefined : Pin.parse(found);
 }
 
@@ -41,8 +44,8 @@ export function savePin(home: string, peer: PinnedPeer, card: CheckedCard, accep
 }
 
 /**
- * Whether a peer may be trusted with this card (SEALED-6): it has the key that it had, or another one that the same member's
- * key certified, or nobody has seen it before; then its key is noted from now on.
+ * Returns whether this card can be trusted for a peer (SEALED-6). A key is trusted if it is unchanged,
+ * certified by the same member key, or the first one seen. A newly trusted key is saved.
  */
 export function isTrusted(home: string, peer: PinnedPeer, card: CheckedCard): boolean {
   const pin = findPin(home, peer);

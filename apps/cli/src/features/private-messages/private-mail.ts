@@ -16,13 +16,16 @@ import { addressOf } from "./find-recipient.js";
 import { openMessage } from "./open-message.js";
 import { openPlaceKeys, type PeerKeys } from "./peer-keys.js";
 
-/** Private messages of the peers that this server acts as. Their keys never leave this machine, and no tool shows them. */
+/**
+ * Private messages of the peers that this server acts for. Their keys never leave this machine, and no tool
+ * shows them.
+ */
 interface PrivateMail {
-  /** Shows the peer's key card in the roster, unless it is there already. */
+  /** Publishes the peer's key card in the roster, unless it is there already. */
   publish(team: PeerSession): void;
   /** Encrypts a message for its recipient, and sends it. */
   send(input: Fields, team: PeerSession, signal: AbortSignal): Promise<OutputOf<"send_message">>;
-  /** Decrypts a private message for the peer. Other messages stay as they are. */
+  /** Decrypts a private message for the peer. Returns other messages unchanged. */
   open(
     team: KeyHolder & Pick<PeerSession, "sessionId" | "name" | "peerName" | "epoch">,
     message: Message,
@@ -39,9 +42,9 @@ interface PrivateMailOptions {
 
 interface Place {
   readonly keys: PeerKeys;
-  /** The key card. It is made when it is first shown, because it names the mesh. */
+  /** The key card. It is created on first use, because it names the mesh. */
   card: KeyCard | undefined;
-  /** Settles when the last message sent has its answer. */
+  /** Settles when the last message sent has been answered. */
   sending: Promise<unknown>;
 }
 
@@ -53,10 +56,13 @@ interface Met {
 
 export function createPrivateMail({ link, home, log }: PrivateMailOptions): PrivateMail {
   const places = new Map<string, Place>();
-  /** Boxes by idempotency key: a repeated call sends the same box, since two boxes of one text differ. */
+  /**
+   * Encrypted messages by idempotency key. A repeated call must send the same bytes, and encrypting a text
+   * again would give different bytes.
+   */
   const sealedBefore = new Map<string, SealedMessage & { readonly asked: string }>();
 
-  /** Opens the keys when they are first needed. They stay the same while this server runs. */
+  /** Opens the keys on first use. They stay the same while this server runs. */
   function placeOf({ placeId, teamId, sessionKey }: KeyHolder): Place {
     const known = places.get(placeId);
     if (known) return known;
@@ -68,7 +74,7 @@ export function createPrivateMail({ link, home, log }: PrivateMailOptions): Priv
     return place;
   }
 
-  /** Reads the roster, and publishes the peer's key card if the broker does not show it yet. */
+  /** Reads the roster, and publishes the peer's key card if the roster does not have it yet. */
   async function meet(team: PeerSession, place: Place, signal?: AbortSignal): Promise<Met> {
     const { mesh_id: meshId } = await link.call("get_app_info", {}, signal && { signal });
     const { keys } = place;
@@ -116,7 +122,7 @@ export function createPrivateMail({ link, home, log }: PrivateMailOptions): Priv
     },
     send(input, team, signal) {
       const place = placeOf(team);
-      // Messages are sent one after the other, so that their counters grow with their sequence numbers.
+      // Messages are sent one after another, so that their counters grow in the order of their sequences.
       const sent = place.sending.then(() => sendNow(input, team, signal));
       place.sending = sent.catch(() => undefined);
       return sent;
@@ -135,7 +141,7 @@ export function createPrivateMail({ link, home, log }: PrivateMailOptions): Priv
   };
 }
 
-/** How many idempotency keys are kept. */
+/** Number of idempotency keys that are kept. */
 const keysKeptMax = 64;
 
 function ownAddress({ name, peerName }: Pick<PeerSession, "name" | "peerName">): string {

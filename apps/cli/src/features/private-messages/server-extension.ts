@@ -1,7 +1,10 @@
 import type { ExtendedServer, ServerExtension } from "../../mcp/extension.js";
 import { createPrivateMail } from "./private-mail.js";
 
-/** Private messages in the MCP server: encrypted and decrypted here, for the peers that the server acts as. */
+/**
+ * Adds private messages to the MCP server. They are encrypted and decrypted here, for the peers that the
+ * server acts for.
+ */
 export function extendServer({ link, config, log }: ExtendedServer): ServerExtension {
   const { publish, send, open } = createPrivateMail({ link, home: config.home, log });
   return {

@@ -4,7 +4,7 @@ import { indented, oneLine } from "../../text/one-line.js";
 import { formatTable } from "../../text/table.js";
 import { toMoment } from "../../text/time.js";
 
-/** One line for each entry: when, what was done, by whom, its tags, and its id. */
+/** Returns one line per entry: time, title, author, tags and id. */
 export function formatEntries(entries: readonly ProgressEntry[], output: Output): string {
   const rows = entries.map((entry) => [
     { text: toMoment(entry.createdAt), paint: output.dim },
@@ -16,7 +16,10 @@ export function formatEntries(entries: readonly ProgressEntry[], output: Output)
   return formatTable(rows, { columns: output.columns, flexible: [[2, 16], 1], more: output.signs.more });
 }
 
-/** Its title and source, the summary, and where that says less the text. */
+/**
+ * Returns an entry's title and source, its summary, and its text. A summary that merely repeats the beginning
+ * of the text is left out.
+ */
 export function formatWhole(entry: OutputOf<"get_context">, output: Output): string {
   const { title, summary, content = "", createdAt, tags } = entry;
   const facts = [

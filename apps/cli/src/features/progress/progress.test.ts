@@ -32,7 +32,7 @@ beforeAll(async () => {
   if (code !== 0) throw new Error(stderr);
 });
 
-/** A git repository, as somebody works in it. */
+/** Creates a Git repository to work in. */
 async function makeRepository(name: string, origin?: string): Promise<string> {
   const folder = join(merkle.home, "work", name);
   await mkdir(join(folder, "src"), { recursive: true });

@@ -7,7 +7,7 @@ import { createDraft, openEditor } from "../../document/draft.js";
 import { type Deciding, decide, ofDocuments, ofFiles, type ProposalTarget } from "./deciding.js";
 import { formatProposal } from "./format-proposal.js";
 
-/** The command that accepts a proposal, after it has shown what that changes. */
+/** Creates the command that accepts a proposal after showing its changes. */
 function acceptCommand(target: ProposalTarget, summary: string): Command {
   const { group, example } = target;
   return {
@@ -66,7 +66,7 @@ async function accept(context: CommandContext, target: ProposalTarget): Promise<
   return exitCodes.done;
 }
 
-/** @throws CliError `usage` for what is no number of a change */
+/** @throws CliError `usage` if a number is not that of a change */
 function chooseHunks({ hunks }: ProposalInFull, text: string): string[] {
   const numbers = text.split(",").map((each) => Number(each.trim()));
   return numbers.map((number) => {
@@ -76,7 +76,7 @@ function chooseHunks({ hunks }: ProposalInFull, text: string): string[] {
   });
 }
 
-/** The text as the user's editor leaves it; its file stays until it is accepted. */
+/** Returns the text as edited by the user. The file is kept until the text is accepted. */
 async function editText({ config, io, signal }: CommandContext, { draft: named, proposal }: Deciding) {
   const draft = await createDraft({ home: config.home, ...named }, proposal.content ?? "");
   await openEditor(draft.path, io.env);

@@ -8,33 +8,38 @@ import { getSession } from "../../sessions/find-session.js";
 import { shellWord } from "../../text/shell.js";
 import { shortHash } from "./format-proposal.js";
 
-/** The kind of thing that a group of commands decides about proposals for: documents of sessions, or files under Git. */
+/**
+ * The kind of text that a group of commands handles proposals for: documents of sessions, or files under Git.
+ */
 export interface ProposalTarget {
-  /** The group, as it is typed. */
+  /** The first word of the commands. */
   readonly group: "doc" | "source";
-  /** The arguments that name a proposal. */
+  /** The arguments that identify a proposal. */
   readonly arguments: readonly Argument[];
-  /** The same, in examples. */
+  /** Arguments used in examples. */
   readonly example: string;
-  /** Finds the proposal that the arguments name. @throws CliError `not_found` when it is for something else */
+  /**
+   * Finds the proposal that the arguments identify.
+   * @throws CliError `not_found` if it is for a different text
+   */
   open(context: Pick<CommandContext, "args" | "config" | "signal">): Promise<Deciding>;
 }
 
-/** A proposal that a command is about, and who decides about it. */
+/** The proposal of a command, and the actor who decides. */
 export interface Deciding {
   readonly proposal: ProposalInFull;
   readonly actor: Actor;
-  /** The command that does this with a proposal of the same thing. */
+  /** Returns the command that does this with a proposal for the same text. */
   commandFor(verb: "accept" | "rebase" | "return", number: number): string;
-  /** The question before `what` (it, a part of it, an edited text) is accepted. */
+  /** Returns the question to confirm before accepting `what` (it, a part of it, an edited text). */
   questionFor(what: string): string;
-  /** The error for a base that is not the newest text any more, which is this version or hash. */
+  /** Returns the error for a stale base. `newest` is the current version or hash. */
   staleError(newest: unknown): CliError;
-  /** Names the file in which its text is edited. */
+  /** Name of the file in which the proposal's text is edited. */
   readonly draft: { readonly name: string; readonly extension?: string };
 }
 
-/** @throws CliError `conflict`, which says how to see what was written meanwhile, and how to go on */
+/** @throws CliError `conflict`, with the commands that show the newer text and rebase the proposal */
 export async function decide(
   { actor, proposal, staleError }: Deciding,
   decision: Omit<InputOf<"decide_proposal">, "proposal_id">,
@@ -96,7 +101,7 @@ export const ofDocuments: ProposalTarget = {
   },
 };
 
-/** Proposals for files under Git, which are found by their number alone. */
+/** Proposals for files under Git, identified only by their number. */
 export const ofFiles: ProposalTarget = {
   group: "source",
   arguments: [{ name: "<number>", summary: "proposal number, from merkle source proposals" }],

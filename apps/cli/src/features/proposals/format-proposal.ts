@@ -5,7 +5,7 @@ import { oneLine } from "../../text/one-line.js";
 import { formatTable } from "../../text/table.js";
 import { toMoment } from "../../text/time.js";
 
-/** One line for each proposal. */
+/** Returns one line per proposal. */
 export function formatProposals(proposals: readonly Proposal[], output: Output): string {
   const rows = proposals.map((each) => [
     { text: String(each.proposal_id), paint: output.bold },
@@ -19,7 +19,7 @@ export function formatProposals(proposals: readonly Proposal[], output: Output):
   return formatTable(rows, { columns: output.columns, flexible: 6, more: output.signs.more });
 }
 
-/** A proposal in a line, what its author says of it, and its hunks, numbered as --hunks takes them. */
+/** Returns a proposal's facts in one line, its note, and its hunks, numbered for --hunks. */
 export function formatProposal(proposal: ProposalInFull, output: Output): string {
   const { proposal_id, revision, added, removed, note, hunks, proposed_by } = proposal;
   const { signs } = output;
@@ -32,11 +32,11 @@ export function formatProposal(proposal: ProposalInFull, output: Output): string
   ];
   const said = note === "" ? "" : `${note.replace(/^/gm, "  ")}\n`;
   const text = `${facts.filter((each) => each !== "").join("  ")}\n${said}${hunks.map(formatHunk).join("")}`;
-  // It is shown on stderr, which may be a terminal where stdout is none.
+  // This is printed to stderr, which may be a terminal even if stdout is not.
   return output.diff(neutralise(text));
 }
 
-/** The target of a proposal: `document, topic 4`, `docs/guide.md, topic 4` or `Conclusion`. */
+/** Returns the target of a proposal: `document, topic 4`, `docs/guide.md, topic 4` or `Conclusion`. */
 function targetOf({ kind, source_path, topic_id }: Proposal): string {
   return kind === "conclusion" ? "Conclusion" : `${oneLine(source_path ?? "document")}, topic ${topic_id}`;
 }
@@ -53,7 +53,7 @@ function formatHunk({ section, old_start, old_lines, new_lines }: Hunk, index: n
   return `@@ ${index + 1}: line ${old_start}${where} @@\n${whole.join("")}`;
 }
 
-/** The beginning of a hash, as Git shows it to people. */
+/** Shortens a hash in the way that Git does. */
 export function shortHash(hash: string): string {
   return hash.slice(0, 8);
 }

@@ -8,7 +8,10 @@ const merkle = sharedMerkle();
 const content = "# Auth\n\nTokens live 15 minutes.\n\n## Risks\n\nNone.\n\n## Log\n";
 const better = content.replace("15 minutes", "an hour").replace("None.", "Few.");
 
-/** A session with a document and a proposal for it, and what makes further ones. */
+/**
+ * Creates a session with a document and a proposal for it, and returns functions that change the document and
+ * propose more.
+ */
 async function sessionWithProposal(title: string) {
   const { slug, team_id } = await callBroker(merkle, "create_session", { title, creator_team_name: "Atlas" });
   const call: typeof callBroker = (merkle, name, input) => callBroker(merkle, name, input, team_id);

@@ -11,11 +11,11 @@ import { formatProposals } from "./format-proposal.js";
 interface Wanted {
   readonly broker: BrokerClient;
   readonly of: Pick<InputOf<"list_proposals">, "session_id" | "source_path">;
-  /** The command line with which a person looks at a proposal and decides. */
+  /** Returns the command that shows a proposal and accepts it. */
   acceptBy(number: number): string;
 }
 
-/** Shows what is proposed for a document or a file, and how to go on. */
+/** Prints the proposals for a document or a file, and the next command. */
 async function showProposals(
   { flags, output }: Pick<CommandContext, "flags" | "output">,
   { broker, of, acceptBy }: Wanted,

@@ -3,7 +3,7 @@ import { exitCodes } from "../../core/cli-error.js";
 import { counted } from "../../text/time.js";
 import { decide, ofDocuments, ofFiles, type ProposalTarget } from "./deciding.js";
 
-/** The command that brings a stale proposal onto the newest text. */
+/** Creates the command that rebases a stale proposal onto the newest text. */
 function rebaseCommand(target: ProposalTarget, summary: string): Command {
   return {
     name: `${target.group} rebase`,

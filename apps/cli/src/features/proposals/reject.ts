@@ -2,7 +2,7 @@ import type { Command } from "../../command/command.js";
 import { exitCodes } from "../../core/cli-error.js";
 import { decide, ofDocuments, ofFiles, type ProposalTarget } from "./deciding.js";
 
-/** The command that rejects a proposal. */
+/** Creates the command that rejects a proposal. */
 function rejectCommand(target: ProposalTarget): Command {
   const { group, example } = target;
   return {

@@ -4,7 +4,7 @@ import { readText } from "../../command/read-text.js";
 import { exitCodes } from "../../core/cli-error.js";
 import { decide, ofDocuments, ofFiles, type ProposalTarget } from "./deciding.js";
 
-/** The command that has an agent make another revision of a proposal. */
+/** Creates the command that asks an agent for another revision of a proposal. */
 function returnCommand(target: ProposalTarget): Command {
   const { group, example } = target;
   return {

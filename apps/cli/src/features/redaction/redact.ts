@@ -82,14 +82,12 @@ function describe({ name }: Removable, { redacted, sequence }: OutputOf<"redact_
   return redacted === 0 ? `${name} was removed before${told}` : `${name} removed${told}`;
 }
 
-/**
- * The message, or the versions of the document, that are about to lose their text, and their names for the person who is asked.
- */
+/** The message or document versions to redact, with names for the confirmation. */
 interface Removable {
   readonly input: Pick<InputOf<"redact_message">, "sequence" | "document_versions">;
-  /** `#405`, `v3 to v7` */
+  /** For example `#405` or `v3 to v7`. */
   readonly name: string;
-  /** The same with its author and beginning, so that the wrong one is noticed. */
+  /** The name with the author and beginning of the text, so that a wrong choice is noticed. */
   readonly what: string;
 }
 

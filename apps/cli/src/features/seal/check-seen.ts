@@ -19,11 +19,12 @@ interface Told {
 }
 
 /**
- * Compares what the broker says of a record with what this machine saw of it last, and remembers it when it goes on from that
- * (CLI-72). Nobody can then show one record to some and another one to others, or take back what was seen.
+ * Compares a head from the broker with the last head that this machine saw of the record, and saves the new
+ * head if it continues the earlier one (CLI-72). A broker therefore cannot show different records to
+ * different people, or withdraw what it has shown.
  *
- * @param sessionId - the session's id at that broker, which it is asked by
- * @throws CliError `verification_failed` when it does not go on from what was seen
+ * @param sessionId - the session's id at that broker
+ * @throws CliError `verification_failed` if the head does not continue the earlier one
  */
 export async function checkSeen(
   told: Told,
@@ -55,7 +56,7 @@ async function isSigned({ head, keys }: Told): Promise<boolean> {
   return key !== undefined && isSignedBy(head, key, nodeCrypto.verifySignature);
 }
 
-/** The broker's proof that the one head goes on from the other. A broker that cannot is one that has not. */
+/** Asks the broker for proofs that one head continues the other. A refusal counts as no proof. */
 async function readProofs(
   from: SignedHead,
   to: SignedHead,
@@ -91,10 +92,10 @@ function notTheSame(message: string, seen: SeenRecord | null, sessionId: string)
 }
 
 /**
- * Compares what a conclusion seals with what this machine saw of the record before (CLI-73). A broker that cannot be
- * asked just now is no reason to say anything: whoever verifies the session later compares it then.
+ * Compares the seal in a conclusion with what this machine saw of the record before (CLI-73). If the broker
+ * cannot be reached, nothing is reported; a later verification of the session makes the comparison.
  *
- * @returns what must be said loudly; null when there is nothing to say
+ * @returns the error to show prominently, or null
  */
 export async function checkConcluded(
   { event, content, session_id: sessionId }: Message,

@@ -44,7 +44,10 @@ export const seal: Command = {
 
 type Sealed = OutputOf<"session_seal">;
 
-/** The last seal, the number of messages after it, and the key that it was made with; before the first conclusion the head. */
+/**
+ * Formats the last seal with its key, and the number of messages after it. Before the first conclusion,
+ * formats the current head.
+ */
 function formatSeal({ head, seals, keys }: Sealed, output: Pick<Output, "mark" | "dim">): string {
   const [last] = seals;
   const lines = last
@@ -70,7 +73,7 @@ function factsOf({ document, at }: SignedHead): string {
   return `  document v${document.version}, signed ${toMoment(at)}`;
 }
 
-/** The first of the heads whose signature is not by the key that it names. */
+/** Returns the first head whose signature does not match the key that it names, or null. */
 async function findForged({ head, seals, keys }: Sealed): Promise<SignedHead | null> {
   for (const each of [head, ...seals]) {
     const key = keys.find(({ key_id }) => key_id === each.key_id);

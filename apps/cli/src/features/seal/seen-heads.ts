@@ -15,24 +15,24 @@ import { nodeCrypto } from "../../core/node-crypto.js";
 import { readPrivateJson, writePrivateJson } from "../../core/private-file.js";
 import { waitForProcessLock } from "../../core/process-lock.js";
 
-/** This machine's memory of a record: the newest head that it saw, and the keys that it believes. */
+/** The newest head that this machine has seen of a record, and the keys that it trusts for the record. */
 export interface SeenRecord {
   readonly head: SignedHead;
   readonly keys: readonly AuditKey[];
 }
 
 /**
- * Returns what this machine saw last of a record (CLI-72); null when it was never looked at.
+ * Returns what this machine last saw of a record, or null if it has not seen the record (CLI-72).
  *
- * @throws CliError for a file that cannot be understood: to go on without it would be to forget what was seen
+ * @throws CliError if the file is invalid; ignoring it would discard that knowledge
  */
 export async function findSeen(home: string, recordId: string): Promise<SeenRecord | null> {
   return readAll(home).get(recordId) ?? null;
 }
 
 /**
- * Remembers a head that was found to go on from the one that was seen, and the keys. Two processes may do it at once: an older
- * head never takes the place of a newer one.
+ * Saves a verified head and its keys. If two processes save at the same time, an older head never replaces a
+ * newer one.
  */
 export async function rememberSeen(home: string, { head, keys }: SeenRecord): Promise<void> {
   await explainingHome(home, async () => {
@@ -74,13 +74,16 @@ function readAll(home: string): Map<string, SeenRecord> {
   }
 }
 
-/** A file of one's own is read as carefully as one of others: what it says decides what is believed. */
+/** Validates this machine's own file like any other, because its content decides which keys are trusted. */
 function toSeen(record: unknown): SeenRecord {
   const { head, keys } = Object(record);
   return { head: parseHeadLine(canonicalJson(head)), keys: parseKeys(canonicalJson(keys)) };
 }
 
-/** Returns the head with the keys that its own key vouches for. The key of a broker that only exported the record is not among them. */
+/**
+ * Returns the head with the keys that the head's key vouches for. Excludes the key of a broker that only
+ * re-exported the record.
+ */
 export async function toSeenRecord({
   manifest: { head },
   keys,

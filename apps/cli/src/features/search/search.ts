@@ -54,7 +54,7 @@ export const search: Command = {
 
 type Hit = OutputOf<"search">["hits"][number];
 
-/** One line for each hit: what it is, where it is, by what it is found there, who wrote it when, and the part that matches. */
+/** Returns one line per hit: kind, location, name, author, time and matching text. */
 async function formatHits(hits: readonly Hit[], output: Output): Promise<string> {
   const rows = hits.map((hit) => [
     { text: hit.kind },
@@ -70,12 +70,14 @@ async function formatHits(hits: readonly Hit[], output: Output): Promise<string>
   });
 }
 
-/** The session, file or project that it is in. */
+/** Returns the session, file or project that contains the hit. */
 function placeOf({ session, source_path: file, project }: Hit): string {
   return oneLine(project ?? session ?? file ?? "");
 }
 
-/** `#405`, `v14`, `mem_12`, `owner`: what it is found by in its place. */
+/**
+ * Returns the hit's name within its session, file or project, for example `#405`, `v14`, `mem_12` or `owner`.
+ */
 function nameOf({ memory_id, progress_id, topic_id, key, sequence, version }: Hit): string {
   if (topic_id !== null) return `topic ${topic_id}`;
   const part = sequence !== null ? `#${sequence}` : version !== null ? `v${version}` : "";

@@ -11,7 +11,7 @@ import { callBroker } from "../../test-kit/api.js";
 import type { TestMerkle } from "../../test-kit/merkle.js";
 import { sharedMerkle } from "../../test-kit/shared-merkle.js";
 
-/** Stands for Claude Code: it reads the file and proposes another text of it, by the job's own credential. */
+/** Replaces Claude Code. It reads the file and proposes a new text, with the job's credential. */
 const script = `#!/usr/bin/env node
 const prompt = require("node:fs").readFileSync(0, "utf8");
 const told = (name) => new RegExp("^" + name + ": (.+)$", "m").exec(prompt)[1];
@@ -50,7 +50,10 @@ async function stageHome(home: string): Promise<void> {
   await writeFile(join(home, "config.json"), JSON.stringify({ agent }));
 }
 
-/** A broker that shows files lets members alone in, and its own home joins by the invite that `up` prints. */
+/**
+ * Joins the test's home with the invite that `up` prints, because a broker that serves files admits only
+ * members.
+ */
 async function joinAsFirst(broker: TestMerkle, printed: string): Promise<void> {
   const [, link = ""] = /first admin (\S+)/.exec(printed) ?? [];
   expect(await broker.run(["join", "-", "--name", "Ana"], { input: link })).toMatchObject({ code: 0 });
@@ -118,7 +121,7 @@ it("[SOURCE-21] [SOURCE-23] [CLI-74] a proposal is returned and rejected, and it
   };
   const nextProposal = (count: number) => vi.waitUntil(() => proposed(count), { timeout: 120_000 });
   const queued = await source("incorporate", path, String(topic_id));
-  // Nothing is returned to an agent that is still at it.
+  // The proposal can be returned only after the first job has ended.
   await merkle.run(["jobs", "show", /job (\d+)/.exec(queued.stdout)?.[1] ?? "", "-f"]);
   const returned = await source("return", await nextProposal(1), "Say why.");
   expect(returned.stdout).toMatch(/^✓ job \d+ works on it\n$/);
@@ -138,7 +141,7 @@ it("[SOURCE-21] [SOURCE-23] [CLI-74] a proposal is returned and rejected, and it
   expect(await source("reply", path, number, "No.", "--close")).toMatchObject({
     stdout: `✓ topic ${number} is closed\n`,
   });
-  // What the file says by now is where a reopened one is looked for.
+  // A reopened topic is searched for in the current text of the file.
   await at.write("README.md", "# Read me\n\nSee below.\n\nFor a day.\n");
   await at.git("commit", "-q", "-a", "-m", "Longer");
   expect(await source("reply", path, number, "Yes, it is.", "--reopen")).toMatchObject({

@@ -4,7 +4,7 @@ import { cutText, oneLine } from "../../text/one-line.js";
 import { formatTable } from "../../text/table.js";
 import { toAge, toMoment } from "../../text/time.js";
 
-/** The value of a key, in one line of JSON; `none` where it holds nothing. */
+/** Returns the value of a key as one line of JSON, or `none` if it has no value. */
 export function valueText({
   value,
   deleted,
@@ -16,12 +16,12 @@ export function valueText({
 
 const valueCharsMax = 200;
 
-/** The same where it stands among other words. */
+/** Returns the value shortened for use within a line. */
 export function shortValueText(entry: Pick<StateEntry, "value" | "deleted" | "redacted">): string {
   return cutText(valueText(entry), valueCharsMax);
 }
 
-/** One line for each key: key, value, version, who and when. */
+/** Returns one line per key: key, value, version, author and time. */
 export function formatEntries(entries: readonly StateEntry[], output: Output): string {
   const rows = entries.map((entry) => [
     { text: oneLine(entry.key), paint: output.bold },
@@ -36,7 +36,7 @@ export function formatEntries(entries: readonly StateEntry[], output: Output): s
   });
 }
 
-/** `v3, Atlas 14:05` */
+/** Returns, for example, `v3, Atlas 14:05`. */
 export function byline({ version, updatedBy, updatedAt }: StateEntry): string {
   return `v${version}, ${oneLine(updatedBy)} ${toMoment(updatedAt)}`;
 }

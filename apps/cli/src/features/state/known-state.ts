@@ -3,7 +3,7 @@ import type { MerkleClient } from "@merkle/wire/client";
 import { limits } from "@merkle/wire/limits";
 import type { BrokerClient } from "../../broker/broker-client.js";
 
-/** A change of a key, with what it held before as far as that is known, and as programs are told. */
+/** A change of a key, with the previous entry if it is known, and the frame to print with --json. */
 export interface StateChange {
   readonly entry: StateEntry;
   readonly before: StateEntry | undefined;
@@ -17,13 +17,18 @@ interface KnownStateOptions {
   readonly matches: (key: string) => boolean;
 }
 
-/** The values of a scope's keys, as they were last heard. Each version of a key is told at most once, none after a later one. */
+/**
+ * Tracks the last known values of a scope's keys. Each version of a key is reported at most once, and never
+ * after a later version.
+ */
 export function createKnownState({ client, session_id, scope, matches }: KnownStateOptions): {
-  /** Reads everything; resolves with what has changed since the last time, or with nothing the first time. */
+  /** Reads all keys and returns the changes since the last read. The first read returns none. */
   read(): Promise<readonly StateChange[]>;
-  /** Takes a push; resolves with what is new in it. */
+  /** Processes a push and returns the changes in it. */
   take(push: StateChangeFrame): Promise<readonly StateChange[]>;
-  /** Versions mean nothing any more: what is read next is told where it differs. */
+  /**
+   * Call when version numbers are no longer comparable. The next read then reports every entry that differs.
+   */
   forget(): void;
 } {
   const known = new Map<string, StateEntry>();
@@ -71,7 +76,7 @@ export function createKnownState({ client, session_id, scope, matches }: KnownSt
     },
     async take({ type: _type, session_id: _session, ...pushed }) {
       if (!matches(pushed.key)) return [];
-      // A value that is too large to be pushed is read.
+      // Values that are too large for a push must be read.
       const isWhole = pushed.deleted || pushed.value !== undefined;
       const entry = isWhole ? pushed : await getEntry(pushed.key);
       return entry === undefined ? [] : note(entry);
@@ -82,7 +87,7 @@ export function createKnownState({ client, session_id, scope, matches }: KnownSt
   };
 }
 
-/** All keys that are set, page by page. */
+/** Lists all keys that have a value, page by page. */
 export async function listAllState(
   broker: Pick<BrokerClient, "call">,
   wanted: Pick<InputOf<"list_state">, "session_id" | "scope" | "prefix">,

@@ -42,7 +42,7 @@ export const stateSet: Command = {
     const usage = "merkle state set <session> <key> <value>";
     const { session, words } = await takeWords(broker, args, { needed: 2, usage, config });
     const [key = "", given] = words;
-    // Indented JSON may be far longer than the value.
+    // Indented JSON can be much longer than the stored value.
     const bytesMax = limits.stateValueBytesMax * 4;
     const text = await readText({ given, name: "the value", usage, bytesMax, io, signal });
     const actor = await actingIn(session, { broker, config });
@@ -58,7 +58,10 @@ export const stateSet: Command = {
   },
 };
 
-/** `true`, `3` and `{"a": 1}` are values; what is no JSON is a text, without the line break at a pipe's end. */
+/**
+ * Parses JSON values such as `true`, `3` or `{"a": 1}`. Anything else is a string, without trailing line
+ * breaks from a pipe.
+ */
 function toValue(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -34,7 +34,10 @@ export const stateWatch: Command = {
   },
 };
 
-/** Prints each change of state until it is interrupted; after a lost connection, what each key has become meanwhile (CLI-52). */
+/**
+ * Prints each change of state until interrupted. After a lost connection, prints the current value of each
+ * key that has changed (CLI-52).
+ */
 async function watchState(context: CommandContext): Promise<number> {
   const { args, config, signal } = context;
   const broker = await findBroker(config, signal);
@@ -56,7 +59,10 @@ interface Watched {
   readonly matches: (key: string) => boolean;
 }
 
-/** Resolves when it is interrupted, or nobody reads any more. @throws when the broker ends it for good */
+/**
+ * Resolves when interrupted, or when the reader of the output has closed it.
+ * @throws if the broker ends the subscription permanently
+ */
 async function follow({ context, session, client, matches }: Watched): Promise<void> {
   const { output, flags, signal } = context;
   const scope = isSet(flags, "shared") ? "mesh" : "session";
@@ -65,7 +71,7 @@ async function follow({ context, session, client, matches }: Watched): Promise<v
   await known.read();
 
   return new Promise((resolve, reject) => {
-    // One after the other, so that lines come in the order of what they tell.
+    // Changes are processed one after another, so that lines are printed in order.
     let work = Promise.resolve();
     const tell = (find: () => Promise<readonly StateChange[]>): Promise<void> => {
       work = work
@@ -83,7 +89,7 @@ async function follow({ context, session, client, matches }: Watched): Promise<v
         void tell(() => known.take(push));
       }
     });
-    // Changes are pushed to those that follow a session; its messages are not what is asked for here.
+    // State changes are pushed to clients that follow the session. The messages themselves are ignored.
     const subscription = client.follow({
       session: session_id,
       after: session.last_sequence,
@@ -99,7 +105,7 @@ async function follow({ context, session, client, matches }: Watched): Promise<v
       client,
       output,
       cursor: () => 0,
-      // It is back when what has changed meanwhile is told.
+      // The connection counts as restored once the missed changes have been printed.
       head: async () => {
         await readAgain();
         return 0;
@@ -108,7 +114,7 @@ async function follow({ context, session, client, matches }: Watched): Promise<v
     subscription.ready.then(
       () => {
         output.note(`watching the state of ${scope === "mesh" ? "the mesh" : session.slug}`);
-        // Keys may have changed between the first reading and the subscription.
+        // Keys may have changed between the first read and the subscription.
         void readAgain();
       },
       () => undefined,

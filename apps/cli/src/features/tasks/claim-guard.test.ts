@@ -25,7 +25,7 @@ const claimed = (scope: string, more: Partial<ScopeClaim> = {}): ScopeClaim => (
   ...more,
 });
 
-/** A guard in a repository of its own that has been told what is claimed. */
+/** Starts a guard in a new repository, with the given claims loaded. */
 async function startGuard(known: Known) {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "merkle-claims-")));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

@@ -14,22 +14,22 @@ import {
 import { toAge } from "../../text/time.js";
 
 /**
- * Knows what others have claimed in the sessions of this server, so that a hook is answered without asking the broker
- * (CLAIM-5). It is advice for agents that mean well: a shell gets round it.
+ * Tracks other peers' claims in this server's sessions, so that a hook is answered without asking the broker
+ * (CLAIM-5). This is advice for cooperative agents: a shell command can bypass it.
  */
 export interface ClaimGuard {
-  /** Asks anew what is claimed, because the broker says that it has changed, or because nobody listened. */
+  /** Reads the claims again, after a change at the broker or a lost connection. */
   refresh(team: PeerSession, kind?: ChangedKind): void;
   /**
-   * Why a hook refuses an edit; null where it may go on. Where the session only warns, the identical edit passes when it comes
-   * again, and with it whatever the same agent edits in that file.
+   * Returns why a hook refuses an edit, or null to allow it. If the session only warns, repeating the
+   * identical edit is allowed. The same agent's further edits of that file are then allowed too.
    */
   judge(edit: Edit): string | null;
 }
 
 type Known = OutputOf<"list_claims">;
 
-/** A file that is edited, and another's claim on it. */
+/** A file to be edited, and another peer's claim on it. */
 interface HeldFile {
   readonly path: string;
   readonly claim: ScopeClaim;
@@ -45,14 +45,17 @@ export function createClaimGuard(options: {
   readonly log: (text: string) => void;
 }): ClaimGuard {
   const { link, teams, cwd, log } = options;
-  /** By the session's id. What is a little old is better than nothing: the broker may be away. */
+  /** Claims by session id. Slightly old claims are used while the broker cannot be reached. */
   const known = new Map<string, Known>();
   const asking = new Set<string>();
   const again = new Set<string>();
-  /** The edits that were refused once, as hashes, by the conversation, agent, claim and file; null once the agent went on anyway. */
+  /**
+   * Hashes of edits that were refused once, by conversation, agent, claim and file. Null once the agent has
+   * repeated a refused edit.
+   */
   const warned = new Map<string, Set<string> | null>();
 
-  /** Reads a session's claims. However many changes come during one read, one more read follows it and has seen them all. */
+  /** Reads a session's claims. Changes that arrive during a read cause one more read afterwards. */
   async function read(team: PeerSession): Promise<void> {
     const { sessionId, credential } = team;
     if (asking.has(sessionId)) return void again.add(sessionId);
@@ -74,14 +77,14 @@ export function createClaimGuard(options: {
     const held = claims.filter(
       (claim) =>
         isOthers(claim) &&
-        // An older claim names no repository, and may be about the one that the server runs in.
+        // Claims by older versions name no repository. They may mean the repository that the server runs in.
         (claim.repository ? claim.repository === key : file.address === own) &&
         scopeHoldsFile(claim.scope, file.path),
     );
     return held.map((claim) => ({ path: file.path, claim, slug, sessionId, refuses: edits === "refuse" }));
   }
 
-  /** Whether the agent has been warned of this edit before, so that it passes now. */
+  /** Returns whether the agent has already been warned of this edit, so that the edit is allowed now. */
   function passes(
     { sessionId, claim, path }: HeldFile,
     { conversation, agentId }: Edit,
@@ -101,7 +104,7 @@ export function createClaimGuard(options: {
 
   return {
     refresh(team, kind = "tasks") {
-      // The setting is the session's.
+      // The setting for edits belongs to the session.
       if (kind === "tasks" || kind === "session") void read(team);
     },
     judge(edit) {
@@ -114,7 +117,7 @@ export function createClaimGuard(options: {
         return file === null ? [] : open.flatMap((team) => findHeld(file, own, team));
       });
       const hash = createHash("sha256").update(JSON.stringify(edit.content)).digest("base64");
-      // Each is noted, so that an edit of several files is refused once.
+      // Records a warning for every file, so that an edit of several files is refused only once.
       const refused = found.filter((each) => each.refuses || !passes(each, edit, hash));
       const first = refused.find(({ refuses }) => refuses) ?? refused[0];
       return first ? toText(first) : null;
@@ -122,10 +125,10 @@ export function createClaimGuard(options: {
   };
 }
 
-/** More is forgotten, at the price of a second warning. */
+/** Beyond this number the warnings are cleared, at the cost of warning again. */
 const warnedMax = 1_000;
 
-/** One's own, one that is shared and one whose time is over are in nobody's way. */
+/** Returns whether a claim can block an edit. The agent's own, shared and expired claims cannot. */
 function isOthers({ mine, shared, expires_at }: ScopeClaim): boolean {
   return !mine && !shared && (expires_at === null || Date.parse(expires_at) > Date.now());
 }

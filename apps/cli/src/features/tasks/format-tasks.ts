@@ -4,7 +4,7 @@ import { indented, oneLine } from "../../text/one-line.js";
 import { formatTable } from "../../text/table.js";
 import { toAge } from "../../text/time.js";
 
-/** One line for each task: its number, how it stands, what it is, and who has it or what it waits for. */
+/** Returns one line per task: number, state, title, and the holder or the tasks that block it. */
 export function formatTasks(
   tasks: readonly (Task & { readonly session?: string })[],
   output: Output,
@@ -19,7 +19,7 @@ export function formatTasks(
   const last = (rows[0]?.length ?? 1) - 1;
   return formatTable(rows, {
     columns: output.columns,
-    // Whose session it is and who has it are cut before what it is.
+    // The session and the holder are shortened before the title.
     flexible: [...(last > 3 ? [0] : []), [last, 14], last - 1],
     more: output.signs.more,
   });
@@ -36,7 +36,7 @@ function waitText({ waits_for, handed_back_at }: Task): string {
   return handed_back_at === null ? "" : `returned ${toAge(handed_back_at)} ago`;
 }
 
-/** A task with what whoever does it has to know. */
+/** Formats a task with everything that its holder needs to know. */
 export function formatTask(task: Task, output: Output): string {
   const { text, check, result, proof } = task;
   const facts = [

@@ -8,7 +8,10 @@ import { createClaimGuard } from "./claim-guard.js";
 
 type Task = OutputOf<"list_tasks">["tasks"][number];
 
-/** Claims of files in the MCP server: paths as this folder means them, edits of claimed files, and work that is still open. */
+/**
+ * Adds to the MCP server: resolving claimed paths from its folder, guarding edits of claimed files, and
+ * warning of unfinished work.
+ */
 export function extendServer({ link, teams, log }: ExtendedServer): ServerExtension {
   const { refresh, judge } = createClaimGuard({ link, teams, cwd: process.cwd(), log });
 
@@ -52,7 +55,7 @@ export function extendServer({ link, teams, log }: ExtendedServer): ServerExtens
   };
 }
 
-/** Claims a path as this server's folder means it, for its repository (CLAIM-7). */
+/** Claims a path relative to this server's folder, for its repository (CLAIM-7). */
 async function claimHere(
   performance: Performance,
   { sessionId }: PeerSession,
@@ -66,13 +69,16 @@ async function claimHere(
   try {
     return await ask({ ...performance, input: repository ? { repository, ...input } : input });
   } catch (error) {
-    // An older broker does not know the field, and takes the claim for files of any repository.
+    // An older broker does not know the field, and applies the claim to any repository.
     if (repository && isAboutField(error, "repository")) return ask({ ...performance, input });
     throw error;
   }
 }
 
-/** The list of one's own tasks also has tasks that are only assigned to the caller. */
+/**
+ * Returns whether the caller holds the task. The caller's list also includes tasks that are only assigned to
+ * it.
+ */
 function isHeld({ mine, state }: Task): boolean {
   return mine && (state === "claimed" || state === "in_review");
 }

@@ -1,6 +1,6 @@
 import { toNumber } from "../../core/flag-values.js";
 
-/** `3,4` as numbers of tasks. @throws CliError `usage` */
+/** Parses task numbers such as `3,4`. @throws CliError `usage` */
 export function readTaskNumbers(text: string, name: string): number[] {
   return text
     .split(",")

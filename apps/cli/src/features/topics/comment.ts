@@ -5,7 +5,7 @@ import { exitCodes } from "../../core/cli-error.js";
 import { textOf } from "../../core/flags.js";
 import { type TopicTarget, topicsOfDocuments, topicsOfFiles } from "./commented.js";
 
-/** The command that opens a topic. */
+/** Creates the command that opens a topic. */
 function commentCommand(target: TopicTarget): Command {
   const { group, what, argument, example } = target;
   return {

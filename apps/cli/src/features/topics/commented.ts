@@ -7,37 +7,42 @@ import { type Actor, actingAsPerson, actingIn } from "../../identity/acting.js";
 import { getSession } from "../../sessions/find-session.js";
 import { shellWord } from "../../text/shell.js";
 
-/** The kind of thing that a group of commands talks about in topics: documents of sessions, or files under Git. */
+/**
+ * The kind of text that a group of commands handles topics for: documents of sessions, or files under Git.
+ */
 export interface TopicTarget {
-  /** The group, as it is typed. */
+  /** The first word of the commands. */
   readonly group: "doc" | "source";
-  /** The name of it in help. */
+  /** Name of the document or file in help texts. */
   readonly what: string;
-  /** The argument that names one. */
+  /** The argument that names the document or file. */
   readonly argument: Argument;
-  /** The same, in examples. */
+  /** The argument used in examples. */
   readonly example: string;
-  /** Finds the one that the first argument names. */
+  /** Finds the document or file that the first argument names. */
   open(context: Pick<CommandContext, "args" | "config" | "signal">): Promise<Commented>;
 }
 
-/** A document or a file that people comment on. */
+/** A document or file with topics. */
 interface Commented {
   readonly broker: BrokerClient;
   readonly of: Pick<InputOf<"list_topics">, "session_id" | "source_path">;
-  /** How it is called in a sentence. */
+  /** Name for use in a sentence. */
   readonly name: string;
-  /** How it is typed in a command. */
+  /** Name as typed in a command. */
   readonly typed: string;
-  /** The actor that speaks about it from here. */
+  /** Returns the actor for writing comments. */
   actor(): Promise<Actor>;
-  /** The text that a comment is about: the newest. */
+  /** Returns the newest version or hash, which a new comment refers to. */
   newest(): Promise<Pick<InputOf<"open_topic">, "version" | "source_sha">>;
-  /** The command to have an agent work on a topic of it. */
+  /** Returns the command that asks an agent to work on a topic. */
   incorporateBy(topic_id: number): string;
 }
 
-/** A topic of it, with the first page of what was said. @throws CliError `not_found` when it is of something else */
+/**
+ * Returns a topic with the first page of its messages.
+ * @throws CliError `not_found` if it belongs to a different document or file
+ */
 export async function getTopicOf(
   { broker, of, name, typed }: Commented,
   { topic_id, group }: { readonly topic_id: number; readonly group: TopicTarget["group"] },

@@ -9,7 +9,7 @@ import { getTopicOf, type TopicTarget, topicsOfDocuments, topicsOfFiles } from "
 
 type Change = Pick<InputOf<"reply_to_topic">, "close" | "reopen">;
 
-/** The command that goes on with a topic: says something in it, closes or reopens it. */
+/** Creates the command that replies to a topic, closes it or reopens it. */
 function replyCommand(target: TopicTarget): Command {
   const { group, argument, example } = target;
   return {
@@ -45,7 +45,7 @@ function replyCommand(target: TopicTarget): Command {
         io,
         signal,
       };
-      // A topic can be closed or reopened without a word, so stdin is not waited for then.
+      // Closing or reopening needs no text, so stdin is not read in that case.
       const text = given === undefined && change !== undefined ? undefined : await readText(reply);
       const actor = await commented.actor();
       const topic = await actor.call("reply_to_topic", { topic_id, text, ...change });
@@ -55,7 +55,7 @@ function replyCommand(target: TopicTarget): Command {
   };
 }
 
-/** @throws CliError `usage` for more than one of them */
+/** @throws CliError `usage` if more than one of the flags is set */
 function readChange(flags: Flags): Change | undefined {
   const changes: readonly (readonly [string, Change])[] = [
     ["close", { close: "resolved" }],

@@ -11,7 +11,7 @@ import { formatTable } from "../../text/table.js";
 import { counted, toMoment } from "../../text/time.js";
 import { getTopicOf, type TopicTarget, topicsOfDocuments, topicsOfFiles } from "./commented.js";
 
-/** The command that lists topics, or prints one. */
+/** Creates the command that lists topics or prints one of them. */
 function topicsCommand(target: TopicTarget): Command {
   const { group, what, argument, example } = target;
   return {
@@ -51,7 +51,7 @@ export const docTopics: Command = topicsCommand(topicsOfDocuments);
 
 export const sourceTopics: Command = topicsCommand(topicsOfFiles);
 
-/** One line for each topic: its number, how it stands, who opened it and when, and what it is about. */
+/** Returns one line per topic: number, state, author, time, number of messages and title. */
 function formatTopics(topics: readonly Topic[], output: Output): string {
   const rows = topics.map((topic) => [
     { text: String(topic.topic_id), paint: output.bold },
@@ -64,7 +64,7 @@ function formatTopics(topics: readonly Topic[], output: Output): string {
   return formatTable(rows, { columns: output.columns, flexible: 5, more: output.signs.more });
 }
 
-/** A topic's quote and state, and all its messages. */
+/** Formats a topic's quote and state, and all its messages. */
 function formatTopic(topic: OutputOf<"get_topic">, output: Output): string {
   const quote = topic.anchor === null ? "" : `\n${output.dim(indented(topic.anchor.quote))}`;
   const said = topic.messages.map(
@@ -73,13 +73,13 @@ function formatTopic(topic: OutputOf<"get_topic">, output: Output): string {
   return [`${output.bold(`topic ${topic.topic_id}`)}  ${stateOf(topic)}${quote}`, ...said].join("\n\n");
 }
 
-/** `open`, where its words stand elsewhere by now `open, moved`, or why it was closed. */
+/** Returns `open`, `open, moved` if the passage is no longer where it was, or the reason for closing. */
 function stateOf({ closed, place }: Topic): string {
   if (closed !== null) return closed.reason;
   return place === null || place.found === "exact" ? "open" : `open, ${place.found}`;
 }
 
-/** A topic of which the first page was read, with all of its messages. */
+/** Completes a topic with the remaining pages of its messages. */
 async function readOn(
   broker: Pick<BrokerClient, "call">,
   topic: OutputOf<"get_topic">,

@@ -1,7 +1,10 @@
 import type { ExtendedServer, ServerExtension } from "../../mcp/extension.js";
 import { createUsageReporter } from "./usage-reporter.js";
 
-/** Reports the tokens that the client's models used, if the client records them and the person allows it (USAGE-2). */
+/**
+ * Reports the tokens that the client's models used, if the client records them and the person allows it
+ * (USAGE-2).
+ */
 export function extendServer({ link, teams, client, config, env, log }: ExtendedServer): ServerExtension {
   if (!client.usage || !config.reportUsage) return {};
   const team = () => teams().findLast();

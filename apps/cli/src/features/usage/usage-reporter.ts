@@ -8,15 +8,24 @@ import type { BrokerLink } from "../../mcp/broker-link.js";
 import type { HookCall } from "../../mcp/hook-call.js";
 import type { PeerSession } from "../../mcp/peer-sessions.js";
 
-/** Tells the broker what the client's models have used, from the client's own record of the conversation (USAGE-2). */
+/**
+ * Reports the token usage of the client's models to the broker, from the client's own record of the
+ * conversation (USAGE-2).
+ */
 export interface UsageReporter {
-  /** Notes a hook of the main agent's: the first of a conversation begins the count, the end of a turn has it reported. */
+  /**
+   * Handles a hook of the main agent. The first hook of a conversation starts the count, and the end of a
+   * turn reports it.
+   */
   hook(call: HookCall): void;
 }
 
 interface UsageReporterOptions {
   readonly link: Pick<BrokerLink, "call">;
-  /** The place for which it is reported: the one that calls of the model go to. */
+  /**
+   * Returns the peer session that the usage is reported for, which is also the one that the model's calls
+   * use.
+   */
   readonly team: () => PeerSession | undefined;
   readonly record: UsageRecord;
   readonly home: string;
@@ -24,12 +33,12 @@ interface UsageReporterOptions {
   readonly log: (text: string) => void;
 }
 
-/** The state of reading a conversation's record, also for the next server of the same peer session. */
+/** The reading position in a conversation's record. It is saved for the next server of the same peer. */
 interface Note {
   readonly conversation: string;
-  /** How far each of its files is read. */
+  /** The position up to which each file has been read. */
   readonly files: Readonly<Record<string, ReadSoFar>>;
-  /** A report that was read and is not known to be stored; sent again under the same key. */
+  /** A report that may not have been stored. It is sent again with the same key. */
   readonly due?: Due | undefined;
 }
 
@@ -43,19 +52,19 @@ interface Due {
   readonly usage: readonly ModelUsage[];
 }
 
-/** The client writes the end of a turn down while its hook runs, or just after. */
+/** The client records the end of a turn while its hook runs, or just after. */
 const afterStopMs = 1_000;
-/** More than a turn writes; what is beyond is read after the next one. */
+/** More than one turn writes. The rest is read after the next turn. */
 const readBytesMax = 16 * 1024 * 1024;
 const modelsMax = 20;
 
 export function createUsageReporter(options: UsageReporterOptions): UsageReporter {
   const { link, record, home, env, log } = options;
   let begun: string | undefined;
-  /** One after the other: each goes on from what the one before noted. */
+  /** Work is done one step at a time, because each step continues from the saved position. */
   let working: Promise<void> = Promise.resolve();
 
-  /** Tokens used before the peer joined are not its session's. */
+  /** Skips the tokens used before the peer joined, which do not belong to its session. */
   async function begin(team: PeerSession, conversation: string): Promise<void> {
     if (readNote(home, team.placeId)?.conversation === conversation) return;
     const { files } = await readFiles(conversation, {}, Number.POSITIVE_INFINITY);
@@ -74,7 +83,7 @@ export function createUsageReporter(options: UsageReporterOptions): UsageReporte
     await tell(team, next, due);
   }
 
-  /** Goes on in each file from where it was read before; one that is new is read from its beginning. */
+  /** Continues in each file from the saved position. New files are read from the beginning. */
   async function readFiles(
     conversation: string,
     before: Note["files"],
@@ -106,7 +115,7 @@ export function createUsageReporter(options: UsageReporterOptions): UsageReporte
         const team = options.team();
         if (team && !team.left && !team.replaced) await what(team);
       })
-      // The next end of a turn tries again.
+      // The end of the next turn tries again.
       .catch((error: unknown) => log(`could not report token usage: ${String(error)}`));
   }
 
@@ -127,7 +136,7 @@ function keyOf({ placeId }: PeerSession, { conversation, files }: Note): string 
     .digest("hex");
 }
 
-/** The whole lines of a file from a place on, and where they end. */
+/** Reads the complete lines of a file from an offset, and returns the offset after them. */
 async function readOn(
   path: string,
   from: number,
@@ -137,7 +146,7 @@ async function readOn(
   if (!file) return { text: "", offset: from };
   try {
     const { size } = await file.stat();
-    // A long record that is only begun with is read from near its end, which says enough.
+    // For a first read, only the end of a long record is needed.
     const start = bytesMax === Number.POSITIVE_INFINITY ? Math.max(0, size - readBytesMax) : from;
     const length = Math.min(Math.max(0, size - start), readBytesMax);
     const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, start);
@@ -160,7 +169,10 @@ function readNote(home: string, placeId: string): Note | undefined {
   }
 }
 
-/** A home that cannot be written to has nothing reported: it would be twice. @throws what writing a file throws */
+/**
+ * Saves the position. If the home is not writable, nothing is reported, because usage would be counted twice.
+ * @throws file system errors
+ */
 function writeNote(home: string, placeId: string, note: Note): void {
   writeFileSync(reportedFile(home, placeId), JSON.stringify(note), { mode: 0o600 });
 }

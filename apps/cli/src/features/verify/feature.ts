@@ -1,9 +1,9 @@
 import type { Feature } from "../../feature.js";
 
-/** Loads the reading and checking of bundles. */
+/** Loads the code that reads and verifies bundles. */
 export const loadVerifyFile = () => import("./verify-file.js");
 
-/** Checks of records, offline. */
+/** Offline verification of records. */
 export const feature: Feature = {
   needs: ["seal"],
   commands: [

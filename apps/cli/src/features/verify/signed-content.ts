@@ -3,7 +3,7 @@ import { bundleFiles, bundleLimits, parseFeedLine, readLines } from "@merkle/wir
 import type { ZippedFiles } from "@merkle/wire/record/zip";
 import { indented, oneLine } from "../../text/one-line.js";
 
-/** The end of a record that holds: what its signature covers, to compare with what a page shows. */
+/** The signed content at the end of a valid record, to compare with what a page shows. */
 export interface SignedContent {
   readonly messages: readonly Message[];
   readonly document: string;
@@ -39,7 +39,7 @@ function chunksOf(bundle: ZippedFiles, name: string): AsyncIterable<Uint8Array> 
   return bundle.open(name) ?? noChunks();
 }
 
-/** What was signed, as text for people. */
+/** Formats the signed content for people. */
 export function formatSigned({ messages, document, isDocumentCut }: SignedContent): string {
   const parts = [
     messages.length > 0 && ["  The last signed messages:", ...messages.map(messageLine)].join("\n"),

@@ -22,21 +22,23 @@ import { readSigned, type SignedContent } from "./signed-content.js";
 
 interface VerifyFileOptions {
   readonly home: string;
-  /** A root that was noted elsewhere, and a message that must be among those it is over. */
+  /** A root that was saved earlier, and a message that it must cover. */
   readonly root?: string | undefined;
   readonly message?: number | undefined;
   readonly onProgress: (progress: Progress) => void;
   readonly signal: AbortSignal;
 }
 
-/** The report, and for a page its origin; if that is not Merkle, also what was signed. */
+/**
+ * The report and, for an HTML page, its origin. Includes the signed content if the page is not from Merkle.
+ */
 export type VerifiedFile = RecordReport & { readonly page: SurroundingPage; readonly signed?: SignedContent };
 
 /**
- * Verifies a bundle with nothing but the file and what this machine remembers (CLI-69): no broker and no network. What
- * holds is remembered, so that a later one that does not go on from it is noticed.
+ * Verifies a bundle using only the file and the heads and keys saved on this machine (CLI-69), without a
+ * broker or a network. A valid head is saved, so that a later record that does not continue it is detected.
  *
- * @throws CliError for what is no bundle at all; what is wrong with one stands in the report
+ * @throws CliError if the file is not a bundle; problems in a bundle are in the report
  */
 export async function verifyFile(path: string, options: VerifyFileOptions): Promise<VerifiedFile> {
   const { home, root, message, onProgress, signal } = options;
@@ -59,7 +61,7 @@ export async function verifyFile(path: string, options: VerifyFileOptions): Prom
   }
 }
 
-/** @throws CliError `verification_failed` for a file that is no bundle */
+/** @throws CliError `verification_failed` if the file is not a bundle */
 export async function readBundleFacts(path: string): Promise<BundleFacts> {
   const file = await openFile(path);
   try {
@@ -83,7 +85,9 @@ interface BundleFacts {
   readonly keys: readonly AuditKey[];
 }
 
-/** A bundle's description of itself; null where that cannot be read, which verifying it then tells. */
+/**
+ * Reads a bundle's manifest and keys. Returns null if they are invalid; the verification then reports why.
+ */
 async function readFacts(bundle: ZippedFiles): Promise<BundleFacts | null> {
   const read = async (name: string) => {
     const chunks = bundle.open(name);
@@ -99,7 +103,7 @@ async function readFacts(bundle: ZippedFiles): Promise<BundleFacts | null> {
   }
 }
 
-/** @throws CliError `verification_failed` */
+/** @throws CliError `verification_failed` if the file is not a bundle */
 async function openBundle(file: Parameters<typeof openZipBundle>[0], path: string): Promise<ZippedFiles> {
   try {
     return await openZipBundle(await bundleIn(file));
@@ -113,12 +117,12 @@ async function openBundle(file: Parameters<typeof openZipBundle>[0], path: strin
   }
 }
 
-/** A file that is read from anywhere in it. */
+/** A file with random access. */
 interface OpenFile extends RandomAccess {
   close(): Promise<void>;
 }
 
-/** @throws CliError `not_found`, or `usage` for what is no file that can be read */
+/** @throws CliError `not_found`, or `unreadable` if the file cannot be read */
 export async function openFile(path: string): Promise<OpenFile> {
   const file = await open(path, "r").catch((error: unknown) => {
     throw cannotOpen(path, error);

@@ -74,12 +74,12 @@ export const verify: Command = {
   },
 };
 
-/** Whether the argument is meant as a file: one is there, or the name looks like one. A session's name does neither. */
+/** Returns whether the argument is a file: it exists, or it looks like a file name. Session names do not. */
 async function isFileName(what: string): Promise<boolean> {
   return existsSync(what) || /[/\\]|\.(?:zip|html)$/i.test(what);
 }
 
-/** A session is exported into a file that is removed again, and verified like any other. */
+/** Exports a session to a temporary file, and verifies that file like any other. */
 async function verifySession<Report>(
   name: string,
   { config, signal }: CommandContext,
@@ -110,11 +110,11 @@ function readRoot(text: string | undefined): string | undefined {
   throw usageError(`--root must be 64 hexadecimal digits, got ${JSON.stringify(text.slice(0, 80))}.`);
 }
 
-/** The limits of every verification that succeeds, shown beside each tick. */
+/** Printed with every successful verification: what it does not prove. */
 const whatItShows =
   "Unchanged since it was signed. This does not prove that its content is true or complete.";
 
-/** A record that holds, for people. */
+/** Formats the report of a valid record. */
 function reportText(report: RecordReport, output: Pick<Output, "mark" | "dim">): string {
   const { size, matched, redacted, noted, signed_by, document_version, session, seen_later } = report;
   const apart = [
@@ -138,7 +138,7 @@ function reportText(report: RecordReport, output: Pick<Output, "mark" | "dim">):
     .join("\n");
 }
 
-/** A page that Merkle did not ship may show anything around a record that holds. */
+/** Formats the warning about a foreign page, which can show anything around a valid record. */
 function foreignPageText({ signed }: VerifiedFile, { mark }: Pick<Output, "mark">): string {
   return [
     `${mark.warn} The record is valid, but the page around it is not from Merkle. Do not trust what the page shows: only the record was signed.`,
@@ -160,10 +160,10 @@ function trustText({ signed_by }: RecordReport): string {
   }
 }
 
-/** So many of what is wrong are told beside the first. */
+/** Maximum number of further problems listed after the first. */
 const othersTold = 4;
 
-/** A record that does not hold: the first wrong thing, and how many more there are. */
+/** Returns the error for an invalid record: the first problem, some others, and the number of the rest. */
 function verificationFailed(report: RecordReport, next: readonly string[]): CliError {
   const [first, ...others] = report.findings;
   const told = others.slice(0, othersTold).map((each) => `\n  also: ${sentence(each)}`);

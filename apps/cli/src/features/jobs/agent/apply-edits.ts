@@ -6,10 +6,10 @@ interface Edit {
 }
 
 /**
- * A text with passages replaced, each of which stands in it exactly once, and apart from the others.
+ * Replaces passages of a text. Each must occur in the text exactly once, and passages must not overlap.
  *
- * @param given - one after the other, each between lines `<<<<<<< OLD`, `======= NEW` and `>>>>>>> END`
- * @throws CliError `usage`, saying which passage is not there once
+ * @param given - the passages, each marked by the lines `<<<<<<< OLD`, `======= NEW` and `>>>>>>> END`
+ * @throws CliError `usage`, which names the passage at fault
  */
 export function applyEdits(base: string, given: string): string {
   const places = parseEdits(given).map((edit, index) => ({ ...edit, at: placeOf(base, edit, index) }));
@@ -34,7 +34,10 @@ function placeOf(base: string, { old_text }: Edit, index: number): number {
   throw usageError(`${what} occurs more than once in the base text. Include more of the text around it.`);
 }
 
-/** Claude Code lets no JSON pass on a command's stdin, so that this has neither braces nor quotation marks. */
+/**
+ * Parses the passages. Claude Code denies a command with JSON on stdin, so this format has neither braces nor
+ * quotation marks.
+ */
 function parseEdits(given: string): Edit[] {
   const form =
     "With --edits, stdin must contain passages, each marked by three lines: <<<<<<< OLD, ======= NEW and >>>>>>> END.";

@@ -6,23 +6,23 @@ import { isClearText } from "@merkle/wire/client";
 import { openRequests } from "../../../broker/broker-client.js";
 import { CliError, exitCodes, usageError } from "../../../core/cli-error.js";
 
-/** The broker, as the agent of a job reaches it. */
+/** The broker, with the access that a job's agent has. */
 export interface JobClient {
-  /** The job that the credential is of. @throws as `call` does */
+  /** Returns the job that the credential belongs to. @throws as `call` does */
   job(): Promise<Job>;
   /** @throws MerkleError with the broker's refusal; CliError `unreachable` */
   call<Name extends OperationName>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>>;
 }
 
 const answerWithinMs = 30_000;
-/** So long a command waits for a broker that is asked too often. */
+/** How long a command retries if the broker limits its rate. */
 const patienceMs = 20_000;
 
 /**
- * Calls the broker of a job with that job's credential: where it is, which job and what proves it stands in the environment
- * that the runner made, and nothing else on this machine is looked at (AGENT-1).
+ * Calls a job's broker with the job's credential. Address, job and credential come only from the environment
+ * that the runner set; no other settings of this machine are read (AGENT-1).
  *
- * @throws CliError `usage` where this is no job's agent
+ * @throws CliError `usage` if the environment is not that of a job's agent
  */
 export function openJobClient(env: NodeJS.ProcessEnv, signal: AbortSignal): JobClient {
   const { base, job, token, insecure, certificates } = readJobEnvironment(env);
@@ -36,7 +36,7 @@ export function openJobClient(env: NodeJS.ProcessEnv, signal: AbortSignal): JobC
     address: { base, source: "MERKLE_URL" },
     signal,
     trust: async () => tls && (() => tls),
-    // The job's credential is the one there is: no other can be got in its place.
+    // The job's credential cannot be renewed or replaced.
     authorize: () => ({ headers: async () => headers, renew: async () => false }),
     answerWithinMs,
     patienceMs,
@@ -46,7 +46,10 @@ export function openJobClient(env: NodeJS.ProcessEnv, signal: AbortSignal): JobC
     return requests.call(name, rulesOf(name).readOnly ? { ...input } : { ...input, ...keyOf(name, input) });
   }
 
-  /** The same text written again, because an answer was lost, is the same write (AGENT-4). */
+  /**
+   * Derives the idempotency key from the input, so that writing the same text again after a lost reply counts
+   * as the same write (AGENT-4).
+   */
   function keyOf(name: OperationName, input: object): { idempotency_key: string } {
     const digest = createHash("sha256")
       .update(JSON.stringify([name, input]))
@@ -79,7 +82,10 @@ function readJobEnvironment(env: NodeJS.ProcessEnv) {
   };
 }
 
-/** Believes the authorities of the file; a broker's own certificate in it also where it is for another name (TLS-8). */
+/**
+ * Trusts the authorities in the file. A broker's own certificate in it is trusted even for another host name
+ * (TLS-8).
+ */
 function trust(file: string): ConnectionOptions {
   const ca = readFileSync(file, "utf8");
   return {
@@ -92,7 +98,7 @@ function trust(file: string): ConnectionOptions {
   };
 }
 
-/** The session that a job is about. @throws CliError `not_found` for a job about a file, which is in none */
+/** Returns the session of a job. @throws CliError `not_found` if the job is about a file */
 export function sessionOf({ job_id, session_id }: Job): string {
   if (session_id !== null) return session_id;
   throw new CliError("not_found", `Job ${job_id} is about a file, which belongs to no session.`, {
@@ -100,7 +106,7 @@ export function sessionOf({ job_id, session_id }: Job): string {
   });
 }
 
-/** The file that a job is about. @throws CliError `not_found` for a job about a session's document */
+/** Returns the file of a job. @throws CliError `not_found` if the job is about a session's document */
 export function sourceOf({ job_id, source_path }: Job): string {
   if (source_path !== null) return source_path;
   throw new CliError("not_found", `Job ${job_id} is about a session's document, not a file.`, {
@@ -109,9 +115,9 @@ export function sourceOf({ job_id, source_path }: Job): string {
 }
 
 /**
- * The job, whose own source is meant where an option names one.
+ * Returns the job, after checking that the option, if given, names the job's own source.
  *
- * @throws CliError `usage` for another source than the job's
+ * @throws CliError `usage` for a different source
  */
 export async function jobOn(client: JobClient, sourcePath: string | undefined): Promise<Job> {
   const job = await client.job();

@@ -3,7 +3,7 @@ import { CliError, exitCodes } from "../../../core/cli-error.js";
 import { jobOn, sessionOf, sourceOf } from "./job-client.js";
 import { firstPage, pageOfText, type Verb } from "./verb.js";
 
-/** How a persona reads, the job's own unless it is named, and the hash of what that says. */
+/** Prints a persona's prompt and hash. Default: the persona of the job. */
 export const getPersona: Verb = {
   name: "get-persona",
   usage: "[--name <persona>] [--source-path <root/path>]",
@@ -16,7 +16,7 @@ export const getPersona: Verb = {
   },
 };
 
-/** @throws CliError `not_found` for a job that reads as nobody */
+/** @throws CliError `not_found` if the job has no persona */
 function personaOf({ job_id, kind, persona_name }: Job): string {
   if (persona_name !== null) return persona_name;
   throw new CliError("not_found", `Job ${job_id} is a ${kind} job, and has no persona.`, {
@@ -24,7 +24,7 @@ function personaOf({ job_id, kind, persona_name }: Job): string {
   });
 }
 
-/** A topic with its anchor and place, and a page of what was said in it. */
+/** Prints a topic with its anchor and position, and a page of its messages. */
 export const getTopic: Verb = {
   name: "get-topic",
   usage: "--id <topic> [--since <next of the last page>]",
@@ -39,7 +39,7 @@ export const getTopic: Verb = {
   },
 };
 
-/** The open topics of the job's source but its own, with their anchors and places, and where the next page begins. */
+/** Prints a page of the open topics of the job's source, except the job's own topic. */
 export const listOpenTopics: Verb = {
   name: "list-open-topics",
   usage: "[--source-path <root/path>] [--since <next of the last page>]",
@@ -57,7 +57,7 @@ export const listOpenTopics: Verb = {
   },
 };
 
-/** A page of the session's document, as it stands or stood at a version, and where the next one begins (AGENT-5). */
+/** Prints a page of the session's document, in its current or an earlier version (AGENT-5). */
 export const readDoc: Verb = {
   name: "read-doc",
   usage: "[--version <version> --offset <next of the last page>]",
@@ -76,7 +76,7 @@ export const readDoc: Verb = {
   },
 };
 
-/** A page of the draft that was sent back for changes, and that the job starts from (AGENT-11). */
+/** Prints a page of the returned draft that the job starts from (AGENT-11). */
 export const readDraft: Verb = {
   name: "read-draft",
   usage: "--id <returned draft> [--offset <next of the last page>]",
@@ -95,12 +95,15 @@ export const readDraft: Verb = {
   },
 };
 
-/** So many are asked for at once; most pages hold fewer. */
+/** Maximum number of messages per request. Most pages have room for fewer. */
 const messagesMax = 200;
-/** The characters of one message; the rest is read with read-message. */
+/** Maximum length of one message in a page. `read-message` prints the rest. */
 const messageCharsMax = 8_000;
 
-/** A page of the session's feed, forward, and where the next one begins; null when this is the last (AGENT-5). */
+/**
+ * Prints a page of the session's feed, oldest first, with the start of the next page, or null on the last
+ * page (AGENT-5).
+ */
 export const readFeed: Verb = {
   name: "read-feed",
   usage: "[--since <number of the last message that was read>]",
@@ -116,7 +119,7 @@ export const readFeed: Verb = {
   },
 };
 
-/** A message with what it has, and without what a reader has no use for. */
+/** Returns the fields of a message that are useful to an agent. */
 function toEntry(message: Message) {
   const { sequence: n, posted_at, from, to, priority, reply_to, content } = message;
   const head = { n, at: posted_at.slice(0, 16) };
@@ -147,7 +150,9 @@ function toEntry(message: Message) {
   };
 }
 
-/** The text of one message from an offset on: what a page of the feed had no room for. */
+/**
+ * Prints the text of one message from an offset on, for messages that are too long for a page of the feed.
+ */
 export const readMessage: Verb = {
   name: "read-message",
   usage: "--sequence <n> [--offset <more, or next of the last page>]",
@@ -170,7 +175,7 @@ export const readMessage: Verb = {
   },
 };
 
-/** A page of the file that the job is about, as it lies there or as it was, and where the next one begins (AGENT-5). */
+/** Prints a page of the job's file, in its current or an earlier version (AGENT-5). */
 export const readSource: Verb = {
   name: "read-source",
   usage: "[--source-path <root/path>] [--sha <sha> --offset <next of the last page>]",

@@ -14,8 +14,8 @@ interface Surroundings {
 }
 
 /**
- * `merkle agent …`: the one command that the agent of a job may run. It prints JSON, or an error as JSON on stderr, and
- * resolves with the exit code (AGENT-1).
+ * Runs `merkle agent …`, the only command that a job's agent may run. Prints JSON, or an error as JSON on
+ * stderr, and returns the exit code (AGENT-1).
  */
 export async function runForAgent(argv: readonly string[], io: Io, signal: AbortSignal): Promise<number> {
   try {
@@ -33,7 +33,7 @@ export async function runForAgent(argv: readonly string[], io: Io, signal: Abort
 }
 
 /**
- * The same without a process around it.
+ * Does the same without using the process's streams.
  *
  * @throws CliError, MerkleError
  */
@@ -52,8 +52,8 @@ export async function performForAgent(
 }
 
 /**
- * Claude Code refuses a command on whose stdin braces stand beside quotation marks, as they do in JSON and in much code. So an
- * agent may write others for them (AGENT-9).
+ * Replaces placeholders with braces. Claude Code denies a command with braces beside quotation marks on
+ * stdin, as in JSON and much code (AGENT-9).
  */
 function withBraces(text: string): string {
   return text.replaceAll("\u2983", "{").replaceAll("\u2984", "}");
@@ -119,8 +119,8 @@ function usageOf({ name, usage }: Verb): string {
 }
 
 /**
- * JSON as an agent reads it best: each entry of a list on a line of its own. What others wrote is within strings, which it
- * cannot close (TEXT-1).
+ * Formats JSON for an agent, with each list entry on its own line. Texts by others are inside strings, which
+ * they cannot end (TEXT-1).
  */
 export function formatResult(result: object): string {
   const fields = Object.entries(result).filter(([, value]) => value !== undefined);

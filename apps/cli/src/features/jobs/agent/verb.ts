@@ -1,41 +1,42 @@
 import { neutralJson } from "@merkle/wire/text";
 import type { JobClient } from "./job-client.js";
 
-/** One thing that `merkle agent` does for the agent of a job. */
+/** A subcommand of `merkle agent`. */
 export interface Verb {
-  /** As it is typed, behind `merkle agent`. */
+  /** The word typed after `merkle agent`. */
   readonly name: string;
-  /** The words behind it, for an error that says how it is called. */
+  /** The arguments after the name, as shown in usage errors. */
   readonly usage: string;
   readonly options: Readonly<Record<string, { readonly type: "string" | "boolean" }>>;
-  /** Resolves with what is printed as JSON. */
+  /** Returns the object to print as JSON. */
   run(context: VerbContext): Promise<object>;
 }
 
 interface VerbContext {
   readonly client: JobClient;
   readonly options: Options;
-  /** All of stdin, which must not be blank. @throws CliError `usage`, `payload_too_large` */
+  /** Reads all of stdin, which must not be blank. @throws CliError `usage`, `payload_too_large` */
   readText(bytesMax: number): Promise<string>;
 }
 
-/** The options behind the verb. */
+/** The options after the subcommand. */
 export interface Options {
-  /** @throws CliError `usage` where it is missing */
+  /** @throws CliError `usage` if the option is missing */
   text(name: string): string;
   findText(name: string): string | undefined;
-  /** @throws CliError `usage` where it is missing, or no whole number */
+  /** @throws CliError `usage` if the option is missing or not a whole number */
   number(name: string): number;
   findNumber(name: string): number | undefined;
   isSet(name: string): boolean;
 }
 
 /**
- * How long a page is, as it is printed: what a command says beyond 30,000 characters, Claude Code does not show to the model.
+ * Maximum length of a printed page. Claude Code shows the model at most 30,000 characters of a command's
+ * output.
  */
 export const pageCharsMax = 24_000;
 
-/** The first entries that fit on a page together; one at least. */
+/** Returns as many entries as fit on a page, but at least one. */
 export function firstPage<Entry>(entries: readonly Entry[]): Entry[] {
   let chars = 0;
   const page: Entry[] = [];
@@ -47,16 +48,19 @@ export function firstPage<Entry>(entries: readonly Entry[]): Entry[] {
   return page;
 }
 
-/** A part of a text that fits on a page, from `offset` on, and where the next one begins; null at the end. */
+/** Part of a text that fits on a page, and the offset of the next page, or null at the end. */
 interface TextPage {
   readonly content: string;
   readonly next: number | null;
 }
 
-/** Ends behind a line where there is one, and never within a character. Offsets count UTF-16 units. */
+/**
+ * Returns a page that ends after a line if possible, and never within a character. Offsets count UTF-16 code
+ * units.
+ */
 export function pageOfText(text: string, offset: number, charsMax = pageCharsMax): TextPage {
   let length = Math.min(charsMax, text.length - offset);
-  // Escapes make it longer than it is.
+  // Escaping makes the printed text longer.
   while (length > 1 && neutralJson(text.slice(offset, offset + length)).length > charsMax + 2) {
     length = Math.floor(length * 0.8);
   }

@@ -11,7 +11,7 @@ import {
 import type { Verb } from "./verb.js";
 import { conclude, insertProposal, putPerspective } from "./write-verbs.js";
 
-/** All that `merkle agent` does; which of them a job's credential is good for the broker says. */
+/** All subcommands of `merkle agent`. The broker decides which of them a job's credential may use. */
 export const verbs: readonly Verb[] = [
   readFeed,
   readMessage,

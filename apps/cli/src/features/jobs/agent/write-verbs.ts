@@ -4,7 +4,10 @@ import { applyEdits } from "./apply-edits.js";
 import { type JobClient, jobOn, sessionOf, sourceOf } from "./job-client.js";
 import type { Verb } from "./verb.js";
 
-/** Proposes the text on stdin for a topic: the whole of it, or with --edits passages to be put into the base. */
+/**
+ * Proposes the text on stdin for a topic. The text is the whole new version or, with --edits, passages to
+ * replace in the base.
+ */
 export const insertProposal: Verb = {
   name: "insert-proposal",
   usage:
@@ -36,10 +39,13 @@ export const insertProposal: Verb = {
   },
 };
 
-/** The text that a proposal is made from: a version of the session's document, or a text of a file, the job's own unless it is named. */
+/**
+ * Identifies the text that a proposal is based on: a version of the session's document, or a hash of a file.
+ * The file defaults to that of the job.
+ */
 type Base = { readonly version: number } | { readonly sha: string; readonly sourcePath: string | undefined };
 
-/** The text that a proposal is made from, whole. */
+/** Reads the whole text that a proposal is based on. */
 async function readBase(client: JobClient, base: Base): Promise<string> {
   if ("sha" in base) {
     const { sourcePath, sha: source_sha } = base;
@@ -54,7 +60,7 @@ async function readBase(client: JobClient, base: Base): Promise<string> {
   });
 }
 
-/** Stores the text on stdin as what the job's persona made of the source that was read. */
+/** Stores the text on stdin as the perspective of the job's persona on the source. */
 export const putPerspective: Verb = {
   name: "put-perspective",
   usage:
@@ -80,8 +86,8 @@ export const putPerspective: Verb = {
 };
 
 /**
- * Gives the text on stdin as the session's Conclusion: as a proposal to a person, or, where the session says that its agent
- * concludes, as the Conclusion itself (AGENT-6).
+ * Submits the text on stdin as the session's Conclusion. By default it becomes a proposal; if the session
+ * allows its agent to conclude, it becomes the Conclusion itself (AGENT-6).
  */
 export const conclude: Verb = {
   name: "conclude",

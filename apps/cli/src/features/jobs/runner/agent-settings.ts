@@ -3,31 +3,40 @@ import { rootNamePattern } from "@merkle/wire";
 import { usageError } from "../../../core/cli-error.js";
 import { type Given, readSwitch, readText, wrong } from "../../../settings/config-file.js";
 
-/** The settings under `agent` in config.json, for jobs that run on this machine (JOB-13). */
+/** The `agent` block of config.json, for jobs that run on this machine (JOB-13). */
 export interface AgentSettings {
-  /** `author_name` and `author_email`: as whom accepted proposals on files are committed; default none, and then none are. */
+  /**
+   * `author_name` and `author_email`: the author of commits for accepted proposals on files. Without them,
+   * none can be committed.
+   */
   readonly author: { readonly name: string; readonly email: string } | undefined;
-  /** `roots`: folders with a Git repository each, by name, whose files may be worked on; default none. */
+  /** `roots`: folders with a Git repository each, by name. Jobs may work on their files. Default: none. */
   readonly roots: Readonly<Record<string, string>>;
-  /** `claude_bin`: a path, or a name to look for on PATH; default `claude`. */
+  /** `claude_bin`: a path, or a name to find on PATH. Default: `claude`. */
   readonly claudeBin: string;
-  /** `agent_bin`: the program that agents write with, absolute; default: this same merkle. */
+  /** `agent_bin`: the program that agents use to write, as an absolute path. Default: this merkle. */
   readonly agentBin: string | undefined;
-  /** `max_concurrent_jobs`: of the broker, on its own machine; 0 for none, so that all wait for a `merkle runner`. Default 1. */
+  /**
+   * `max_concurrent_jobs`: maximum number of concurrent jobs on the broker's machine. With 0, all jobs wait
+   * for a `merkle runner`. Default: 1.
+   */
   readonly maxConcurrentJobs: number;
-  /** `conclude_timeout`, `incorporate_timeout`, `perspective_timeout`: spans such as 5m or 1m30s; default 5m, 5m and 3m. */
+  /**
+   * `conclude_timeout`, `incorporate_timeout`, `perspective_timeout`: durations such as 5m or 1m30s.
+   * Defaults: 5m, 5m and 3m.
+   */
   readonly timeoutsMs: {
     readonly conclude: number;
     readonly incorporate: number;
     readonly perspective: number;
   };
-  /** `log_dir`: where each job has a file; default `logs/jobs` in the home, "" for none. */
+  /** `log_dir`: folder with a log file for each job; "" for no logs. Default: `logs/jobs` in the home. */
   readonly logDir: string | undefined;
-  /** `skip_permissions`: lets agents use every tool without being asked; default false. */
+  /** `skip_permissions`: allows agents to use every tool without permission. Default: false. */
   readonly skipPermissions: boolean;
-  /** `remote_runners`: of the broker, lets machines of members run jobs; default false. */
+  /** `remote_runners`: allows members' machines to run this broker's jobs. Default: false. */
   readonly remoteRunners: boolean;
-  /** `environment`: further variables that agents are given; default none. */
+  /** `environment`: names of further environment variables to pass to agents. Default: none. */
   readonly environment: readonly string[];
 }
 
@@ -47,10 +56,10 @@ const keys = [
   "environment",
 ] as const;
 
-/** The keys of `agent` in config.json; what each means stands in `scripts/docs/config-tables.ts`. */
+/** The keys of `agent` in config.json. `scripts/docs/config-tables.ts` documents them. */
 export type AgentKey = (typeof keys)[number];
 
-/** @throws CliError `usage`, naming the key and the file */
+/** @throws CliError `usage`, which names the key and the file */
 export function readAgentSettings(value: unknown, path: string): AgentSettings {
   const block = toBlock(value ?? {}, path);
   const at = (key: AgentKey) => ({ value: block[key], name: `agent.${key} in ${path}` });
@@ -87,7 +96,7 @@ function toBlock(value: unknown, path: string): Readonly<Record<string, unknown>
   );
 }
 
-/** One of the two would be a commit by nobody in particular. */
+/** Returns the author of commits, which needs both a name and an address. */
 function readAuthor(name: Given, email: Given): AgentSettings["author"] {
   const [nameText, emailText] = [readLine(name), readLine(email)];
   if (nameText === undefined && emailText === undefined) return undefined;
@@ -96,14 +105,17 @@ function readAuthor(name: Given, email: Given): AgentSettings["author"] {
   throw usageError(`${missing.name} is missing: commits need both a name and an address.`);
 }
 
-/** A line that Git allows in an author's name and address. */
+/** Returns a line that Git allows in an author's name or address. */
 function readLine(given: Given): string | undefined {
   const text = readText(given)?.trim();
   if (text === undefined || !/[<>\p{Cc}]/u.test(text)) return text;
   throw wrong(given, "one line without < and >");
 }
 
-/** Absolute, since nobody knows where a broker is started. Whether they can be used is looked at when they are. */
+/**
+ * Roots must be absolute paths, because a broker can be started in any folder. Whether a root is usable is
+ * checked on use.
+ */
 function readRoots(given: Given): Readonly<Record<string, string>> {
   const { value = {} } = given;
   const isRoot = ([name, folder]: [string, unknown]) =>

@@ -4,26 +4,32 @@ import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 
-/** Makes cgroups, in which the kernel counts all processes and threads of a run and gives them one share of the processors. */
+/**
+ * Creates cgroups, in which the kernel counts all processes and threads of a run and limits their combined
+ * share of CPU time.
+ */
 export interface Cgroups {
-  /** One for a run, which is to be removed after it. The name begins with the mark of its runner's. */
+  /** Creates a cgroup for one run; remove it afterwards. The name must begin with the runner's mark. */
   make(name: string, processesMax: number): Promise<Cgroup>;
 }
 
 export interface Cgroup {
-  /** The command line that enters it before it becomes this one. */
+  /** Returns a command line that enters the cgroup and then executes the command. */
   wrap(command: CommandLine): CommandLine;
-  /** Whether the kernel counts its processes, and refuses those beyond what it may have. */
+  /** Whether the kernel counts the cgroup's processes and refuses those beyond the limit. */
   readonly isCounted: boolean;
-  /** The processes that it has, whatever they have become. */
+  /** Returns the pids of all processes in the cgroup, whichever programs they have become. */
   processes(): Promise<readonly number[]>;
-  /** How many processes and threads it has, where they are counted. */
+  /** Returns the number of processes and threads, if they are counted. */
   count(): Promise<number>;
-  /** Whether the kernel has refused it a process. */
+  /** Returns whether the kernel has refused the cgroup a process. */
   wasFull(): Promise<boolean>;
-  /** Has it run from now on only while nothing else wants to, where the kernel knows how (Linux 5.15). */
+  /**
+   * From now on, runs the cgroup only while the processors are otherwise idle, if the kernel supports it
+   * (Linux 5.15).
+   */
   stepBack(): Promise<void>;
-  /** Removes it once nothing is in it. */
+  /** Removes the cgroup once it is empty. */
   remove(): Promise<void>;
 }
 
@@ -33,9 +39,9 @@ interface CommandLine {
 }
 
 /**
- * The limits of a run, by the files of both versions of cgroups: those that there are count. However many processes and sessions
- * it makes, all of them together have a quarter of what one process beside them has: little enough that others hardly notice, and
- * enough that an agent gets on where a machine is never idle.
+ * The limits of a run, by the file names of both cgroup versions; the files that exist are used. All
+ * processes of a run together get a quarter of the CPU share of one other process. Others hardly notice that,
+ * and the agent still makes progress on a machine that is never idle.
  */
 const limitsOf = (processesMax: number) =>
   Object.entries({ "pids.max": processesMax, "cpu.shares": 256, "cpu.weight": 25 });
@@ -44,8 +50,9 @@ const entering =
   'while [ "$1" != -- ]; do echo $$ > "$1/cgroup.procs" || exit 1; shift; done; shift; exec "$@"';
 
 /**
- * Cgroups below this process's own, or beside it where only that is allowed; undefined where neither is. What a killed runner
- * with this mark left of its own is removed.
+ * Finds where cgroups can be created: below the cgroup of this process, or next to it if only that is
+ * allowed. Returns undefined if neither is allowed. Removes cgroups that a killed runner with this mark left
+ * behind.
  */
 export async function findCgroups(mark: string): Promise<Cgroups | undefined> {
   const usable: string[] = [];
@@ -99,7 +106,7 @@ function enter(folders: readonly string[], { path, args }: CommandLine): Command
   return { path: "/bin/sh", args: ["-c", entering, "sh", ...folders, "--", path, ...args] };
 }
 
-/** Whether files are writable does not tell who may enter; only trying shows it. */
+/** Tries to enter a cgroup, because file permissions do not show whether a process may. */
 async function canBeUsed(folder: string): Promise<boolean> {
   try {
     if ((await makeOne(folder, triedProcessesMax)).length === 0) return false;
@@ -115,7 +122,7 @@ async function canBeUsed(folder: string): Promise<boolean> {
 
 const triedProcessesMax = 16;
 
-/** Returns the limits that it has, by their files. */
+/** Creates a cgroup and returns the names of the limits that it supports. */
 async function makeOne(folder: string, processesMax: number): Promise<string[]> {
   await mkdir(folder);
   const files = await readdir(folder);
@@ -124,7 +131,7 @@ async function makeOne(folder: string, processesMax: number): Promise<string[]> 
   return limits.map(([name]) => name);
 }
 
-/** A process that has ended is let go of a moment later. */
+/** Removes a cgroup. The kernel may keep an exited process in it for a moment. */
 async function remove(folder: string): Promise<void> {
   for (let round = 0; round < 50; round++) {
     const code = await rmdir(folder).then(
@@ -143,8 +150,8 @@ async function clearLeftovers(folder: string, mark: string): Promise<void> {
 }
 
 /**
- * The folders in which cgroups with limits may be made, as the kernel names them: a list of candidates, best first, for each
- * hierarchy that counts processes or shares out processors. None on systems without cgroups.
+ * Returns the folders in which cgroups with limits may be created: for each hierarchy that limits processes
+ * or CPU time, a list of candidates, best first. Empty on systems without cgroups.
  */
 async function findCgroupFolders(): Promise<string[][]> {
   const read = (name: string) => readFile(`/proc/self/${name}`, "utf8").catch(() => "");
@@ -162,7 +169,7 @@ export function parseCgroupFolders(cgroup: string, mountinfo: string): string[][
     if (!isOfUse || !mount) return [];
     const inMount = mount.root === "/" ? own : own.slice(mount.root.length) || "/";
     const folders = [join(mount.point, inMount)];
-    // In version 2 one that has processes has no others with limits below it, but may have them beside it.
+    // In version 2, a cgroup that has processes cannot have children with limits. Siblings are possible.
     if (controllers === "" && inMount !== "/") folders.push(join(mount.point, dirname(inMount)));
     return [folders];
   });
@@ -173,7 +180,7 @@ const limiting = ["pids", "cpu"];
 interface Mount {
   readonly root: string;
   readonly point: string;
-  /** None in version 2, which has one hierarchy for all. */
+  /** Empty in version 2, which has one hierarchy for all controllers. */
   readonly controllers: readonly string[];
 }
 

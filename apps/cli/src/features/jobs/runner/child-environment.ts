@@ -1,6 +1,6 @@
 /**
- * The variables of this process's environment that an agent is given: where it is and how it speaks, and what Claude Code itself
- * is configured and signs in by. Everything else may be a secret of the broker's.
+ * Environment variables that an agent gets from this process: paths and locale, and the configuration and
+ * credentials of Claude Code itself. Any other variable may be a secret of the broker.
  */
 const passed: ReadonlySet<string> = new Set([
   "PATH",
@@ -24,7 +24,10 @@ const passed: ReadonlySet<string> = new Set([
   "CLAUDE_CONFIG_DIR",
 ]);
 
-/** An agent's environment: those variables, others that the configuration names, and what it is given for its job. */
+/**
+ * Returns an agent's environment: the allowed variables, those named in the configuration, and those for its
+ * job.
+ */
 export function toChildEnvironment(
   env: NodeJS.ProcessEnv,
   {

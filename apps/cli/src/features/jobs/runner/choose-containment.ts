@@ -7,9 +7,9 @@ import { createMarking } from "./marking.js";
 import { createNamespacing } from "./namespacing.js";
 
 /**
- * The best containment that this machine allows: on Linux a PID namespace, which nothing gets out of and which the kernel
- * empties as a whole; where those are forbidden, and on other systems, process groups, marks in the environment and kinship
- * (RUNNER-6).
+ * Chooses the best containment that this machine allows (RUNNER-6). On Linux this is a PID namespace, which
+ * no process can leave and which the kernel ends as a whole. If namespaces are forbidden, and on other
+ * systems, processes are tracked by group, environment mark and parent.
  */
 export async function chooseContainment(wanted?: Containment["kind"]): Promise<Containment> {
   const tools = await findTools();
@@ -31,7 +31,7 @@ async function findTools(): Promise<Tools> {
   return { unshare, setpriv, prlimit, timeout, nice };
 }
 
-/** Many systems and most containers forbid namespaces; only trying shows it. */
+/** Tries a containment. Many systems and most containers forbid namespaces, and only a trial shows that. */
 async function works(containment: Containment): Promise<boolean> {
   const program = { path: "/bin/sh", args: ["-c", "test $(ls -d /proc/[0-9]* | wc -l) -lt 9"] };
   const { path, args } = containment.wrap({ ...program, processesMax: 64, timeoutMs: 5_000 });

@@ -1,14 +1,14 @@
 import type { ModelUsage } from "@merkle/wire";
 import { countOf } from "../../../core/count-of.js";
 
-/** The result that `claude -p --output-format json` writes when it ends. */
+/** The result that `claude -p --output-format json` prints when it ends. */
 export interface ClaudeResult {
-  /** The agent's last words. */
+  /** The agent's final message. */
   readonly text: string;
   readonly usage: ModelUsage[];
 }
 
-/** Understands what Claude Code wrote to stdout; undefined where it is not that, or was cut. */
+/** Parses the stdout of Claude Code. Returns undefined if it is not a complete result. */
 export function parseClaudeResult(stdout: string): ClaudeResult | undefined {
   try {
     const { type, result, modelUsage, usage } = Object(JSON.parse(stdout));
@@ -34,7 +34,7 @@ function ofModel([model, value]: [string, unknown]): ModelUsage {
   };
 }
 
-/** The name used where an answer names no models. */
+/** Returns the total usage under the model name "unknown", for a result that names no models. */
 function ofAll(usage: Readonly<Record<string, unknown>>): ModelUsage[] {
   const input_tokens = countOf(usage["input_tokens"]);
   const output_tokens = countOf(usage["output_tokens"]);

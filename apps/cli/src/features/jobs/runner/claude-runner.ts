@@ -19,50 +19,54 @@ import { clearLeftovers } from "./marking.js";
 import { type Bounds, runContained, unreachable } from "./run-contained.js";
 
 export interface ClaudeRunnerOptions {
-  /** A path, or a name to look for on PATH. */
+  /** A path, or a name to find on PATH. */
   readonly claudeBin: string;
-  /** How an agent runs `merkle agent`: absolute paths, with blanks between them. */
+  /** The command that runs `merkle agent`: absolute paths, separated by spaces. */
   readonly agentCommand: string;
-  /** The folder that agents are started in; nobody else writes there. */
+  /** The folder in which agents are started. Nothing else writes to it. */
   readonly folder: string;
-  /** For the log of each job; undefined for none. */
+  /** Folder for the log of each job. Undefined for no logs. */
   readonly logFolder: string | undefined;
-  /** Lets agents do without being asked whatever they want to; off unless told. */
+  /** Allows agents to use every tool without permission. Default: false. */
   readonly skipPermissions: boolean;
-  /** Further variables of the environment that agents are given. */
+  /** Names of further environment variables to pass to agents. */
   readonly environment: readonly string[];
-  /** The variables by which an agent's command believes and allows itself something on its way to the broker, as variables; nothing unless told. */
+  /**
+   * Environment variables that tell the agent's command which certificates to trust and which addresses to
+   * allow. Default: none.
+   */
   readonly reach?: Readonly<Record<string, string>>;
   readonly env?: NodeJS.ProcessEnv;
-  /** How many processes and threads one job may have at once. */
+  /** Maximum number of processes and threads of one job. */
   readonly processesMax?: number;
-  /** The best that the machine allows, unless told. */
+  /** Default: the best kind that the machine allows. */
   readonly containment?: Containment["kind"];
-  /** Whether runs get a cgroup each where the machine allows it; they do unless told. */
+  /** Whether each run gets a cgroup, if the machine allows it. Default: true. */
   readonly cgroups?: boolean;
 }
 
 export interface ClaudeRunner extends Runner {
   describe(): Promise<RunnerFacts>;
-  /** The means by which it keeps a job's processes together. */
+  /** Returns the kind of containment that keeps a job's processes together. */
   containment(): Promise<Containment["kind"]>;
 }
 
 /**
- * Claude Code and its helpers stay below a hundred, but for pools with a thread for each processor; a run that multiplies
- * reaches this before others feel it.
+ * Claude Code and its helpers stay below a hundred processes and threads, except for pools with one thread
+ * per processor. A runaway job reaches this limit before others notice it.
  */
 const processesUsual = 256 + 16 * availableParallelism();
 
 /**
- * Runs jobs with Claude Code in its headless mode (RUNNER-1): without a shell, the prompt on stdin, an environment of its own.
- * Processes that an earlier runner of this folder left behind are ended first.
+ * Starts a runner that runs jobs with Claude Code in headless mode (RUNNER-1): without a shell, with the
+ * prompt on stdin and a separate environment. First ends processes that an earlier runner of this folder left
+ * behind.
  */
 export async function startClaudeRunner(options: ClaudeRunnerOptions): Promise<ClaudeRunner> {
   const { folder, env = readEnvironment().variables, processesMax = processesUsual } = options;
   const mark = markOf(folder);
   await prepareFolder(folder);
-  // Found out when it is first needed: most starts of a broker run no job.
+  // Determined on first use, because most brokers start without running a job.
   let chosen: Promise<Bounds> | undefined;
   const bound = () => {
     chosen ??= chooseBounds(mark, options);
@@ -123,7 +127,7 @@ export async function startClaudeRunner(options: ClaudeRunnerOptions): Promise<C
   };
 }
 
-/** Ends what an earlier runner of the folder left behind, and puts there what its agents need. */
+/** Ends processes that an earlier runner of the folder left behind, and installs the skills for agents. */
 export async function prepareFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await clearLeftovers(markOf(folder));
@@ -145,9 +149,9 @@ async function chooseBounds(
 }
 
 /**
- * Nothing but what Merkle gives it: no servers, hooks or settings but those of its own folder, where nobody else writes. It reads
- * files there alone, and the one command that it may run does the job's writes. Whatever else a text that it has read talks it
- * into is denied without a question (RUNNER-9).
+ * Limits the agent to what Merkle provides: no servers or hooks, and only the settings of its own folder,
+ * where nothing else writes. The agent can read files only there, and run only the command that writes for
+ * its job. Anything else that a text may talk it into is denied without a question (RUNNER-9).
  */
 function toArguments({
   agentCommand,
@@ -167,8 +171,8 @@ function toArguments({
 }
 
 /**
- * The prompt that the agent reads from stdin: which skill it uses, and the job as a labelled block, a value on each line. Most of
- * the values come from people, and none of them can pass for another line or end the block (RUNNER-26).
+ * Returns the prompt for the agent's stdin: the skill to use, and the job as labelled lines. Most values come
+ * from people. None of them can imitate another line or end the block (RUNNER-26).
  */
 export function toPrompt(
   { kind, job_id, parameters }: Pick<RunnableJob, "kind" | "job_id" | "parameters">,
@@ -186,17 +190,23 @@ export function toPrompt(
   ].join("\n");
 }
 
-/** No colon, so no label; no quotation mark, no tag, no line break, and nothing that looks like another character. */
+/**
+ * Excludes colons, quotation marks, tags, line breaks and lookalike characters, so a value cannot imitate a
+ * label.
+ */
 const plain = /^[\w./@+' -]*$/;
 
-/** A value of more than plain words stands as a JSON string, which it cannot close, without any tag. */
+/**
+ * Returns a value as it is if it has only plain characters. Otherwise returns a JSON string, which the value
+ * cannot end, without tags.
+ */
 function toValue(text: string): string {
   return plain.test(text) ? text : neutralJson(text).replaceAll("<", "\\u003c");
 }
 
 /**
- * Puts Merkle's skills where agents that are started in `folder` find them, in place of whatever stood there: nobody else's
- * skill, setting or hook is among them (SKILL-2).
+ * Installs Merkle's skills where agents in `folder` find them. Replaces everything that was there, so no
+ * other skills, settings or hooks apply (SKILL-2).
  */
 export async function installSkills(folder: string): Promise<void> {
   const made = await mkdtemp(join(folder, ".claude-"));
@@ -206,7 +216,10 @@ export async function installSkills(folder: string): Promise<void> {
   await rename(made, wanted);
 }
 
-/** Beside this file in a bundle; in the workspace at the top of the command's folder. */
+/**
+ * Returns the folder of the skills: next to this file in a bundle, or in the top folder of the CLI package in
+ * the workspace.
+ */
 function skillsFolder(): string {
   const places = ["./skills", "../../../../skills"].map((place) =>
     fileURLToPath(new URL(place, import.meta.url)),

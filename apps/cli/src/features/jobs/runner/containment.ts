@@ -1,36 +1,38 @@
 import type { Cgroup } from "./cgroup.js";
 
-/** Keeps the processes of a run together, so that none of them outlives it. */
+/** Keeps track of all processes of a run, so that none of them outlives it. */
 export interface Containment {
   readonly kind: "namespace" | "marks";
-  /** The command line that runs a program contained; what it inherits is the program's. */
+  /**
+   * Returns the command line that runs a program contained. The program inherits its streams and environment.
+   */
   wrap(program: ContainedProgram): { readonly path: string; readonly args: readonly string[] };
-  /** Begins to keep track of a run whose first process is this one, and of all that its cgroup holds where it has one. */
+  /** Starts to track a run, given its first process, and all processes in its cgroup if it has one. */
   hold(pid: number, mark: string, group?: Pick<Cgroup, "processes">): Held;
 }
 
 interface ContainedProgram {
   readonly path: string;
   readonly args: readonly string[];
-  /** How many processes and threads it may have at once. */
+  /** Maximum number of processes and threads. */
   readonly processesMax: number;
-  /** After so long it ends even if nobody is there to end it. */
+  /** The program is ended after this time, even if the runner no longer exists. */
   readonly timeoutMs: number;
 }
 
-/** A run whose processes are kept together. */
+/** A run whose processes are being tracked. */
 export interface Held {
-  /** How many processes it has at this moment. */
+  /** Returns the current number of processes. */
   count(): Promise<number>;
-  /** Asks all of them to end. */
+  /** Asks all processes to exit. */
   terminate(): Promise<void>;
-  /** Ends all of them. When it resolves none is left. */
+  /** Kills all processes. Resolves when none is left. */
   kill(): Promise<void>;
-  /** The same once the first process has ended by itself. */
+  /** Kills the remaining processes after the first process has exited. Resolves when none is left. */
   clear(): Promise<void>;
 }
 
-/** The programs of a Linux system that contain others; what is not there is left out. */
+/** Paths of the Linux programs used for containment. Undefined if missing. */
 export interface Tools {
   readonly unshare: string | undefined;
   readonly setpriv: string | undefined;

@@ -8,17 +8,20 @@ import type { Containment } from "./containment.js";
 import { findOnPath } from "./find-on-path.js";
 
 interface DescribableRunner {
-  /** A path, or a name to look for on PATH. */
+  /** A path, or a name to find on PATH. */
   readonly claudeBin: string;
   readonly skipPermissions: boolean;
-  /** The variables that agents are given besides, by name. */
+  /** Names of further environment variables that agents get. */
   readonly environment: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly processesMax: number;
   readonly containment: () => Promise<Containment["kind"]>;
 }
 
-/** A runner's description of itself, for people. The program is looked for each time, and asked for its version when it is another one. */
+/**
+ * Returns a function that describes the runner for people. Each call looks up the program, and reads its
+ * version again if the file has changed.
+ */
 export function createDescription(runner: DescribableRunner): () => Promise<RunnerFacts> {
   let asked: { readonly file: string; readonly version: Promise<Version> } | undefined;
 
@@ -49,7 +52,7 @@ type Version = Pick<RunnerFacts, "version" | "problem">;
 const askingMsMax = 10_000;
 const versionCharsMax = 100;
 
-/** As an agent is run, in its environment, and without any of the credentials that it gets for a job. */
+/** Runs the program with an agent's environment, but without the credentials of a job. */
 async function askVersion(path: string, { env, environment }: DescribableRunner): Promise<Version> {
   try {
     const { stdout } = await promisify(execFile)(path, ["--version"], {

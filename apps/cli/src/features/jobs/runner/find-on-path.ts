@@ -3,7 +3,10 @@ import { access, stat } from "node:fs/promises";
 import { delimiter, resolve } from "node:path";
 import { readEnvironment } from "../../../settings/config.js";
 
-/** The program's absolute path: of a name by PATH, of a path by itself; undefined where there is none that may be run. */
+/**
+ * Returns the absolute path of a program, given by path or by a name to find on PATH. Returns undefined if it
+ * does not exist or is not executable.
+ */
 export async function findOnPath(
   named: string,
   { path = readEnvironment().path, cwd = process.cwd() }: { path?: string | undefined; cwd?: string } = {},

@@ -2,19 +2,19 @@ import { createWriteStream } from "node:fs";
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 
-/** The file that keeps what an agent wrote to stderr. */
+/** The log file of a job, with the stderr of its agent. */
 export interface JobLog {
   write(piece: Buffer): void;
   close(): Promise<void>;
 }
 
 const bytesMax = 10 * 1024 * 1024;
-/** Those of the last jobs stay. */
+/** Logs of older jobs are deleted. */
 const filesMax = 100;
 
 /**
- * Opens a job's log, which only its owner can read. It takes the first 10 MiB and none of these secrets, also where one is
- * cut into two pieces. A disk that is full costs the log, not the job.
+ * Opens a job's log, which only its owner can read. It contains the first 10 MiB, with the secrets replaced,
+ * even if a secret is split between two writes. A full disk costs the log but not the job.
  */
 export async function openJobLog(folder: string, label: string, secrets: readonly string[]): Promise<JobLog> {
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch(() => undefined);
@@ -34,7 +34,7 @@ export async function openJobLog(folder: string, label: string, secrets: readonl
   }
 
   return {
-    // Beyond the end nothing is looked at any more, which would only take time.
+    // Data beyond the limit is dropped without searching it, which would only take time.
     write: (piece) => left > 0 && put(hide.next(piece)),
     close: () =>
       new Promise((resolve) => {
@@ -54,13 +54,16 @@ async function removeOldest(folder: string): Promise<void> {
   await Promise.all(old.map(({ path }) => rm(path, { force: true })));
 }
 
-/** Replaces secrets in a stream of bytes: the end of each piece is held back, since one may begin there. */
+/**
+ * Replaces secrets in a stream of bytes. The end of each piece is held back, because a secret may begin
+ * there.
+ */
 function createHiding(secrets: readonly string[]) {
   const longest = Math.max(0, ...secrets.map((secret) => Buffer.byteLength(secret) - 1));
   let held = Buffer.alloc(0);
 
   function hidden(bytes: Buffer): Buffer {
-    // As latin1 every byte stays what it is.
+    // Decoding as latin1 preserves every byte.
     let text = bytes.toString("latin1");
     for (const secret of secrets) text = text.replaceAll(Buffer.from(secret).toString("latin1"), "(secret)");
     return Buffer.from(text, "latin1");

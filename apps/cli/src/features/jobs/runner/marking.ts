@@ -4,9 +4,9 @@ import type { Cgroup } from "./cgroup.js";
 import type { Containment, Held, Tools } from "./containment.js";
 
 /**
- * Finds the processes of a run by everything that gives them away: their cgroup, process group and session, a mark in the environment
- * that they were started with, and being a child of one that was seen before. What leaves all of these within one look, on
- * purpose, is not found: against that only a namespace helps.
+ * Creates a containment that finds the processes of a run by cgroup, process group, session, a mark in their
+ * environment, or a parent that was seen before. A process that deliberately leaves all of these between two
+ * sweeps is missed. Only a namespace prevents that.
  */
 export function createMarking({ prlimit, nice, timeout }: Tools): Containment {
   return {
@@ -27,27 +27,32 @@ export function createMarking({ prlimit, nice, timeout }: Tools): Containment {
   };
 }
 
-/** The system counts all processes of a user together, and none of root's. */
+/**
+ * Returns the process limit for `prlimit`. The system counts all processes of a user together, and does not
+ * limit root.
+ */
 function limitOf(processesMax: number): string[] {
   return process.getuid?.() === 0 ? [] : [`--nproc=${userProcessesUsual + processesMax}`];
 }
 
-/** Processes that a person may well have running besides. */
+/** Allowance for the user's other processes. */
 const userProcessesUsual = 4_096;
 const roundsMax = 200;
 const roundMs = 10;
 
 interface Marking {
-  /** Whether the first process passes signals on to the program. */
+  /** Whether the first process forwards signals to the program. */
   readonly passesOn: boolean;
   readonly group: Pick<Cgroup, "processes"> | undefined;
 }
 
 function holdByMarks(pid: number, mark: string, { passesOn, group }: Partial<Marking> = {}): Held {
-  // Those that were seen, by pid and beginning, so that another process that got the pid later is not taken for one.
+  // Processes seen so far, by pid and start time. The start time distinguishes a later process that reuses
+  // the pid.
   const seen = new Map<number, string>();
 
-  // Those that were looked into and have no mark: an environment stays what a process was started with.
+  // Processes without the mark. They need no second check, because a process's initial environment does not
+  // change.
   const strangers = new Map<number, string>();
 
   async function look(): Promise<ProcessRow[]> {
@@ -66,7 +71,7 @@ function holdByMarks(pid: number, mark: string, { passesOn, group }: Partial<Mar
     const found = new Map(
       rows.filter((row) => isKin(row) || marked.has(row.pid)).map((row) => [row.pid, row]),
     );
-    // Children of children, until there are no more.
+    // Adds children of children until no more are found.
     for (let before = -1; before !== found.size; ) {
       before = found.size;
       for (const row of rows) if (found.has(row.parent)) found.set(row.pid, row);
@@ -80,7 +85,8 @@ function holdByMarks(pid: number, mark: string, { passesOn, group }: Partial<Mar
     for (let round = 0; round < roundsMax; round++) {
       const found = await look();
       if (found.length === 0) return;
-      // Stopped first, all of them: one that runs could fork faster than it is found.
+      // Stops all processes before killing any. A running process could fork faster than its children are
+      // found.
       for (const row of found) signal(row.pid, "SIGSTOP");
       const late = (await look()).filter((row) => !found.some((each) => each.pid === row.pid));
       for (const row of late) signal(row.pid, "SIGSTOP");
@@ -104,7 +110,7 @@ function holdByMarks(pid: number, mark: string, { passesOn, group }: Partial<Mar
   };
 }
 
-/** Ends what a runner that was killed left behind: whatever still has a mark of its own. */
+/** Ends processes that a killed runner left behind, which it finds by the runner's mark. */
 export async function clearLeftovers(mark: string): Promise<number> {
   const left = (await findMarked(mark)).filter((pid) => pid !== process.pid);
   for (const pid of left) await holdByMarks(pid, mark).kill();

@@ -9,20 +9,21 @@ import {
 } from "../../../core/process-table.js";
 import type { Containment, Tools } from "./containment.js";
 
-/** Between SIGTERM and SIGKILL. */
+/** Time between SIGTERM and SIGKILL. */
 export const graceMs = 5_000;
 
 /**
- * Keeps a run in a PID namespace of its own. When its first process ends the kernel ends all others, whatever they ignore,
- * whichever session or parent they have, and however fast they multiply; and when this process dies it does so, too. The
- * namespace is made as the user who runs this, without further rights.
+ * Runs each job in its own PID namespace. When its first process exits, the kernel kills all others, whatever
+ * signals they ignore and however fast they multiply. The same happens if this process dies. The namespace
+ * needs no extra privileges.
  *
- * @returns undefined where a program that is needed is missing
+ * @returns undefined if a required program is missing
  */
 export function createNamespacing(tools: Tools): Containment | undefined {
   const { unshare, setpriv, prlimit, timeout, nice } = tools;
   if (!unshare || !setpriv || !prlimit || !timeout || !nice) return undefined;
-  // A namespace of users besides lets anybody make one of processes, and counts the processes of this run alone.
+  // A user namespace allows unprivileged users to create a PID namespace, and limits only the processes of
+  // this run.
   const asUser = process.getuid?.() === 0 ? [] : ["--user", "--map-current-user"];
   return {
     kind: "namespace",
@@ -31,12 +32,12 @@ export function createNamespacing(tools: Tools): Containment | undefined {
       return {
         path: setpriv,
         args: [
-          // Dies with this process: a broker that was killed leaves no agent behind.
+          // Kills the agent when this process dies, so a killed broker leaves none behind.
           ...["--pdeathsig", "KILL", "--"],
           ...[unshare, ...asUser, "--pid", "--fork", "--kill-child=KILL", "--mount-proc", "--"],
           ...[nice, "-n", "10"],
           ...[prlimit, `--nproc=${processesMax}`, "--core=0", "--"],
-          // The namespace's first process must be one that passes signals on; it is a second clock as well.
+          // The namespace's first process must forward signals. `timeout` does, and is also a second timer.
           ...[timeout, "--foreground", `--kill-after=${graceMs / 1000}`, String(seconds)],
           path,
           ...args,
@@ -44,7 +45,7 @@ export function createNamespacing(tools: Tools): Containment | undefined {
       };
     },
     hold(pid) {
-      // The namespace's own first process, once it is there. The kernel lets it go after all others.
+      // The first process inside the namespace, once it exists. It exits after all others.
       let first: number | undefined;
       const find = async () => {
         first ??= await findChild(pid);

@@ -8,11 +8,14 @@ import type { ClaudeRunnerOptions } from "./claude-runner.js";
 import { drain, Tail } from "./output-streams.js";
 import type { RunnerAnswer, RunnerMessage, RunnerQuestion } from "./runner-process.js";
 
-/** A runner in another process. What it is asked rejects with the reason when that ends before it has answered. */
+/**
+ * A runner in a separate process. If the process exits before it answers, pending calls reject with the
+ * reason.
+ */
 export interface RunnerProcess {
   run(signal: AbortSignal, job: RunnableJob): Promise<RunResult>;
   describe(): Promise<RunnerFacts>;
-  /** Ends it with whatever still runs, and resolves when it has ended. */
+  /** Stops the process and any running agents. Resolves when it has exited. */
   close(): Promise<void>;
 }
 
@@ -23,16 +26,16 @@ interface Asked {
 
 const saidBytesMax = 2_048;
 
-/** Starts it; `onFailed` is called when it ends without having been closed. */
+/** Starts the process. Calls `onFailed` if it exits without `close`. */
 export function openRunnerProcess(
   { env = readEnvironment().variables, ...options }: ClaudeRunnerOptions,
   onFailed: () => void,
 ): RunnerProcess {
   const child = fork(builtEntry(), {
-    // Agents are given nothing else, so it needs nothing else.
+    // The process needs only the variables that agents get.
     env: toChildEnvironment(env, { names: options.environment, given: {} }),
     execArgv: [],
-    // Ctrl+C in the broker's terminal is for the broker, which tells agents to end.
+    // Ctrl+C in the broker's terminal must reach only the broker, which then stops the agents.
     detached: true,
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
@@ -41,10 +44,13 @@ export function openRunnerProcess(
   let isClosed = false;
   let lastId = 0;
 
-  // A message that cannot be sent was meant for a process that has ended; its end rejects whatever was asked of it.
+  // Sending fails only if the process has exited. Its exit rejects all pending calls.
   const send = (message: RunnerMessage) => void child.send(message, () => undefined);
 
-  /** It is our own program, which answers each question with what was asked for. */
+  /**
+   * Sends a question to the process. The process runs our own code, so each answer has the type that its
+   * question expects.
+   */
   function ask<Answer>(question: RunnerQuestion): Promise<Answer> {
     return new Promise((resolve, reject) => {
       asked.set(question.id, { resolve: (answer) => resolve(answer as Answer), reject });
@@ -95,7 +101,10 @@ export function openRunnerProcess(
   };
 }
 
-/** Beside this file when it is compiled or bundled; Node 20 cannot run TypeScript, so from the sources it is the compiled one as well. */
+/**
+ * Returns the compiled entry: next to this file if compiled or bundled, otherwise in `dist`, because Node 20
+ * cannot run TypeScript.
+ */
 function builtEntry(): string {
   const places = ["./runner-process.js", "../../../../dist/features/jobs/runner/runner-process.js"];
   const [beside = "", compiled = ""] = places.map((place) => fileURLToPath(new URL(place, import.meta.url)));

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 
-/** Keeps the last bytes of what is written to it. */
+/** Keeps the last bytes written to it. */
 export class Tail {
   readonly #bytesMax: number;
   #kept: Buffer = Buffer.alloc(0);
@@ -11,14 +11,14 @@ export class Tail {
   }
 
   write(piece: Buffer): void {
-    // Copied, since a slice would keep the whole piece.
+    // Copied, because a slice would keep the whole piece in memory.
     this.#kept = Buffer.concat([this.#kept, piece.subarray(-this.#bytesMax)]).subarray(-this.#bytesMax);
     if (this.#kept.buffer.byteLength > 4 * this.#bytesMax) this.#kept = Buffer.from(this.#kept);
   }
 
-  /** As text that can be stored, without colours and without these secrets; of at most as many bytes. */
+  /** Returns the bytes as text that can be stored: without colours and secrets, within the same limit. */
   text(secrets: readonly string[]): string {
-    // A character that was cut, and NUL, which no database takes.
+    // Removes a character that was cut at the start, and NUL, which the database cannot store.
     const whole = stripVTControlCharacters(this.#kept.toString("utf8").replace(/^\ufffd+/, "")).replaceAll(
       "\0",
       "",
@@ -34,9 +34,9 @@ const fastBytes = 16 * 1024 * 1024;
 const tickMs = 6;
 
 /**
- * Reads a stream to its end and gives away each piece, keeping nothing. Who writes more than 16 MiB waits from there on: after each
- * piece, which is at most 64 KiB, come some milliseconds in which this process does other things. What is read is garbage, and 64 MiB
- * of it have the engine look through all that it holds: slowly, they are cleared away before.
+ * Reads a stream to its end, passing on each piece. After 16 MiB, the stream pauses for a few milliseconds
+ * after each piece (at most 64 KiB), so that this process can do other work. The pauses also let garbage be
+ * collected in small steps. Without them, 64 MiB of read data would trigger a full collection.
  */
 export function drain(stream: Readable, onPiece: (piece: Buffer) => void): Promise<void> {
   return new Promise((resolve) => {
@@ -49,7 +49,7 @@ export function drain(stream: Readable, onPiece: (piece: Buffer) => void): Promi
       setTimeout(() => stream.resume(), tickMs);
     });
     stream.once("close", resolve);
-    // A pipe that breaks is one that has ended.
+    // A broken pipe counts as ended.
     stream.on("error", () => undefined);
   });
 }

@@ -11,15 +11,15 @@ import type { JobLog } from "./job-log.js";
 import { graceMs } from "./namespacing.js";
 import { drain, Tail } from "./output-streams.js";
 
-/** A program that runs for a job. */
+/** A program to run for a job. */
 interface ContainedRun {
   readonly path: string;
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** The text that it reads from stdin. */
+  /** Text for the program's stdin. */
   readonly input: string;
-  /** Begins every mark of its runner's, so that what is left of it can be found. */
+  /** Prefix of all marks of this runner, so that leftover processes can be found. */
   readonly mark: string;
   readonly log: JobLog | undefined;
   readonly secrets: readonly string[];
@@ -28,29 +28,37 @@ interface ContainedRun {
 }
 
 const tailBytesMax = 4_096;
-/** Claude Code's result comes in one piece at its end, with all that its agent said last. */
+/** Claude Code prints its result at the end as one piece, including the agent's final message. */
 const resultBytesMax = 256 * 1024;
-/** To count by a cgroup is to read a file, otherwise all of /proc; without that each look takes a process of its own. */
+/**
+ * Counting with a cgroup reads one file. Without a cgroup it reads all of /proc, or starts a process if there
+ * is no /proc.
+ */
 const countEveryMs = { cgroup: 25, looking: hasProc() ? 100 : 1_000 };
-/** Claude Code and its helpers hardly come to a quarter of what they may have: what does may be on its way to all of it. */
+/**
+ * Claude Code and its helpers rarely reach a quarter of the limit. A run that exceeds a quarter may go on to
+ * reach the limit.
+ */
 const manyOf = (processesMax: number) => processesMax / 4;
-/** When everything that could write has ended, a pipe has, too; this is only when to stop believing it. */
+/** A pipe ends when all its writers have exited. This limits the wait in case it does not. */
 const pipesMsMax = 1_000;
 
-/** The bounds that keep a run from leaving, and from taking too much where the machine has the means. */
+/**
+ * The limits that keep a run's processes together and, if the machine supports it, restrict its resources.
+ */
 export interface Bounds {
   readonly containment: Containment;
   readonly cgroups: Cgroups | undefined;
 }
 
-/** Runs a program, and resolves when it and everything that it started has ended (RUNNER-5). */
+/** Runs a program. Resolves when the program and every process it started have ended (RUNNER-5). */
 export async function runContained(
   signal: AbortSignal,
   run: ContainedRun,
   { containment, cgroups }: Bounds,
 ): Promise<RunResult> {
   const mark = `${run.mark}.${randomUUID()}`;
-  // Without one it is still counted.
+  // Without a cgroup, processes are counted by the containment.
   const group = await cgroups?.make(mark, run.processesMax).catch(() => undefined);
   try {
     return await runIn(group, mark, signal, run, containment);
@@ -71,7 +79,7 @@ async function runIn(
   const child = spawn(path, [...args], {
     cwd: run.cwd,
     env: { ...run.env, MERKLE_JOB_MARK: mark },
-    // A group of its own, which a signal to the broker's does not reach.
+    // A separate process group is not reached by signals to the broker's group.
     detached: true,
     stdio: ["pipe", "pipe", "pipe"],
   });
@@ -85,7 +93,7 @@ async function runIn(
       run.log?.write(piece);
     }),
   ]);
-  // An agent that ends without having read it all is none of our errors.
+  // An agent may exit without reading all its input.
   child.stdin.on("error", () => undefined);
   child.stdin.end(run.input);
 
@@ -119,7 +127,7 @@ function tailOf(text: string): string {
   return tail.text([]);
 }
 
-/** Ends the run when it is told to or has too many processes, in order first and then by force. */
+/** Ends the run if it is aborted or has too many processes. Asks it to exit first, then kills it. */
 async function superviseUntil(
   ended: Promise<unknown>,
   signal: AbortSignal,
@@ -154,14 +162,14 @@ async function superviseUntil(
   return null;
 }
 
-/** Resolves when there are too many processes; never otherwise. */
+/** Resolves with "overgrown" if there are too many processes. */
 async function watch(
   group: Cgroup | undefined,
   held: Held,
   processesMax: number,
   over: AbortSignal,
 ): Promise<"overgrown" | undefined> {
-  // To look through all processes of the machine takes longest where there are most.
+  // Scanning all processes of the machine is slowest when there are many, so a counting cgroup is preferred.
   const counter = group?.isCounted ? group : undefined;
   const everyMs = counter ? countEveryMs.cgroup : countEveryMs.looking;
   while (!over.aborted) {
@@ -191,7 +199,10 @@ function endOf(child: ChildProcess): Promise<Ended> {
   });
 }
 
-/** The program that runs it in our place tells so by these two codes, and says why. */
+/**
+ * Returns an error if the program could not be started. The wrapper reports that with one of these two codes
+ * and a message.
+ */
 function notStarted(code: number | null, said: string, path: string): RunError | null {
   if ((code !== 126 && code !== 127) || !said.includes(path) || !/failed to (?:run|execute)/.test(said))
     return null;

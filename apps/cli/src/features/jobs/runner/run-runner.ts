@@ -17,10 +17,13 @@ import { findOnPath } from "./find-on-path.js";
 import { startRemoteRunner } from "./to-agent-options.js";
 import { jobKinds, type RunnerReporter, type RunnerTerms, workAt } from "./work-at.js";
 
-/** So many leave room for renewals among a connection's unanswered requests. */
+/** Leaves room for lease renewals among the requests that one connection may have open. */
 const placesMax = 32;
 
-/** Runs a broker's jobs on this machine until it is interrupted; then their agents are ended, and their jobs fail (RUNNER-22). */
+/**
+ * Runs a broker's jobs on this machine until it is interrupted. Its agents are then stopped, and their jobs
+ * fail (RUNNER-22).
+ */
 export async function runRunner({ flags, config, output, signal }: CommandContext): Promise<number> {
   const settings = readAgentSettings(config.agent.block, config.agent.path);
   const terms = readTerms(flags, settings);
@@ -56,7 +59,10 @@ function readTerms(flags: Flags, { maxConcurrentJobs }: AgentSettings): RunnerTe
   };
 }
 
-/** Without its program each job that it took would fail, and not wait for a machine that has it. */
+/**
+ * Requires Claude Code. Without it, every claimed job would fail instead of waiting for a machine that has
+ * it.
+ */
 async function requireAgent({ claudeBin }: AgentSettings): Promise<void> {
   if ((await findOnPath(claudeBin)) !== undefined) return;
   throw new CliError(
@@ -69,7 +75,7 @@ async function requireAgent({ claudeBin }: AgentSettings): Promise<void> {
   );
 }
 
-/** Two in one folder would end each other's agents as leftovers. */
+/** Allows only one runner per home. Two runners in one folder would end each other's agents as leftovers. */
 async function lockRunner(home: string): ReturnType<typeof lockFolder> {
   try {
     return await explainingHome(home, () => lockFolder(homeFiles.runner(home)));
@@ -83,7 +89,7 @@ async function lockRunner(home: string): ReturnType<typeof lockFolder> {
   }
 }
 
-/** Says it a line for each thing; with `--json` a document for each. */
+/** Prints one line per event or, with `--json`, one document. */
 function createRunnerReporter(output: Output): RunnerReporter {
   return {
     started(base, { name, places, kinds }) {

@@ -2,9 +2,9 @@ import type { RunnableJob, RunnerFacts, RunResult } from "../../../core/broker-c
 import { describeError } from "../../../core/describe-error.js";
 import { type ClaudeRunner, type ClaudeRunnerOptions, startClaudeRunner } from "./claude-runner.js";
 
-// The entry of the process that runs a broker's agents: does what it is sent until nobody is there to send.
+// Entry point of the process that runs a broker's agents. It serves requests until its parent disconnects.
 
-/** The options come first. A question has a number, by which it is answered or told to end. */
+/** The options come first. Each question has an id, which its answer or a request to end it repeats. */
 export type RunnerMessage =
   | { readonly options: ClaudeRunnerOptions }
   | RunnerQuestion
@@ -27,7 +27,7 @@ process.on("message", (message: RunnerMessage) => {
   else void answer(message);
 });
 
-// The broker has ended, in order or not; this process ends when its agents have.
+// The broker has exited, normally or not. This process exits when its agents have ended.
 process.on("disconnect", () => {
   for (const each of running.values()) each.abort();
 });

@@ -5,14 +5,14 @@ import { openRunnerProcess, type RunnerProcess } from "./open-runner-process.js"
 import { unreachable } from "./run-contained.js";
 
 export interface RunnerProcessOptions extends ClaudeRunnerOptions {
-  /** So long the process stays when nothing is asked of it; a minute unless told. */
+  /** How long the process stays without requests, in milliseconds. Default: one minute. */
   readonly idleMs?: number;
 }
 
 /**
- * Runs jobs with Claude Code as `startClaudeRunner` does, in a process of its own that is there while it is needed (RUNNER-10).
- * To start a program the kernel copies what it knows of the memory of the process that asks for it, and what agents write is
- * garbage once it is read: in a small process both cost little, and nobody else waits for them.
+ * Runs jobs with Claude Code like `startClaudeRunner`, but in a separate process that exists only while
+ * needed (RUNNER-10). Starting a program copies the page tables of its parent, and agents' output is garbage
+ * once read. In a small process both are cheap, and no other work waits for them.
  */
 export async function startRunnerProcess({
   idleMs = 60_000,
@@ -21,9 +21,10 @@ export async function startRunnerProcess({
   const prepare = () => prepareFolder(options.folder);
   await prepare();
   let current: RunnerProcess | undefined;
-  // Settles once everything that a failed process left behind has ended; another one begins only then.
+  // Settles when everything that a failed process left behind has ended. Only then is another process
+  // started.
   let cleared: Promise<unknown> = Promise.resolve();
-  // Settles once every process that was told to end has ended, also one that nobody needed any more.
+  // Settles when every process that was closed has exited, including idle ones.
   let closed: Promise<unknown> = Promise.resolve();
   let idle: NodeJS.Timeout | undefined;
   let asked = 0;

@@ -10,14 +10,15 @@ import { type ClaudeRunner, type ClaudeRunnerOptions, startClaudeRunner } from "
 import { startRunnerProcess } from "./start-runner-process.js";
 
 /**
- * How the broker of this home has jobs done: by Claude Code, as it is installed here.
+ * Returns the options with which the broker of this home runs jobs, using the Claude Code installed here.
  *
- * @throws CliError `usage` for what config.json says wrongly
+ * @throws CliError `usage` for invalid settings in config.json
  */
 export function toAgentOptions({ home, agent }: Pick<Config, "home" | "agent">): AgentOptions {
   const settings = readAgentSettings(agent.block, agent.path);
   const { author, maxConcurrentJobs, timeoutsMs, remoteRunners, roots } = settings;
-  // To its own broker an agent speaks on this machine alone, whatever name and certificate that has.
+  // An agent reaches its own broker on the same machine, so any host name and the broker's own certificate
+  // are accepted.
   const reach = { MERKLE_CA: homeFiles.certificate(home), MERKLE_INSECURE: "1" };
   const places = { folder: homeFiles.agent(home), logFolder: settings.logDir, reach };
   return {
@@ -31,7 +32,10 @@ export function toAgentOptions({ home, agent }: Pick<Config, "home" | "agent">):
   };
 }
 
-/** Runs another broker's jobs in this home, where a broker of its own may have agents, too. */
+/**
+ * Starts a runner for another broker's jobs in this home. Uses a separate folder, because the home's own
+ * broker may have agents too.
+ */
 export function startRemoteRunner(reach: Reach, settings: AgentSettings): Promise<ClaudeRunner> {
   const { logDir } = settings;
   const options = toRunnerOptions(settings, {

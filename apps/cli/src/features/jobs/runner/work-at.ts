@@ -13,20 +13,20 @@ import { describeError } from "../../../core/describe-error.js";
 export const jobKinds = ["conclude", "incorporate", "perspective"] as const;
 type JobKind = (typeof jobKinds)[number];
 
-/** For which jobs a runner asks, and how many at once. */
+/** The kinds of jobs that a runner claims, and how many it runs at the same time. */
 export interface RunnerTerms {
-  /** The name that people have for this machine. */
+  /** Name of this machine, for people. */
   readonly name: string;
   readonly places: number;
   readonly kinds: readonly JobKind[] | undefined;
 }
 
-/** Says what a runner does. */
+/** Reports the events of a runner. */
 export interface RunnerReporter {
   started(base: string, terms: RunnerTerms): void;
   begun(job: Job): void;
   ended(job: Job): void;
-  /** A job that it was given is its no more, or what became of it could not be said. */
+  /** A job that this runner has lost, or whose result could not be reported. */
   lost(job: Job, why: string): void;
   waiting(why: string): void;
 }
@@ -34,38 +34,38 @@ export interface RunnerReporter {
 interface Workplace extends RunnerTerms {
   readonly client: MerkleClient;
   readonly runner: Runner;
-  /** Where agents find the broker. */
+  /** The broker's URL for agents. */
   readonly brokerUrl: string;
   readonly reporter: RunnerReporter;
   readonly signal: AbortSignal;
 }
 
-/** After an answer that came at once although there was nothing, or a refusal that may pass. */
+/** Pause after an empty reply that came too early, or after a temporary refusal. */
 const pauseMs = 1_000;
-/** So long the end of an agent is tried to be stored; by then the lease has run out. */
+/** How long the runner tries to report an agent's end. By then the lease has expired. */
 const endingMsMax = 60_000;
 
 type EndedBecause = InputOf<"end_job">["ended_because"];
 
 /**
- * Claims jobs and does them until the signal is aborted, and resolves when no agent is left. A lost connection is waited
- * out: an agent goes on while its lease holds, and is ended before that runs out (RUNNER-23).
+ * Claims and runs jobs until the signal is aborted. Resolves when no agent is left. If the connection is
+ * lost, an agent continues while its lease is valid, and is stopped before the lease expires (RUNNER-23).
  *
- * @throws MerkleError when the broker lets this machine run no jobs
+ * @throws MerkleError if the broker does not allow this machine to run jobs
  */
 export async function workAt(workplace: Workplace): Promise<void> {
   const { client, reporter, places } = workplace;
   const running = new Set<Attended>();
   const over = new AbortController();
   const signal = AbortSignal.any([workplace.signal, over.signal]);
-  // A job that is cancelled is told of at once; the next renewal would find it later.
+  // Cancelled jobs are announced immediately. Without this check, only the next renewal would notice.
   const checkAll = () => {
     for (const each of running) each.check();
   };
   const watch = client.watchMesh({
     onChanged: ({ kind }) => kind === "jobs" && checkAll(),
     onRestored: checkAll,
-    // Without it renewals still find out.
+    // Without the watch, renewals still detect cancelled jobs.
     onError: (error) => signal.aborted || reporter.waiting(error.message),
   });
   signal.addEventListener("abort", () => {
@@ -91,7 +91,7 @@ export async function workAt(workplace: Workplace): Promise<void> {
   if (failed && !workplace.signal.aborted) throw failed.reason;
 }
 
-/** The next job, or null when there was none in a while, or the broker could not say. */
+/** Returns the next job, or null if there was none for a while or the request failed. */
 async function claimNext({ client, name, kinds, reporter, signal }: Workplace): Promise<Claim | null> {
   const askedAt = performance.now();
   try {
@@ -115,7 +115,7 @@ function pause(signal: AbortSignal): Promise<void> {
   return delay(pauseMs, undefined, { signal }).catch(() => undefined);
 }
 
-/** Errors that no repetition helps against. */
+/** Returns whether an error is permanent, so that retrying cannot help. */
 function isFinal(error: unknown): boolean {
   if (!(error instanceof MerkleError)) return true;
   const { code, details } = error;
@@ -134,7 +134,7 @@ async function attend(
     return (await client.call("renew_job", { job_id, fence }, within)).holds;
   };
   const askedAt = performance.now();
-  // The answer may be an old one: that a lost connection kept back. Nothing begins before the claim is known to hold.
+  // After a lost connection the claim may be old. Nothing starts before the claim is known to be valid.
   const holds = await renew().catch(() => false);
   if (!holds) return reporter.lost(job, "it was assigned to another runner, so it was not started");
   reporter.begun(job);
@@ -173,7 +173,10 @@ function toRunnable(claim: Claim, brokerUrl: string): RunnableJob {
   };
 }
 
-/** The broker may refuse what an agent wrote, a credential above all; then its end is told without. */
+/**
+ * Reports an agent's result to the broker. If the broker refuses the output, for example because it contains
+ * a credential, reports the result without the output.
+ */
 async function storeEnd(
   client: MerkleClient,
   claim: { readonly job_id: Job["job_id"]; readonly fence: number },

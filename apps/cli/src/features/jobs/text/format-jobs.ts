@@ -7,7 +7,7 @@ import { toAge, toDuration } from "../../../text/time.js";
 
 type Painted = Pick<Output, "columns" | "signs" | "bold" | "dim" | "alarm" | "dot">;
 
-/** One line for each job: its number, what it is, how it stands, how long it took, and what became of it. */
+/** Returns one line per job: number, source, kind, status, duration and result. */
 export function formatJobs(jobs: readonly Job[], output: Painted): string {
   const rows = jobs.map((job) => [
     { text: String(job.job_id), paint: output.bold },
@@ -26,7 +26,7 @@ export function formatJobLine(job: Job, output: Pick<Output, "dot">): string {
     .join(` ${output.dot} `);
 }
 
-/** A job in full, with the end of what its agent wrote. */
+/** Describes a job in full, including the end of its agent's output. */
 export function formatJob(job: Job, output: Painted): string {
   const { job_id, started_by, error_tail } = job;
   const where = job.runner !== null && `on ${oneLine(job.runner)}`;
@@ -42,7 +42,7 @@ export function formatJob(job: Job, output: Painted): string {
   ].join("\n");
 }
 
-/** The session or the file that it is about. */
+/** Returns the session or the file that the job is about. */
 function sourceOf({ session, source_path }: Job): string {
   return session ?? oneLine(source_path ?? "");
 }
@@ -56,12 +56,12 @@ function stateOf({ status }: Job): string {
   return status === "timed_out" ? "timed out" : status;
 }
 
-/** The result of a job, or why it has none. */
+/** Returns the result of a job, or the reason why it has none. */
 export function outcomeOf({ message, result }: Job): string {
   return result === null ? (message ?? "") : `${result.kind} ${result.id}`;
 }
 
-/** How long it ran, or has been running or waiting. */
+/** Returns how long the job ran, or how long it has been running or waiting. */
 function timeOf({ created_at, started_at, completed_at }: Job): string {
   const from = started_at ?? created_at;
   const to = completed_at === null ? Date.now() : Date.parse(completed_at);
@@ -72,7 +72,7 @@ function isFailed({ status }: Job): boolean {
   return status === "failed" || status === "timed_out";
 }
 
-/** Shows a job that was just started, and how to follow it. */
+/** Prints a newly queued job, and the command that follows it. */
 export function showQueued(job: OutputOf<"start_job">, output: Output): void {
   output.show(job, `job ${job.job_id} ${job.status}`);
   output.note(`  follow: merkle jobs show ${job.job_id} -f`);
