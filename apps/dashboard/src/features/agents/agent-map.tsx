@@ -13,21 +13,21 @@ import { bend, type Cluster, type Edge, layOut, type Node, round, toEdges } from
 export interface AgentMapProps {
   readonly agents: readonly Agent[];
   readonly talk: readonly AgentTalk[];
-  /** How wide it is in relation to its height. */
+  /** The map's width divided by its height. */
   readonly aspect: number;
-  /** On a wall it is read from a distance, so each agent's activity is written beside it. */
+  /** Whether the map is shown on a wall screen and read from a distance. Each agent's activity is then written next to it. */
   readonly wall?: boolean;
   readonly className?: string;
 }
 
-/** With more agents, the lines between them cannot be told apart. */
+/** Above this number of agents, the lines between them become unreadable. */
 export const mapAgentsMax = 12;
 
 const nodeRadius = 22;
 const freshMs = 45_000;
 const talkMs = 300_000;
 
-/** Agents around the middle of their session, what they said to each other just now, and what they have asked. */
+/** A map of agents around the centre of their session, with their recent messages and open asks. */
 export function AgentMap({ agents, talk, aspect, wall = false, className }: AgentMapProps) {
   const layout = useMemo(() => layOut(agents, aspect), [agents, aspect]);
   const edges = useMemo(() => toEdges(layout, talk, Date.now()), [layout, talk]);
@@ -56,7 +56,7 @@ export function AgentMap({ agents, talk, aspect, wall = false, className }: Agen
   );
 }
 
-/** The background of a session, with the middle that messages to everyone lead to. */
+/** The background of a session, with the centre that messages to everyone point to. */
 function ClusterGround({ cluster: { x, y, radius, bottom, title, nodes } }: { cluster: Cluster }) {
   const alone = nodes.length === 1;
   return (
@@ -78,7 +78,7 @@ function ClusterGround({ cluster: { x, y, radius, bottom, title, nodes } }: { cl
   );
 }
 
-/** The messages: newer lines are stronger, and the newest move. */
+/** Lines for messages between agents. Newer lines are stronger, and the newest are animated. */
 function EdgeLine({ edge: { from, to, colour, count, ageMs } }: { edge: Edge }) {
   const path = bend(from, to, nodeRadius + 6);
   const isFresh = ageMs < freshMs;
@@ -104,7 +104,7 @@ function EdgeLine({ edge: { from, to, colour, count, ageMs } }: { edge: Edge }) 
   );
 }
 
-/** A line that passes behind words leaves them room. */
+/** Gives labels an outline in the background colour, so that lines behind them do not reduce legibility. */
 const haloed = "stroke-surface stroke-[4px] [paint-order:stroke] [stroke-linejoin:round]";
 
 function AgentNode({ node, cluster, wall }: { node: Node; cluster: Cluster; wall: boolean }) {
@@ -204,7 +204,7 @@ function isAbove({ y }: Node, cluster: Cluster): boolean {
   return cluster.nodes.length > 2 && y < cluster.y - 1;
 }
 
-/** An unanswered ask: a loop that is still open. */
+/** Draws an unanswered ask as an open loop. */
 function AskLoop({ node: { x, y }, human }: { node: Node; human: boolean }) {
   const angle = -0.65;
   const [cx, cy] = [x + 36 * Math.cos(angle), y + 36 * Math.sin(angle)];

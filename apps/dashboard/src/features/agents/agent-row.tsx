@@ -9,7 +9,7 @@ import { TeamBar } from "@/sessions/team-mark";
 import { showHidden } from "@/text/markdown/hidden-characters";
 import { doingOf, nameOf, needOf, usageOf, whomOf } from "./agent-words";
 
-/** An agent in the list: its name, its own words about its work, its task, whom it waits for, and its unread messages. */
+/** An agent in the list: its name, reported work, task, the recipients it waits for, and its unread messages. */
 export function AgentRow({ agent }: { agent: Agent }) {
   const { session, presence, declared, task, waits, unread } = agent;
   const need = needOf(agent);
@@ -84,13 +84,13 @@ export function AgentRow({ agent }: { agent: Agent }) {
   );
 }
 
-/** The place where its need can be met: the ask itself, where there is one. */
+/** Returns the page where a human can help: the ask, if there is one, or else the session. */
 function hrefOf({ session, waits }: Agent): string {
   const ask = waits.find(({ kind }) => kind === "ask");
   return `/sessions/${session}${ask ? `?m=${ask.number}` : ""}`;
 }
 
-/** Says that an agent cannot go on without somebody. */
+/** Shows that an agent is waiting for a human or another agent. */
 export function NeedBadge({ human, className }: { human: boolean; className?: string }) {
   return (
     <span

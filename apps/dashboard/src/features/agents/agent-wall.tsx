@@ -22,7 +22,7 @@ export interface AgentWallProps {
 
 const namedMax = 4;
 
-/** The agents on a screen on a wall: dark, large, nothing but the map and who needs somebody. */
+/** The agents on a wall screen: dark and large, with only the map and the agents that need a human. */
 export function AgentWall({ read: { data, problem }, onLeave }: AgentWallProps) {
   useShortcut("Escape", onLeave, { label: "Exit wall view", group: "Agents" });
   useStaysAwake();
@@ -111,7 +111,7 @@ function Clock() {
   );
 }
 
-/** The page beneath can neither be reached nor read while the wall is shown. */
+/** Makes the rest of the page inert while the wall view is shown. */
 function useAlone() {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -124,7 +124,7 @@ function useAlone() {
   return box;
 }
 
-/** Keeps the screen on, where the browser can. */
+/** Keeps the screen on, if the browser supports it. */
 function useStaysAwake(): void {
   useEffect(() => {
     let lock: WakeLockSentinel | undefined;
@@ -134,7 +134,7 @@ function useStaysAwake(): void {
         if (isGone) void given.release();
         else lock = given;
       },
-      // Without the lock, the screen may go dark.
+      // Without the lock, the screen may turn off.
       () => undefined,
     );
     return () => {

@@ -2,7 +2,7 @@ import type { Agent, AgentWait } from "@merkle/wire";
 import type { RosterFact } from "@/parts/feature";
 import { addressOf } from "@/sessions/roster-rows";
 
-/** Whom an agent waits for: a human, another agent, or nobody. */
+/** Whether an agent waits for a human, for another agent, or for neither. */
 export type Need = "human" | "agent" | null;
 
 export function needOf({ declared, waits }: Pick<Agent, "declared" | "waits">): Need {
@@ -10,19 +10,19 @@ export function needOf({ declared, waits }: Pick<Agent, "declared" | "waits">): 
   return waits.length > 0 ? "agent" : null;
 }
 
-/** The agent's name beside its team's, unless both are the same. */
+/** Returns the agent's name together with its team's, unless both are the same. */
 export function nameOf({ team, name }: Pick<Agent, "team" | "name">): string {
   return name?.toLowerCase() === team.toLowerCase() ? team : addressOf(team, name);
 }
 
-/** The names of those that it waits for: `a human`, `Birch`, `Birch, Cedar`. */
+/** Returns the names of those whom an agent waits for: `a human`, `Birch`, `Birch, Cedar`. */
 export function whomOf({ on, human, kind }: AgentWait): string {
   const names = on.map((each) => (each.toLowerCase() === "@humans" ? "a human" : each));
   if (names.length > 0) return names.join(", ");
   return human || kind === "approval" ? "anyone" : "an answer";
 }
 
-/** What an agent does now, or waits for. */
+/** Returns an agent's current activity, or what it waits for. */
 export function doingOf(agent: Agent): RosterFact["doing"] {
   const { declared, waits, summary, summary_at: summaryAt, task } = agent;
   const [wait] = waits;
@@ -41,25 +41,25 @@ const statusWords = {
   disconnected: "offline",
 } as const satisfies Record<Agent["presence"], string>;
 
-/** Whether an agent has a line of its own. Those that are away and need nobody are only counted. */
+/** True if the list shows the agent in a row. Absent agents that need nothing are only counted. */
 export function isThere(agent: Agent): boolean {
   return agent.presence !== "disconnected" || needOf(agent) !== null || agent.task !== null;
 }
 
-/** A rounded number of tokens: `12k`, `1.2M`. */
+/** Formats a rounded number of tokens: `12k`, `1.2M`. */
 export function shortCount(count: number): string {
   if (count < 1_000) return String(count);
   if (count < 1_000_000) return `${(count / 1_000).toFixed(count < 10_000 ? 1 : 0)}k`;
   return `${(count / 1_000_000).toFixed(1)}M`;
 }
 
-/** `12k tokens, $0.42`; null if the agent reported nothing. */
+/** Formats an agent's usage, such as `12k tokens, $0.42`. Null if the agent reported none. */
 export function usageOf({ tokens, cost_usd }: Pick<Agent, "tokens" | "cost_usd">): string | null {
   if (tokens === null) return null;
   return `${shortCount(tokens)} tokens${cost_usd === null ? "" : `, $${cost_usd.toFixed(2)}`}`;
 }
 
-/** The agents of each session, in the order in which they come. */
+/** Groups agents by session, in order of first appearance. */
 export function bySession(agents: readonly Agent[]): { readonly first: Agent; readonly agents: Agent[] }[] {
   const groups = new Map<string, { first: Agent; agents: Agent[] }>();
   for (const agent of agents) {

@@ -22,8 +22,8 @@ import { useAgents } from "./use-agents";
 const AgentWall = lazyPart(() => import("./agent-wall"), "AgentWall");
 
 /**
- * The agents of all open sessions, those that need somebody first. Above them is a map of who talks to whom, or for many
- * agents a card of dots for each session.
+ * The agents of all open sessions. Agents that need a human come first. Above the list is a map of recent messages, or a card per
+ * session if there are many agents.
  */
 export function AgentsView() {
   const [wall, setWall] = useQueryParam("wall");
@@ -119,7 +119,7 @@ function Agents({ agents, talk }: OutputOf<"list_agents">) {
   );
 }
 
-/** The page in one sentence. */
+/** A one-sentence summary of the page. */
 function Headline({ needing, there }: { needing: number; there: number }) {
   return (
     <p className="text-title font-semibold tabular-nums">

@@ -2,7 +2,7 @@ import { Bot } from "lucide-react";
 import { lazyHelper } from "@/core/lazy-part";
 import type { Feature } from "@/parts/feature";
 
-/** Its stubs in `app/`. */
+/** The route files in `app/` that belong to this feature. */
 export const stubs = ["agents/page.tsx"];
 
 export const agents: Feature = {

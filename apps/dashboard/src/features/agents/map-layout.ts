@@ -10,13 +10,13 @@ export interface Node extends Point {
   readonly agent: Agent;
 }
 
-/** A session on the map: a middle, and its agents around it. */
+/** A session on the map: a centre with its agents around it. */
 export interface Cluster extends Point {
   readonly id: string;
   readonly slug: string;
   readonly title: string;
   readonly radius: number;
-  /** Below everything that belongs to it. */
+  /** The y coordinate below all parts of the cluster. */
   readonly bottom: number;
   readonly nodes: readonly Node[];
 }
@@ -29,14 +29,14 @@ export interface MapLayout {
 
 const nodeRoom = 96;
 const radiusMin = 104;
-/** Up to this number of agents, a message to everyone leads to each of them; beyond it, to the middle. */
+/** Up to this number of agents, a message to everyone is drawn to each agent. Otherwise it is drawn to the centre. */
 const fewMax = 4;
 const margin = 86;
 
-/** Places agents around the middle of their session, and sessions in rows that are about as wide as `aspect` says. */
+/** Places agents around the centre of their session, and sessions in rows. `aspect` is the desired ratio of width to height. */
 export function layOut(agents: readonly Agent[], aspect: number): MapLayout {
   const groups = bySession(agents.toSorted((a, b) => a.peer_id.localeCompare(b.peer_id)))
-    // By when it began, so that nothing changes its place while somebody looks.
+    // Sorted by id, so that no session changes its position while someone watches.
     .sort((a, b) => a.first.session_id.localeCompare(b.first.session_id));
   const radii = groups.map(({ agents: { length } }) =>
     Math.max(radiusMin, (length * nodeRoom) / (2 * Math.PI)),
@@ -53,7 +53,7 @@ export function layOut(agents: readonly Agent[], aspect: number): MapLayout {
     const x = width / 2 + ((index % columns) - (inRow - 1) / 2) * (width / columns);
     const y = (row + 0.5) * cell;
     const nodes = own.map((agent, at): Node => {
-      // Two agents are side by side, where their names have room.
+      // Two agents are placed side by side, which leaves space for their names.
       const outward = (own.length === 2 ? Math.PI : -Math.PI / 2) + (at * 2 * Math.PI) / own.length;
       const reach = own.length === 1 ? 0 : radius;
       return { agent, x: x + reach * Math.cos(outward), y: y + reach * Math.sin(outward) };
@@ -67,7 +67,7 @@ export function layOut(agents: readonly Agent[], aspect: number): MapLayout {
   return { width, height, clusters };
 }
 
-/** The messages from one place to another, with the age of the newest. */
+/** All messages from one point to another, with the age of the newest. */
 export interface Edge {
   readonly key: string;
   readonly from: Point;
@@ -77,7 +77,7 @@ export interface Edge {
   readonly ageMs: number;
 }
 
-/** Combines the messages from one agent to another, or to everyone, which lead to the middle of the session. */
+/** Combines all messages between the same two agents. Messages to everyone end at the centre of the session. */
 export function toEdges({ clusters }: MapLayout, talk: readonly AgentTalk[], now: number): Edge[] {
   const edges = new Map<string, Edge>();
   for (const cluster of clusters) {
@@ -92,7 +92,7 @@ export function toEdges({ clusters }: MapLayout, talk: readonly AgentTalk[], now
           ? [undefined]
           : to.flatMap((id) => nodes.get(id) ?? []);
       for (const target of targets) {
-        // A human's word comes from outside, by way of the middle.
+        // Skips lines without length: from an agent to itself, or from a human to the centre, where a human's messages start.
         if (source === target) continue;
         const key = `${cluster.id} ${from} ${target?.agent.peer_id}`;
         edges.set(key, {
@@ -109,7 +109,9 @@ export function toEdges({ clusters }: MapLayout, talk: readonly AgentTalk[], now
   return [...edges.values()];
 }
 
-/** A line between two places that is bent a little to the left, so that there and back are two lines; it ends short of both. */
+/**
+ * Returns the path of a line that bends slightly to the left, so that both directions are visible. It ends short of both points.
+ */
 export function bend(from: Point, to: Point, gap: number): string {
   const [dx, dy] = [to.x - from.x, to.y - from.y];
   const length = Math.hypot(dx, dy) || 1;

@@ -14,7 +14,7 @@ export function RosterFacts({ onFacts }: RosterFactsProps) {
     const facts = new Map<string, RosterFact>();
     for (const agent of data?.agents ?? []) {
       const [wait] = agent.waits;
-      // A team's place in the roster shows its first agent.
+      // For a team with several agents, the roster shows the first.
       if (facts.has(agent.team_id)) continue;
       facts.set(agent.team_id, {
         unread: agent.unread,

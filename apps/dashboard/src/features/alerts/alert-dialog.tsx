@@ -13,15 +13,15 @@ import { addressHints, kindNames, type TypedKind, typedKinds } from "./alert-kin
 import { PushRefused, subscribeToPush } from "./subscribe-to-push";
 
 export interface AlertDialogProps {
-  /** The target that is changed; or whether another address, or this browser, is added. */
+  /** The destination to edit. `place` adds an address, and `browser` adds this browser. */
   readonly target: AlertTarget | "place" | "browser";
-  /** With which this browser would subscribe. */
+  /** The broker's public key, with which this browser subscribes. */
   readonly pushKey: string;
   readonly onDone: () => void;
   readonly onClose: () => void;
 }
 
-/** Asks for the destination of alerts, their reasons and quiet hours. */
+/** A dialog for the address, reasons and quiet hours of an alert destination. */
 export function AlertDialog({ target, pushKey, onDone, onClose }: AlertDialogProps) {
   const call = useCall();
   const old = typeof target === "string" ? null : target;
@@ -40,7 +40,7 @@ export function AlertDialog({ target, pushKey, onDone, onClose }: AlertDialogPro
     return subscribeToPush(pushKey).catch((error: unknown) => {
       if (!(error instanceof PushRefused)) throw error;
       setProblem(error.message);
-      // It is said here, where the browser is meant and not the broker.
+      // The message is shown here, because the browser refused and not the broker.
       throw new DOMException(error.message, "AbortError");
     });
   }
@@ -98,7 +98,7 @@ export function AlertDialog({ target, pushKey, onDone, onClose }: AlertDialogPro
   );
 }
 
-/** Undefined if nothing was typed: the stored address stays. */
+/** Returns undefined if no address was typed, which keeps the stored address. */
 function toAddress(kind: TypedKind, url: string, secret: string): AlertTo | undefined {
   if (url === "") return undefined;
   if (kind === "webhook") return { kind, url, secret };
@@ -188,7 +188,7 @@ function Reasons({
     <fieldset className="grid gap-1">
       <legend className="mb-1 text-sm font-medium">Notify me about</legend>
       {Object.entries(alertReasons).map(([key, words]) => {
-        // The keys of that closed table are the kinds.
+        // The table's keys are exactly the values of AlertKind.
         const kind = key as AlertKind;
         return (
           <label key={kind} className="flex min-h-6 items-center gap-2 pointer-coarse:min-h-11">

@@ -10,10 +10,10 @@ export const kindNames: Readonly<Record<AlertTarget["kind"], string>> = {
   discord: "Discord",
 };
 
-/** The kinds whose address a person types. */
+/** The kinds of destination whose address a person types. */
 export const typedKinds: readonly TypedKind[] = ["webhook", "ntfy", "slack", "discord"];
 
-/** The look of an address of each kind, and where to get it. */
+/** An example address for each kind, and where to get one. */
 export const addressHints: Readonly<Record<TypedKind, { readonly like: string; readonly about: string }>> = {
   webhook: {
     like: "https://example.com/merkle",

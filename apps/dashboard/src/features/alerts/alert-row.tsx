@@ -18,7 +18,7 @@ interface AlertRowProps {
   readonly onDone: () => void;
 }
 
-/** A destination of alerts: its reasons, its state and the result of a test. */
+/** An alert destination: its reasons, its state and the result of a test. */
 export function AlertRow({ target, onChange, onDone }: AlertRowProps) {
   const call = useCall();
   const { run, pending, refusal } = useAction();

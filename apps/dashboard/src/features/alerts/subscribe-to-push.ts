@@ -2,24 +2,24 @@ import type { AlertTo } from "@merkle/wire";
 
 type PushTo = Extract<AlertTo, { kind: "push" }>;
 
-/** This browser does not take pushes; the message says why, for people. */
+/** Thrown if this browser cannot receive push messages. The message explains the reason to the user. */
 export class PushRefused extends Error {
   override readonly name = "PushRefused";
 }
 
 /**
- * Whether this browser can receive push messages without an open page. Over plain HTTP that works only on the broker's
- * machine.
+ * True if this browser can receive push messages without an open page. Over plain HTTP this works only on the broker's machine.
  */
 export function canBePushedTo(): boolean {
   return "serviceWorker" in navigator && "PushManager" in window && "Notification" in window;
 }
 
 /**
- * Subscribes this browser to what the broker pushes, having asked for permission.
+ * Asks for permission, then subscribes this browser to the broker's push messages.
  *
  * @param pushKey - the broker's public key, in base64url
- * @throws PushRefused when permission is not given, or the browser has no push service
+ *
+ * @throws PushRefused if permission is denied, or the browser has no push service
  */
 export async function subscribeToPush(pushKey: string): Promise<PushTo> {
   if ((await Notification.requestPermission()) !== "granted") {
@@ -27,7 +27,7 @@ export async function subscribeToPush(pushKey: string): Promise<PushTo> {
   }
   const registration = await navigator.serviceWorker.register("/push-worker.js", { updateViaCache: "none" });
   await navigator.serviceWorker.ready;
-  // One that was made for another key of the broker would be refused by the push service.
+  // The push service would refuse messages to a subscription made with another key of the broker.
   await (await registration.pushManager.getSubscription())?.unsubscribe();
   const subscription = await registration.pushManager
     .subscribe({ userVisibleOnly: true, applicationServerKey: pushKey })

@@ -19,7 +19,7 @@ export interface ApprovalCardProps {
   readonly onChanged: () => void;
 }
 
-/** One permission that an agent waits for: the whole command, and the answers. "Always" is not among them. */
+/** A permission that an agent waits for: the whole command, and the possible answers. "Always" is not among them. */
 export function ApprovalCard({ approval, onChanged }: ApprovalCardProps) {
   const id = useId();
   const { asked_by, session, tool, input, folder, asked_at } = approval;
@@ -65,12 +65,12 @@ function Answers({ approval, onChanged }: ApprovalCardProps) {
 
   async function answer(decision: Decision): Promise<void> {
     await run(async (signal) => {
-      // The hash covers what this page shows, so the answer allows nothing else.
+      // The hash covers everything that this card shows, so the answer approves nothing else.
       const hash = approvalHash(approval, sha256);
       const said = decision === "deny" && words.trim() !== "" ? { words: words.trim() } : {};
       await call("answer_approval", { approval: approval.approval, decision, hash, ...said }, { signal });
     });
-    // A refusal says that it was answered elsewhere, which the list then shows.
+    // Refresh after a refusal as well: the approval was probably answered elsewhere.
     onChanged();
   }
 
@@ -121,7 +121,7 @@ function Answers({ approval, onChanged }: ApprovalCardProps) {
   );
 }
 
-/** A field that was asked for is written into at once. */
+/** Focuses a field that has just appeared. */
 function focusOnce(field: HTMLInputElement | null): void {
   field?.focus();
 }

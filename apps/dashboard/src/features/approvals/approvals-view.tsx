@@ -14,7 +14,7 @@ import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
 import { ApprovalCard } from "./approval-card";
 import { EndedApprovals } from "./ended-approvals";
 
-/** Permissions that your own agents ask for, to answer from this device. */
+/** The permissions that your own agents ask for, to answer from this device. */
 export function ApprovalsView() {
   return (
     <ListPage title="Approvals" reading className="flex flex-col gap-6">

@@ -12,7 +12,7 @@ const states: Readonly<Record<Approval["state"], string>> = {
   lapsed: "Not answered",
 };
 
-/** How the last ones ended. The record of the session has the same, with the hash in the place of the text. */
+/** The most recent approvals and their results. The session's record contains the same, with a hash instead of the text. */
 export function EndedApprovals({ ended }: { readonly ended: readonly Approval[] }) {
   return (
     <ul className="divide-y">

@@ -2,7 +2,7 @@ import { ShieldQuestionMark } from "lucide-react";
 import type { Feature } from "@/parts/feature";
 import { look } from "@/parts/look";
 
-/** Its stubs in `app/`. */
+/** The route files in `app/` that belong to this feature. */
 export const stubs = ["approvals/page.tsx"];
 
 export const approvals: Feature = {

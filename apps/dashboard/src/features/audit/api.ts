@@ -1,2 +1,2 @@
-/** What other features use of audit sessions. */
+/** The parts of audit sessions that other features use. */
 export { AuditSessions } from "./audit-sessions";

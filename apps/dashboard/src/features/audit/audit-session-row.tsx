@@ -15,7 +15,7 @@ export interface AuditSessionRowProps {
   readonly isOpen: boolean;
 }
 
-/** An audit session: what it is for, who started it, how many records it has. Opened it shows them, and its root. */
+/** An audit session: its intent, its author and the number of its records. Expanded, it also shows the records and the root. */
 export function AuditSessionRow({ session, isOpen }: AuditSessionRowProps) {
   const { session_id, intent, task_id, started_by, started_at, record_count, root, finalized_at } = session;
   return (
@@ -26,7 +26,7 @@ export function AuditSessionRow({ session, isOpen }: AuditSessionRowProps) {
             type="button"
             aria-expanded={isOpen}
             onClick={() => setQuery({ a: isOpen ? null : session_id }, { replace: true })}
-            // On touch it reaches further than it looks.
+            // On touch screens the tap target is larger than the visible button.
             className="relative flex min-h-6 max-w-full items-start gap-1.5 rounded-md text-left font-medium hover:text-link pointer-coarse:after:absolute pointer-coarse:after:-inset-y-2.5 pointer-coarse:after:inset-x-0"
           >
             <ChevronRight

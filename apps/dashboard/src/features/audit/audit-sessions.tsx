@@ -10,7 +10,7 @@ import { AuditSessionRow } from "./audit-session-row";
 const sessionsPerPage = 30;
 const on = ["audit"] as const;
 
-/** The audit sessions of the mesh, newest first, with their thoughts and their sealed root. */
+/** The audit sessions of the mesh, newest first, with their thoughts and sealed roots. */
 export function AuditSessions() {
   const [open] = useQueryParam("a");
   const [beforeParam] = useQueryParam("before");
@@ -21,7 +21,7 @@ export function AuditSessions() {
     { limit: sessionsPerPage, ...(before === null ? {} : { before }) },
     { on, keepLast: true },
   );
-  // A link may lead to a session that is not on this page.
+  // A link may open an audit session that is not on this page.
   const named = useRead("list_audit_sessions", opened === null ? null : { session_id: opened }, { on });
   const sessions = data?.sessions;
   const isListed = sessions?.some(({ session_id }) => session_id === open) ?? false;

@@ -12,11 +12,11 @@ type Verdict = OutputOf<"audit_verify_chain">;
 
 export interface ChainCheckProps {
   readonly sessionId: string;
-  /** The number of records of the session: a check of fewer is not a verdict. */
+  /** The number of records in the session. A result for fewer records is out of date. */
   readonly records: number;
 }
 
-/** Has the broker verify the chains of a session's tasks, and shows the result. */
+/** Asks the broker to verify the chains of the session's tasks, and shows the result. */
 export function ChainCheck({ sessionId, records }: ChainCheckProps) {
   const broker = useBroker();
   const { run, pending, refusal } = useAction();

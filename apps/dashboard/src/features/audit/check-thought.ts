@@ -3,14 +3,14 @@ import { thoughtText } from "@merkle/wire/record";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 
-/** The outcome of checking a record. */
+/** The result of checking a record. */
 export type ThoughtCheck =
   | { readonly holds: true; readonly steps: number }
   | { readonly holds: false; readonly problem: string };
 
 /**
- * Whether a record, as it is shown, is one of those below the root. Everything is computed from its own text: neither its hash
- * nor the proof's is believed.
+ * Checks that a record, as shown, is under the root. All hashes are computed from the record's text, without trusting the
+ * record's own hash or the proof's.
  */
 export async function checkThought(
   record: ThoughtRecord,

@@ -14,7 +14,7 @@ import { ThoughtProof } from "./thought-proof";
 const recordsPerPage = 50;
 const on = ["audit"] as const;
 
-/** The records of an audit session, in the order in which they came, a page at a time. */
+/** The records of an audit session in chronological order, page by page. */
 export function ThoughtList({ session }: { session: AuditSession }) {
   const [pages, setPages] = useState<readonly number[]>([0]);
   const after = pages.at(-1) ?? 0;

@@ -11,11 +11,11 @@ import { checkThought, type ThoughtCheck } from "./check-thought";
 
 export interface ThoughtProofProps {
   readonly record: ThoughtRecord;
-  /** The Merkle root that its audit session was sealed with. */
+  /** The Merkle root with which the audit session was sealed. */
   readonly root: string;
 }
 
-/** Checks here, in this browser, that a record is one of those that its audit session was sealed with. */
+/** Checks in this browser that a record is among those that were sealed with its audit session. */
 export function ThoughtProof({ record, root }: ThoughtProofProps) {
   const broker = useBroker();
   const { run, pending, refusal } = useAction();

@@ -15,12 +15,12 @@ import { Kbd } from "@/ui/kbd";
 interface Group {
   readonly title: string;
   readonly kinds: readonly BriefLine["kind"][];
-  /** The sign that the timeline has for it, and its colour. */
+  /** The group's symbol in the timeline, and its colour. */
   readonly sign: string;
   readonly className: string;
 }
 
-/** The groups of changes: who waits for me, what was settled, what went wrong, what else changed. */
+/** The groups of changes: asks, decisions, failures, other changes, and activity. */
 const groups: readonly Group[] = [
   { title: "Asked", kinds: ["ask", "answer"], sign: "◆", className: "text-warning" },
   { title: "Decided", kinds: ["concluded", "decision"], sign: "■", className: "text-success" },
@@ -36,14 +36,14 @@ const groups: readonly Group[] = [
 
 export interface BriefLinesProps {
   readonly slug: string;
-  /** In the order in which they are shown. */
+  /** The lines in display order. */
   readonly lines: readonly BriefLine[];
   readonly leftOut: number;
-  /** Whether the page is the session's own, which a link to a message or version does not leave. */
+  /** Whether this is the session's own page. Links to a message or version then stay on the page. */
   readonly here?: boolean;
 }
 
-/** The lines of a session's brief in groups, each a link to its message, document or task. */
+/** The lines of a session's brief in groups. Each line links to its message, document or task. */
 export function BriefLines({ slug, lines, leftOut, here = false }: BriefLinesProps) {
   return (
     <div className="grid gap-3">
@@ -79,7 +79,7 @@ export function BriefLines({ slug, lines, leftOut, here = false }: BriefLinesPro
   );
 }
 
-/** Moves the focus from line to line, across sessions. Enter opens the link. */
+/** Moves the focus from line to line, across sessions. Enter follows the focused link. */
 export function walkLines(event: KeyboardEvent<HTMLElement>): void {
   const by = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }[event.key];
   if (by === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -91,7 +91,7 @@ export function walkLines(event: KeyboardEvent<HTMLElement>): void {
   next?.focus();
 }
 
-/** Puts the first line under the keys, once it is there. */
+/** Focuses the first line, if there is one. */
 export function focusFirstLine(box: HTMLElement | null): void {
   box?.querySelector<HTMLElement>("[data-brief-line]")?.focus({ preventScroll: true });
 }
@@ -132,14 +132,14 @@ function Line({ slug, line, here }: { slug: string; line: BriefLine; here: boole
   );
 }
 
-/** Only the changed lines of the document, without their positions. */
+/** For a document change, returns only the changed lines, without hunk headers. */
 function toText({ kind, text }: BriefLine): string {
   return kind === "document" ? text.replace(/^@@.*(?:\n|$)/gm, "") : plainBrief(text);
 }
 
 interface LinePlace {
   readonly label: string;
-  /** Below the session's. */
+  /** Path relative to the session's page. */
   readonly path: string;
   readonly query: Record<string, string>;
 }
@@ -152,7 +152,7 @@ function placeOf({ task, job, version, sequence }: BriefLine): LinePlace {
   return { label: "state", path: "/state", query: {} };
 }
 
-/** A model's words beside the lines, where the broker's summariser has any; nothing else says that it is on its way. */
+/** A summary by a model, if the broker's summariser returned one. Shows no loading state. */
 export function BriefSummary({ read }: { readonly read: Read<OutputOf<"brief">> }) {
   const summary = read.data?.summary;
   if (!summary) return null;
@@ -166,7 +166,7 @@ export function BriefSummary({ read }: { readonly read: Read<OutputOf<"brief">> 
   );
 }
 
-/** The keys that walk through what changed, where there is a keyboard to press them on. */
+/** The keys that move through the changes, shown only on devices with a keyboard. */
 export function BriefKeys() {
   return (
     <span aria-hidden className="ms-auto inline-flex items-center gap-1 align-middle pointer-coarse:hidden">

@@ -9,7 +9,10 @@ import { showHidden } from "@/text/markdown/hidden-characters";
 import { Button } from "@/ui/button";
 import { BriefKeys, BriefLines, BriefSummary, focusFirstLine, walkLines } from "./brief-lines";
 
-/** Changes in all sessions since the person last read (BRIEF-6). A failure is not shown here: the list below shows it. */
+/**
+ * Changes in all sessions since the person last read them (BRIEF-6). Failures are not shown here, because the list below reports
+ * them.
+ */
 export function SincePanel() {
   const [isOpen, setOpen] = useState(false);
   const { data } = useRead("brief", {});

@@ -4,7 +4,7 @@ import { Sparkles } from "lucide-react";
 import { enterMesh } from "@/identity/chosen-mesh";
 import { Button } from "@/ui/button";
 
-/** Says that this is the demo room, and leads out of it. */
+/** Shows that this is the demo room, with a link to leave it. */
 export function DemoBar() {
   return (
     <aside

@@ -1,4 +1,4 @@
-/** A picture of the demo room: two who disagree, and the question that waits. */
+/** An illustration of the demo room: two agents that disagree, and the question that waits. */
 export function DemoScene() {
   return (
     <div aria-hidden className="relative grid gap-2.5 text-sm select-none">

@@ -10,7 +10,7 @@ import { isInDemo } from "@/identity/chosen-mesh";
 import { Button } from "@/ui/button";
 import { DemoScene } from "./demo-scene";
 
-/** Invites to the demo room, and opens it. */
+/** A card that opens the demo room. */
 export function Welcome() {
   const { data: info } = useAppInfo();
   const broker = useBroker();
@@ -19,7 +19,7 @@ export function Welcome() {
   function open(): void {
     void run(async (signal) => {
       const { mesh, session } = await broker.call("open_demo_room", {}, { signal });
-      // A page shows one mesh, so the demo's mesh needs another page.
+      // A page shows a single mesh, so the demo's mesh needs a page load.
       window.location.assign(`/sessions/${session}?mesh=${mesh}`);
     });
   }

@@ -1,6 +1,6 @@
 export type ExportFormat = "bundle" | "html" | "md" | "ndjson";
 
-/** Where a session is to be had as a file. */
+/** Returns the URL of a session's export. */
 export function exportAddress(slug: string, as: ExportFormat): string {
   return `/api/sessions/${encodeURIComponent(slug)}/export?as=${as}`;
 }

@@ -21,8 +21,8 @@ export interface ExportLinkProps extends Omit<ComponentProps<"a">, "href" | "dow
 }
 
 /**
- * Gives the person a session as a file. Where one is signed in the page fetches it, since a link that the browser follows by
- * itself brings the cookie alone, which is nobody.
+ * Downloads a session as a file. In a signed-in browser the page fetches the file itself, because a plain link would send the
+ * cookie without the page token.
  */
 export function ExportLink({ slug, as, ...props }: ExportLinkProps) {
   const toast = useToast();
@@ -34,7 +34,7 @@ export function ExportLink({ slug, as, ...props }: ExportLinkProps) {
     try {
       const file = URL.createObjectURL(await fetchExport(slug, { signal, as }));
       follow(file, `${slug}.${endings[as]}`);
-      // The browser has begun to save it by its next turn.
+      // By the next turn of the event loop, the browser has started the download.
       setTimeout(() => URL.revokeObjectURL(file));
     } catch (error) {
       if (!signal.aborted) toast({ text: `Not exported: ${toRefusal(error).detail}`, tone: "failed" });

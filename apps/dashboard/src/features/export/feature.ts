@@ -1,4 +1,4 @@
 import type { Feature } from "@/parts/feature";
 
-/** Other features use its link and its download. */
+/** This feature adds no pages. Other features use its link and its download. */
 export const exports: Feature = {};

@@ -9,9 +9,9 @@ export interface FetchExportOptions {
 }
 
 /**
- * A session as a file of this browser, its bundle unless told, which keeps a large one on its disk.
+ * Fetches a session's export (default: the bundle) as a blob, which browsers keep on disk if it is large.
  *
- * @throws Error with what the broker said when it does not give it out
+ * @throws Error with the broker's message if it refuses
  */
 export async function fetchExport(
   slug: string,

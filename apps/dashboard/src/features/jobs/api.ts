@@ -1,4 +1,4 @@
-/** What other features use of jobs. Every page loads the entry file, so it has none of this. */
+/** The parts of jobs that other features use. Separate from the entry file, which every page loads. */
 export { CancelJob } from "./cancel-job";
 export { describeJob, isInFlight } from "./describe-job";
 export { JobMark } from "./job-mark";

@@ -6,7 +6,7 @@ import { useCall } from "@/broker/use-call";
 import { RefusalNote } from "@/components/refusal-note";
 import { Button } from "@/ui/button";
 
-/** Cancels a job: nothing that its agent does counts from then on. */
+/** Cancels a job: from then on, the broker ignores its agent's results. */
 export function CancelJob({ jobId }: { readonly jobId: number }) {
   const call = useCall();
   const { run, pending, refusal } = useAction();

@@ -19,7 +19,7 @@ import { RunnerNote } from "./runner-note";
 import { useJobs } from "./use-jobs";
 import { draftTheConclusion, useStartJob } from "./use-start-job";
 
-/** Shows that an agent can draft the conclusion, how that goes, and a draft that can be put into the field. */
+/** Offers to have an agent draft the conclusion, shows the job's progress, and inserts the draft into the field. */
 export function ConclusionDraft({ usedId, onDraft, ...props }: ConclusionDraftProps) {
   const { session } = useSession();
   const draft = useOpenDraft(session.session_id, onDraft);
@@ -32,7 +32,7 @@ export function ConclusionDraft({ usedId, onDraft, ...props }: ConclusionDraftPr
   return <Drafted {...props} draft={draft} isUsed={usedId === String(draft.proposal_id)} />;
 }
 
-/** The open draft of a conclusion, kept up to date; null if there is none, undefined until that is known. */
+/** Returns the open draft of a conclusion, kept up to date. Null if there is none, undefined while loading. */
 function useOpenDraft(
   session_id: string,
   onDraft: ConclusionDraftProps["onDraft"],
@@ -197,7 +197,7 @@ interface DecideProps {
   readonly onUse: ConclusionDraftProps["onUse"];
 }
 
-/** The decisions about a draft other than to conclude with it. */
+/** The decisions about a draft, apart from concluding with it. */
 function Decide({ draft: { proposal_id, stale }, action: { run, pending }, onUse }: DecideProps) {
   const call = useCall();
   const keep = () =>
@@ -207,7 +207,7 @@ function Decide({ draft: { proposal_id, stale }, action: { run, pending }, onUse
         { proposal_id, decision: "rebase" },
         { signal },
       );
-      // The edited text stays, and comes from the new draft now.
+      // The edited text stays, and is now based on the new draft.
       if (next_proposal_id !== null) onUse(String(next_proposal_id));
     });
   const reject = () =>

@@ -1,7 +1,7 @@
 import type { Job, JobKind, JobStatus } from "@merkle/wire";
 import { showHidden } from "@/text/markdown/hidden-characters";
 
-/** The purpose of a job, in words. */
+/** Describes a job's purpose in words. */
 export function describeJob({ kind, topic_id, persona_name, source_path }: DescribedJob): string {
   const what = source_path === null ? "document" : "file";
   switch (kind) {
@@ -18,7 +18,7 @@ export type DescribedJob = JobTarget & Pick<Job, "source_path">;
 
 export type JobTarget = Pick<Job, "kind" | "topic_id" | "persona_name">;
 
-/** How a job's state is called. */
+/** Labels of the job states. */
 export const stateWords: Readonly<Record<JobStatus, string>> = {
   queued: "Queued",
   running: "Running",
@@ -38,7 +38,7 @@ export function isInFlight({ status }: Pick<Job, "status">): boolean {
   return status === "queued" || status === "running";
 }
 
-/** Whether two jobs were to do the same. */
+/** True if both jobs have the same purpose. */
 export function isSameTarget(one: JobTarget, other: JobTarget): boolean {
   return (
     one.kind === other.kind && one.topic_id === other.topic_id && one.persona_name === other.persona_name

@@ -8,7 +8,7 @@ import { Button } from "@/ui/button";
 import { Skeleton } from "@/ui/skeleton";
 import { JobTail } from "./job-tail";
 
-/** Why a job failed, and the end of its output. */
+/** The reason why a job failed, and the end of its output. */
 export function FailedJob({ item }: { readonly item: AttentionItem }) {
   const { data } = useRead("get_job", { job_id: item.number ?? 0 });
   if (!data) return <Skeleton className="h-20" />;
@@ -22,7 +22,7 @@ export function FailedJob({ item }: { readonly item: AttentionItem }) {
   );
 }
 
-/** Starts another job of the same kind. A job itself never runs again. */
+/** Starts another job of the same kind. A job itself never runs twice. */
 export function RetryJob({ item, attempt }: { readonly item: AttentionItem; readonly attempt: Attempt }) {
   const call = useCall();
   return (

@@ -2,7 +2,7 @@ import { lazyPart } from "@/core/lazy-part";
 import type { Feature } from "@/parts/feature";
 import { look } from "@/parts/look";
 
-/** Its stubs in `app/`. */
+/** The route files in `app/` that belong to this feature. */
 export const stubs = ["sessions/[id]/jobs/page.tsx"];
 
 export const jobs: Feature = {

@@ -15,9 +15,9 @@ import { useStartJob } from "./use-start-job";
 
 export interface JobRowProps {
   readonly job: Job;
-  /** The later job that tried the same again. */
+  /** Id of the later job that retried this job. */
   readonly triedAgainAs: number | null;
-  /** Whether another try would be taken now. */
+  /** Whether the broker would accept a retry now. */
   readonly mayRetry: boolean;
 }
 
@@ -86,7 +86,7 @@ function Retry({ job }: { readonly job: Job }) {
   );
 }
 
-/** The result of a job, as the way to it. */
+/** A link to the result of a job. */
 function JobResult({ job }: { readonly job: Job }) {
   const { result } = job;
   if (result === null) return null;
@@ -94,7 +94,7 @@ function JobResult({ job }: { readonly job: Job }) {
   return (
     <PageLink
       href={href}
-      // On touch it reaches further than it looks.
+      // On touch screens the tap target is larger than the visible link.
       className="relative inline-flex min-h-6 items-center text-link underline-offset-4 hover:underline pointer-coarse:after:absolute pointer-coarse:after:-inset-x-2 pointer-coarse:after:-inset-y-2.5"
     >
       {text}
@@ -119,7 +119,7 @@ function toTarget(
   }
 }
 
-/** Where the dialog that concludes a session is open, with the draft that there is. */
+/** Returns the URL that opens the conclude dialog with the current draft. */
 function conclusionAddress(home: string): string {
   return `${home}/jobs?conclude=1`;
 }

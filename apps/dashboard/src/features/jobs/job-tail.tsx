@@ -5,7 +5,7 @@ import { showHidden } from "@/text/markdown/hidden-characters";
 
 const linesShown = 4;
 
-/** The end of what an agent wrote before it ended: its last lines, and all that there is when asked for. */
+/** The end of an agent's output: the last lines, with a button to show everything available. */
 export function JobTail({ text, label }: { readonly text: string; readonly label: string }) {
   const [isWhole, setWhole] = useState(false);
   const lines = text.trimEnd().split("\n");
@@ -13,7 +13,7 @@ export function JobTail({ text, label }: { readonly text: string; readonly label
   const shown = isWhole ? lines : lines.slice(-linesShown);
   return (
     <div className="mt-1.5 min-w-0">
-      {/* A box that scrolls must be reached by keys. */}
+      {/* A scrollable element must be focusable, so that it can be scrolled with the keyboard. */}
       <section
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the reason above.
         tabIndex={0}

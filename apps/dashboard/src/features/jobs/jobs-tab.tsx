@@ -16,7 +16,7 @@ import { SourceJobs } from "./source-jobs";
 import { useJobs } from "./use-jobs";
 import { draftTheConclusion, useStartJob } from "./use-start-job";
 
-/** The jobs that agents were given about the session's document, and how they go. */
+/** The jobs on the session's document, and their state. */
 export function JobsTab() {
   return (
     <section aria-label="Jobs" className="min-h-0 min-w-0 flex-1 overflow-y-auto">
@@ -53,7 +53,7 @@ function Jobs() {
   );
 }
 
-/** Has an agent draft the conclusion, which a person then edits and concludes with. */
+/** A button that starts a job to draft the conclusion. A person then edits the draft and concludes with it. */
 function Draft() {
   const { start, pending, refusal } = useStartJob();
   const draft = () => void start(draftTheConclusion);
@@ -81,7 +81,7 @@ function NoJobs() {
   );
 }
 
-/** `?conclude=1` opens the dialog that concludes, with the draft that there is: what a list of drafts leads to. */
+/** Opens the conclude dialog with the current draft if the URL contains `?conclude=1`, as links to a draft do. */
 function ConcludeByAddress() {
   const { open } = useSessionActions();
   const [wanted, setWanted] = useQueryParam("conclude");

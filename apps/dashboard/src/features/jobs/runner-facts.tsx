@@ -11,7 +11,7 @@ import { kindWords } from "./describe-job";
 
 type Runner = OutputOf<"get_runner">;
 
-/** The runner of jobs, its client and its bounds. They are configured beside the broker, and read here. */
+/** The job runner's client and limits. They are configured on the broker's machine, so they are read-only here. */
 export function RunnerFacts() {
   return (
     <ReadPanel read={useRead("get_runner", {}, { on: ["jobs"] })} failed="Couldn't load the jobs runner.">
@@ -97,7 +97,7 @@ function Here({ here }: { readonly here: NonNullable<Runner["here"]> }) {
 
 const kinds: readonly JobKind[] = ["conclude", "incorporate", "perspective"];
 
-/** Limits are mostly whole minutes. */
+/** Most limits are whole minutes. */
 function describeLimit(seconds: number): string {
   return seconds % 60 === 0 ? describeDuration(seconds) : describeSpan(seconds * 1_000);
 }

@@ -4,7 +4,7 @@ import type { OutputOf } from "@merkle/wire";
 import { useRead } from "@/broker/use-read";
 import { PageLink } from "@/components/page-link";
 
-/** Says why nothing can run, where that is known, and where to look. */
+/** Explains why no job can run, if known, with a link to the settings. */
 export function RunnerNote() {
   const { data } = useRead("get_runner", {}, { on: ["jobs"] });
   const why = data === undefined ? null : whyNothingRuns(data);
@@ -19,7 +19,7 @@ export function RunnerNote() {
   );
 }
 
-/** Returns what hinders jobs, as sentences; null where nothing does. */
+/** Returns the reason why no job can run, in sentences. Null if jobs can run. */
 export function whyNothingRuns({ here, elsewhere }: OutputOf<"get_runner">): string | null {
   if (here === null) {
     return elsewhere

@@ -3,7 +3,7 @@
 import { isInFlight } from "./describe-job";
 import { useJobs } from "./use-jobs";
 
-/** The number of jobs under way on the page's document or file. */
+/** The number of jobs in flight on the page's document or file. */
 export function RunningJobs() {
   const { data } = useJobs();
   const running = data?.jobs.filter(isInFlight).length ?? 0;

@@ -10,7 +10,7 @@ import { JobRow } from "./job-row";
 import { RunnerNote } from "./runner-note";
 import { useJobs } from "./use-jobs";
 
-/** The jobs of the page's document or file, newest first, or `none` if there are no jobs. */
+/** The jobs on the page's document or file, newest first. Shows `none` if there are none. */
 export function SourceJobs({ none }: { readonly none: ReactNode }) {
   const { isOpen, looksOn } = useSource();
   const { data, problem, refresh } = useJobs();
@@ -51,7 +51,9 @@ export function SourceJobs({ none }: { readonly none: ReactNode }) {
   );
 }
 
-/** Whether the broker would accept such a job. A concluded document can be read and concluded again, but not rewritten. */
+/**
+ * True if the broker would accept a job of this kind. A concluded document can be read and concluded again, but not rewritten.
+ */
 function isTaken({ kind }: Job, isOpen: boolean): boolean {
   return kind !== "incorporate" || isOpen;
 }

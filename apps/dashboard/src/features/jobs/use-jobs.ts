@@ -5,7 +5,9 @@ import { useRead } from "@/broker/use-read";
 import { toInput } from "@/sessions/source";
 import { useSource } from "@/sessions/source-context";
 
-/** The last jobs of the page's document or file, newest first, live; everybody on a page who asks shares one read. */
+/**
+ * Returns the latest jobs on the page's document or file, newest first, kept up to date. All callers on a page share one read.
+ */
 export function useJobs() {
   const { source } = useSource();
   return useRead("list_jobs", { ...toInput(source), limit: limits.jobsListedMax }, { on: ["jobs"] });

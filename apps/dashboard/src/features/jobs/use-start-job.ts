@@ -8,11 +8,11 @@ import { useSource } from "@/sessions/source-context";
 import type { JobTarget } from "./describe-job";
 
 export interface StartJob extends Omit<Action, "run"> {
-  /** Queues a job; resolves with whether it was. */
+  /** Queues a job. Resolves with true if the broker accepted it. */
   start(target: JobTarget): Promise<boolean>;
 }
 
-/** How to have an agent do something about the page's document or file, for the first time or once more. */
+/** Returns a function that starts a job on the page's document or file, or retries one. */
 export function useStartJob(): StartJob {
   const { source } = useSource();
   const call = useCall();

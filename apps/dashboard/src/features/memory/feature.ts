@@ -2,7 +2,7 @@ import { BookMarked } from "lucide-react";
 import type { Feature } from "@/parts/feature";
 import { look } from "@/parts/look";
 
-/** Its stubs in `app/`. */
+/** The route files in `app/` that belong to this feature. */
 export const stubs = ["memory/page.tsx", "sessions/[id]/memory/page.tsx"];
 
 export const memory: Feature = {

@@ -14,7 +14,7 @@ export interface ForgetDialogProps {
   readonly onDone: () => void;
 }
 
-/** Hides a memory, with the reason. */
+/** Asks for a reason, then hides a memory. */
 export function ForgetDialog({ memory, onClose, onDone }: ForgetDialogProps) {
   const call = useCall();
   const [reason, setReason] = useState("");

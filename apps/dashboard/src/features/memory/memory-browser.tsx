@@ -21,11 +21,14 @@ const ForgetDialog = lazyPart(() => import("./forget-dialog"), "ForgetDialog");
 const TagsDialog = lazyPart(() => import("./tags-dialog"), "TagsDialog");
 
 export interface MemoryBrowserProps {
-  /** Only the memories of this session, by its slug; null for all of the mesh. */
+  /** The slug of a session, to show only its memories. Null for the whole mesh. */
   readonly session: string | null;
 }
 
-/** The memories: searched best match first, or listed newest first; by tag, author and time. */
+/**
+ * The memories of the mesh or a session. A search lists the best match first, otherwise the newest comes first. Filters: tag,
+ * author and time.
+ */
 export function MemoryBrowser({ session }: MemoryBrowserProps) {
   const params = useSearchParams();
   const choice = useMemo(() => toMemoryChoice(new URLSearchParams(params)), [params]);
@@ -92,7 +95,7 @@ export function MemoryBrowser({ session }: MemoryBrowserProps) {
 
 interface FiltersProps {
   readonly choice: MemoryChoice;
-  /** The memories that are shown, whose authors and tags can be chosen. */
+  /** The memories shown, from which the filters get their authors and tags. */
   readonly known: readonly ShownMemory[];
   readonly onRemember: () => void;
 }

@@ -1,14 +1,14 @@
 import type { InputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 
-/** Which memories are shown, as the address says it. */
+/** Selects the memories to show, from the URL's parameters. */
 export interface MemoryChoice {
   readonly query: string;
   readonly tags: readonly string[];
   readonly by: string | null;
   readonly since: Since | null;
   readonly forgotten: boolean;
-  /** Only those older than this one. */
+  /** Selects only memories older than this id. */
   readonly before: string | null;
 }
 
@@ -24,10 +24,10 @@ export const sinceLabels: Readonly<Record<Since, string>> = {
 const days: Readonly<Record<Since, number>> = { day: 1, week: 7, month: 30, year: 365 };
 
 export const memoriesPerPage = 50;
-/** As many as a search gives at most. */
+/** The maximum number of search results. */
 export const matchesMax = limits.memoriesPageMax;
 
-/** Reads a choice from the address, without invalid values. */
+/** Parses the choice from the URL. Ignores invalid values. */
 export function toMemoryChoice(params: URLSearchParams): MemoryChoice {
   const since = params.get("since");
   return {
@@ -40,21 +40,22 @@ export function toMemoryChoice(params: URLSearchParams): MemoryChoice {
   };
 }
 
-/** Whether anything is left out by the choice. */
+/** True if the choice filters anything out. */
 export function isNarrowed({ query, tags, by, since }: MemoryChoice): boolean {
   return query !== "" || tags.length > 0 || by !== null || since !== null;
 }
 
-/** Tags as people write them, with commas between; each once, in lower case as the broker keeps them. */
+/** Parses comma-separated tags. They are lower-cased, as the broker stores them, and duplicates are dropped. */
 export function toTags(text: string): readonly string[] {
   const tags = text.split(",").map((tag) => tag.trim().toLowerCase());
   return [...new Set(tags.filter((tag) => tag !== ""))];
 }
 
 /**
- * The read that returns these memories: for a search the best matches, without forgotten memories; else the newest.
+ * Returns the read for these memories. A search returns the best matches and never forgotten memories. Otherwise the newest
+ * memories come first.
  *
- * @param today - the beginning of a time that a read can keep, so that not every look at it is another read
+ * @param today - fixed per page, so that the same choice always gives the same read
  */
 export function toMemoryRead(
   choice: MemoryChoice,
@@ -85,7 +86,10 @@ function beginningOf(since: Since, today: Date): string {
   return new Date(today.getTime() - days[since] * 86_400_000).toISOString();
 }
 
-/** The cursor whose page starts with a memory: `mem_13` for `mem_12`. Null if the text is not a memory's id. */
+/**
+ * Returns the cursor of the page that starts with this memory, such as `mem_13` for `mem_12`. Null if the text is not a memory
+ * id.
+ */
 export function cursorBefore(id: string): string | null {
   const number = /^mem_([1-9]\d{0,14})$/.exec(id)?.[1];
   return number === undefined ? null : `mem_${Number(number) + 1}`;

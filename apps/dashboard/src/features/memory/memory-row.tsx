@@ -15,7 +15,7 @@ import { MarkedText } from "@/text/marked-text";
 import { Button } from "@/ui/button";
 import type { ShownMemory } from "./use-memories";
 
-/** The action that was chosen for a memory. */
+/** The action that the user chose for a memory. */
 export interface MemoryAction {
   readonly kind: "forget" | "tags";
   readonly memory: ShownMemory;
@@ -24,20 +24,20 @@ export interface MemoryAction {
 export interface MemoryRowProps {
   readonly memory: ShownMemory;
   readonly showsSession: boolean;
-  /** The tags that are filtered by already. */
+  /** The tags that the list is filtered by. */
   readonly chosenTags: readonly string[];
   readonly onAction: (action: MemoryAction) => void;
 }
 
-/** Longer ones are shown up to here, and whole when it is asked for. */
+/** A longer memory is cut off, with a button to show all of it. */
 const linesMax = 8;
 const charsMax = 900;
 
-/** A memory: its text with marked matches, its tags, its author, place and time. */
+/** A memory: its text with highlighted matches, its tags, author, session and time. */
 export function MemoryRow({ memory, showsSession, chosenTags, onAction }: MemoryRowProps) {
   const { id, content, marked, tags, forgotten } = memory;
   const [isWhole, setIsWhole] = useState(false);
-  // Where something was searched for, the place where it was found comes before how it reads.
+  // In search results the matching excerpt is shown instead of the rendered text.
   const isFound = marked !== undefined && !isWhole;
   const isLong = content.length > charsMax || content.split("\n").length > linesMax;
   return (
@@ -99,7 +99,7 @@ export function MemoryRow({ memory, showsSession, chosenTags, onAction }: Memory
               title={`Only memories with the tag ${tag}`}
               aria-pressed={chosenTags.includes(tag)}
               onClick={() => setQuery({ tag: toggle(chosenTags, tag).join(","), before: null })}
-              // On touch it reaches further than it looks.
+              // On touch screens the tap target is larger than the visible button.
               className="relative min-h-6 rounded-md border px-1.5 text-xs leading-5 font-medium hover:bg-raised aria-pressed:border-primary aria-pressed:text-link pointer-coarse:after:absolute pointer-coarse:after:-inset-x-1 pointer-coarse:after:-inset-y-2.5"
             >
               {tag}
@@ -170,7 +170,7 @@ function toggle(tags: readonly string[], tag: string): readonly string[] {
 
 const shownMs = 2_000;
 
-/** Copies a memory with its number, so that it can be cited. */
+/** Copies a memory together with its id, so that it can be cited. */
 function CopyMemory({ memory: { id, content } }: { memory: ShownMemory }) {
   const [copied, setCopied] = useState<boolean | null>(null);
   useEffect(() => {

@@ -9,13 +9,13 @@ import { Textarea } from "@/ui/textarea";
 import { toTags } from "./memory-choice";
 
 export interface RememberDialogProps {
-  /** The session that it was learned in. */
+  /** The session in which the memory was learned. */
   readonly session: string | null;
   readonly onClose: () => void;
   readonly onDone: () => void;
 }
 
-/** Keeps something for all later sessions of the mesh. */
+/** Stores a memory for all later sessions of the mesh. */
 export function RememberDialog({ session, onClose, onDone }: RememberDialogProps) {
   const call = useCall();
   const [content, setContent] = useState("");

@@ -14,7 +14,7 @@ export interface TagsDialogProps {
   readonly onDone: () => void;
 }
 
-/** Gives a memory other tags. */
+/** Changes the tags of a memory. */
 export function TagsDialog({ memory, onClose, onDone }: TagsDialogProps) {
   const call = useCall();
   const [tags, setTags] = useState(memory.tags.join(", "));

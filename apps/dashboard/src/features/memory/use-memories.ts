@@ -4,7 +4,7 @@ import type { Problem } from "@/broker/problem";
 import { useRead } from "@/broker/use-read";
 import { type MemoryChoice, toMemoryRead } from "./memory-choice";
 
-/** A memory, with marked matches if it was found by a search. */
+/** A memory, with highlighted matches if a search found it. */
 export type ShownMemory = Memory & { readonly marked?: string };
 
 export interface MemoriesRead {
@@ -16,7 +16,7 @@ export interface MemoriesRead {
 
 const on = ["memory"] as const;
 
-/** The memories of a choice, kept up to date. */
+/** Returns the memories of a choice, kept up to date. */
 export function useMemories(choice: MemoryChoice, session: string | null): MemoriesRead {
   const [today] = useState(() => new Date());
   const read = useMemo(() => toMemoryRead(choice, { session, today }), [choice, session, today]);

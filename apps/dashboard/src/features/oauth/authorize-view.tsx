@@ -10,7 +10,7 @@ import { useHydrated } from "@/core/address/use-hydrated";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
 import { ClientForm, type ClientRequest } from "./client-form";
 
-/** The page on which a member decides whether a client is let in, to which the client has sent the member's browser. */
+/** The page on which a member authorises a client. The client has redirected the member's browser here. */
 export function AuthorizeView() {
   const hydrated = useHydrated();
   const request = toRequest(useSearchParams());
@@ -29,7 +29,7 @@ export function AuthorizeView() {
               </EmptyDescription>
             </Empty>
           )}
-          {/* A stranger signs in first. */}
+          {/* Nothing is read until the browser is signed in. */}
           {request !== null && <Asking request={admitted ? request : null} />}
         </PanelBoundary>
       </div>
@@ -46,7 +46,7 @@ function Asking({ request }: { readonly request: ClientRequest | null }) {
   );
 }
 
-/** The client's request, as it is in the address; null without one. The broker validates it. */
+/** Returns the client's request from the URL, or null without one. The broker validates the request. */
 function toRequest(params: URLSearchParams): ClientRequest | null {
   const client_id = params.get("client_id");
   if (client_id === null) return null;

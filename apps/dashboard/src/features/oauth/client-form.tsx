@@ -19,7 +19,7 @@ interface ClientFormProps {
   readonly request: ClientRequest;
 }
 
-/** Says who asks and where the answer goes, and lets a member choose as what the client takes part. */
+/** Shows the client and its redirect address. The member chooses the session and the name for the client. */
 export function ClientForm({ client, request }: ClientFormProps) {
   const broker = useBroker();
   const { data } = useRead(

@@ -8,7 +8,7 @@ export interface PersonaConflictProps {
   readonly onTake: () => void;
 }
 
-/** The version that somebody else saved while one was writing, to be taken or replaced knowingly. */
+/** The version that someone else saved in the meantime. The user can take it or deliberately replace it. */
 export function PersonaConflict({ theirs, onTake }: PersonaConflictProps) {
   const { name, prompt, version, retired, updated_by, updated_at } = theirs;
   return (
@@ -29,7 +29,7 @@ export function PersonaConflict({ theirs, onTake }: PersonaConflictProps) {
           </>
         )}
       </p>
-      {/* A box that scrolls must be reached by keys. */}
+      {/* A scrollable element must be focusable, so that it can be scrolled with the keyboard. */}
       <section
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the reason above.
         tabIndex={0}

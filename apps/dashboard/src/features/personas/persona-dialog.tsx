@@ -11,12 +11,12 @@ import { Textarea } from "@/ui/textarea";
 import { PersonaConflict } from "./persona-conflict";
 
 export interface PersonaDialogProps {
-  /** The persona as it was when editing began; null for a new one. */
+  /** The persona as it was when editing began. Null for a new persona. */
   readonly persona: Persona | null;
   readonly onClose: () => void;
 }
 
-/** Writes a persona. If somebody else saved another version, the dialog shows it before it can be replaced. */
+/** Edits a persona. If someone else saved another version, the dialog shows that version before it can be replaced. */
 export function PersonaDialog({ persona, onClose }: PersonaDialogProps) {
   const call = useCall();
   const [name, setName] = useState(persona?.name ?? "");
@@ -26,7 +26,7 @@ export function PersonaDialog({ persona, onClose }: PersonaDialogProps) {
   const bytes = new TextEncoder().encode(prompt).length;
 
   async function save(signal: AbortSignal): Promise<boolean> {
-    // The person has seen the other version, so saving replaces it.
+    // The user has seen the other version, so saving replaces it.
     const replaced = theirs ?? base;
     const draft = { name, prompt, retired: replaced?.retired ?? false, baseVersion: replaced?.version ?? 0 };
     const saved = await savePersona(call, draft, signal);
@@ -104,7 +104,7 @@ interface PersonaDraft {
 }
 
 /**
- * Writes a persona. If another version came in between, this writes nothing and returns that version.
+ * Saves a persona. If someone else saved in between, writes nothing and returns their version.
  *
  * @throws MerkleError for any other refusal
  */
@@ -123,7 +123,7 @@ async function savePersona(
   }
 }
 
-/** Too many personas are a conflict, too, without a persona of that name. */
+/** A conflict can also mean that there are too many personas. Then no persona has this name, and the original error is thrown. */
 async function findCurrent(
   call: Call,
   name: string,

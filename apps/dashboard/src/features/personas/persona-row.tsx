@@ -9,12 +9,12 @@ import { TimeText } from "@/components/time-text";
 import { showHidden } from "@/text/markdown/hidden-characters";
 import { Button } from "@/ui/button";
 
-/** A persona: how its prompt begins, who wrote that, and what can be done with it. */
+/** A persona: the beginning of its prompt, its author, and the actions on it. */
 export function PersonaRow({ persona, onEdit }: { readonly persona: Persona; readonly onEdit: () => void }) {
   const call = useCall();
   const { run, pending, refusal } = useAction();
   const { name, prompt, version, retired, updated_by, updated_at } = persona;
-  // A rewrite by somebody else is not overruled: then this is refused, and the row shows what holds.
+  // If someone else has changed the persona, the broker refuses this, and the row shows the current version.
   const input = { name, prompt, expected_version: version, retired: !retired };
   const setRetired = () => void run(async (signal) => void (await call("put_persona", input, { signal })));
   return (
@@ -57,7 +57,7 @@ export function PersonaRow({ persona, onEdit }: { readonly persona: Persona; rea
   );
 }
 
-/** The beginning of the prompt describes the persona. */
+/** Returns the first paragraph of the prompt, which describes the persona. */
 function firstParagraph(prompt: string): string {
   return prompt.trim().split(/\n\s*\n/, 1)[0] ?? "";
 }

@@ -12,7 +12,7 @@ import { PersonaRow } from "./persona-row";
 
 const PersonaDialog = lazyPart(() => import("./persona-dialog"), "PersonaDialog");
 
-/** The personas of the mesh. Everyone can write, retire and restore them. */
+/** The personas of the mesh. Everyone can create, edit, retire and restore them. */
 export function PersonaSettings() {
   const { data, problem, refresh } = useRead("list_personas", { retired: true }, { on: ["personas"] });
   const [edited, setEdited] = useState<Persona | "new" | null>(null);

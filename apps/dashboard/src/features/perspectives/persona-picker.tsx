@@ -11,10 +11,10 @@ export interface PersonaPickerProps {
   readonly onChoose: (name: string) => void;
 }
 
-/** Up to this number of personas are side by side; more are in a list that opens. */
+/** Up to this number, the personas are segmented buttons. Otherwise they are options of a select. */
 const besideMax = 6;
 
-/** Chooses the persona whose reading is shown. */
+/** Selects the persona whose reading is shown. */
 export function PersonaPicker({ offered, chosen, onChoose }: PersonaPickerProps) {
   if (offered.length <= besideMax) {
     return (

@@ -11,7 +11,7 @@ import { Skeleton } from "@/ui/skeleton";
 import { ReadButton, type StartReading } from "./read-button";
 import { type OfferedPersona, usePerspective } from "./use-perspectives";
 
-/** The outcome of a persona's reading, whether it still holds, and how it goes with another one. */
+/** A persona's reading, whether it is out of date, and the state of another reading in progress. */
 export function PersonaReading({ persona, perspective }: OfferedPersona) {
   const { revision } = useSource();
   const { data } = useJobs();
@@ -38,7 +38,7 @@ export function PersonaReading({ persona, perspective }: OfferedPersona) {
   );
 }
 
-/** Whether the last try failed. A cancelled one did not: somebody wanted that. */
+/** True if the last job failed. A cancelled job does not count, because someone wanted that. */
 function isFailure({ status }: Job): boolean {
   return status === "failed" || status === "timed_out";
 }
@@ -84,7 +84,7 @@ function Unread({ start }: { readonly start: Parameters<typeof ReadButton>[0] })
   );
 }
 
-/** A reading that waits or goes on, and how to cancel it. */
+/** A queued or running reading, with a button to cancel it. */
 function ReadingRun({ job }: { readonly job: Job }) {
   const { job_id, status } = job;
   return (
@@ -104,7 +104,7 @@ function ReadingRun({ job }: { readonly job: Job }) {
   );
 }
 
-/** Says why a reading does not hold any more, and offers another one. */
+/** Explains why a reading is out of date, and offers another reading. */
 function StaleReading({
   perspective,
   start,
@@ -135,7 +135,7 @@ function whyStale({ stale_because, source_version, source_hash }: Perspective): 
   return stale_because.includes("source") ? `${text}.` : `${persona}.`;
 }
 
-/** Why the last reading came to nothing, and another try. */
+/** The reason why the last reading failed, and a button to retry. */
 function FailedReading({ job, start }: { readonly job: Job; readonly start: StartReading }) {
   const { job_id, message, error_tail, completed_at } = job;
   return (

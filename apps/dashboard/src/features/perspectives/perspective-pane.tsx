@@ -14,7 +14,7 @@ import { PersonaReading } from "./persona-reading";
 import { anyPersona } from "./use-perspective-param";
 import { type OfferedPersona, usePerspectives } from "./use-perspectives";
 
-/** The readings of a text by personas, beside the text. One persona is chosen, and its reading is shown at once. */
+/** Readings of the text by personas, next to the text. One persona is selected, and its reading is shown immediately. */
 export function PerspectivePane({ chosen }: { readonly chosen: string }) {
   const close = () => setQuery({ perspective: null });
   return (
@@ -76,7 +76,7 @@ function Perspectives({ chosen }: { readonly chosen: string }) {
   );
 }
 
-/** The one that the address names; where it leaves that open, one that has read it, or the first. */
+/** Returns the persona that the URL names. Without a name, returns a persona that has read the text, or the first. */
 function choose(offered: readonly OfferedPersona[], chosen: string): OfferedPersona | undefined {
   const key = chosen.toLowerCase();
   const named = offered.find(({ persona }) => persona.name.toLowerCase() === key);

@@ -6,7 +6,7 @@ import { useSource } from "@/sessions/source-context";
 import { ToolButton } from "@/ui/tool-button";
 import { anyPersona, usePerspectiveParam } from "./use-perspective-param";
 
-/** Opens and closes the pane with the personas' readings of the text. */
+/** Toggles the pane with the personas' readings. */
 export function PerspectivesButton() {
   const perspective = usePerspectiveParam();
   const { looksOn } = useSource();

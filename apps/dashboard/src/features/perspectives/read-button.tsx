@@ -11,21 +11,24 @@ import { type Source, toInput } from "@/sessions/source";
 import { useSource } from "@/sessions/source-context";
 import { Button } from "@/ui/button";
 
-/** The facts that decide whether a persona can be asked to read a text. */
+/** The facts that determine whether a persona can read the text now. */
 export interface StartReading {
   readonly persona: Persona;
   readonly isEmpty: boolean;
-  /** Another job at the same text, which has to end first. */
+  /** Another job on the same text, which must end first. */
   readonly busyWith: Job | null;
 }
 
 export interface ReadButtonProps extends StartReading {
   readonly label?: ReactNode;
-  /** Whether there is something already, so that this is not what one came for. */
+  /** Whether to de-emphasise the button, because a reading already exists. */
   readonly isQuiet?: boolean;
 }
 
-/** Has an agent read the text as a persona; it is asked for by hand, so also where nothing has changed since. */
+/**
+ * Starts a job in which an agent reads the text as a persona. A manual request also runs if nothing has changed since the last
+ * reading.
+ */
 export function ReadButton({ persona, isEmpty, busyWith, label, isQuiet = false }: ReadButtonProps) {
   const { source } = useSource();
   const call = useCall();

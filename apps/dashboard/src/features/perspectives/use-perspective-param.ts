@@ -1,9 +1,9 @@
 import { useQueryParam } from "@/core/address/use-query-param";
 
-/** In the address: choose a persona automatically. No persona can have this name. */
+/** URL value that selects a persona automatically. No persona can have this name. */
 export const anyPersona = "*";
 
-/** The persona whose reading is shown beside the text: a name, `anyPersona`, or null. */
+/** Returns the persona whose reading is shown next to the text: a name, `anyPersona`, or null. */
 export function usePerspectiveParam(): string | null {
   const [name] = useQueryParam("perspective");
   return name;

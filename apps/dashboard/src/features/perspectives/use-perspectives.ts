@@ -5,7 +5,7 @@ import { toInput } from "@/sessions/source";
 import { useSource } from "@/sessions/source-context";
 import { useRefreshWithText } from "@/sessions/use-refresh-with-text";
 
-/** A persona, and its reading of this text where there is one. */
+/** A persona, and its reading of this text if there is one. */
 export interface OfferedPersona {
   readonly persona: Persona;
   readonly perspective: Perspective | null;
@@ -13,7 +13,7 @@ export interface OfferedPersona {
 
 const on: readonly ChangeKind[] = ["perspectives", "personas", "document"];
 
-/** The newest reading of each persona of the page's document or file, kept up to date. */
+/** Returns the newest reading of each persona for the page's document or file, kept up to date. */
 export function usePerspectives(): Read<{ readonly perspectives: readonly Perspective[] }> {
   const input = toInput(useSource().source);
   const ofDocument = useRead("list_perspectives", "session_id" in input ? input : null, { on });
@@ -23,7 +23,7 @@ export function usePerspectives(): Read<{ readonly perspectives: readonly Perspe
   return read;
 }
 
-/** Reads the outcome of a persona's reading of the text. */
+/** Returns the reading of the text by one persona, in full. */
 export function usePerspective(
   persona_name: string,
 ): Read<OutputOf<"get_perspective"> | OutputOf<"get_source_perspective">> {

@@ -11,8 +11,8 @@ export interface EntryTextProps {
 }
 
 /**
- * An entry as it was logged, below its summary. Reading it makes the summary where there is none yet; where none can be made
- * the beginning of the text stands for it, and is not shown twice.
+ * An entry's full text below its summary. Reading the entry creates a missing summary. If no summary can be created, it equals
+ * the beginning of the text, which is then shown only once.
  */
 export function EntryText({ projectId, id }: EntryTextProps) {
   const { data, problem, refresh } = useRead("get_context", { projectId, id, includeFull: true });

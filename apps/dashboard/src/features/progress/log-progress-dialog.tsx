@@ -10,15 +10,15 @@ import { Textarea } from "@/ui/textarea";
 import { toTags } from "./progress-choice";
 
 export interface LogProgressDialogProps {
-  /** The session that it was done in. */
+  /** The session in which the work was done. */
   readonly session: string | null;
-  /** The project that it is most likely about. */
+  /** The project that is filled in initially. */
   readonly project: string | null;
   readonly onClose: () => void;
   readonly onDone: (id: string) => void;
 }
 
-/** Logs finished work for the people who work on the project next. */
+/** Logs finished work for people who work on the project later. */
 export function LogProgressDialog({ session, project, onClose, onDone }: LogProgressDialogProps) {
   const call = useCall();
   const [projectId, setProjectId] = useState(project ?? "");

@@ -9,7 +9,7 @@ import { Skeleton } from "@/ui/skeleton";
 import { isEntryId } from "./progress-choice";
 import { ProgressRow } from "./progress-row";
 
-/** The entry that the address names, above the others, where it is not among them. */
+/** The entry that the URL names, above the others if the list does not contain it. */
 export function OneEntry({ id }: { readonly id: string }) {
   const isId = isEntryId(id);
   const { data, problem, refresh } = useRead("list_progress", isId ? { id } : null);

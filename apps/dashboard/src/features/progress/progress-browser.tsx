@@ -25,13 +25,16 @@ import { ProjectList } from "./project-list";
 const LogProgressDialog = lazyPart(() => import("./log-progress-dialog"), "LogProgressDialog");
 
 export interface ProgressBrowserProps {
-  /** The slug of a session, to show only its entries; null for the whole mesh. */
+  /** The slug of a session, to show only its entries. Null for the whole mesh. */
   readonly session: string | null;
 }
 
 const on = ["progress"] as const;
 
-/** The progress entries: newest first, by project, tags, time and author, searched in titles, texts and tags. */
+/**
+ * The progress entries, newest first. They can be filtered by project, tags, time and author, and searched by title, text and
+ * tags.
+ */
 export function ProgressBrowser({ session }: ProgressBrowserProps) {
   const params = useSearchParams();
   const choice = useMemo(() => toProgressChoice(new URLSearchParams(params)), [params]);
@@ -101,7 +104,7 @@ export function ProgressBrowser({ session }: ProgressBrowserProps) {
   );
 }
 
-/** Why there is nothing, and the next step. */
+/** Explains why there are no entries, with the next step. */
 function ProgressEmpty({ choice }: { choice: ProgressChoice }) {
   if (isNarrowed(choice) || choice.before !== null) {
     return (

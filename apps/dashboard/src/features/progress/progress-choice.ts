@@ -1,22 +1,22 @@
 import type { InputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 
-/** Which progress entries are shown, as the address says it. */
+/** Selects the progress entries to show, from the URL's parameters. */
 export interface ProgressChoice {
   readonly text: string;
   readonly project: string | null;
   readonly tags: readonly string[];
   readonly by: string | null;
-  /** Days, as a field for dates has them. */
+  /** Days in the format of a date field. */
   readonly from: string | null;
   readonly to: string | null;
-  /** Only those older than this one. */
+  /** Selects only entries older than this id. */
   readonly before: string | null;
 }
 
 export const entriesPerPage = 30;
 
-/** Everything that leaves entries out, to be taken out of the address together. */
+/** Removes all filters from the URL. */
 export const nothingChosen = {
   q: null,
   project: null,
@@ -27,7 +27,7 @@ export const nothingChosen = {
   before: null,
 };
 
-/** Reads a choice from the address, without invalid values. */
+/** Parses the choice from the URL. Ignores invalid values. */
 export function toProgressChoice(params: URLSearchParams): ProgressChoice {
   const before = params.get("before");
   return {
@@ -41,12 +41,12 @@ export function toProgressChoice(params: URLSearchParams): ProgressChoice {
   };
 }
 
-/** Whether the choice filters anything out. The chosen project does not count as a filter. */
+/** True if the choice filters anything out. The chosen project does not count as a filter. */
 export function isNarrowed({ text, tags, by, from, to }: ProgressChoice): boolean {
   return text !== "" || tags.length > 0 || by !== null || from !== null || to !== null;
 }
 
-/** The read that gives these entries, a page at a time. */
+/** Returns the read for a page of these entries. */
 export function toProgressRead(choice: ProgressChoice, session: string | null): InputOf<"list_progress"> {
   const { text, project, tags, by, from, to, before } = choice;
   return {
@@ -62,7 +62,7 @@ export function toProgressRead(choice: ProgressChoice, session: string | null): 
   };
 }
 
-/** Tags as people write them, with commas between; of those that differ in case alone the first. */
+/** Parses comma-separated tags. Of tags that differ only in case, the first is kept. */
 export function toTags(text: string): readonly string[] {
   const byKey = new Map<string, string>();
   for (const tag of text.split(",").map((each) => each.trim())) {

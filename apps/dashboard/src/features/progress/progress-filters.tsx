@@ -12,14 +12,14 @@ import type { ProgressChoice } from "./progress-choice";
 
 export interface ProgressFiltersProps {
   readonly choice: ProgressChoice;
-  /** The entries that are shown, whose authors and tags can be chosen. */
+  /** The entries shown, from which the filters get their authors and tags. */
   readonly known: readonly ListedProgressEntry[];
-  /** Null inside a session, whose entries are shown for all projects. */
+  /** Null inside a session, which shows the entries of all projects. */
   readonly projects: OutputOf<"list_progress_projects">["projects"] | null;
   readonly onLog: () => void;
 }
 
-/** The filters of progress entries. Each is in the address, so that a choice can be sent on. */
+/** The filters of progress entries. They are stored in the URL, so that a selection can be shared. */
 export function ProgressFilters({ choice, known, projects, onLog }: ProgressFiltersProps) {
   const id = useId();
   const authors = sortedChoices(

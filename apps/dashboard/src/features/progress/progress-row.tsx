@@ -15,7 +15,7 @@ import { CopyButton } from "@/ui/copy-button";
 
 const EntryText = lazyPart(() => import("./entry-text"), "EntryText");
 
-/** On touch it reaches further than it looks. */
+/** On touch screens the tap target is larger than the visible element. */
 const reach =
   "relative pointer-coarse:after:absolute pointer-coarse:after:-inset-x-1 pointer-coarse:after:-inset-y-2.5";
 
@@ -24,15 +24,15 @@ export interface ProgressRowProps {
   readonly isOpen: boolean;
   readonly showsProject: boolean;
   readonly showsSession: boolean;
-  /** The tags that are filtered by already. */
+  /** The tags that the list is filtered by. */
   readonly chosenTags: readonly string[];
 }
 
-/** An entry: its summary, author, place and time. Opened, it is shown whole, and the address names it. */
+/** An entry: its summary, author, session and time. Expanded, it shows the full text, and the URL names it. */
 export function ProgressRow({ entry, isOpen, showsProject, showsSession, chosenTags }: ProgressRowProps) {
   const { id, title, projectId, session, loggedBy, agentId, createdAt, tags } = entry;
   const row = useRef<HTMLLIElement>(null);
-  // A link to an entry far down leads to it.
+  // Scrolls to an entry that a link names.
   useEffect(() => {
     if (isOpen) row.current?.scrollIntoView({ block: "nearest" });
   }, [isOpen]);
@@ -105,7 +105,7 @@ export function ProgressRow({ entry, isOpen, showsProject, showsSession, chosenT
   );
 }
 
-/** The summary where there is one, else how the text begins; where something was searched, the part that was found. */
+/** The matching excerpt of a search result. Otherwise the summary, or the beginning of the text if there is no summary. */
 function Brief({ entry: { summary, opening, marked } }: { entry: ListedProgressEntry }) {
   if (marked?.includes("«")) {
     return (
@@ -114,7 +114,7 @@ function Brief({ entry: { summary, opening, marked } }: { entry: ListedProgressE
       </p>
     );
   }
-  // The summary is cut after two lines, whatever its blocks are.
+  // CSS cuts the summary after two lines, whatever blocks it contains.
   return (
     <MarkdownText
       text={summary ?? opening}

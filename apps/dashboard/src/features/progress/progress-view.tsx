@@ -11,7 +11,7 @@ import { ProgressBrowser } from "./progress-browser";
 
 const AuditSessions = lazyPart(() => import("@/features/audit/api"), "AuditSessions");
 
-/** The progress of all projects of the mesh, and beside it how things were decided. */
+/** The progress of all projects of the mesh, with a second tab for recorded decisions. */
 export function ProgressView() {
   const [view] = useQueryParam("view");
   const showsThoughts = view === "thoughts";

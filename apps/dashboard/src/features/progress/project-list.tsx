@@ -8,7 +8,7 @@ export interface ProjectListProps {
   readonly chosen: string | null;
 }
 
-/** The projects beside their entries, where there is room for it; elsewhere one of the filters chooses. */
+/** The list of projects next to the entries. On a narrow screen, a filter selects the project instead. */
 export function ProjectList({ projects, chosen }: ProjectListProps) {
   const hidden = projects ? projects.total - projects.projects.length : 0;
   return (

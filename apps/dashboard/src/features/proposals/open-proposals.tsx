@@ -6,7 +6,7 @@ import { describeRevision } from "@/sessions/source";
 import { Button } from "@/ui/button";
 import { useOpenProposals } from "./use-proposals";
 
-/** Says above the text that there are proposals to decide about, and leads to them. */
+/** A list above the text of proposals that await a decision. */
 export function OpenProposals() {
   const proposals = useOpenProposals();
   if (proposals.length === 0) return null;

@@ -16,16 +16,19 @@ import type { ProposalInFull } from "./use-proposals";
 
 export interface ProposalActionsProps {
   readonly proposal: ProposalInFull;
-  /** The hunks that would be accepted. */
+  /** Ids of the hunks to accept. */
   readonly chosen: ReadonlySet<string>;
   readonly onEdit: () => void;
-  /** The chosen hunks are this version now. */
+  /** Called after the chosen hunks were accepted, with the resulting version. */
   readonly onAccepted: (version: number | null) => void;
-  /** Somebody decided, perhaps another. */
+  /** Called after any decision, including one by someone else. */
   readonly onDecided: () => void;
 }
 
-/** The decisions about an open proposal. Nothing is written but what is seen: one that is stale is shown anew first. */
+/**
+ * The decisions about an open proposal. Accepting writes exactly the text that is shown. A stale proposal must be rebased and
+ * shown again first.
+ */
 export function ProposalActions({ proposal, chosen, onEdit, onAccepted, onDecided }: ProposalActionsProps) {
   const { looksOn, isOpen } = useSource();
   const call = useCall();
@@ -39,7 +42,7 @@ export function ProposalActions({ proposal, chosen, onEdit, onAccepted, onDecide
 
   async function decide(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     await run(work);
-    // After a refusal too: it says that the text, or the proposal, is not what is shown here.
+    // Refresh after a refusal as well: the text or the proposal has changed since it was shown.
     onDecided();
   }
   function accept(): void {
@@ -136,7 +139,7 @@ interface ConcludeWithProps {
   readonly onConfirm: () => void;
 }
 
-/** Accepts a conclusion, which ends the session; so it is asked first. */
+/** Accepts a conclusion after a confirmation, because this closes the session. */
 function ConcludeWith({ words, disabled, onConfirm }: ConcludeWithProps) {
   return (
     <ConfirmButton

@@ -18,33 +18,33 @@ import type { ProposalInFull } from "./use-proposals";
 
 export interface ProposalEditorProps {
   readonly proposal: ProposalInFull;
-  /** The text to begin with: the proposed one, without the changes that were left out. */
+  /** The initial text: the proposed text without the hunks that were left out. */
   readonly start: string;
   readonly onDecided: () => void;
   readonly onClose: () => void;
 }
 
-/** The revision that is decided about, and what it was made from. */
+/** The revision to decide about, and the text that it is based on. */
 interface Target {
   readonly id: number;
   readonly base: Revision | null;
 }
 
 /**
- * Changes a proposed text before it is accepted. Where the document or file went on meanwhile, both are brought together, and what was
- * typed is kept whatever happens.
+ * Edits a proposed text before it is accepted. If the document or file has changed in between, both texts are merged. The typed
+ * text is never lost.
  */
 export function ProposalEditor({ proposal, start, onDecided, onClose }: ProposalEditorProps) {
   const { proposal_id, session_id, source_path, kind, base_version, base_sha } = proposal;
   const call = useCall();
   const [begunWith] = useState(start);
-  // The base is the one that the text was begun from, not the one that came meanwhile.
+  // The base when editing began, even if a newer text has arrived since.
   const [base, setBase] = useState(() => baseOf(proposal));
   const [text, setText, forget] = useKeptProposalText(proposal_id, begunWith);
   const [isPreview, setPreview] = useState(false);
   const [conflict, setConflict] = useState<Conflict<Revision> | null>(null);
   const { run, pending, refusal } = useAction();
-  // The revision that is accepted: a new one, once the text was brought together with another version.
+  // The revision to accept. After a merge with a newer text, this is a new revision.
   const [target, setTarget] = useState<Target>(() => ({ id: proposal_id, base: base_version ?? base_sha }));
   const isDecided = proposal.status !== "open" && target.id === proposal_id && !pending;
 
@@ -72,7 +72,7 @@ export function ProposalEditor({ proposal, start, onDecided, onClose }: Proposal
     });
   }
 
-  /** The proposal as one that was made from this text: what is accepted is never older than what was seen. */
+  /** Rebases the proposal onto the text that the user has seen, so that accepting never uses an older base. */
   async function readyFor(on: Revision): Promise<Target> {
     if (on === target.base) return target;
     const { next_proposal_id } = await call("decide_proposal", {
@@ -84,7 +84,7 @@ export function ProposalEditor({ proposal, start, onDecided, onClose }: Proposal
     return next;
   }
 
-  /** Finds the text that another wrote meanwhile, where that is what hinders; null where the proposal itself was decided. */
+  /** Returns the conflict if someone else changed the text in between. Null if the proposal itself was decided. */
   async function findNewer(id: number, text: string, on: Revision): Promise<Conflict<Revision> | null> {
     const now = await call("get_proposal", { proposal_id: id });
     if (now.status !== "open" || kind !== "rewrite") return null;
@@ -191,12 +191,12 @@ function isConflict(error: unknown): boolean {
 
 interface FileText {
   readonly source_path: string;
-  /** The hash of the text that it was made from. */
+  /** The hash of the text that editing began from. */
   readonly base: string;
   readonly text: string;
 }
 
-/** Finds the text that a file was given meanwhile, beside one's own; null where both read the same. */
+/** Returns the conflict if a file was changed in between. Null if the current text equals the user's or the base. */
 async function findFileConflict(
   call: Call,
   { source_path, base, text }: FileText,

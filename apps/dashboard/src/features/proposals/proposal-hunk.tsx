@@ -12,12 +12,12 @@ export interface ProposalHunkProps {
   readonly hunk: Hunk;
   readonly lines: readonly DiffLine[];
   readonly layout: "unified" | "split";
-  /** Whether it is among those that would be accepted; null where there is nothing to choose. */
+  /** Whether the hunk will be accepted. Null if there is no choice. */
   readonly isChosen: boolean | null;
   readonly onChoose: (isChosen: boolean) => void;
 }
 
-/** One place that a proposal changes, to be taken or left. */
+/** A hunk of a proposal, with a checkbox to accept it or leave it out. */
 export function ProposalHunk({ hunk, lines, layout, isChosen, onChoose }: ProposalHunkProps) {
   const title = hunk.section.replace(/^#{1,6}\s+/, "") || "Beginning";
   const facts = (
@@ -48,7 +48,7 @@ export function ProposalHunk({ hunk, lines, layout, isChosen, onChoose }: Propos
           {facts}
         </Field>
       )}
-      {/* Side by side needs room: in a narrow pane it is one below the other, whatever was chosen. */}
+      {/* Two columns need space, so a narrow pane shows one column whatever the user chose. */}
       {layout === "split" && (
         <div className="hidden @min-[44rem]:block">
           <SplitHunk lines={lines} />

@@ -8,7 +8,7 @@ import { useKeptText } from "@/sessions/use-kept-text";
 import { Button } from "@/ui/button";
 import { Textarea } from "@/ui/textarea";
 
-/** The decisions that go with words. */
+/** The decisions that can include a remark. */
 export type Remarked = "return" | "reject";
 
 export interface ProposalRemarkProps {
@@ -23,7 +23,7 @@ const words = {
   reject: { label: "Reason (optional)", does: "Reject", doing: "Rejecting…" },
 } as const;
 
-/** Asks the agent for changes, which needs to be told which, or rejects what it proposed. */
+/** A form to request changes, which needs a remark, or to reject the proposal. */
 export function ProposalRemark({ proposalId, decision, onDecided, onClose }: ProposalRemarkProps) {
   const call = useCall();
   const [text, setText, forget] = useKeptText(`merkle.remark.${proposalId}`, "");

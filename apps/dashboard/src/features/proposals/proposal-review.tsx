@@ -17,7 +17,7 @@ import { ProposalHunk } from "./proposal-hunk";
 import { ProposalOutcome } from "./proposal-outcome";
 import { type ProposalInFull, useProposal } from "./use-proposals";
 
-/** The changes that somebody proposes, place by place, and what can be decided about them. */
+/** The hunks of a proposal, and the decisions about it. */
 export function ProposalReview({ proposalId }: { readonly proposalId: number }) {
   const { source } = useSource();
   const { data, problem, refresh } = useProposal(proposalId);
@@ -53,14 +53,13 @@ const noneLeft: ReadonlySet<string> = new Set();
 function Review({ proposal, onDecided }: ReviewProps) {
   const { content, hunks, left: rest, status } = proposal;
   const [layout] = usePreference("diff");
-  // Changes that are left out are kept instead of those that are chosen, so that one that was not seen yet is never left out
-  // unasked.
+  // Stores the hunks that are left out, not those chosen, so that a hunk that arrives later is included by default.
   const [left, setLeft] = useState(noneLeft);
   const [isEdited, setEdited] = useState(false);
-  // Known from the answer to the decision, before the proposal was read again.
+  // Set from the reply to the decision, before the proposal is read again.
   const [accepted, setAccepted] = useState<{ readonly version: number | null } | null>(null);
   const list = useRef<HTMLDivElement>(null);
-  // Of one that was taken in part what was not taken is what there is to see: the rest stands in the text.
+  // After a partial acceptance, shows only the hunks that were left out. The accepted ones are already in the text.
   const isTaken = accepted !== null && status === "open";
   const notTaken = useMemo(
     () => (isTaken ? hunks.filter(({ id }) => left.has(id)) : rest),
@@ -115,7 +114,7 @@ function Review({ proposal, onDecided }: ReviewProps) {
                 hunk={hunk}
                 lines={lines.get(hunk.id) ?? []}
                 layout={layout}
-                // A single change is accepted or it is not.
+                // A proposal with a single hunk is accepted or rejected as a whole.
                 isChosen={isOpen && hunks.length > 1 && !proposal.stale ? chosen.has(hunk.id) : null}
                 onChoose={(isChosen) => choose(hunk.id, isChosen)}
               />
@@ -138,12 +137,12 @@ function Review({ proposal, onDecided }: ReviewProps) {
   );
 }
 
-/** What was taken made a version of a document, and a commit of a file. */
+/** Accepting a change creates a version of a document, or a commit of a file. */
 function describeBase(version: number | null | undefined): string {
   return version == null ? "based on the committed file" : `based on v${version}`;
 }
 
-/** `j` and `k` go from change to change, as they go from message to message in the feed. */
+/** Registers `j` and `k` to move between hunks, as they do between messages in the feed. */
 function useHunkKeys(list: React.RefObject<HTMLElement | null>): void {
   function go(step: 1 | -1): boolean {
     if (document.activeElement?.closest("[role=feed]")) return false;

@@ -9,7 +9,7 @@ import { Skeleton } from "@/ui/skeleton";
 
 const hunksShown = 4;
 
-/** The first changes of a proposal that waits for a decision. */
+/** The first hunks of a proposal that awaits a decision. */
 export function ProposedChange({ item }: { readonly item: AttentionItem }) {
   const { data } = useRead("get_proposal", { proposal_id: item.number ?? 0 }, { on: ["proposals"] });
   if (!data) return <Skeleton className="h-32" />;

@@ -1,6 +1,6 @@
 import { useKeptText } from "@/sessions/use-kept-text";
 
-/** The text that somebody writes in place of a proposed one, kept in the browser until it is accepted or not wanted. */
+/** Returns the user's edited version of a proposed text. The browser stores it until it is accepted or discarded. */
 export function useKeptProposalText(proposalId: number, initial: string) {
   return useKeptText(`merkle.proposal.${proposalId}`, initial);
 }

@@ -7,15 +7,15 @@ import { useRefreshWithText } from "@/sessions/use-refresh-with-text";
 export type Proposal = OutputOf<"list_proposals">["proposals"][number];
 export type ProposalInFull = OutputOf<"get_proposal">;
 
-/** A proposal with what it would change, kept up to date with the text that it is for. */
+/** Returns a proposal with its hunks, kept up to date with the text that it changes. */
 export function useProposal(proposalId: number): Read<ProposalInFull> {
   const read = useRead("get_proposal", { proposal_id: proposalId }, { on: ["proposals"] });
-  // The newest text decides what the proposal changes, and whether it can be accepted as it is.
+  // The newest text determines the hunks, and whether the proposal can be accepted as it is.
   useRefreshWithText(read.refresh);
   return read;
 }
 
-/** The proposals that wait for somebody to decide, newest first. */
+/** Returns the proposals that await a decision, newest first. */
 export function useOpenProposals(): readonly Proposal[] {
   const { source } = useSource();
   const { data, refresh } = useRead(
@@ -27,7 +27,7 @@ export function useOpenProposals(): readonly Proposal[] {
   return data?.proposals ?? [];
 }
 
-/** The newest revision that came after a proposal. */
+/** Returns the next revision of a proposal, if there is one. */
 export function useNextRevision({ status, topic_id, revision }: Proposal): Proposal | undefined {
   const { data } = useRead("list_proposals", status === "open" || topic_id === null ? null : { topic_id }, {
     on: ["proposals"],

@@ -12,7 +12,10 @@ export const auditKindLabels: Readonly<Record<AuditKind, string>> = {
   record: "Seals and removals",
 };
 
-/** Returns the kind of a message in the audit log; null for a state change, which has its own history. */
+/**
+ * Returns the kind of a message in the audit log. Null for chat other than decisions, and for state changes, which have their own
+ * history.
+ */
 export function auditKindOf(message: Message): AuditKind | null {
   if (message.type === "chat") return kindOf(message) === "decision" ? "decision" : null;
   const kind = findEventKind(message.event);

@@ -22,7 +22,7 @@ const icons: Readonly<Record<AuditKind, LucideIcon>> = {
 
 const decisionCharsMax = 300;
 
-/** One thing that happened: what, why, when, under which number, and the way to its proof. */
+/** An event in the audit log: its description, reason, time, sequence, and a link to its proof. */
 export function AuditRow({ message }: { readonly message: Message }) {
   const { session } = useSession();
   const { sequence, posted_at } = message;
@@ -75,7 +75,7 @@ function wordsOf(message: Message): EventWords {
   };
 }
 
-/** The size and root that a conclusion signed. */
+/** The size and root that were signed with a conclusion. */
 function SealNote({ head }: { readonly head: unknown }) {
   const { size, root } = Object(head);
   if (typeof size !== "number" || typeof root !== "string") return null;

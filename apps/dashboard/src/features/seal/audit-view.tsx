@@ -10,10 +10,7 @@ import { useSession } from "@/sessions/session-context";
 import { AuditLog } from "./audit-log";
 import { SealCard } from "./seal-card";
 
-/**
- * The facts about the session that can be shown to somebody who was not there: its seal, its exports, what happened, and who did
- * how much.
- */
+/** Evidence about the session for people who did not take part: its seal, exports, events and each team's effort. */
 export function AuditView() {
   const { session } = useSession();
   return (
@@ -55,7 +52,7 @@ const formats: readonly { readonly as: ExportFormat; readonly title: string; rea
   { as: "ndjson", title: "Messages", what: "NDJSON for programs, one message per line" },
 ];
 
-/** The session's exports. The address contains no credential. */
+/** The session's exports. Their URLs contain no credential. */
 function ExportList({ slug }: { readonly slug: string }) {
   return (
     <section aria-labelledby="exports">

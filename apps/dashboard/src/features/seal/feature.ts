@@ -2,7 +2,7 @@ import { lazyPart } from "@/core/lazy-part";
 import type { Feature } from "@/parts/feature";
 
 export const needs = ["export", "usage", "verify"];
-/** Its stubs in `app/`. */
+/** The route files in `app/` that belong to this feature. */
 export const stubs = ["sessions/[id]/audit/page.tsx"];
 
 export const seal: Feature = {

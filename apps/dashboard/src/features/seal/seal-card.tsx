@@ -24,7 +24,7 @@ const VerifySheet = lazyPart(() => import("@/features/verify/api"), "VerifySheet
 type Seal = OutputOf<"session_seal">;
 type Head = Seal["head"];
 
-/** The head that the broker signed: at the conclusion, or the current one. It can be checked here. */
+/** The signed head of the record: from the conclusion, or the current one. It can be verified in this browser. */
 export function SealCard() {
   const { session } = useSession();
   const { data, problem, refresh } = useRead("session_seal", { session_id: session.session_id });
@@ -158,7 +158,7 @@ function factsOf({ size, root, document, at, key_id }: Head): readonly Fact[] {
   ];
 }
 
-/** The team that concluded the session, from the message after the sealed ones. */
+/** Returns the team that concluded the session, from the first message after the sealed ones. */
 function useSealer(sessionId: string, size: number): string | null {
   const { data } = useRead("get_history", { session_id: sessionId, after_cursor: size, limit: 1 });
   const by = data?.messages[0]?.["by"];

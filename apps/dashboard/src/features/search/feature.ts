@@ -1,7 +1,7 @@
 import { Search } from "lucide-react";
 import type { Feature } from "@/parts/feature";
 
-/** Its stubs in `app/`. */
+/** The route files in `app/` that belong to this feature. */
 export const stubs = ["search/page.tsx"];
 
 export const search: Feature = {

@@ -11,7 +11,7 @@ import { useSearch } from "./use-search";
 
 const hitsShown = 8;
 
-/** The last word may not be complete, so from three letters on it matches words that begin with it. */
+/** Matches a last word that the user may still be typing. From three letters on, it also finds words that begin with it. */
 const lastWord = /[\p{L}\p{N}]{3}$/u;
 
 export function Hits({ query, onGo }: PaletteHitsProps) {
@@ -27,7 +27,7 @@ export function Hits({ query, onGo }: PaletteHitsProps) {
   return (
     <PaletteGroup heading="Messages and documents" isEmpty={false}>
       {hits.map(({ hit, href }) => (
-        // Several hits in one comment open at the same place.
+        // The sequence is part of the key, because several hits in one comment open the same page.
         <PaletteItem
           key={`${href} ${hit.sequence}`}
           value={`hit ${href} ${hit.sequence}`}

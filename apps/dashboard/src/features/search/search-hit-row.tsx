@@ -4,7 +4,7 @@ import { MarkedText } from "@/text/marked-text";
 import { hitIcons } from "./hit-icons";
 import { hrefOfHit, kindLabels, type SearchHit, titleOfHit } from "./search-hits";
 
-/** Something that was found: what it is, the part that matches, who wrote it where and when. Opens at its place. */
+/** A search hit: its kind, the matching excerpt, its author, session and time, with a link to it. */
 export function SearchHitRow({ hit, anySession }: { hit: SearchHit; anySession: string | null }) {
   const href = hrefOfHit(hit, anySession);
   const Icon = hitIcons[hit.kind];
@@ -20,7 +20,7 @@ export function SearchHitRow({ hit, anySession }: { hit: SearchHit; anySession: 
             <PageLink
               href={href}
               dir="auto"
-              // The whole row leads there; the link's own text says where.
+              // The link's clickable area covers the whole row.
               className="min-w-0 truncate text-link underline-offset-4 after:absolute after:inset-0 hover:underline"
             >
               {titleOfHit(hit)}

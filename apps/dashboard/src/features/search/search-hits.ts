@@ -18,9 +18,9 @@ export const kindLabels: Readonly<Record<SearchKind, string>> = {
 export const hitsAtOnce = limits.searchHitsMax;
 
 /**
- * Searches everything that the mesh keeps.
+ * Searches all data of the mesh.
  *
- * @throws MerkleError the broker's refusal; the signal's reason when that is aborted
+ * @throws MerkleError the broker's refusal, or the signal's reason if it is aborted
  */
 export function fetchSearchHits(
   broker: Broker,
@@ -32,16 +32,16 @@ export function fetchSearchHits(
 }
 
 export interface FetchSearchOptions {
-  /** Default: all kinds. */
+  /** The kinds of hit. Default: all kinds. */
   readonly kinds?: readonly SearchKind[];
   readonly limit?: number;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Where a hit opens: at the message, in the document or file, at the memory, the progress entry or the key.
+ * Returns the page that shows a hit, such as its message, document, memory or state key.
  *
- * @param anySession - a session through which the mesh's own state can be looked at; without one that has no place
+ * @param anySession - a session whose page can show the mesh's own state. Without it, hits in that state have no page.
  */
 export function hrefOfHit(hit: SearchHit, anySession: string | null = null): string | null {
   const session = hit.session === null ? null : `/sessions/${hit.session}`;
@@ -67,7 +67,7 @@ export function hrefOfHit(hit: SearchHit, anySession: string | null = null): str
   }
 }
 
-/** A hit's title, in a line. */
+/** Returns the title of a hit, on one line. */
 export function titleOfHit(hit: SearchHit): string {
   switch (hit.kind) {
     case "message":

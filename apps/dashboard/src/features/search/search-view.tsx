@@ -15,7 +15,7 @@ import { SearchHitRow } from "./search-hit-row";
 import { hitsAtOnce, kindLabels } from "./search-hits";
 import { useAnySession, useSearch } from "./use-search";
 
-/** Everything that the mesh keeps, searched while it is typed. */
+/** Searches all data of the mesh as the user types. */
 export function SearchView() {
   return (
     <ListPage title="Search">
@@ -60,7 +60,7 @@ function SearchPanel() {
             id={id}
             type="search"
             dir="auto"
-            // People who open the search want to type.
+            // People who open the search page want to type.
             autoFocus
             className="h-10 pl-9 text-lg"
             placeholder="Search messages, documents, memory, progress and sessions"
@@ -110,7 +110,7 @@ function SearchPanel() {
   );
 }
 
-/** Up and down go from hit to hit, and from the first one back to the field. */
+/** Moves the focus between hits with the arrow keys. Up from the first hit returns to the field. */
 function walkHits(event: KeyboardEvent<HTMLOListElement>, field: HTMLInputElement | null): void {
   if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
   const links = [...event.currentTarget.querySelectorAll<HTMLElement>("a")];

@@ -2,7 +2,7 @@ import type { OutputOf, SearchKind } from "@merkle/wire";
 import { useRead } from "@/broker/use-read";
 import { hitsAtOnce, type SearchHit } from "./search-hits";
 
-/** Searches while a query is typed; the hits of the last one stay until those of the next are there. */
+/** Searches as the user types. The previous hits stay until new ones arrive. */
 export function useSearch(query: string, kinds: readonly SearchKind[]) {
   const wanted = query.trim();
   return useRead(
@@ -14,7 +14,7 @@ export function useSearch(query: string, kinds: readonly SearchKind[]) {
   );
 }
 
-/** The session whose page shows the mesh's own state, if some of it was found. */
+/** Returns a session whose page can show the mesh's own state, if the hits need one. */
 export function useAnySession(hits: readonly SearchHit[]): string | null {
   const isNeeded = hits.some((hit) => hit.kind === "state" && hit.session === null);
   const { data } = useRead("list_sessions", isNeeded ? { limit: 1 } : null);

@@ -3,7 +3,7 @@ import type { Feature } from "@/parts/feature";
 import { look } from "@/parts/look";
 
 export const needs = ["jobs", "topics"];
-/** Its stubs in `app/`. */
+/** The route files in `app/` that belong to this feature. */
 export const stubs = ["sources/page.tsx"];
 
 export const sources: Feature = {

@@ -18,11 +18,11 @@ export interface FileHeaderProps {
   readonly path: string;
   readonly file: FileRead | undefined;
   readonly scroller: RefObject<HTMLElement | null>;
-  /** Whether the text is shown, and not a proposal or the jobs. */
+  /** Whether the text is shown, instead of a proposal or the jobs. */
   readonly isRead: boolean;
 }
 
-/** Which text this is and the commit that it is from, and what can be done with it. */
+/** The header of a file: the commit of its text, and the toolbar. */
 export function FileHeader({ path, file, scroller, isRead }: FileHeaderProps) {
   return (
     <header className="relative flex min-h-10 flex-wrap items-center gap-x-1 gap-y-1 border-b px-3 py-1 md:gap-x-2">
@@ -60,7 +60,7 @@ function Committed({ file }: { readonly file: FileRead }) {
   );
 }
 
-/** Shows the file's jobs in place of its text. */
+/** Toggles between the file's text and its jobs. */
 function JobsButton() {
   const [jobs] = useQueryParam("jobs");
   const [proposal] = useQueryParam("proposal");

@@ -5,7 +5,7 @@ const codeExtensions: ReadonlySet<string> = new Set(
   "ts tsx js jsx mjs cjs json jsonc sh bash zsh py sql diff patch yaml yml go rs".split(" "),
 );
 
-/** How a file's text is drawn: markdown as one reads it, code in its colours, anything else as it is written. */
+/** Selects how a file is rendered: markdown as formatted text, code with syntax colours, anything else as plain text. */
 export function layoutOfFile(path: string, text: string): TextLayout {
   const extension = extensionOf(path);
   if (isMarkdown(path)) return layoutOfMarkdown(text);

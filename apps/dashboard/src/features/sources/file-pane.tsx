@@ -23,7 +23,7 @@ export interface FilePaneProps {
   readonly file: Read<FileRead>;
 }
 
-/** A file with its comments and proposals. The address says what is shown. */
+/** A file with its comments and proposals. The URL selects what is shown. */
 export function FilePane({ path, file: { data, problem, refresh } }: FilePaneProps) {
   const { looksOn } = useSource();
   const proposal = useProposalParam();
@@ -81,7 +81,7 @@ export function FilePane({ path, file: { data, problem, refresh } }: FilePanePro
   );
 }
 
-/** The jobs that agents were given about a file, and how they go. */
+/** The jobs on a file, and their state. */
 function FileJobs() {
   return (
     <section aria-label="Jobs" className="grid max-w-4xl gap-3 p-4 lg:p-6">

@@ -18,7 +18,7 @@ export interface FileTextProps {
   readonly scroller: RefObject<HTMLElement | null>;
 }
 
-/** The text of a file. New text replaces the old one without moving the reader. */
+/** The text of a file. New text replaces the old text without moving the scroll position. */
 export function FileText({ path, file: { text, source_sha }, layout, scroller }: FileTextProps) {
   if (text.trim() === "") return <p className="text-muted-foreground">The file is empty.</p>;
   return (
@@ -45,7 +45,7 @@ function Code({ text, language }: { readonly text: string; readonly language: st
   const shown = showHidden(text);
   return (
     <div data-part={codePart}>
-      {/* Where a character is shown by its number, only the whole stands where it is written. */}
+      {/* If a hidden character is shown by its code point, offsets inside the text no longer match the source. */}
       <CodeBlock code={shown} language={language} at={0} {...(shown !== text && { to: text.length })} />
     </div>
   );

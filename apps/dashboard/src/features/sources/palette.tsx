@@ -10,7 +10,7 @@ import { showHidden } from "@/text/markdown/hidden-characters";
 
 const filesShown = 6;
 
-/** The files whose path contains what was typed. */
+/** The files whose path contains the typed text. */
 export function Hits({ query, onGo }: PaletteHitsProps) {
   const settled = useSettled(query);
   const { data: named } = useRead("list_sources", { names_only: true });

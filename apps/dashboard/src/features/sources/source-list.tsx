@@ -20,7 +20,7 @@ import { Skeleton } from "@/ui/skeleton";
 type Listed = OutputOf<"list_sources">;
 type ListedFile = Listed["files"][number];
 
-/** The number of files shown at first. */
+/** The number of files shown initially. */
 const filesFirst = 200;
 
 /** Every root with its files and their open comments and proposals. */
@@ -179,7 +179,7 @@ const config = `{
   }
 }`;
 
-/** How to add files. */
+/** Explains how to add files. */
 function NoRoots() {
   return (
     <Empty className="rounded-lg border">

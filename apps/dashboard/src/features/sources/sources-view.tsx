@@ -7,7 +7,7 @@ import { lazyPart } from "@/core/lazy-part";
 const SourceList = lazyPart(() => import("./source-list"), "SourceList", <PageSkeleton />);
 const FileView = lazyPart(() => import("./file-view"), "FileView", <PageSkeleton />);
 
-/** The files under Git that agents may work on, or the one that the address names. */
+/** The Git files that agents may work on, or the file that the URL names. */
 export function SourcesView() {
   const [file] = useQueryParam("file");
   return file === null ? <SourceList /> : <FileView key={file} path={file} />;

@@ -4,16 +4,16 @@ import { type Read, useRead } from "@/broker/use-read";
 
 export type FileRead = OutputOf<"read_source">;
 
-/** A file's text on disk, kept up to date: by events for accepted proposals, by polling for commits of others. */
+/** Reads a file's text on disk. Accepted proposals refresh it by an event, and commits by others are found by polling. */
 export function useFile(source_path: string): Read<FileRead> {
   const read = useRead("read_source", { source_path }, { on: ["proposals"] });
   useKeptFresh(read.refresh);
   return read;
 }
 
-/** The commit of a file's text; undefined until it is known, null without one. */
+/** Returns the last commit of a file's text. Undefined while loading, null if there is none. */
 export function useLastCommit({ source_path, source_sha, committed }: FileRead): FileRead["last_commit"] {
-  // Looked up once for each text: Git goes through its history for it.
+  // Looked up once per text, because Git has to search its history.
   const { data } = useRead("read_source", committed ? { source_path, source_sha, last_commit: true } : null);
   return committed ? data?.last_commit : null;
 }

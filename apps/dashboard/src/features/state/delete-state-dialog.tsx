@@ -22,7 +22,7 @@ export interface DeleteStateDialogProps {
   readonly onDeleted: () => void;
 }
 
-/** Asks before a key is deleted, and again when it holds something else by then. */
+/** Asks for confirmation before a key is deleted, and again if its value has changed in between. */
 export function DeleteStateDialog({ address, entry, onClose, onDeleted }: DeleteStateDialogProps) {
   const { theirs, pending, refusal, change } = useStateChange(address);
   const current = theirs ?? entry;

@@ -22,17 +22,17 @@ import type { StateAddress } from "./state-details";
 import { useStateChange } from "./use-state-change";
 
 export interface EditStateDialogProps {
-  /** A key of null is a new one, which is named here. */
+  /** A null key means a new key, which the user names here. */
   readonly address: Omit<StateAddress, "key"> & { readonly key: string | null };
-  /** The entry that the key has now; null for a new one. */
+  /** The key's current entry. Null for a new key. */
   readonly entry: StateEntry | null;
-  /** The value to begin with, in place of the one it holds. */
+  /** The initial value in the field. Default: the current value. */
   readonly proposed?: unknown;
   readonly onClose: () => void;
   readonly onSaved: () => void;
 }
 
-/** Writes a key's value: first typed, then shown as what goes and what comes, and only then set. */
+/** Sets a key's value in two steps: the user types it, then reviews the difference. */
 export function EditStateDialog(props: EditStateDialogProps) {
   const { address, entry, onClose, onSaved } = props;
   const [key, setKey] = useState(address.key ?? "");

@@ -1,6 +1,6 @@
 import type { Feature } from "@/parts/feature";
 
-/** Its stubs in `app/`. */
+/** The route files in `app/` that belong to this feature. */
 export const stubs = ["sessions/[id]/state/page.tsx"];
 
 export const state: Feature = {

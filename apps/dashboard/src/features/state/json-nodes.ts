@@ -1,31 +1,31 @@
-/** A line of a JSON value laid out as a tree. */
+/** A line of a JSON value rendered as a tree. */
 export type JsonNode =
   | {
       readonly kind: "value";
-      /** Its place in the value, as a JSON pointer. */
+      /** Position in the value, as a JSON pointer. */
       readonly path: string;
-      /** Its name in an object, its number in a list; null for the whole value. */
+      /** Property name or list index. Null for the whole value. */
       readonly name: string | null;
       readonly value: unknown;
-      /** How many it holds; null for what holds nothing. */
+      /** Number of members. Null if the value is not a list or object. */
       readonly holds: number | null;
       readonly isOpen: boolean;
       readonly level: number;
     }
-  /** In place of the members of a long list or object that are not shown. */
+  /** Stands for the hidden members of a long list or object. */
   | { readonly kind: "more"; readonly path: string; readonly left: number; readonly level: number };
 
-/** The number of members of a list or object that are shown at once. */
+/** Number of members of a list or object that are shown initially. */
 export const shownAtOnce = 100;
 
 export interface OpenNodes {
-  /** The paths that are open. */
+  /** Paths of the expanded nodes. */
   readonly open: ReadonlySet<string>;
-  /** How many of a path's are shown, where it is more than `shownAtOnce`. */
+  /** Number of members shown per path, if more than `shownAtOnce`. */
   readonly shown: ReadonlyMap<string, number>;
 }
 
-/** The visible lines of a value, from top to bottom. Closed parts are not walked. */
+/** Returns the visible lines of a value, from top to bottom. Collapsed parts are not traversed. */
 export function visibleNodes(value: unknown, { open, shown }: OpenNodes): readonly JsonNode[] {
   const nodes: JsonNode[] = [];
   const visit = (path: string, name: string | null, each: unknown, level: number) => {
@@ -50,7 +50,7 @@ export function visibleNodes(value: unknown, { open, shown }: OpenNodes): readon
   return nodes;
 }
 
-/** The paths to open so that a value is seen down to a level, as long as that makes no more than `linesMax` lines. */
+/** Returns the paths to expand so that a value is visible down to `level`. Skips nodes that would exceed `linesMax` lines. */
 export function openDownTo(value: unknown, level: number, linesMax: number): ReadonlySet<string> {
   const open = new Set<string>();
   let lines = 1;

@@ -1,10 +1,10 @@
-/** A value on one line, cut where it is long. */
+/** Formats a value on one line and cuts it off if it is long. */
 export function previewJson(value: unknown, charsMax = 120): string {
   const text = JSON.stringify(value) ?? "";
   return text.length > charsMax ? `${cutAt(text, charsMax)}…` : text;
 }
 
-/** A value as people read and edit it: lists and objects over several lines. */
+/** Formats a value for reading and editing, with lists and objects on several lines. */
 export function formatJson(value: unknown): string {
   return value === undefined ? "" : JSON.stringify(value, null, 2);
 }
@@ -14,8 +14,8 @@ export type TypedValue =
   | { readonly problem: string };
 
 /**
- * Reads what somebody typed as a value: JSON, or as it stands where it is none. What begins as JSON does and is none is
- * refused, since it is more likely a mistake than a text.
+ * Parses typed text as JSON. Text that is not JSON becomes a string. If it starts like JSON but is invalid, it is refused,
+ * because that is probably a mistake.
  */
 export function parseTyped(typed: string): TypedValue {
   const text = typed.trim();
@@ -33,6 +33,6 @@ function describe(error: unknown): string {
 }
 
 function cutAt(text: string, chars: number): string {
-  // A pair of surrogates stays together.
+  // Keeps surrogate pairs together.
   return text.slice(0, /[\uD800-\uDBFF]/.test(text.charAt(chars - 1)) ? chars - 1 : chars);
 }

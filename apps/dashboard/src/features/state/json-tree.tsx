@@ -9,19 +9,19 @@ import { previewJson } from "./json-text";
 
 export interface JsonTreeProps {
   readonly value: unknown;
-  /** The name of the value, for screen readers. */
+  /** Label of the value for screen readers. */
   readonly label: string;
-  /** How many levels are open at first, where they make few lines. */
+  /** Number of levels that are expanded initially, if that makes few lines. */
   readonly levels?: number;
 }
 
-/** At first no more lines are open than these. */
+/** Maximum number of lines that are expanded initially. */
 const linesAtFirst = 24;
 
-/** Texts up to here are shown whole; of longer ones the beginning, and the rest when it is asked for. */
+/** A longer string is cut off, with a button to show all of it. */
 const textCharsMax = 240;
 
-/** A JSON value. What holds others opens and closes, by pointer and by the keys of a tree; the rest is plain text. */
+/** A JSON value. Lists and objects expand and collapse with the pointer or the keys of a tree. Other values are plain text. */
 export function JsonTree({ value, label, levels = 0 }: JsonTreeProps) {
   if (typeof value !== "object" || value === null) {
     return (

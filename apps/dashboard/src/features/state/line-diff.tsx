@@ -4,13 +4,13 @@ import { cn } from "@/core/utils";
 export interface LineDiffProps {
   readonly before: string;
   readonly after: string;
-  /** The names of the two texts, for those who do not see the colours. */
+  /** Names of the two texts for screen readers. */
   readonly label: string;
 }
 
 const signs = { added: "+", removed: "−", same: " " } as const;
 
-/** Two texts line by line: what goes, and what comes. */
+/** A line diff of two texts. */
 export function LineDiff({ before, after, label }: LineDiffProps) {
   const lines = toLines(before, after);
   return (
@@ -43,7 +43,7 @@ function toLines(before: string, after: string): { kind: keyof typeof signs; tex
   );
 }
 
-/** A text that is not there has no lines; any other ends its last. */
+/** Ends a text with a line break, so that its last line compares equal. An empty text has no lines. */
 function withEnd(text: string): string {
   return text === "" ? "" : `${text}\n`;
 }

@@ -18,12 +18,12 @@ export interface StateAddress {
 
 export interface StateDetailsProps {
   readonly address: StateAddress;
-  /** Offers to give the key an earlier value again; left out where nothing can be changed. */
+  /** Called to restore an earlier value. Undefined if the state is read-only. */
   readonly onSetBack: ((current: StateEntry, value: unknown) => void) | undefined;
   readonly onClose: () => void;
 }
 
-/** The history of a key: its earlier values, who changed it, and who is notified of changes. */
+/** The history of a key: its earlier values, their authors, and the peers that are notified of changes. */
 export function StateDetails({ address, onSetBack, onClose }: StateDetailsProps) {
   const { key, scope, sessionId } = address;
   const { data, problem, refresh } = useRead(

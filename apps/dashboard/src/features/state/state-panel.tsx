@@ -23,7 +23,7 @@ import { type StateScope, useChangedKeys, useStateEntries } from "./use-state-en
 const EditStateDialog = lazyPart(() => import("./edit-state-dialog"), "EditStateDialog");
 const DeleteStateDialog = lazyPart(() => import("./delete-state-dialog"), "DeleteStateDialog");
 
-/** A change of a key that somebody is making; a key of null is a new one. */
+/** The change that the user is making. A null key means a new key. */
 type Doing =
   | {
       readonly kind: "edit";
@@ -33,7 +33,7 @@ type Doing =
     }
   | { readonly kind: "delete"; readonly entry: StateEntry };
 
-/** The shared facts of a session, or of its mesh: what each key holds, who set it and when, live. */
+/** The shared state of a session or mesh: each key with its value, author and time, kept up to date. */
 export function StatePanel() {
   return (
     <PanelBoundary title="State">
@@ -178,7 +178,7 @@ function State() {
   );
 }
 
-/** The other scope has other keys, so what was chosen among these is chosen no more. */
+/** Switches the scope and clears the selection, because the other scope has other keys. */
 function setScopeAnew(scope: StateScope, setScope: (value: string | null) => void): void {
   setScope(scope === "mesh" ? "mesh" : null);
   setQuery({ key: null, after: null }, { replace: true });
@@ -189,7 +189,7 @@ function describeCount(count: number, hasMore: boolean): string {
   return count === 1 ? "1 key" : `${count} keys`;
 }
 
-/** Why nothing can be changed, where that is so. */
+/** Explains why the state is read-only, if it is. */
 function Why({ closed, past }: { closed: boolean; past: boolean }): ReactNode {
   if (!closed && !past) return null;
   return (

@@ -10,7 +10,7 @@ import { JsonTree } from "./json-tree";
 
 export interface StateTableProps {
   readonly entries: readonly StateEntry[];
-  /** The versions that came while the page was open: these flash once. */
+  /** Versions that arrived while the page was open, by key. Their rows flash once. */
   readonly changed: ReadonlyMap<string, number>;
   /** The key whose details are shown below its row. */
   readonly selected: string | null;
@@ -20,7 +20,7 @@ export interface StateTableProps {
   readonly onDelete: ((entry: StateEntry) => void) | undefined;
 }
 
-/** Keys with their values; on a phone each is a card, and nothing is edited there. */
+/** The keys with their values. On a phone each key is a read-only card. */
 export function StateTable({ entries, changed, selected, details, ...actions }: StateTableProps) {
   return (
     <div className="overflow-hidden rounded-lg border">
@@ -77,7 +77,7 @@ type RowProps = Pick<StateTableProps, "onSelect" | "onEdit" | "onDelete"> & {
   readonly isSelected: boolean;
 };
 
-/** On a card these are side by side below the value. */
+/** On a card, these facts are side by side below the value. */
 const fact = "text-sm leading-6 max-md:mr-3 max-md:inline-block";
 
 const cell = "px-3 py-row align-top max-md:block max-md:px-0 max-md:py-0.5";
@@ -86,7 +86,7 @@ function Row({ entry, flash, isSelected, onSelect, onEdit, onDelete }: RowProps)
   const { key, value, version, updatedBy, updatedAt } = entry;
   return (
     <tr
-      // A row that flashes again restarts its animation.
+      // Restarts the animation when a row flashes again.
       key={flash ?? 0}
       data-changed={flash !== undefined || undefined}
       className={cn(
@@ -163,7 +163,7 @@ function Row({ entry, flash, isSelected, onSelect, onEdit, onDelete }: RowProps)
   );
 }
 
-/** The label of a value on a card: where rows become cards, the table has no head that says it. */
+/** The label of a value on a card, which has no table header. */
 function CardLabel({ children }: { children: ReactNode }) {
   return <span className="text-muted-foreground md:hidden">{children}</span>;
 }

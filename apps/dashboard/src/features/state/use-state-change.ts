@@ -6,13 +6,13 @@ import { type Call, useCall } from "@/broker/use-call";
 import type { StateAddress } from "./state-details";
 
 export interface StateChange extends Action {
-  /** The entry that somebody else made while the key was being changed here; null unless somebody was faster. */
+  /** The entry that someone else set in the meantime. Null if there was no conflict. */
   readonly theirs: StateEntry | null;
-  /** Does the change unless the key is at another version by then. Resolves with whether it was done. */
+  /** Performs the change unless the key has another version by then. Resolves with true if it was performed. */
   change(work: (call: Call, signal: AbortSignal) => Promise<unknown>): Promise<boolean>;
 }
 
-/** Changes a key without losing a newer change of somebody else. */
+/** Returns functions that change a key without overwriting a newer change. */
 export function useStateChange({ sessionId, scope, key }: StateAddress): StateChange {
   const call = useCall();
   const broker = useBroker();
@@ -28,7 +28,7 @@ export function useStateChange({ sessionId, scope, key }: StateAddress): StateCh
         if (!(error instanceof MerkleError) || error.code !== "conflict" || !("version" in error.details))
           throw error;
         wasFirst = false;
-        // A conflict leaves out a large value.
+        // Reads the entry, because the conflict's details omit a large value.
         setTheirs(await broker.call("get_state", { session_id: sessionId, scope, key }, { signal }));
       }
     });

@@ -8,18 +8,18 @@ export type StateScope = "session" | "mesh";
 export interface StateChoice {
   readonly sessionId: string;
   readonly scope: StateScope;
-  /** Only keys that begin with it. */
+  /** Selects only keys that begin with this prefix. */
   readonly prefix: string;
-  /** Only keys behind it. */
+  /** Selects only keys that sort after this key. */
   readonly after: string | null;
 }
 
 export const keysPerPage = 200;
 
-/** Changes come in bursts: the page is read again this long after the first one. */
+/** Changes come in bursts. The page is read again this long after the first change. */
 const settleMs = 150;
 
-/** A page of keys with their values, read again when one of them changes. */
+/** Returns a page of keys with their values, and reads it again when one of them changes. */
 export function useStateEntries({
   sessionId,
   scope,
@@ -41,7 +41,7 @@ export function useStateEntries({
   return read;
 }
 
-/** Runs soon after a key of the scope has changed. */
+/** Calls `run` shortly after a key of the scope has changed. */
 export function useStateChanges(
   { sessionId, scope }: Pick<StateChoice, "sessionId" | "scope">,
   run: () => void,
@@ -68,10 +68,7 @@ export function useStateChanges(
   }, [broker, sessionId, scope]);
 }
 
-/**
- * The keys whose values have changed since they were first shown, each with its newest version: what flashes once. What was
- * there when the list was opened is not new.
- */
+/** Returns the keys whose values have changed since the list was opened, each with its newest version. Their rows flash once. */
 export function useChangedKeys(
   entries: readonly StateEntry[] | undefined,
   list: string,

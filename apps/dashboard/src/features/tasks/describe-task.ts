@@ -10,13 +10,13 @@ export const stateLabels: Readonly<Record<TaskState, string>> = {
   cancelled: "Cancelled",
 };
 
-/** Returns who has the task or whom it is for; empty if anyone can take it. */
+/** Returns the holder or assignee of a task. Empty if anyone can claim it. */
 export function withWhom({ holder, assignee }: Pick<Task, "holder" | "assignee">): string {
   if (holder !== null) return shortAddress(holder);
   return assignee === null ? "" : `for ${shortAddress(assignee)}`;
 }
 
-/** The facts about a task that are shown beside its title. */
+/** Returns the facts to show next to a task's title. */
 export function factsOf(task: Task): readonly string[] {
   const labels = task.labels.map((label) => `+${label}`);
   return [withWhom(task), waitsText(task), ...labels].filter((each) => each !== "");

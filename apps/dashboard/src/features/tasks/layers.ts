@@ -2,20 +2,20 @@ import type { Task } from "@merkle/wire";
 
 export interface PlacedTask {
   readonly task: Task;
-  /** How many tasks follow one another before it, and its place among those with as many. */
+  /** `column`: length of the longest chain of blockers before the task. `row`: the task's position in that column. */
   readonly column: number;
   readonly row: number;
 }
 
 /**
- * Places tasks so that each stands right of all that it waits for; those that nothing waits for and that wait for nothing are
- * left out. What is waited for may not be shown, because it is over.
+ * Places each task to the right of all its blockers. Leaves out tasks without dependencies. A finished blocker may be missing
+ * from the list.
  */
 export function toLayers(tasks: readonly Task[]): PlacedTask[] {
   const byNumber = new Map(tasks.map((task) => [task.task, task]));
   const waitedFor = new Set(tasks.flatMap(({ blocked_by }) => blocked_by));
   const columns = new Map<number, number>();
-  // The broker lets nothing wait for itself by any way, so that this ends.
+  // Terminates because the broker rejects circular dependencies.
   const columnOf = (number: number): number => {
     const known = columns.get(number);
     if (known !== undefined) return known;

@@ -13,7 +13,7 @@ export interface NewTaskDialogProps {
   readonly onClose: () => void;
 }
 
-/** Puts something on the session's list. */
+/** Adds a task to the session. */
 export function NewTaskDialog({ onClose }: NewTaskDialogProps) {
   const { session } = useSession();
   const call = useCall();

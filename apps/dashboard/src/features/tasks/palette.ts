@@ -6,7 +6,7 @@ import type { PaletteEntry } from "@/parts/feature";
 
 const tasksKept = 100;
 
-/** The unfinished tasks of all open sessions. */
+/** Returns the unfinished tasks of all open sessions. */
 export function useEntries(): readonly PaletteEntry[] {
   const { data } = useRead("list_all_tasks", { limit: tasksKept });
   return useMemo(

@@ -14,7 +14,7 @@ export interface TaskListProps {
 
 const columns = ["open", "blocked", "claimed", "in_review", "done"] as const satisfies readonly TaskState[];
 
-/** A column for each state that a task goes through. */
+/** A board with one column per state. */
 export function TaskBoard({ tasks, selected, onSelect }: TaskListProps) {
   return (
     <div className="grid gap-2 sm:grid-cols-[repeat(auto-fit,minmax(8.25rem,1fr))]">

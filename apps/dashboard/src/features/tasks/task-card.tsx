@@ -11,7 +11,7 @@ export interface TaskCardProps {
   readonly onSelect: (task: number) => void;
 }
 
-/** A task as a button that opens it: its number and title, who has it and since when, what it waits for. */
+/** A button that opens a task. Shows its number, title, holder, age and blockers. */
 export function TaskCard({ task, selected, onSelect }: TaskCardProps) {
   const { task: number, title, claimed_at, state, handed_back_at } = task;
   const facts = factsOf(task);

@@ -26,7 +26,7 @@ export interface TaskDetailsProps {
   readonly onClose: () => void;
 }
 
-/** All that is said of a task, what happened to it, and what a person can do about it. */
+/** A task in full, with its history and the actions on it. */
 export function TaskDetails({ task, canChange, onClose }: TaskDetailsProps) {
   const { session } = useSession();
   const read = useRead(
@@ -129,7 +129,7 @@ function Facts({ task, canChange }: { readonly task: TaskInFull; readonly canCha
   );
 }
 
-/** The actions on a task: claims and their ends for everybody, the rest for verified humans. */
+/** The actions on a task. Everyone can claim a task and end their own claim. The others need a verified human. */
 function Actions({ task }: { readonly task: TaskInFull }) {
   const { session_id, task: number, state, mine } = task;
   const call = useCall();

@@ -4,11 +4,11 @@ import { stateLabels, withWhom } from "./describe-task";
 import { type PlacedTask, toLayers } from "./layers";
 import type { TaskListProps } from "./task-board";
 
-/** Room below the last row for lines that pass under other tasks. */
+/** Space below the last row for lines that pass under other tasks. */
 const belowPx = 32;
 const node = { width: 192, height: 64, gapX: 48, gapY: 12 };
 
-/** The tasks that wait for others, from left to right. All that is drawn is also said, with each task. */
+/** The dependencies between tasks, from left to right. Each task also lists its blockers as text. */
 export function TaskGraph({ tasks, selected, onSelect }: TaskListProps) {
   const placed = toLayers(tasks);
   if (placed.length === 0)
@@ -73,7 +73,7 @@ function line(from: PlacedTask, to: PlacedTask): string {
   const [x1, y1] = [left(from) + node.width, top(from) + node.height / 2];
   const [x2, y2] = [left(to), top(to) + node.height / 2];
   const bend = (x2 - x1) / 2;
-  // Straight it would be hidden behind the tasks between the two.
+  // A straight line would be hidden behind the tasks in between.
   if (from.row === to.row && to.column - from.column > 1) {
     const under = y1 + node.height / 2 + belowPx;
     return `M${x1} ${y1} C${x1 + node.gapX} ${under} ${x2 - node.gapX} ${under} ${x2} ${y2}`;
@@ -81,7 +81,7 @@ function line(from: PlacedTask, to: PlacedTask): string {
   return `M${x1} ${y1} C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`;
 }
 
-/** A finished task no longer blocks others, so lines from it are dashed. */
+/** A finished task no longer blocks others, so its lines are dashed. */
 function stroke({ task: { state } }: PlacedTask) {
   const isOver = state === "done" || state === "cancelled";
   return {

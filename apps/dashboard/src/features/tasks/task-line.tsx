@@ -3,17 +3,17 @@ import { TimeText } from "@/components/time-text";
 import { cn } from "@/core/utils";
 import { factsOf, stateLabels } from "./describe-task";
 
-/** Of what a line of a task is made: a row that opens it, or that leads to it. Its list is an `@container`. */
+/** Classes of a task's row, which is a button or a link. Its list must be an `@container`. */
 export const taskLine =
   "flex w-full flex-wrap items-baseline gap-x-3 px-4 py-2 text-left hover:bg-raised pointer-coarse:min-h-11 @lg:gap-y-1";
 
 export interface TaskLineProps {
   readonly task: Task;
-  /** The session's title, where it is of more than one. */
+  /** The session's title, for lists of more than one session. */
   readonly where?: string;
 }
 
-/** A task's state, number, title and facts, in one line if there is room. */
+/** A task's state, number, title and facts, on one line if there is space. */
 export function TaskLine({ task, where }: TaskLineProps) {
   const { task: number, title, state, claimed_at, updated_at, handed_back_at } = task;
   return (

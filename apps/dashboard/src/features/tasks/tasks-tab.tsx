@@ -24,7 +24,7 @@ const NewTaskDialog = lazyPart(() => import("./new-task-dialog"), "NewTaskDialog
 const views = { board: TaskBoard, list: TaskRows, order: TaskGraph } as const;
 type View = keyof typeof views;
 
-/** The tasks of a session, who does them, what waits for what, and who holds which files. */
+/** The tasks of a session with their holders and dependencies, and the claims on files. */
 export function TasksTab({ isBeside = false }: { readonly isBeside?: boolean }) {
   return (
     <section aria-label="Tasks" className="min-h-0 min-w-0 flex-1 overflow-y-auto p-4 lg:p-6">
@@ -35,12 +35,12 @@ export function TasksTab({ isBeside = false }: { readonly isBeside?: boolean }) 
   );
 }
 
-/** The tasks as a column beside the feed. */
+/** The tasks as a column next to the feed. */
 export function TasksBeside() {
   return <TasksTab isBeside />;
 }
 
-/** Beside the feed it is a list, and leaves the keys of one letter to the feed. */
+/** Next to the feed, tasks are a list, and single-letter shortcuts belong to the feed. */
 function Tasks({ isBeside }: { readonly isBeside: boolean }) {
   const { session, at, looksOn } = useSession();
   const [viewParam, setView] = useQueryParam("view");

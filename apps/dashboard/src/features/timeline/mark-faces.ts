@@ -2,7 +2,7 @@ import type { TimelineMark } from "./time-scale";
 
 const quiet = "text-muted-foreground";
 
-/** The sign of each kind of mark. */
+/** The symbol of each kind of mark. */
 export const markFaces: Readonly<Record<TimelineMark["kind"], { sign: string; className: string }>> = {
   ask: { sign: "◆", className: "text-warning" },
   decision: { sign: "■", className: "text-success" },

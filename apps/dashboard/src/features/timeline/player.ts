@@ -6,13 +6,13 @@ export interface PlayOptions {
   readonly broker: Pick<Broker, "call">;
   readonly replay: Replay;
   readonly sessionId: string;
-  /** The moment in the address that it starts at. */
+  /** The moment in the URL at which the replay starts. */
   readonly from: string;
-  /** When there is nothing more to be played. */
+  /** The moment at which the replay ends. */
   readonly to: number;
-  /** When the document was written, in order. */
+  /** The times at which the document was written, in order. */
   readonly writtenAt: readonly number[];
-  /** Called at each step, since the end moves while the replay runs. */
+  /** Called on each step, because the speed can change during the replay. */
   readonly speed: () => ReplaySpeed;
   readonly signal: AbortSignal;
   /** Called at the end of the replay. */
@@ -21,11 +21,11 @@ export interface PlayOptions {
 }
 
 const stepMs = 100;
-/** The longest pause that is played; the rest of it is skipped. */
+/** The longest pause that is replayed. The rest of a longer pause is skipped. */
 const idleMsMax = 1_200;
 const pageMessages = 200;
 
-/** Plays a session on from a moment, as fast as is asked: messages come to the feed when their time has come. */
+/** Replays a session from a moment at the chosen speed. Messages appear in the feed when the replay reaches them. */
 export function play(options: PlayOptions): void {
   const { replay, from, to, writtenAt, speed, signal, onEnd } = options;
   const coming = readAhead(options);
@@ -45,7 +45,7 @@ export function play(options: PlayOptions): void {
     const now = performance.now();
     const wanted = moment + (now - before) * speed();
     before = now;
-    // Messages that are not loaded yet cannot be skipped.
+    // Time whose messages are not loaded yet cannot be skipped.
     const known = coming.knownUntil();
     const next = Math.min(coming.nextAt() ?? to, writtenAt.find((at) => at > moment) ?? to, to);
     const isIdle = next - wanted > idleMsMax * speed() && next <= known;
@@ -65,7 +65,7 @@ export function play(options: PlayOptions): void {
   });
 }
 
-/** Reads the messages after those that the feed shows, some ahead of their time. */
+/** Loads the messages after those in the feed, ahead of the replay. */
 function readAhead({ broker, replay, sessionId, to, signal, onError }: PlayOptions) {
   let queue: Message[] = [];
   let last: number | null = null;
@@ -88,13 +88,13 @@ function readAhead({ broker, replay, sessionId, to, signal, onError }: PlayOptio
 
   return {
     nextAt: () => (queue[0] === undefined ? null : Date.parse(queue[0].posted_at)),
-    /** Up to here nothing can come that is not known. */
+    /** Returns the moment up to which all messages are loaded. */
     knownUntil(): number {
       const end = queue.at(-1);
       if (isWhole) return to;
       return end === undefined ? Number.NEGATIVE_INFINITY : Date.parse(end.posted_at) - 1;
     },
-    /** Adds the messages up to a moment to the feed. Returns whether there were any. */
+    /** Adds the messages up to a moment to the feed. Returns true if there were any. */
     take(moment: number): boolean {
       const { follower } = replay;
       if (follower === null) return false;

@@ -2,11 +2,11 @@ import type { Participant } from "@merkle/wire";
 import type { TimelineMark } from "./time-scale";
 
 export interface TeamThen extends Pick<Participant, "team_id" | "team_name" | "kind" | "colour"> {
-  /** When it had joined last. */
+  /** The time of the team's last join. */
   readonly since: string;
 }
 
-/** Who had joined by a moment and not left, in the order of joining: a team may have left and come back since. */
+/** Returns the teams present at a moment, in the order of joining. A team may have left and returned before. */
 export function rosterAt(
   participants: readonly Participant[],
   marks: readonly TimelineMark[],

@@ -9,7 +9,7 @@ import { showHidden } from "@/text/markdown/hidden-characters";
 import { rosterAt } from "./roster-at";
 import { useTimeline } from "./use-timeline";
 
-/** The teams that took part at the shown moment, in place of the roster. What they did then is not recorded. */
+/** The teams present at the shown moment. Replaces the roster, because past activity is not recorded. */
 export function RosterThen() {
   const { participants, at } = useSession();
   const { data } = useTimeline();

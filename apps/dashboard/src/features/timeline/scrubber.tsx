@@ -17,21 +17,21 @@ import {
 
 export interface ScrubberProps {
   readonly timeline: Timeline;
-  /** The moment that is shown; null for now. */
+  /** The moment that is shown. Null for the present. */
   readonly current: number | null;
   readonly onPick: (moment: number | null) => void;
   readonly onStep: (direction: -1 | 1) => void;
 }
 
-/** Within this distance, in pixels, the pointer snaps to a mark, and at the right end to now. */
+/** Within this distance the pointer snaps to a mark or, at the right end, to the present. */
 const snapPx = 6;
 const sliderSteps = 1_000;
 
-/** The events of the session and the shown moment: a slider for pointer and keyboard. */
+/** A slider with the session's events and the shown moment, for pointer and keyboard. */
 export function Scrubber({ timeline, current, onPick, onStep }: ScrubberProps) {
   const [zone] = usePreference("time");
   const track = useRef<HTMLDivElement>(null);
-  /** Where the pointer is; while it is pressed, what will be picked. */
+  /** The moment under the pointer. While the pointer is pressed, releasing it selects this moment. */
   const [pointed, setPointed] = useState<number | null>(null);
   const isPressed = useRef(false);
   const scale = useMemo(() => toTimeScale(timeline), [timeline]);
@@ -116,7 +116,7 @@ export function Scrubber({ timeline, current, onPick, onStep }: ScrubberProps) {
   );
 }
 
-/** The stretches in which nothing happened, drawn narrow, with how long they were. */
+/** Periods without events, drawn narrow and labelled with their length. */
 function Folds({ scale }: { scale: TimeScale }) {
   return scale.folds.map(({ from, to }) => {
     const start = toShare(scale, from);
@@ -133,7 +133,7 @@ function Folds({ scale }: { scale: TimeScale }) {
   });
 }
 
-/** A sign for each thing that happened, at its time. The slider that they are in says them in words. */
+/** A symbol for each event at its time. The slider describes the events to screen readers. */
 function Marks({ scale, marks }: { scale: TimeScale; marks: readonly TimelineMark[] }) {
   return (
     <div aria-hidden className="absolute inset-x-0 top-3 h-4">

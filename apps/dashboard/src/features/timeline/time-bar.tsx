@@ -21,7 +21,7 @@ import { findMoments, stepMoment, type Timeline, toTimeScale } from "./time-scal
 import { usePlayer } from "./use-player";
 import { useTimeline } from "./use-timeline";
 
-/** The session's timeline: shows any moment, and replays from there. Feed, document and roster follow it. */
+/** The session's timeline. It selects a moment and replays from there, and the feed, document and roster follow. */
 export function TimeBar() {
   return (
     <Suspense fallback={<TimeBarSkeleton />}>
@@ -62,7 +62,7 @@ function Bar({ timeline }: { timeline: Timeline }) {
 
   const pickMoment = (moment: number | null) => {
     player.pause();
-    // A picked moment is shown as it was, without the rest of a replay.
+    // Ends a replay, so that the selected moment is shown by itself.
     replay.set(null);
     pick(moment, at === null ? null : Date.parse(at));
   };
@@ -191,7 +191,7 @@ function CopyMoment({ moment }: { readonly moment: number }) {
   );
 }
 
-/** Writes the moment into the address. Only the first one is a step of the history; later ones replace it. */
+/** Writes the moment to the URL. Only the first selection adds a history entry, and later ones replace it. */
 function pick(moment: number | null, current: number | null): void {
   if (moment === current) return;
   const at = moment === null ? null : new Date(moment).toISOString();

@@ -3,14 +3,14 @@ import type { OutputOf } from "@merkle/wire";
 export type Timeline = OutputOf<"get_timeline">;
 export type TimelineMark = Timeline["marks"][number];
 
-/** The stretch of time that the scrubber shows, in milliseconds. */
+/** The time range of the scrubber, in milliseconds. */
 export interface TimeScale {
   readonly from: number;
   readonly to: number;
   readonly bucketMs: number;
-  /** Stretches in which nothing happened, which are drawn narrow. */
+  /** Periods without events, which are drawn narrow. */
   readonly folds: readonly Fold[];
-  /** How long one of them would be were it as long as it is drawn, and all of the time. */
+  /** `foldMs`: width of a fold, as the duration that would be drawn this wide. `drawnMs`: the same for the whole scale. */
   readonly foldMs: number;
   readonly drawnMs: number;
 }
@@ -20,16 +20,19 @@ interface Fold {
   readonly to: number;
 }
 
-/** So many buckets without anything are folded, and drawn as wide as so many, or as this share of the rest. */
+/**
+ * At least `idleBucketsMin` empty buckets become a fold. It is drawn as wide as `foldBuckets` buckets, or `foldShare` of the
+ * remaining time, whichever is less.
+ */
 const idleBucketsMin = 12;
 const foldBuckets = 4;
 const foldShare = 1 / 8;
-/** Less than this is no time to speak of, however short the session. */
+/** Shorter periods are never folded, however short the session is. */
 const idleMsMin = 60_000;
 
 export function toTimeScale(timeline: Timeline): TimeScale {
   const from = Date.parse(timeline.from);
-  // A session that was created this very moment still has a stretch to point at.
+  // A session created just now still needs a range of at least 1 ms.
   const to = Math.max(Date.parse(timeline.to), from + 1);
   const bucketMs = timeline.bucket_ms;
   const folds = findFolds(timeline, { from, to, bucketMs });
@@ -58,7 +61,7 @@ function findFolds(
   return folds;
 }
 
-/** The place of a moment between both ends, from 0 to 1. */
+/** Returns the position of a moment on the scale, from 0 to 1. */
 export function toShare({ from, folds, foldMs, drawnMs }: TimeScale, ms: number): number {
   let drawn = ms - from;
   for (const fold of folds) {
@@ -80,7 +83,7 @@ export function fromShare({ from, to, folds, foldMs, drawnMs }: TimeScale, share
   return Math.round(Math.min(ms, to));
 }
 
-/** Every moment after which something was different, in order: the end of each bucket with words in it, and each mark. */
+/** Returns every moment at which something changed, in order: each mark, and the end of each bucket with messages. */
 export function findMoments(timeline: Timeline): number[] {
   const { from, to, bucketMs } = toTimeScale(timeline);
   const ends = timeline.lanes.flatMap(({ counts }) =>
@@ -91,7 +94,8 @@ export function findMoments(timeline: Timeline): number[] {
 }
 
 /**
- * The moment before or after another one. Null is now: it comes after the last moment; before the first comes the beginning.
+ * Returns the moment before or after another. Null is the present, which follows the last moment. The beginning precedes the
+ * first.
  */
 export function stepMoment(
   moments: readonly number[],
@@ -108,7 +112,7 @@ export function stepMoment(
   return moments.findLast((moment) => moment < before) ?? from;
 }
 
-/** Describes the stretch that ends at a moment, for people who hear the scrubber instead of seeing it. */
+/** Describes the time span that ends at a moment, for screen readers. */
 export function describeMoment(timeline: Timeline, ms: number): string {
   const scale = toTimeScale(timeline);
   const index = Math.min(Math.floor((ms - scale.from - 1) / scale.bucketMs), lastBucket(timeline));

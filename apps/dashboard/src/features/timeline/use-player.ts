@@ -32,7 +32,7 @@ export function usePlayer(timeline: Timeline) {
     playing.current.abort();
     playing.current = null;
     const state = replay.current();
-    // The address names the moment where it stopped, so that the address can be shared.
+    // Writes the moment at which the replay stopped to the URL, so that it can be shared.
     if (state) setQuery({ at: new Date(state.moment).toISOString() }, { replace: true });
   }, [replay]);
 
@@ -58,7 +58,7 @@ export function usePlayer(timeline: Timeline) {
     if (at === null) setQuery({ at: from, m: null, v: null, compare: null, edit: null });
   }
 
-  // Leaving the page stops the replay.
+  // Stops the replay when the URL leaves it, and on unmount.
   useEffect(() => {
     if (at !== null && replay.of(at) === null) playing.current?.abort();
     if (at === null || replay.of(at) === null) playing.current = null;

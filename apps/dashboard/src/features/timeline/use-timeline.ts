@@ -6,10 +6,10 @@ import { useSession } from "@/sessions/session-context";
 import type { Timeline } from "./time-scale";
 
 const buckets = 200;
-/** However fast a feed grows, its timeline is read no more often. */
+/** Minimum time between two reads while the feed grows. */
 const growEveryMs = 2_000;
 
-/** Reads the timeline that the scrubber shows, again as the session grows. */
+/** Reads the timeline for the scrubber, and again as the session grows. */
 export function useTimeline(): Read<Timeline> {
   const { session } = useSession();
   const { session_id, last_sequence } = session;

@@ -1,2 +1,2 @@
-/** What other features use of topics. */
+/** The parts of topics that other features use. */
 export { OpenTopics } from "./open-topics";

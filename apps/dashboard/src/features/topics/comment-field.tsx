@@ -5,12 +5,12 @@ export interface CommentFieldProps {
   readonly label: string;
   readonly value: string;
   readonly onChange: (value: string) => void;
-  /** Ctrl+Enter, or Command+Enter. */
+  /** Called on Ctrl+Enter or Command+Enter. */
   readonly onSend: () => void;
   readonly autoFocus?: boolean;
 }
 
-/** Where a comment is written. */
+/** The text field for a comment. */
 export function CommentField({ label, value, onChange, onSend, autoFocus }: CommentFieldProps) {
   const isLong = isTooLong(value);
   return (

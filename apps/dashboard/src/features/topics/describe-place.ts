@@ -1,7 +1,7 @@
 import type { Revision } from "@/sessions/source";
 import type { Topic } from "./use-topics";
 
-/** Describes how the commented passage changed; null if it is unchanged. */
+/** Describes how the commented passage has changed. Null if it is unchanged. */
 export function describePlace({ anchor, place }: Topic): string | null {
   if (anchor === null || place === null) return null;
   switch (place.found) {
@@ -16,11 +16,11 @@ export function describePlace({ anchor, place }: Topic): string | null {
   }
 }
 
-/** A topic's place in this state of the text, in UTF-16 units; null if the place is unknown. */
+/** Returns a topic's position in this revision of the text, in UTF-16 code units. Null if unknown. */
 export function placeIn(topic: Topic, revision: Revision): { start: number; end: number } | null {
   const { place } = topic;
   if (place === null || place.start === null || place.end === null) return null;
-  // A place that was found in another text may be anywhere in this one.
+  // A position found in another revision may be wrong in this one.
   if ((place.version ?? place.hash) !== revision) return null;
   return { start: place.start, end: place.end };
 }

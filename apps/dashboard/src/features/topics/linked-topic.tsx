@@ -7,7 +7,7 @@ import { useSource } from "@/sessions/source-context";
 import { TopicCard } from "./topic-card";
 import { type ShownTopic, showTopic } from "./topic-param";
 
-/** The topic that the address names if it is not among the open ones: a closed topic, or one of another text. */
+/** The topic that the URL names, if it is not among the open topics here: it is closed, or belongs to another text. */
 export function LinkedTopic({ shown, canWrite }: { readonly shown: ShownTopic; readonly canWrite: boolean }) {
   const { source } = useSource();
   const topicId = typeof shown === "number" ? shown : null;
@@ -18,7 +18,7 @@ export function LinkedTopic({ shown, canWrite }: { readonly shown: ShownTopic; r
   if (problem) {
     return <ProblemAlert title={`Couldn't load comment ${topicId}.`} problem={problem} onRetry={refresh} />;
   }
-  // One that is open and of this text is on its way to its place.
+  // An open topic of this text appears in its own place once the list is refreshed.
   const isHere = data !== undefined && isOf(source, data);
   if (!data || (data.status === "open" && isHere)) return null;
   return (

@@ -17,17 +17,17 @@ import { QuoteText } from "./quote-text";
 import { showTopic } from "./topic-param";
 
 export interface NewTopicFormProps {
-  /** The state of the text that is commented on. */
+  /** The revision of the text that is commented on. */
   readonly revision: Revision;
-  /** The commented passage; null for all of the text. */
+  /** The commented passage. Null for the whole text. */
   readonly quote: Quote | null;
-  /** More is meant than was selected, since part of that is known only as a whole. */
+  /** Whether the passage is larger than the selection, because part of the selected text maps to the source only as a whole. */
   readonly isWidened?: boolean;
   readonly onDone: () => void;
   readonly onCancel: () => void;
 }
 
-/** Opens a topic. The browser keeps the draft until it is sent. */
+/** A form that opens a topic. The browser stores the draft until it is sent. */
 export function NewTopicForm({ revision, quote, isWidened, onDone, onCancel }: NewTopicFormProps) {
   const { source } = useSource();
   const call = useCall();

@@ -14,11 +14,11 @@ export interface PassagePickerProps {
 }
 
 /**
- * Begins a topic about a passage that is selected in the source itself: with the arrow keys as in any field, which a page
- * that is only read does not offer.
+ * Lets the user select a passage in the source text, with the keyboard as in any text field. A read-only page does not offer
+ * this.
  */
 export function PassagePicker({ text, onClose }: PassagePickerProps) {
-  // A selection belongs to the text that it was made in.
+  // Keeps the text that the selection refers to, even if a newer text arrives.
   const [{ revision, content }] = useState(text);
   const [quote, setQuote] = useState<Quote | null>(null);
   const [isWriting, setWriting] = useState(false);
@@ -43,7 +43,7 @@ export function PassagePicker({ text, onClose }: PassagePickerProps) {
           aria-readonly
           inputMode="none"
           value={content}
-          // In a field that is said to be read only, browsers do not let the arrow keys select.
+          // In a `readonly` field, browsers do not let the arrow keys select text. So input is prevented instead.
           onBeforeInput={(event) => event.preventDefault()}
           onChange={() => undefined}
           className="field-sizing-fixed h-48 font-mono text-sm"

@@ -1,6 +1,6 @@
 import { showHidden } from "@/text/markdown/hidden-characters";
 
-/** The commented passage, as it is written. A long one is cut by style only, and stays whole for screen readers. */
+/** The commented passage. A long passage is cut off only by CSS, so screen readers get all of it. */
 export function QuoteText({ text }: { readonly text: string }) {
   return (
     <blockquote

@@ -15,12 +15,12 @@ import { useSelectedStretch } from "./use-selected-stretch";
 
 export interface SelectionCommentProps {
   readonly text: ShownText;
-  /** Where it is laid out. */
+  /** The element that contains the rendered text. */
   readonly root: RefObject<HTMLElement | null>;
   readonly places: PagePlaces | null;
 }
 
-/** A comment that is being written, at the place that it was begun for. */
+/** A comment being written, and the passage that it is about. */
 interface Begun {
   readonly revision: Revision;
   readonly quote: Quote;
@@ -36,7 +36,7 @@ interface Point {
 
 const noRanges: readonly Range[] = [];
 
-/** A button beside the selection that comments on it. */
+/** A button next to the selection, to comment on it. */
 export function SelectionComment({ text, root, places }: SelectionCommentProps) {
   const selected = useSelectedStretch(root, places);
   const [begun, setBegun] = useState<Begun | null>(null);
@@ -55,7 +55,7 @@ export function SelectionComment({ text, root, places }: SelectionCommentProps) 
     setBegun({ revision: text.revision, quote, isWidened, range: selected.range, at });
     return true;
   }
-  // Without a selection the key is left to who writes a message with it.
+  // Without a selection, the key falls through to the shortcut that writes a message.
   useShortcut("c", begin, { label: "Comment on selection", group: "Document" });
   useMarks(
     "topic-draft",
@@ -75,7 +75,7 @@ export function SelectionComment({ text, root, places }: SelectionCommentProps) 
           aria-expanded={begun !== null}
           className="pointer-events-auto absolute z-10 border-input shadow-md"
           style={place}
-          // The click would clear the selection.
+          // Prevents the click from clearing the selection.
           onPointerDown={(event) => event.preventDefault()}
           onClick={() => (begun ? setBegun(null) : begin())}
         >
@@ -107,7 +107,7 @@ export function SelectionComment({ text, root, places }: SelectionCommentProps) 
 
 const buttonWidthPx = 110;
 
-/** Below the end of the selection, and always inside of the box. */
+/** Returns the position below the end of the selection, limited to the box. */
 function belowEndOf(range: Range, box: HTMLElement): Point {
   const last = [...range.getClientRects()].at(-1) ?? range.getBoundingClientRect();
   const { top, left, width } = box.getBoundingClientRect();

@@ -13,13 +13,13 @@ import { useMarks } from "./use-marks";
 import { usePageChanges } from "./use-page-changes";
 import { type Topic, useTopics } from "./use-topics";
 
-/** The width from which the text and a column beside it have room. */
+/** Minimum width in pixels for showing a column next to the text. */
 const marginFromPx = 896;
 
 const noTopics: readonly Topic[] = [];
 const noRanges: readonly Range[] = [];
 
-/** The comments on a document or file: marks in the text, threads beside it, and the way to add to them. */
+/** The comments on a document or file: highlights in the text, and threads next to it. */
 export function SourceTopics({ text, root, scroller, canWrite }: TextMarginProps) {
   const { revision, content, layout } = text;
   const shown = useTopicParam();
@@ -56,7 +56,7 @@ export function SourceTopics({ text, root, scroller, canWrite }: TextMarginProps
     if (ranges) bringIntoView(scroller.current, ranges);
   }
 
-  // A link to a topic leads to its text, once that is there.
+  // Scrolls to the text of a linked topic once it is rendered.
   const hasPlace = shownRanges.length > 0;
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each topic that is shown, not whenever its text moves.
   useEffect(() => {
@@ -73,7 +73,7 @@ export function SourceTopics({ text, root, scroller, canWrite }: TextMarginProps
   );
 }
 
-/** A click on marked text shows its comments. */
+/** Opens the comments of highlighted text on a click. */
 function useOpenOnPress(root: RefObject<HTMLElement | null>, placed: readonly PlacedTopic[]): void {
   useEffect(() => {
     const element = root.current;
@@ -82,7 +82,7 @@ function useOpenOnPress(root: RefObject<HTMLElement | null>, placed: readonly Pl
       const isOfPage = target instanceof Element && target.closest("a, button, summary, input, textarea");
       if (isOfPage || document.getSelection()?.isCollapsed === false) return;
       const under = placed.filter(({ ranges }) => ranges.some((range) => holds(range, clientX, clientY)));
-      // The inner one of two, one within the other, is pointed at.
+      // If highlights are nested, the innermost is meant.
       const inner = under.sort((a, b) => lengthOf(a.topic) - lengthOf(b.topic))[0];
       if (inner) showTopic(inner.topic.topic_id);
     }
@@ -101,7 +101,7 @@ function lengthOf({ place }: Topic): number {
   return (place?.end ?? 0) - (place?.start ?? 0);
 }
 
-/** Scrolls no further than is needed, and not at all where it is seen already. */
+/** Scrolls a range into view, unless it is already visible. */
 function bringIntoView(scroller: HTMLElement | null, [first]: readonly Range[]): void {
   if (!scroller || !first) return;
   const box = scroller.getBoundingClientRect();
@@ -110,7 +110,7 @@ function bringIntoView(scroller: HTMLElement | null, [first]: readonly Range[]):
   scroller.scrollTop += top - box.top - box.height / 3;
 }
 
-/** Whether an element is at least this wide, in pixels; null until that is known. */
+/** Returns whether an element is at least this wide, in pixels. Null while unknown. */
 function useIsWide(element: RefObject<HTMLElement | null>, fromPx: number): boolean | null {
   const [isWide, setWide] = useState<boolean | null>(null);
   useEffect(() => {

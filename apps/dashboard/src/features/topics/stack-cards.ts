@@ -1,4 +1,4 @@
-/** A card in a column: where it would like to begin, and how much room it takes. */
+/** A card in a column, with its preferred position and its height. */
 export interface Card {
   readonly id: number;
   readonly wanted: number;
@@ -6,7 +6,7 @@ export interface Card {
 }
 
 export interface Stack {
-  /** Where each card begins. */
+  /** The top position of each card. */
   readonly tops: ReadonlyMap<number, number>;
   /** The bottom edge of the last card. */
   readonly height: number;
@@ -15,8 +15,8 @@ export interface Stack {
 const gap = 8;
 
 /**
- * Stacks cards from top to bottom so that none covers another, each at the place it wants or as near below it as it can. The
- * one that is looked at has its place for certain, as long as those above it have room.
+ * Stacks cards without overlap, each at its preferred position or as close below as possible. The `first` card gets exactly its
+ * position, if the cards above it fit.
  */
 export function stackCards(
   cards: readonly Card[],

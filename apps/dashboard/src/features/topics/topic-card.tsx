@@ -12,15 +12,15 @@ import type { Topic } from "./use-topics";
 export interface TopicCardProps {
   readonly topic: Topic;
   readonly isOpen: boolean;
-  /** Whether the card is beside its text, which then need not be quoted. */
+  /** Whether the card is next to its text. If so, the text is not quoted. */
   readonly isBesideText: boolean;
   readonly canWrite: boolean;
   readonly onToggle: () => void;
-  /** Scrolls to the commented text; absent if the text was not found. */
+  /** Scrolls to the commented text. Undefined if the text was not found. */
   readonly onFind?: (() => void) | undefined;
 }
 
-/** One topic: its first comment, and once opened the whole thread. */
+/** A topic: its first comment and, once expanded, the whole thread. */
 export function TopicCard({ topic, isOpen, isBesideText, canWrite, onToggle, onFind }: TopicCardProps) {
   const { topic_id, title, anchor, closed, messages_count } = topic;
   const place = describePlace(topic);

@@ -14,7 +14,7 @@ export interface TopicJobProps {
   readonly canStart: boolean;
 }
 
-/** The agent's work on a topic: the state of its last job, and a button for another. */
+/** The agent's work on a topic: the state of its last job, and a button to start another. */
 export function TopicJob({ topic, canStart }: TopicJobProps) {
   const { data } = useJobs();
   const { start, pending, refusal } = useStartJob();
@@ -62,7 +62,7 @@ function JobWords({ job }: { job: Job }): ReactNode {
         </p>
       );
     case "succeeded":
-      // The message that says what it proposes leads to the review.
+      // The proposal's message in the thread links to the review.
       return job.result?.kind === "proposal" ? (
         <p className="text-muted-foreground">
           Job {job.job_id} made proposal {job.result.id}.

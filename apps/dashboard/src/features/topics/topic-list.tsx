@@ -15,9 +15,9 @@ import { type Topic, useTopics } from "./use-topics";
 export interface TopicListProps {
   readonly text: ShownText;
   readonly topics: readonly Topic[];
-  /** The topics that are already shown beside their text. */
+  /** Ids of topics that are already shown next to their text. */
   readonly placed?: ReadonlySet<number>;
-  /** Shows the topics alone, not what more there is to see and to do. */
+  /** Whether to show only the topics, without closed topics and buttons. */
   readonly isShort?: boolean;
   readonly shown: ShownTopic;
   readonly canWrite: boolean;
@@ -25,8 +25,8 @@ export interface TopicListProps {
 }
 
 /**
- * The topics of a text as a list: first those whose text is not found any more, then those about all of it, then those
- * that have a place; and the ways to begin one without a pointer.
+ * The topics of a text as a list: first those whose text was not found, then those about the whole text, then those with a
+ * position. Also offers to start a topic without a pointer.
  */
 export function TopicList({
   text,
@@ -89,7 +89,7 @@ function Group({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-/** Begins a topic about all of the text, or about a passage that is chosen by keys. */
+/** Starts a topic about the whole text, or about a passage selected with the keyboard. */
 function Beginnings({ text }: Pick<TopicListProps, "text">) {
   const { source } = useSource();
   const [begun, setBegun] = useState<"whole" | "passage" | null>(null);
@@ -105,7 +105,7 @@ function Beginnings({ text }: Pick<TopicListProps, "text">) {
           <Button variant="outline" size="sm" onClick={() => setBegun("whole")}>
             <MessageSquarePlus aria-hidden /> Comment on the whole {source.kind}
           </Button>
-          {/* A field would take the carriage returns out of its text, and its places would not be those of the source. */}
+          {/* A text field would drop carriage returns, so its offsets would not match the source. */}
           {text.content.trim() !== "" && !text.content.includes("\r") && (
             <Button variant="ghost" size="sm" onClick={() => setBegun("passage")}>
               Comment on a passage…
@@ -132,7 +132,7 @@ function ClosedTopics(page: Pick<TopicListProps, "shown" | "canWrite">) {
   );
 }
 
-/** A page of closed topics, and below it the next. */
+/** A page of closed topics, followed by the next page on request. */
 function ClosedPage({ before, ...page }: Pick<TopicListProps, "shown" | "canWrite"> & { before?: number }) {
   const { shown, canWrite } = page;
   const { data, problem, refresh } = useTopics({

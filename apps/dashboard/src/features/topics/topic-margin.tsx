@@ -17,13 +17,13 @@ export interface PlacedTopic {
 }
 
 export interface TopicMarginProps extends Omit<TopicSheetProps, "placed"> {
-  /** The topics beside their text, from top to bottom. */
+  /** The topics next to their text, from top to bottom. */
   readonly placed: readonly PlacedTopic[];
 }
 
 const nothing: ReadonlyMap<number, number> = new Map();
 
-/** The topics of a text in a column beside it: each as near to its text as the others leave room for. */
+/** A column with the topics next to the text. Each card is as close to its passage as the others allow. */
 export function TopicMargin({ placed, problem, refresh, ...list }: TopicMarginProps) {
   const { topics, shown, canWrite } = list;
   const column = useRef<HTMLElement>(null);

@@ -1,7 +1,7 @@
 import { setQuery } from "@/core/address/address";
 import { useQueryParam } from "@/core/address/use-query-param";
 
-/** The comments that the address shows, as `?topic=7` or `?topic=list`. */
+/** The comments that the URL selects: `?topic=7` or `?topic=list`. */
 export type ShownTopic = number | "list" | null;
 
 export function useTopicParam(): ShownTopic {

@@ -7,7 +7,7 @@ import { useKeptText } from "@/sessions/use-kept-text";
 import { Button } from "@/ui/button";
 import { CommentField, isTooLong } from "./comment-field";
 
-/** Answers in a topic, or closes it, or both at once. */
+/** A form to reply to a topic, to close it, or both. */
 export function TopicReply({ topicId }: { readonly topicId: number }) {
   const call = useCall();
   const [text, setText, forget] = useKeptText(`merkle.reply.${topicId}`, "");

@@ -13,7 +13,7 @@ export interface TopicSheetProps extends TopicListProps {
   readonly refresh: () => void;
 }
 
-/** The topics of a text over it, where they have no room beside it. */
+/** A sheet with the topics, over the text. Used if there is no space next to the text. */
 export function TopicSheet({ problem, refresh, ...list }: TopicSheetProps) {
   const body = useRef<HTMLDivElement>(null);
   const { shown, topics, canWrite } = list;

@@ -23,7 +23,7 @@ export interface TopicThreadProps {
   readonly onFind?: (() => void) | undefined;
 }
 
-/** The comments of a topic, the agent's work on it, and the field for a reply. */
+/** The comments of a topic, the agent's work on it, and the reply field. */
 export function TopicThread({ topic, canWrite, onFind }: TopicThreadProps) {
   const { topic_id, status } = topic;
   return (
@@ -41,7 +41,7 @@ export function TopicThread({ topic, canWrite, onFind }: TopicThreadProps) {
   );
 }
 
-/** A page of messages, and below it the next. */
+/** A page of messages, followed by the next page. */
 function Messages({ topic, after }: { topic: Topic; after: number }) {
   const { topic_id } = topic;
   const { data, problem, refresh } = useRead("get_topic", { topic_id, after }, { on: ["topics"] });
@@ -76,7 +76,7 @@ function Messages({ topic, after }: { topic: Topic; after: number }) {
   );
 }
 
-/** Opens the review of a proposal, which may be for another text. */
+/** A link to the review of a proposal, which may be for another text. */
 function ProposalLink({ about, proposalId }: { about: Placed; proposalId: number }) {
   return (
     <Button asChild variant="outline" size="sm" className="mt-1">
@@ -85,7 +85,7 @@ function ProposalLink({ about, proposalId }: { about: Placed; proposalId: number
   );
 }
 
-/** Opens a closed topic again, where somebody finds that it is not settled. */
+/** A button that reopens a closed topic. */
 function TopicReopen({ topicId }: { readonly topicId: number }) {
   const call = useCall();
   const { run, pending, refusal } = useAction();

@@ -5,7 +5,7 @@ import { ToolButton } from "@/ui/tool-button";
 import { showTopic, useTopicParam } from "./topic-param";
 import { useTopics } from "./use-topics";
 
-/** Shows all comments on the text, and how many are open. */
+/** Toggles the list of comments, and shows the number of open ones. */
 export function TopicsButton() {
   const shown = useTopicParam();
   const { data } = useTopics({ status: "open" });

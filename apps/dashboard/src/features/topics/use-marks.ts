@@ -1,11 +1,11 @@
 import { useEffect } from "react";
 
-/** The marks of a document, which globals.css gives their looks. */
+/** Names of the highlights that globals.css styles. */
 export type MarkName = "topics" | "topic-shown" | "topic-draft";
 
 /**
- * Marks stretches of the page without changing it: the browser draws them over what React laid out. One that does not know how
- * shows no marks; where a comment stands is then seen by what stands beside it.
+ * Highlights ranges of the page with the CSS Custom Highlight API, which does not change the DOM. In browsers without it there
+ * are no highlights, but the cards next to the text still show the comments.
  */
 export function useMarks(name: MarkName, ranges: readonly Range[]): void {
   useEffect(() => {

@@ -1,13 +1,13 @@
 import { type RefObject, useEffect, useState } from "react";
 
-/** A number that grows when the layout of an element changes: its text, a loaded part, its width. */
+/** Returns a number that grows when an element's layout changes, for example because its text or width changed. */
 export function usePageChanges(root: RefObject<HTMLElement | null>): number {
   const [changes, setChanges] = useState(0);
   useEffect(() => {
     const element = root.current;
     if (!element) return;
     let frame = 0;
-    // Once for all that happens before the next frame.
+    // Combines all changes before the next frame into one update.
     const tell = () => {
       cancelAnimationFrame(frame);
       frame = requestAnimationFrame(() => setChanges((count) => count + 1));

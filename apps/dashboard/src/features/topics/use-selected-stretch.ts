@@ -3,11 +3,11 @@ import type { PagePlaces, SelectedStretch } from "@/text/anchors/page-places";
 
 export interface Selected {
   readonly stretch: SelectedStretch;
-  /** The selection, as it is laid out. */
+  /** The selection as a DOM range. */
   readonly range: Range;
 }
 
-/** Returns the selection in the document, by mouse, finger or keys; null while a mouse is still selecting. */
+/** Returns the selection in the document, made with mouse, touch or keyboard. Null while a mouse is still selecting. */
 export function useSelectedStretch(
   root: RefObject<HTMLElement | null>,
   places: PagePlaces | null,
@@ -35,7 +35,7 @@ export function useSelectedStretch(
       setSelected(stretch && { stretch, range: range.cloneRange() });
     }
     function press(event: PointerEvent): void {
-      // A press on the button that is offered for the selection does not end it.
+      // A press on the button offered for the selection must not end the selection.
       if (event.pointerType === "mouse" && event.target instanceof Node) {
         isDragging = root.current?.contains(event.target) ?? false;
       }
@@ -45,7 +45,7 @@ export function useSelectedStretch(
       look();
     }
 
-    // Something may have been selected before this was there to see it.
+    // Something may have been selected before this component mounted.
     look();
     document.addEventListener("selectionchange", look);
     document.addEventListener("pointerdown", press);

@@ -8,7 +8,7 @@ import { useRefreshWithText } from "@/sessions/use-refresh-with-text";
 export type TopicsPage = OutputOf<"list_topics">;
 export type Topic = TopicsPage["topics"][number];
 
-/** The topics of the page's document or file, newest first, kept up to date. */
+/** Returns the topics of the page's document or file, newest first, kept up to date. */
 export function useTopics({
   status,
   before,

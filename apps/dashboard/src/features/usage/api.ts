@@ -1,3 +1,3 @@
-/** What other features use of usage. */
+/** The parts of usage that other features use. */
 export { EffortTable } from "./effort-table";
 export { UsageTable } from "./usage-table";

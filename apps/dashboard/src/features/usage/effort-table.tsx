@@ -8,7 +8,7 @@ import { TeamMark } from "@/sessions/team-mark";
 import { showHidden } from "@/text/markdown/hidden-characters";
 import { Skeleton } from "@/ui/skeleton";
 
-/** How much each team did, as counted by the broker. */
+/** Each team's effort, as counted by the broker. */
 export function EffortTable() {
   const { session, participants } = useSession();
   const { data, problem, refresh } = useRead(

@@ -22,7 +22,7 @@ const labels: Readonly<Record<Grouping, string>> = {
 export interface UsageTableProps {
   /** The id of a session. Default: all sessions. */
   readonly session?: string;
-  /** The ways to sum it up. Default: the first. */
+  /** The groupings to choose from. Default: the first. */
   readonly groupings: readonly [Grouping, ...Grouping[]];
 }
 
@@ -55,7 +55,7 @@ export function UsageTable({ session, groupings }: UsageTableProps) {
   );
 }
 
-/** The usage of the whole mesh, in the settings. */
+/** The usage of the whole mesh, for the settings. */
 export function UsageOfMesh() {
   return <UsageTable groupings={["session", "team", "model", "day"]} />;
 }
@@ -64,7 +64,7 @@ type Usage = OutputOf<"get_usage">;
 
 const countLabels = ["Input", "Output", "Cache read", "Cache write"];
 
-/** On a phone a row is what it is of and its cost, and below them the counts. */
+/** On a phone, each row shows its name and cost, with the token counts below. */
 const asCard = "max-sm:grid max-sm:grid-cols-2 max-sm:py-1";
 
 function Sums({ data: { by, rows, total, more } }: { readonly data: Usage }) {

@@ -1,2 +1,2 @@
-/** What other features use of verifying. */
+/** The parts of verification that other features use. */
 export { VerifySheet } from "./verify-sheet";

@@ -10,7 +10,10 @@ export interface BundleDropProps {
   readonly onFile: (file: File) => void;
 }
 
-/** Takes the file of an export: chosen, or dropped anywhere on the page, where a browser would open it instead. */
+/**
+ * Accepts an export file, by choosing it or dropping it anywhere on the page. Without this, the browser would open a dropped
+ * file.
+ */
 export function BundleDrop({ disabled, onFile }: BundleDropProps) {
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
@@ -73,7 +76,7 @@ export function BundleDrop({ disabled, onFile }: BundleDropProps) {
         className="sr-only"
         onChange={({ target }) => {
           const file = target.files?.[0];
-          // The same file chosen again is to be checked again.
+          // Clears the value, so that choosing the same file again triggers another check.
           target.value = "";
           if (file) onFile(file);
         }}

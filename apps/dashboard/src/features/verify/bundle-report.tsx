@@ -16,14 +16,14 @@ export interface BundleReportProps {
   /** The name of the file. */
   readonly name: string;
   readonly result: CheckedBundle;
-  /** Whether a key that was compared can be kept here. */
+  /** Whether the browser can store a key that the user has compared. */
   readonly remembers?: boolean;
 }
 
 /** The number of findings that are shown. */
 const findingsShown = 20;
 
-/** The result of checking a record: the first finding on top, the rows around it, and the counts. */
+/** The result of checking a record: the first finding, the rows around it, and the counts. */
 export function BundleReport({ name, result, remembers = true }: BundleReportProps) {
   const { report, page, excerpt } = result;
   const [, ...others] = report.findings;
@@ -43,7 +43,7 @@ export function BundleReport({ name, result, remembers = true }: BundleReportPro
   );
 }
 
-/** The signature covers the record only: a page that Merkle did not ship may show anything. */
+/** The signature covers only the record. A page that Merkle did not ship may show anything. */
 function ForeignPage() {
   return (
     <Verdict tone="wrong" title="The record is intact, but the page around it is not Merkle’s.">
@@ -182,7 +182,7 @@ interface RememberKeyProps {
   readonly keys: readonly AuditKey[];
 }
 
-/** Makes this browser trust a key for one record from now on: later exports must be signed with it. */
+/** Lets this browser trust a key for a record. Later exports of the record must be signed with this key. */
 function RememberKey({ head, keys }: RememberKeyProps) {
   const [isKept, setKept] = useState(false);
   return (

@@ -5,7 +5,7 @@ import { BundleReport } from "./bundle-report";
 import { ProofReport } from "./proof-report";
 import type { Check } from "./use-verifier";
 
-/** The progress of a check, its result, or why nothing could be checked. */
+/** The progress of a check, its result, or why the file could not be checked. */
 export function CheckOutcome({ check }: { readonly check: Check }) {
   switch (check.status) {
     case "none":

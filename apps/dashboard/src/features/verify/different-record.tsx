@@ -23,7 +23,7 @@ interface DifferentRecordProps {
   readonly onBelieve: () => void;
 }
 
-/** Says that a record does not go on from the one that was seen, with what to do. */
+/** A warning that a record does not continue the one seen before, with the possible actions. */
 export function DifferentRecord({ slug, different, onBelieve }: DifferentRecordProps) {
   const [isAsked, setAsked] = useState(false);
   const { seen, later, why } = different;

@@ -4,7 +4,7 @@ import { cn } from "@/core/utils";
 import { showHidden } from "@/text/markdown/hidden-characters";
 import type { Excerpt, ExcerptRow } from "./check/excerpt";
 
-/** The rows around the first wrong one, which is marked by more than its colour. */
+/** The rows around the first wrong row, which is marked by more than colour. */
 export function ExcerptTable({ excerpt }: { readonly excerpt: Excerpt }) {
   return (
     <div className="overflow-hidden rounded-lg border">

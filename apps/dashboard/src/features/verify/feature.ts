@@ -4,7 +4,7 @@ import type { Feature } from "@/parts/feature";
 import { look } from "@/parts/look";
 
 export const needs = ["export"];
-/** Its stubs in `app/`. */
+/** The route files in `app/` that belong to this feature. */
 export const stubs = ["verify/page.tsx"];
 
 export const verify: Feature = {

@@ -11,16 +11,16 @@ import type { Different } from "./different-record";
 const DifferentRecord = lazyPart(() => import("./different-record"), "DifferentRecord");
 
 /**
- * Compares what the broker signs of this session with what this browser saw of it before, and keeps it for the next time. It
- * is silent until the two do not fit each other; then nothing on the page is louder.
+ * Compares the session's signed head with the head that this browser has seen before, and stores it for the next time. Shows
+ * nothing unless they are inconsistent, and then a prominent warning.
  */
 export function HeadWatch({ session }: { readonly session: SessionFacts["session"] }) {
   const broker = useBroker();
   const pathname = usePathname();
   const [different, setDifferent] = useState<Different | null>(null);
   const { session_id, seal } = session;
-  // For each state of an open session that is asked for, a head is signed and kept. So none is asked for where nobody has
-  // looked at the record.
+  // Each request for an open session makes the broker sign and store a head. So it is requested only if someone has looked at the
+  // record.
   const isWanted = seal !== null || pathname.endsWith("/audit") || session_id in getSeenHeads();
   const sealedSize = seal?.size ?? 0;
 
@@ -37,7 +37,7 @@ export function HeadWatch({ session }: { readonly session: SessionFacts["session
   useEffect(() => {
     if (!isWanted) return;
     const controller = new AbortController();
-    // A broker that does not answer shows nothing; the next look will.
+    // If the broker does not answer, show nothing until the next comparison.
     compare(controller.signal).catch(() => undefined);
     return () => controller.abort();
   }, [compare, isWanted, sealedSize]);

@@ -6,10 +6,10 @@ import { showHidden } from "@/text/markdown/hidden-characters";
 import { CopyButton } from "@/ui/copy-button";
 import type { CheckedProof } from "./check/check-proof";
 
-/** Both lists begin their values at the same place. */
+/** Aligns the values of both lists. */
 const columns = "sm:grid-cols-[7.5rem_minmax(0,1fr)]";
 
-/** The outcome of checking a proof here, and everything that it was computed from. */
+/** The result of checking a proof in this browser, and all the data that it was computed from. */
 export function ProofReport({ checked }: { readonly checked: CheckedProof }) {
   const { proof } = checked;
   const { inclusion, head } = proof;

@@ -19,7 +19,7 @@ export interface ProofSheetProps {
   readonly onClose: () => void;
 }
 
-/** The proof that a message is in the record. Nothing is ticked before this browser has computed it. */
+/** The proof that a message is in the record. Nothing is shown as valid before this browser has computed it. */
 export function ProofSheet({ sequence, onClose }: ProofSheetProps) {
   return (
     <Dialog open onOpenChange={(open) => !open && onClose()}>
@@ -36,7 +36,7 @@ export function ProofSheet({ sequence, onClose }: ProofSheetProps) {
 function Proof({ sequence }: { readonly sequence: number }) {
   const { session } = useSession();
   const { session_id, seal } = session;
-  // The proof is for the seal if that covers the message, otherwise for the current head.
+  // If the seal covers the message, the proof is for the seal. Otherwise it is for the current head.
   const size = seal !== null && sequence <= seal.size ? { size: seal.size } : {};
   const { data, problem, refresh } = useRead("session_proof", { session_id, sequence, ...size });
   const checked = useChecked(data, sequence);
@@ -72,7 +72,7 @@ function NotSealed() {
   );
 }
 
-/** Checks a proof from the broker; null until that is done. */
+/** Checks a proof from the broker. Returns null until the check is done. */
 function useChecked(answer: unknown, sequence: number): CheckedProof | Error | null {
   const [checked, setChecked] = useState<CheckedProof | Error | null>(null);
   useEffect(() => {

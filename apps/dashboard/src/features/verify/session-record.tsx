@@ -11,7 +11,7 @@ import { HeadWatch } from "./head-watch";
 
 const ProofSheet = lazyPart(() => import("./proof-sheet"), "ProofSheet");
 
-/** On every tab of a session: the proof that the address asks for, and the comparison of signed heads. */
+/** Mounted on every tab of a session: shows the proof that the URL names, and compares signed heads. */
 export function SessionRecord() {
   const { session } = useSession();
   const [proof, setProof] = useQueryParam("proof");

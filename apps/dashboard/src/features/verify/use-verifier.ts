@@ -13,7 +13,7 @@ export type Check =
   | { readonly status: "unusable"; readonly name: string; readonly why: string };
 
 export interface UsedVerifier {
-  /** Whether everything that a check needs is in this browser. */
+  /** Whether everything that a check needs is loaded in this browser. */
   readonly state: "loading" | "ready" | "missing";
   readonly check: Check;
   run(name: string, what: Checkable, believed: Believed): Promise<CheckResult | null>;
@@ -22,7 +22,7 @@ export interface UsedVerifier {
 
 const none: Check = { status: "none" };
 
-/** The verifier of this page, loaded with the page. A new check cancels the one before it. */
+/** Returns the verifier, which loads when the component mounts. A new check cancels the previous one. */
 export function useVerifier(): UsedVerifier {
   const verifier = useRef<Verifier>(null);
   const [state, setState] = useState<UsedVerifier["state"]>("loading");

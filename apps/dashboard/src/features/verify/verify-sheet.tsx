@@ -15,7 +15,7 @@ import { useVerifier } from "./use-verifier";
 
 export interface VerifySheetProps {
   readonly onClose: () => void;
-  /** Called with whether the record passed and its key is known to this browser. */
+  /** Called with true if the record passed and this browser knows its key. */
   readonly onVerified: (holds: boolean) => void;
 }
 

@@ -90,7 +90,7 @@ function Checker() {
   );
 }
 
-/** Whether everything is loaded, or why nothing can be checked. */
+/** Shows whether everything is loaded, or why nothing can be checked. */
 function Readiness({ state }: { readonly state: "loading" | "ready" | "missing" }) {
   if (state === "missing") {
     return (
@@ -111,7 +111,7 @@ function Readiness({ state }: { readonly state: "loading" | "ready" | "missing" 
   );
 }
 
-/** The keys of the broker that served this page, read while it answers. */
+/** Returns the keys of the broker that served this page. Empty while loading, or if the broker does not answer. */
 function useBrokerKeys() {
   const [keys, setKeys] = useState<Awaited<ReturnType<typeof readBrokerKeys>>>([]);
   useEffect(() => {
@@ -127,7 +127,7 @@ interface ProofPasteProps {
   readonly onPaste: (text: string) => void;
 }
 
-/** Takes a proof that somebody copied. */
+/** A form for a pasted proof. */
 function ProofPaste({ disabled, onPaste }: ProofPasteProps) {
   const [text, setText] = useState("");
   return (

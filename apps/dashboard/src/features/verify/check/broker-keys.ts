@@ -1,6 +1,6 @@
 import type { AuditKey } from "@merkle/wire/record";
 
-/** The keys that this page's broker signs records with, oldest first; none if it does not answer. */
+/** Returns the keys with which this page's broker signs records, oldest first. Empty if the broker does not answer. */
 export async function readBrokerKeys(signal?: AbortSignal): Promise<readonly AuditKey[]> {
   try {
     const response = await fetch("/.well-known/merkle-audit-key", signal ? { signal } : {});
@@ -8,7 +8,7 @@ export async function readBrokerKeys(signal?: AbortSignal): Promise<readonly Aud
     const { keys } = Object(await response.json());
     return Array.isArray(keys) ? keys.filter(isKey) : [];
   } catch {
-    return []; // A record that is signed by keys that were seen before can be checked without these.
+    return []; // Records signed by keys that this browser has seen before can still be checked.
   }
 }
 

@@ -18,20 +18,20 @@ import type { Believed, CheckedBundle } from "./verify-protocol";
 export interface CheckBundleOptions {
   readonly believed: Believed;
   readonly signal: AbortSignal;
-  /** Compares the page around the record, where that is checked (VERIFY-15). */
+  /** Checks the page around the record, if there is one (VERIFY-15). */
   readonly checkPage?: ((file: RandomAccess) => Promise<SurroundingPage>) | undefined;
   readonly onProgress: (share: number) => void;
   /** Called for each message and version with the result of its check. */
   readonly onRow?: (row: VerifiedRow) => void;
 }
 
-/** How much of the work the messages are; the document takes little beside them. */
+/** The share of the progress bar for messages. The document takes little time in comparison. */
 const feedShare = 0.9;
 
 /**
- * Checks an export whole, against what this browser saw of the same record before.
+ * Checks a whole export, including against the heads of the same record that this browser has seen.
  *
- * @throws Error in words for people when the file is no export
+ * @throws Error with a message for people if the file is not an export
  */
 export async function checkBundle(
   file: Blob,
@@ -82,14 +82,13 @@ function toRandomAccess(file: Blob): RandomAccess {
 }
 
 /**
- * The keys of the broker that served the page are known here, for what it signed itself; what comes from another broker is
- * not wrong by being signed with other keys.
+ * Returns the broker's keys if the broker itself signed the record. A record from another broker may be signed with unknown keys.
  */
 function ownKeys(brokerKeys: readonly AuditKey[], keyId: string): readonly AuditKey[] {
   return brokerKeys.some(({ key_id }) => key_id === keyId) ? brokerKeys : [];
 }
 
-/** Reads which record a bundle claims to be, to choose the heads to compare with. The check itself does not trust it. */
+/** Reads the record id that a bundle claims, to choose the heads to compare with. The check itself does not trust this claim. */
 async function readClaim(source: BundleSource): Promise<{ recordId: string; keyId: string }> {
   try {
     const { session, head } = Object(JSON.parse(await readText(source, bundleFiles.manifest)));
@@ -99,7 +98,7 @@ async function readClaim(source: BundleSource): Promise<{ recordId: string; keyI
   }
 }
 
-/** Files that are read whole are small; the check reports one that is not. */
+/** Limit for files that are read as a whole. The check reports a larger file. */
 const textCharsMax = 2 ** 21;
 
 export async function readText(source: BundleSource, name: string): Promise<string> {

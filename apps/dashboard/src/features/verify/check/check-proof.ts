@@ -13,16 +13,16 @@ import {
 import { sha256 } from "@/core/sha256";
 import type { Inclusion, Proof } from "./parse-proof";
 
-/** The outcome of checking a proof in this browser. */
+/** The result of checking a proof in this browser. */
 export interface CheckedProof {
   readonly proof: Proof;
-  /** Whether the text that came with it is the one that was recorded. */
+  /** Whether the text in the proof is the recorded text. */
   readonly content: "matches" | "removed" | "private" | "differs";
   /** Whether the hashes lead from the entry to the root. */
   readonly leads: boolean;
-  /** The head that is signed over that root, and who signed it: a key that is known here, or one that is not. */
+  /** Whether a signed head covers the root, and whether its key is known here. */
   readonly signature: "holds" | "unknown key" | "wrong" | "none";
-  /** Sentences about what is wrong, in order; empty if the proof is valid. */
+  /** Sentences about what is wrong, in order. Empty if the proof is valid. */
   readonly findings: readonly string[];
 }
 
@@ -59,7 +59,7 @@ function checkContent({ entry, content, salt }: Inclusion): CheckedProof["conten
     : "differs";
 }
 
-/** An entry about something else does not prove this claim. */
+/** Returns a problem if the entry is about another record or number, or does not match its leaf. */
 function checkEntry({ record_id, inclusion: { log, number, entry, leaf } }: Proof): string | null {
   if (entry["session_id"] !== record_id) return "The entry belongs to another record.";
   if (entry[log === "feed" ? "sequence" : "version"] !== number)
@@ -78,7 +78,7 @@ function leadsToRoot({ size, root, inclusion: { number, entry, path } }: Proof):
 }
 
 function leafOf(entry: Inclusion["entry"]): Uint8Array {
-  // The entry is hashed as it is; a different entry leads to a different root.
+  // The entry is hashed as it is. A different entry would lead to a different root.
   return entryLeaf(entry as unknown as FeedEntry, sha256);
 }
 

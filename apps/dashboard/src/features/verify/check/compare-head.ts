@@ -17,7 +17,7 @@ export interface Different {
   readonly recordId: string;
   readonly seen: SeenHead;
   readonly later: SignedHead;
-  /** In a sentence for people. */
+  /** The difference in a sentence for people. */
   readonly why: string;
 }
 
@@ -28,10 +28,10 @@ interface Asked {
 }
 
 /**
- * Asks the broker for its word on a session as it is now, compares it with what was seen, and keeps it when it goes on from
- * there. What is seen for the first time is compared with itself: its signature must hold, too.
+ * Reads the current signed head of a session and compares it with the head seen before. Stores the new head if it continues the
+ * old one. A first head is compared with itself, which checks its signature.
  *
- * @throws MerkleError when the broker does not answer
+ * @throws MerkleError if the broker does not answer
  */
 export async function compareHead(asked: Asked): Promise<Comparison> {
   const { broker, sessionId, signal } = asked;
@@ -55,7 +55,7 @@ async function readConsistency(asked: Asked, seen: SignedHead, head: SignedHead)
   };
 }
 
-/** Null if there is no difference to show. */
+/** Returns the consistency proof between two sizes. Null if the log has not grown. */
 async function readPath(
   { broker, sessionId, signal }: Asked,
   log: "feed" | "document",

@@ -1,6 +1,6 @@
 import type { VerifiedRow } from "@merkle/wire/record";
 
-/** A message or version as a bundle has it, in short. */
+/** A message or version of a bundle, shortened. */
 export interface ExcerptRow {
   readonly log: VerifiedRow["log"];
   readonly number: number;
@@ -14,11 +14,11 @@ export interface ExcerptRow {
 
 export type Excerpt = readonly ExcerptRow[];
 
-/** Rows shown before the first wrong one, and after it. */
+/** Number of rows shown before and after the first wrong row. */
 const contextRows = 2;
 const textCharsMax = 240;
 
-/** Takes rows in their order and keeps those around the first that is wrong. */
+/** Receives rows in order, and keeps those around the first wrong row. */
 export interface ExcerptTaker {
   take(row: VerifiedRow): void;
   readonly excerpt: Excerpt;
@@ -43,7 +43,7 @@ export function takeExcerpt(): ExcerptTaker {
   };
 }
 
-/** The line may be anything. Its apparent content is shown with its findings. */
+/** Converts a row for display. The line may contain anything, so its apparent content is shown together with its findings. */
 function toExcerptRow({ log, number, line, text, findings }: VerifiedRow): ExcerptRow {
   const value = parse(text);
   const { from, type, event, content, posted_at } = Object(value["message"]);

@@ -1,6 +1,6 @@
 import { parseHead, type SignedHead } from "@merkle/wire/record";
 
-/** A proof as the broker gives it, or as somebody pasted it. */
+/** A proof from the broker, or pasted by the user. */
 export interface Proof {
   readonly record_id: string;
   readonly size: number;
@@ -14,18 +14,18 @@ export interface Inclusion {
   /** The message's sequence, or the document's version. */
   readonly number: number;
   readonly entry: Readonly<Record<string, unknown>>;
-  /** Null where it was removed, or is private: then there is no salt either. */
+  /** The recorded text. Null if it was removed or is private. The salt is then null as well. */
   readonly content: string | null;
   readonly salt: string | null;
   readonly leaf: string;
   readonly path: readonly string[];
 }
 
-/** A path is as long as the tree is high; beyond this no tree could be stored. */
+/** Maximum length of a path, which is the height of the tree. No stored tree can be higher. */
 const pathMax = 64;
 
 /**
- * Reads a pasted proof, which may be anything.
+ * Parses a pasted proof, which may be any text.
  *
  * @throws Error whose message says what was expected
  */

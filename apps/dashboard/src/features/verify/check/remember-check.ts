@@ -2,8 +2,8 @@ import { rememberHead } from "./seen-heads";
 import type { CheckResult } from "./verify-protocol";
 
 /**
- * Keeps what a check found to hold, where the key that signed it is known, and tells whether that is so; a key that is new is
- * for the person to believe.
+ * Stores the head of a record that passed its check, if the signing key is known. Returns whether it was stored. A new key needs
+ * the person's confirmation.
  */
 export function rememberCheck(result: CheckResult): boolean {
   if (result.what !== "bundle") return false;

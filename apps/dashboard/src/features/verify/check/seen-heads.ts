@@ -1,15 +1,13 @@
 import type { SeenHead } from "@merkle/wire/record";
 import { createStoredValue } from "@/core/preferences/stored-value";
 
-/** The heads of records that this browser saw, by the records' ids; the one that was seen last at the end. */
+/** The heads of records that this browser has seen, by record id. The most recent is last. */
 export type SeenHeads = Readonly<Record<string, SeenHead>>;
 
-/** Some 1.5 kB each, of the 5 MB that a browser keeps. */
+/** Each head takes about 1.5 kB of the 5 MB that browsers allow. */
 const seenMax = 500;
 
-/**
- * The heads that any tab of this browser saw. Later heads are compared with them, so that a record that was changed is noticed.
- */
+/** The heads seen by any tab of this browser. Comparing later heads with them reveals changed records. */
 const stored = createStoredValue("merkle.seen-heads", parseSeen);
 
 export function getSeenHeads(): SeenHeads {
@@ -18,7 +16,7 @@ export function getSeenHeads(): SeenHeads {
 
 export const onSeenHeads = stored.onChange;
 
-/** Keeps a head that was checked, unless a larger one of the same history is kept already. */
+/** Stores a verified head, unless a larger head of the same history is already stored. */
 export function rememberHead(seen: SeenHead): void {
   const { [seen.head.session_id]: before, ...others } = stored.get();
   const isOlder =
@@ -27,13 +25,13 @@ export function rememberHead(seen: SeenHead): void {
   stored.set(JSON.stringify(Object.fromEntries(entries.slice(-seenMax))));
 }
 
-/** Trusts the broker's head of the record from now on, whatever was seen before. */
+/** Deletes the stored head. The broker's next head of this record is then trusted. */
 export function forgetHead(recordId: string): void {
   const { [recordId]: _, ...others } = stored.get();
   stored.set(JSON.stringify(others));
 }
 
-/** Reads stored heads, which came from checks of ours; one that does not look like a head is as if it had not been kept. */
+/** Parses the stored heads. All of them were verified before they were stored. Malformed entries are dropped. */
 function parseSeen(text: string | null): SeenHeads {
   try {
     const kept: unknown = JSON.parse(text ?? "{}");

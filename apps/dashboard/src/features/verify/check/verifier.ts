@@ -1,13 +1,13 @@
 import type { Believed, Checkable, CheckResult, VerifyReply, VerifyRequest } from "./verify-protocol";
 
-/** Checks records in a worker, which is fully loaded before it gets anything to check. */
+/** Checks records in a worker, which loads completely before its first check. */
 export interface Verifier {
-  /** Resolves once everything is loaded: from then on nothing is fetched, and no network is needed. */
+  /** Resolves once everything is loaded. From then on no network is needed. */
   readonly ready: Promise<void>;
   /**
-   * Starts a check. A check that is still running is cancelled, and its promise never settles.
+   * Starts a check and cancels a running one, whose promise then never settles.
    *
-   * @throws Error with a sentence for people when it is nothing that can be checked
+   * @throws Error with a message for people if the input cannot be checked
    */
   check(what: Checkable, believed: Believed, onProgress: (share: number) => void): Promise<CheckResult>;
   giveUp(): void;

@@ -4,25 +4,25 @@ import type { CheckedProof } from "./check-proof";
 import type { Excerpt } from "./excerpt";
 import type { SeenHeads } from "./seen-heads";
 
-/** The things that the page believes already, from before: a record is compared with them. */
+/** Keys and heads that the page already trusts. Records are compared with them. */
 export interface Believed {
   /** Keys of the broker that served the page. */
   readonly brokerKeys: readonly AuditKey[];
-  /** The heads of records that this browser saw before. */
+  /** The heads of records that this browser has seen before. */
   readonly seen: SeenHeads;
 }
 
 export type Checkable =
   | { readonly what: "bundle"; readonly file: Blob }
-  /** The JSON of a session_proof. */
+  /** The JSON output of `session_proof`. */
   | { readonly what: "proof"; readonly text: string };
 
-/** The page's requests to the worker; a new check ends the one before it. */
+/** The page's requests to the worker. A new check cancels the previous one. */
 export type VerifyRequest =
   | ({ readonly type: "check"; readonly id: number; readonly believed: Believed } & Checkable)
   | { readonly type: "give up" };
 
-/** The worker's messages: that it has everything it needs, how far it is, and what it found. */
+/** The worker's messages: ready, progress, and the result of a check. */
 export type VerifyReply =
   | { readonly type: "ready" }
   | { readonly type: "progress"; readonly id: number; readonly share: number }
@@ -34,10 +34,10 @@ export type CheckResult = CheckedBundle | { readonly what: "proof"; readonly pro
 export interface CheckedBundle {
   readonly what: "bundle";
   readonly report: RecordReport;
-  /** Whether the record came in a page, and whether that page is Merkle's. */
+  /** Whether the record is embedded in a page, and whether that page is Merkle's. */
   readonly page: SurroundingPage;
-  /** The rows around the first that is wrong. */
+  /** The rows around the first wrong row. */
   readonly excerpt: Excerpt;
-  /** The keys that the record's own were believed by, to be kept with its head. */
+  /** The keys by which the record's own key is trusted. They are stored together with its head. */
   readonly keys: readonly AuditKey[];
 }

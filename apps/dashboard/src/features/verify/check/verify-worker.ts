@@ -17,9 +17,9 @@ self.addEventListener("message", ({ data }: MessageEvent<VerifyRequest>) => {
   if (data.type === "check") void answer(data, current.signal);
 });
 
-/** The hash of the page that this build puts records into. Without a network only the pages of released versions are known. */
+/** The hash of the page into which this build puts records. Without a network, only pages of released versions are known. */
 const ownPage = hashOwnPage().catch(() => null);
-// Everything that a check needs is here by then, and nothing is fetched any more.
+// By then everything that a check needs is loaded, and nothing more is fetched.
 void ownPage.then(() => tell({ type: "ready" }));
 
 async function hashOwnPage(): Promise<string | null> {

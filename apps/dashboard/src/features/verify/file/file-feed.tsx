@@ -13,7 +13,7 @@ import type { ShownRecord } from "./take-record";
 
 const shownAtFirst = 2_000;
 
-/** The messages of a record, to be read and printed. */
+/** The messages of a record, for reading and printing. */
 export function FileFeed({ messages, colours }: Pick<ShownRecord, "messages" | "colours">) {
   const [shown, setShown] = useState(shownAtFirst);
   const left = messages.length - shown;

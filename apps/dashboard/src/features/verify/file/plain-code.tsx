@@ -1,4 +1,4 @@
-/** A block of code as it was written, in one colour, in the place of the page's CodeBlock. */
+/** Replaces the page's CodeBlock in HTML exports: a block of code without syntax colours. */
 export function CodeBlock({ code }: { readonly code: string }) {
   return (
     <pre

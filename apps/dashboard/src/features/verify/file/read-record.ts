@@ -1,9 +1,13 @@
 import { fromBase64 } from "@merkle/wire/record/html";
 
-/** Whole groups of four characters; a megabyte in a turn keeps the page alive. */
+/** A multiple of four base64 characters. Decoding 1 MiB per turn of the event loop keeps the page responsive. */
 const charsAtOnce = 2 ** 20;
 
-/** The bytes of the record in this page, in pieces. @throws UnreadableZip */
+/**
+ * Returns the bytes of the record embedded in this page, in pieces.
+ *
+ * @throws UnreadableZip
+ */
 export async function readRecord(page: Document): Promise<Uint8Array<ArrayBuffer>[]> {
   const text = page.getElementById("record")?.textContent ?? "";
   const parts: Uint8Array<ArrayBuffer>[] = [];

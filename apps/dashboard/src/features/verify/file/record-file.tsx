@@ -17,7 +17,7 @@ type Stage =
   | { readonly is: "unusable"; readonly why: string }
   | { readonly is: "checked"; readonly result: CheckedBundle; readonly record: ShownRecord | null };
 
-/** A record in one HTML file. It is checked first, offline, and shown if it passes. */
+/** A record in an HTML file. It is verified first, offline, and shown only if it passes. */
 export function RecordFile({ name }: { readonly name: string }) {
   const [stage, setStage] = useState<Stage>({ is: "checking", share: 0 });
   useEffect(() => {
@@ -51,7 +51,7 @@ export function RecordFile({ name }: { readonly name: string }) {
     );
   }
   const report = <BundleReport name={name} result={stage.result} remembers={false} />;
-  // A record that fails its check is not shown, and its title is not used.
+  // A record that fails verification is not shown, and its title is not used.
   if (stage.record === null) return <Box title={name}>{report}</Box>;
   return <Whole record={stage.record} report={report} />;
 }

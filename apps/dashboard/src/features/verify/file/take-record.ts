@@ -11,25 +11,25 @@ import { splitSections } from "@/text/split-sections";
 import type { Outcome, OutcomeTeam } from "@/views/session/last-page";
 import { openBundle, readText } from "../check/check-bundle";
 
-/** A record that passed its check, as it is shown. */
+/** A verified record, prepared for display. */
 export interface ShownRecord {
   readonly outcome: Outcome;
-  /** The root over its messages. */
+  /** The Merkle root of its messages. */
   readonly root: string;
-  /** The document's last version. */
+  /** The last version of the document. */
   readonly document: string;
   readonly messages: readonly Message[];
-  /** By the ids of the teams. */
+  /** Colour numbers by team id. */
   readonly colours: ReadonlyMap<string, number>;
 }
 
 export interface RecordTaker {
   take(row: VerifiedRow): void;
-  /** Returns the record to show, after a check that found nothing wrong. */
+  /** Returns the record to show, after a check without findings. */
   finish(file: Blob, report: RecordReport): Promise<ShownRecord>;
 }
 
-/** Takes the rows as they are checked, so that the page shows exactly what was checked. */
+/** Collects the rows as they are checked, so that the page shows exactly what was checked. */
 export function takeRecord(): RecordTaker {
   const messages: Message[] = [];
   let document = "";
@@ -85,7 +85,7 @@ function toShown(
   };
 }
 
-/** The section that a conclusion writes, without its heading. */
+/** Returns the document's section "Conclusion", without its heading. */
 function conclusionOf(document: string): string | null {
   const sections = splitSections(document);
   const start = sections.findIndex(({ level, title }) => level === 2 && title.toLowerCase() === "conclusion");
@@ -95,7 +95,7 @@ function conclusionOf(document: string): string | null {
   return text.join("").replace(/^.*\n(?:-+ *\n)?/, "");
 }
 
-/** Those who took part, in the order of the roster, which is the order of their colours. */
+/** Returns the participants in the order of the roster, which is also the order of their colours. */
 function toTeams(roster: string, messages: readonly Message[]): OutcomeTeam[] {
   const counts = new Map<string, number>();
   for (const { type, posted_by_team_id } of messages) {
