@@ -1,14 +1,16 @@
 import { errorCodes, type MerkleError } from "../core/errors.js";
 export interface RetryOptions {
-  /** The longest pause before the first attempt, in milliseconds; doubled with each further one. Default 100. */
+  /**
+   * Maximum pause before the first retry, in milliseconds. It doubles with each further retry. Default: 100.
+   */
   readonly baseMs?: number;
-  /** The longest pause at all, in milliseconds. Default 10,000. */
+  /** Upper limit of all pauses, in milliseconds. Default: 10,000. */
   readonly capMs?: number;
 }
 
 /**
- * How long to wait before trying again: anything from nothing to the exponentially growing longest pause ("full
- * jitter"), so that the clients of a broker that restarts do not all come back in the same instant.
+ * Returns the pause before the next attempt: a random time up to an exponentially growing maximum ("full
+ * jitter"). This keeps the clients of a restarting broker from reconnecting all at once.
  */
 export function backoffMs(
   attempt: number,
@@ -18,10 +20,13 @@ export function backoffMs(
   return random() * Math.min(capMs, baseMs * 2 ** attempt);
 }
 
-/** The least pause before a refused request is made again, whatever the broker says. */
+/** Minimum pause before a refused request is retried, regardless of the broker's hint. */
 const pauseMsMin = 50;
 
-/** How long to wait before the same request can succeed; undefined when it never will, or nobody knows when. */
+/**
+ * Returns how long to wait before a retry of the same request can succeed. Undefined if a retry cannot
+ * succeed, or the time is unknown.
+ */
 export function retryPauseMs({ code, details }: MerkleError): number | undefined {
   const seconds = details["retry_after_s"];
   if (!errorCodes[code].retry || typeof seconds !== "number") return undefined;

@@ -1,6 +1,6 @@
 /**
- * Calls a listener of the client's user. What it throws is a fault of its own: it is thrown on its own as well, where
- * the runtime reports it, and neither hidden nor let loose in the middle of the client's work.
+ * Calls a listener of the client's user. An exception in it is rethrown asynchronously, so that the runtime
+ * reports it and the client's own work is not interrupted.
  */
 export function callListener(call: () => void): void {
   try {

@@ -7,19 +7,22 @@ import { retryPauseMs } from "./backoff.js";
 import type { Answer, Request, Requests } from "./requests.js";
 
 export interface CallOptions {
-  /** Ends the call: the broker is told, and the call rejects with the signal's reason. */
+  /** Cancels the call: the broker is notified, and the call rejects with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** How long to go on trying, reconnects included; `Infinity` for ever. Default 60,000. */
+  /** How long to keep trying, including reconnects. `Infinity` means forever. Default: 60,000. */
   readonly timeoutMs?: number;
 }
 
 const utf8 = new TextEncoder();
 
 const timeoutMsDefault = 60_000;
-/** The longest time that a timer can hold; longer is for ever. */
+/** The longest delay of a timer. Anything longer counts as forever. */
 const timerMsMax = 2 ** 31 - 1;
 
-/** The calls that are not settled yet. Each settles exactly once: by an answer, its signal, its timeout or the end. */
+/**
+ * The calls in progress. Each settles exactly once: with a reply, its signal, its timeout or the client's
+ * end.
+ */
 export class Calls {
   readonly #requests: Requests;
   readonly #unsettled = new Set<Call>();
@@ -43,7 +46,7 @@ export class Calls {
         { id, name, text: toText(id, name, input), ...options },
         (outcome) => {
           this.#unsettled.delete(call);
-          // The broker answers with the operation's output, which the catalogue gives a type.
+          // The broker replies with the operation's output, whose type the catalogue defines.
           if ("output" in outcome) resolve(outcome.output as OutputOf<Name>);
           else reject(outcome.reason);
         },
@@ -53,7 +56,7 @@ export class Calls {
     });
   }
 
-  /** Rejects every call, made or still to be made. */
+  /** Rejects all current and future calls. */
   end(error: MerkleError): void {
     this.#end = error;
     for (const call of [...this.#unsettled]) call.fail(error);
@@ -115,7 +118,7 @@ class Call implements Request {
     }
   }
 
-  /** Rejects because the client ends; says so when a change may have been made nevertheless. */
+  /** Rejects the call because the client ends. The error says so if a change may have been made. */
   fail(error: MerkleError): void {
     const failure = new MerkleError(error.code, error.message, { ...error.details, ...this.#doubt() });
     this.#giveUp(failure);
@@ -151,13 +154,16 @@ class Call implements Request {
   }
 }
 
-/** The request as it goes over the wire. What changes something gets a key, so that repeating it changes nothing more. */
+/**
+ * Returns the request's JSON text. Requests that change something get an idempotency key, so that a retry has
+ * no further effect.
+ */
 function toText(id: number, operation: OperationName, input: object): string {
   const keyed = rulesOf(operation).readOnly
     ? input
     : { ...input, idempotency_key: keyOf(input) ?? idempotencyKeyOf(randomUuid()) };
   const text = JSON.stringify({ type: "request", id, operation, input: keyed });
-  // A frame that is too large would cost the whole connection, and everybody's calls with it.
+  // A frame that is too large would close the connection, and with it all other calls.
   const bytes = utf8.encode(text).length;
   if (bytes <= limits.frameBytesMax) return text;
   throw new MerkleError(
@@ -172,8 +178,8 @@ function keyOf(input: object): unknown {
 }
 
 /**
- * A random uuid. `crypto.randomUUID` would do, but browsers hide it from pages that came over plain http from another
- * machine, which is how a dashboard in a local network is opened.
+ * Returns a random UUID. `crypto.randomUUID` is unavailable in browsers on pages loaded over plain http from
+ * another machine, which is how a dashboard in a local network is opened.
  */
 function randomUuid(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));

@@ -42,7 +42,7 @@ it("[TLS-15] the client makes no connection in clear text to another machine unl
     close(): void {}
     terminate(): void {}
     addEventListener(type: string, listener: (event: never) => void): void {
-      // What was never open has closed at once.
+      // A socket that never opened closes immediately.
       if (type === "close") queueMicrotask(() => listener({ code: 1006, reason: "" } as never));
     }
   }

@@ -28,7 +28,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-// Coming back
+// Reconnecting
 
 it("[CLIENT-1] the client waits for a broker that is not there yet", async () => {
   const gone = await startScriptedBroker();
@@ -61,7 +61,8 @@ it("[CLIENT-11] a pause between attempts ends at once when asked to, and a stand
   const answer = client.call("get_app_info", {});
   connection.reply(await connection.request(), { name: "merkle" });
   expect(await answer).toEqual({ name: "merkle" });
-  // It has given that sign: it is asked again, and nothing of the first is left to end it.
+  // A reply has already proved that the connection works. A further probe is sent, and no earlier timer can
+  // close the connection.
   client.retryNow();
   await connection.settled();
   expect(connection.waiting()).toBe(1);
@@ -69,7 +70,7 @@ it("[CLIENT-11] a pause between attempts ends at once when asked to, and a stand
 });
 
 it("[CLIENT-1] failures in a row lengthen the pause, and a reply starts anew", async () => {
-  // A busy machine would let time pass between the plan and the look at it.
+  // On a busy machine, time could pass between planning the retry and checking it.
   const clock = vi.spyOn(Date, "now").mockReturnValue(1_000);
   onTestFinished(() => clock.mockRestore());
   const broker = await startScriptedBroker();
@@ -135,7 +136,7 @@ it("[CLIENT-1] a broker of another protocol ends the client with a sentence that
   await expect(call).rejects.toThrow("speaks protocol 2, but this client speaks protocol 1");
 });
 
-// Introducing itself
+// Introduction
 
 it("[HELLO-1] a client that has something to say is let in before it asks, on each connection anew", async () => {
   const broker = await startScriptedBroker();
@@ -346,7 +347,7 @@ it("[CLIENT-2] a call without an answer ends after its timeout and says that the
   const broker = await startScriptedBroker();
   const client = startClient(broker.url);
   const connection = await broker.greeted();
-  // On a busy machine its time is over before the request has been seen.
+  // On a busy machine, the timeout may expire before the request is seen.
   const ended = expect(client.call("post_message", post, { timeoutMs: 40 })).rejects.toMatchObject({
     code: "unavailable",
     message: "The broker did not answer post_message within 40 ms.",
@@ -555,7 +556,7 @@ it("[CLIENT-3] after close a session can be followed anew; what was still under 
   const anew = client.follow({ session, after: 7, onMessage: (m) => seen.push(m.sequence) });
 
   await connection.settled();
-  expect(connection.waiting()).toBe(0); // One thing at a time for one session: the broker has not answered yet.
+  expect(connection.waiting()).toBe(0); // One control request per session at a time: the broker has not replied yet.
   connection.subscribed(subscribe, { after: 0 });
   connection.push("follow", 1);
   const unsubscribe = await connection.next();
@@ -672,7 +673,7 @@ it("[CLIENT-4] an inbox takes the restored broker's word for where it is", async
   expect(seen).toEqual([4]);
 });
 
-// Networks that lie
+// Unreliable networks
 
 it("[CLIENT-5] a broker that falls silent is left for another connection; heartbeats keep the one there is", async () => {
   const broker = await startScriptedBroker();
@@ -711,7 +712,7 @@ it("[CLIENT-5] what is no frame ends the connection, and a type from the future 
   await broker.greeted();
 });
 
-// The end
+// Closing
 
 it("[CLIENT-6] close leaves neither socket nor timer, rejects what is pending, and may be called twice", async () => {
   const broker = await startScriptedBroker();
@@ -787,7 +788,7 @@ it("[CLIENT-9] pushes that are no messages reach whoever listens, and a nudge is
     client.answerNudge(push.id, ["inbox", "channel"]);
     nudged.resolve();
   });
-  client.answerNudge(session, []); // Before there is a connection: nobody waits for it.
+  client.answerNudge(session, []); // There is no connection yet, so nothing is sent.
   const connection = await broker.greeted();
   const change: Push = {
     type: "state_change",
@@ -815,7 +816,7 @@ it("[CLIENT-9] pushes that are no messages reach whoever listens, and a nudge is
   expect(heard).toEqual([change, nudge]);
 });
 
-// Bounds
+// Limits
 
 it("[CLIENT-7] no more requests are with the broker than it allows; the others follow in their order", async () => {
   const broker = await startScriptedBroker();
@@ -828,7 +829,7 @@ it("[CLIENT-7] no more requests are with the broker than it allows; the others f
   const order: unknown[] = [];
   const held: Extract<ClientFrame, { type: "request" }>[] = [];
   for (let index = 0; index < max; index += 1) held.push(await connection.request());
-  // A ping comes back after everything that the client sent: nothing beyond the bound did.
+  // The pong arrives after everything that the client sent, so no request beyond the limit was sent.
   await connection.settled();
   expect(connection.waiting()).toBe(0);
   for (let request = held.shift(); request; request = held.shift()) {
@@ -887,7 +888,7 @@ it("[CLIENT-10] a watch is asked for on each connection, and tells when it stand
   const asked = await first.next();
   expect(asked).toMatchObject({ type: "watch_mesh", team_id: "p" });
   const change = { type: "mesh_changed", kind: "sessions", session_id: session } as const;
-  first.send({ ...change, kind: "memory" }); // Told to whoever watched before, on this connection nobody.
+  first.send({ ...change, kind: "memory" }); // A hint for an earlier watch. Nothing is watched on this connection yet.
   first.reply(asked, {});
   first.send(change);
   await watch.ready;
@@ -932,7 +933,7 @@ it("[CLIENT-10] a refusal that does not help to repeat ends a watch, another one
   await expect(client.watchMesh(options).ready).rejects.toMatchObject({ code: "unavailable" });
 });
 
-// The broker of these tests: a WebSocket server that says what the test tells it to.
+// The broker of these tests: a WebSocket server scripted by each test.
 
 type RequestFrame = Extract<ClientFrame, { type: "request" }>;
 type SubscribeFrame = Extract<ClientFrame, { type: "subscribe" }>;
@@ -946,7 +947,7 @@ function startClient(url: string, options: Partial<ClientOptions> = {}): MerkleC
   return client;
 }
 
-/** Resolves with the first state, this one included, that is as wanted. */
+/** Resolves with the first matching state, including the current one. */
 function nextState(
   client: MerkleClient,
   wanted: (state: ConnectionState) => boolean,
@@ -963,8 +964,9 @@ function nextState(
 }
 
 /**
- * What keeps this process alive beyond what did `before`: what a client left behind. Closed sockets need some turns of the
- * event loop, and the runner has short timers of its own; those of the client are far longer.
+ * Returns resources that keep this process alive and are not in `before`, in other words those that a client
+ * left open. Closed sockets need a few turns of the event loop, and the test runner has short timers. The
+ * client's timers are far longer.
  */
 async function resourcesSince(before: readonly string[]): Promise<string[]> {
   const until = performance.now() + 900;
@@ -977,12 +979,12 @@ async function resourcesSince(before: readonly string[]): Promise<string[]> {
   return left;
 }
 
-/** The timers and sockets of this process, which it may share with tests that ran before. */
+/** Lists the timers and sockets of this process, which may include those of earlier tests. */
 function resources(): string[] {
   return process.getActiveResourcesInfo().filter((name) => /^(?:Timeout|TCP)/.test(name));
 }
 
-/** Resolves with the next error that nobody catches, which is kept from the runner. */
+/** Resolves with the next uncaught exception, and hides it from the test runner. */
 function nextUncaught(): Promise<unknown> {
   const others = process.listeners("uncaughtException");
   process.removeAllListeners("uncaughtException");
@@ -1006,7 +1008,7 @@ function deferred<T>() {
   };
 }
 
-/** Values that arrive before or after somebody waits for them; none is missed. */
+/** A queue of values, which can be read before or after they arrive. No value is missed. */
 class Arrivals<T> {
   readonly arrived: T[] = [];
   readonly #waiting: ((value: T) => void)[] = [];
@@ -1034,7 +1036,7 @@ async function startScriptedBroker(options: { port?: number } = {}) {
     connections.add(new ScriptedConnection(socket));
   });
   await once(server, "listening");
-  const { port } = server.address() as AddressInfo; // A TCP server that listens has such an address.
+  const { port } = server.address() as AddressInfo; // A listening TCP server has an address of this type.
 
   async function stop(): Promise<void> {
     for (const socket of server.clients) socket.terminate();
@@ -1120,14 +1122,14 @@ class ScriptedConnection {
     return this.#frames.arrived.length;
   }
 
-  /** Resolves when the client has taken in what was sent to it, and has sent what that led to. */
+  /** Resolves once the client has processed everything sent to it, and has sent its responses. */
   async settled(): Promise<void> {
     const answered = once(this.socket, "pong");
     this.socket.ping();
     await answered;
   }
 
-  /** Resolves when the client has taken in what was sent to it, and wants nothing. */
+  /** Resolves once the client has processed everything sent to it and has no pending requests. */
   async drained(client: MerkleClient): Promise<void> {
     const call = client.call("get_app_info", {});
     this.reply(await this.request(), {});
@@ -1150,7 +1152,7 @@ function messageOf(sequence: number): Message {
   };
 }
 
-/** Follows its duty badly: a few messages at a time, each twice, then a hole or a cut connection. */
+/** Serves a subscription badly: a few messages at a time, each twice, then a gap or a cut connection. */
 async function serveUnsteadily(broker: Awaited<ReturnType<typeof startScriptedBroker>>, last: number) {
   for (let round = 1; ; round += 1) {
     const connection = await broker.greeted();

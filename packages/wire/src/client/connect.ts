@@ -21,70 +21,81 @@ import { toWebSocketUrl } from "./web-socket-url.js";
 export type { CallOptions } from "./calls.js";
 
 export interface ClientOptions extends Introduction {
-  /** The broker's address in any of its forms: base, MCP endpoint or WebSocket. */
+  /** The broker's address in any form: base URL, MCP endpoint or WebSocket URL. */
   readonly url: string;
-  /** The runtime's own unless given; Node 20 has none and takes that of the `ws` package. */
+  /**
+   * WebSocket implementation. Default: the runtime's own. Node 20 has none and needs the class of the `ws`
+   * package.
+   */
   readonly WebSocket?: WebSocketClass;
-  /** Lets it speak to another machine without TLS, where others can listen. Default false. */
+  /**
+   * True to allow unencrypted connections to other machines, which others on the network can read. Default:
+   * false.
+   */
   readonly insecure?: boolean;
-  /** How long an attempt to connect may take, until the broker's hello, in milliseconds. Default 10,000. */
+  /** Timeout of a connection attempt until the broker's hello, in milliseconds. Default: 10,000. */
   readonly connectTimeoutMs?: number;
   readonly retry?: RetryOptions;
-  /** Told of each change of `state`. */
+  /** Called on each change of `state`. */
   readonly onState?: (state: ConnectionState) => void;
-  /** The source of randomness for pauses, from 0 to below 1. Default `Math.random`. */
+  /** Random number generator for pauses, from 0 to below 1. Default: `Math.random`. */
   readonly random?: () => number;
 }
 
 export interface MerkleClient {
   /**
-   * Asks for an operation and resolves with its output. A lost connection is waited out and the call made again, which
-   * duplicates nothing: what changes something carries an idempotency key, made here unless the input has one. Calls
-   * go out in the order in which they were made; one that the broker asks to come back later is made again behind.
+   * Calls an operation and resolves with its output. If the connection is lost, the call waits and is sent
+   * again. A retry has no further effect: every change carries an idempotency key, generated here unless the
+   * input has one. Calls are sent in the order in which they were made. A call that the broker asks to retry
+   * later goes behind the others.
    *
-   * @throws MerkleError with the broker's refusal, `unavailable` after the timeout or when the client ends; with
-   * `outcome: "unknown"` in its details the change may have been made. `too_many_requests` when 10,000 calls wait in the
-   * client already. The signal's reason when that is aborted.
+   * @throws MerkleError with the broker's refusal, or `unavailable` after the timeout or when the client
+   * ends. If its details contain `outcome: "unknown"`, the change may have been made. `too_many_requests` if
+   * 10,000 calls are already waiting in the client. The signal's reason if the signal is aborted.
    */
   call<Name extends OperationName>(
     name: Name,
     input: InputOf<Name>,
     options?: CallOptions,
   ): Promise<OutputOf<Name>>;
-  /** Brings a session's whole feed after a cursor of the caller's own, through any number of reconnects. */
+  /** Delivers a session's complete feed after the caller's cursor, across any number of reconnects. */
   follow(options: FollowOptions): Subscription;
-  /** Brings what is addressed to a team and not yet acknowledged; `call("ack", …)` acknowledges. */
+  /** Delivers a team's unacknowledged messages. Acknowledge them with `call("ack", …)`. */
   inbox(options: InboxOptions): Subscription;
   /**
-   * Is told when the list of sessions, what waits for a human, memory or settings would read differently, through any
-   * number of reconnects. A client has one such watch at a time.
+   * Reports when the list of sessions, the items that wait for a human, memory or settings have changed,
+   * across any number of reconnects. A client can have one such watch at a time.
    */
   watchMesh(options: WatchMeshOptions): MeshWatch;
   /**
-   * Listens to what the broker pushes beside messages: changes of state, of every session that it has a subscription to
-   * and of their mesh, and nudges for the peers whose inboxes it has. Returns how to stop.
+   * Subscribes to pushes other than messages. These are state changes of the mesh and of every subscribed
+   * session, and nudges for the peers whose inboxes are open. Returns the unsubscribe function.
    */
   onPush(listener: (push: Push) => void): () => void;
-  /** Tells the broker which wake paths a nudge was answered with. Without a connection nothing is sent: nobody waits for it. */
+  /**
+   * Reports to the broker which wake paths were used for a nudge. Sends nothing if there is no connection,
+   * because the broker no longer waits.
+   */
   answerNudge(id: string, reached: readonly WakePath[]): void;
   /**
-   * Connects at once where a pause between attempts is running, and finds out within seconds whether a connection that
-   * seems to stand still does: for a machine that slept, or has another network now.
+   * Reconnects immediately if the client is pausing between attempts. If the connection seems open, checks
+   * within seconds that it works. For a machine that was asleep or has changed networks.
    */
   retryNow(): void;
   readonly state: ConnectionState;
-  /** Listens to changes of `state`; returns how to stop. */
+  /** Subscribes to changes of `state`. Returns the unsubscribe function. */
   onState(listener: (state: ConnectionState) => void): () => void;
-  /** Ends the client: pending calls reject, and it resolves when neither socket nor timer is left. */
+  /** Ends the client and rejects pending calls. Resolves once no socket or timer is left. */
   close(): Promise<void>;
 }
 
 /**
- * Starts to connect to a broker, and keeps connected until it is closed. Whatever the network does shows in `state`; only
- * a broker whose close code, or whose answer to the client's hello, forbids coming back ends the client.
+ * Connects to a broker and stays connected until the client is closed. `state` shows all network problems.
+ * The client ends early only if the broker's close code, or its reply to the client's hello, forbids
+ * reconnecting.
  *
- * @throws bad_request when the address is none, or leads to another machine without TLS and `insecure` is not set (TLS-15);
- * or when there is no WebSocket to use
+ * @throws bad_request if the address is invalid, if it is on another machine without TLS and `insecure` is
+ * not set (TLS-15), or if no WebSocket is available
  */
 export function connect(options: ClientOptions): MerkleClient {
   return new Client(toLinkOptions(options), options.onState);

@@ -2,36 +2,39 @@ import type { ErrorCode, MerkleError } from "../core/errors.js";
 import type { Admitted } from "../identity/hello-proof.js";
 import { callListener } from "./call-listener.js";
 
-/** How it stands with the broker. Each change is a new object, so that two states can be compared by identity. */
+/**
+ * State of the connection to the broker. Each change creates a new object, so states can be compared by
+ * identity.
+ */
 export type ConnectionState =
   | { readonly status: "connecting" }
   | {
       readonly status: "open";
       readonly epoch: string;
       readonly version: string;
-      /** 0 for a broker from before builds had numbers. */
+      /** 0 for a broker older than build numbers. */
       readonly build: number;
-      /** Where the connection is and as whom, when the client introduced itself. */
+      /** The mesh and identity that the broker admitted, if the client introduced itself. */
       readonly admitted?: Admitted;
     }
   | {
       readonly status: "reconnecting";
-      /** 1 for the first attempt since the connection was last good. */
+      /** Attempts since the last good connection, counted from 1. */
       readonly attempt: number;
-      /** When the attempt is made, or was made if it still lasts; milliseconds as of `Date.now()`. */
+      /** Time of the attempt as in `Date.now()`. In the past if the attempt is in progress. */
       readonly retryAt: number;
       readonly reason: string;
-      /** The broker's refusal of the last attempt, where it was for something that may pass, such as a wrong clock. */
+      /** The broker's refusal of the last attempt, if the cause may be temporary, such as a wrong clock. */
       readonly refusal?: MerkleError;
     }
   | {
       readonly status: "closed";
       readonly reason: string;
-      /** Why the broker forbade to come back; left out when the client itself ended. */
+      /** The reason why the broker forbade reconnecting. Undefined if the client itself ended. */
       readonly code?: ErrorCode;
     };
 
-/** Holds the state and tells those who listen when it changes. */
+/** The current state, which notifies its listeners on each change. */
 export class ObservedState {
   #current: ConnectionState = { status: "connecting" };
   readonly #listeners = new Set<{ tell: (state: ConnectionState) => void }>();
@@ -45,7 +48,7 @@ export class ObservedState {
     for (const listener of [...this.#listeners]) callListener(() => listener.tell(state));
   }
 
-  /** Listens to later changes; returns how to stop. */
+  /** Subscribes to later changes. Returns the unsubscribe function. */
   listen(tell: (state: ConnectionState) => void): () => void {
     const listener = { tell };
     this.#listeners.add(listener);

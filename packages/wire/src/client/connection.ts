@@ -16,36 +16,42 @@ import {
 import { type SilenceWatch, watchSilence } from "./silence-watch.js";
 import type { WebSocketClass, WebSocketLike } from "./web-socket.js";
 
-/** The revision that this client speaks; the type keeps it equal to that of the frames, whose module brings schemas. */
+/**
+ * Protocol revision of this client. The type ties it to the constant of the frames, whose module would load
+ * the schemas.
+ */
 const spokenProtocol: typeof protocolVersion = 1;
 
 const closingHandshakeMsMax = 1_000;
 const probeMsMax = 5_000;
-/** No request has this id, so the reply is nobody's. */
+/** No request has this id, so the reply is ignored. */
 const probeId = "probe";
 
 export type FrameAfterHello = Exclude<BrokerFrame, { type: "hello" }>;
 
 export interface ConnectionEvents {
-  /** Comes first, and once: when the broker has said hello and, where the client had an answer, has let it in. */
+  /**
+   * Called first and only once: after the broker's hello and, if the client introduces itself, after its
+   * admission.
+   */
   onOpen(hello: Hello, admitted: Admitted | null): void;
   onFrame(frame: FrameAfterHello): void;
-  /** Comes last, and once, unless the client itself closed the connection. */
+  /** Called last and only once, unless the client itself closed the connection. */
   onEnd(end: ConnectionEnd): void;
 }
 
 export interface Connection {
   send(text: string): void;
-  /** Asks the broker for a sign of life; the connection ends when none comes soon. */
+  /** Asks the broker for a sign of life. The connection ends if none arrives soon. */
   probe(): void;
-  /** Says goodbye; resolves when the socket is gone. No event comes after the call. */
+  /** Starts the closing handshake. Resolves once the socket is closed. No events follow the call. */
   close(): Promise<void>;
 }
 
 interface ConnectionOptions {
   readonly url: string;
   readonly WebSocket: WebSocketClass;
-  /** How long the broker may take until its hello, and again until it lets the client in. */
+  /** Timeout for the broker's hello, and again for the client's admission. */
   readonly connectTimeoutMs: number;
   readonly introduction: Introduction;
 }
@@ -54,10 +60,13 @@ type Phase =
   | { readonly name: "waiting" | "greeted" | "open" }
   | { readonly name: "introduced"; readonly hello: Hello };
 
-/** Opens one WebSocket and watches it to its end: a broker that says nothing for too long is taken for gone. */
+/** Opens one WebSocket and monitors it until it ends. A broker that is silent for too long counts as gone. */
 export function openConnection(options: ConnectionOptions, events: ConnectionEvents): Connection {
   const socket = new options.WebSocket(options.url);
-  /** `hello` is the broker's; the client is `introduced` when it has answered, and `open` when requests may go out. */
+  /**
+   * `greeted`: the broker's hello has arrived. `introduced`: the client has answered it. `open`: requests may
+   * be sent.
+   */
   let phase: Phase = { name: "waiting" };
   let ended = false;
   let fault = "";
@@ -67,7 +76,7 @@ export function openConnection(options: ConnectionOptions, events: ConnectionEve
     drop(`no connection after ${options.connectTimeoutMs} ms`),
   );
 
-  // Listeners stay for good: an `error` that comes late and finds nobody listening would end a Node process.
+  // Listeners are never removed: in Node, a late `error` event without a listener would end the process.
   socket.addEventListener("message", ({ data }) => {
     if (!ended) receive(parseFrame(data));
   });
@@ -105,7 +114,10 @@ export function openConnection(options: ConnectionOptions, events: ConnectionEve
     introduce(hello).catch((error: unknown) => drop(toRefusal(error)));
   }
 
-  /** A socket that is closing sends nothing any more, and its end is told soon; a browser would warn of each frame. */
+  /**
+   * A closing socket sends nothing, and its end is reported soon. A browser would log a warning for each
+   * frame.
+   */
   function send(text: string): void {
     if (socket.readyState === openState) socket.send(text);
   }
@@ -158,7 +170,7 @@ export function openConnection(options: ConnectionOptions, events: ConnectionEve
     admission?.stop();
   }
 
-  /** Resolves when the socket is gone; one that lingers is not waited for any longer. */
+  /** Resolves once the socket is closed, or terminates it after `ms`. */
   function goneWithin(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
@@ -186,7 +198,7 @@ export function openConnection(options: ConnectionOptions, events: ConnectionEve
 
 const openState = 1; // WebSocket.OPEN, in browsers and in Node.
 
-/** Ends a socket whose other side may not answer any more; a browser does it by itself, in its own time. */
+/** Ends a socket whose other side may not reply. A browser does this itself after a while. */
 function terminate(socket: WebSocketLike): void {
   if (socket.terminate) socket.terminate();
   else socket.close();
@@ -203,9 +215,9 @@ function toEnd(code: number, text: string): ConnectionEnd {
   return { comeBack: false, error };
 }
 
-/** The close codes that forbid coming back are the HTTP status of the error, plus 4000. */
+/** Close codes that forbid reconnecting equal 4000 plus the HTTP status of the error. */
 function toErrorCode(closeCode: number): ErrorCode {
-  const codes = Object.keys(errorCodes) as ErrorCode[]; // The keys of a closed object of ours.
+  const codes = Object.keys(errorCodes) as ErrorCode[]; // `errorCodes` has no other keys.
   return codes.find((code) => errorCodes[code].status + 4000 === closeCode) ?? "internal";
 }
 
@@ -218,8 +230,8 @@ function otherProtocol({ protocol, version }: Hello): MerkleError {
 }
 
 /**
- * Reads what the broker sent, or returns null when it is no frame at all. The fields of a known type are taken as the
- * broker wrote them: it is our own, and checking each push against a schema would bring the schemas into the browser.
+ * Parses a frame from the broker, or returns null if the data is not a frame. The fields are not validated:
+ * the broker is trusted, and validation would load the schemas into the browser.
  */
 function parseFrame(data: unknown): BrokerFrame | null {
   if (typeof data !== "string") return null;
@@ -228,6 +240,6 @@ function parseFrame(data: unknown): BrokerFrame | null {
     if (typeof frame !== "object" || frame === null || !("type" in frame)) return null;
     return frame as BrokerFrame;
   } catch {
-    return null; // Text that is not JSON is no frame either.
+    return null; // Invalid JSON is not a frame either.
   }
 }

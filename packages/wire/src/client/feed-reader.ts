@@ -3,53 +3,57 @@ import type { ChangedKind } from "../transports/frames.js";
 import { callListener } from "./call-listener.js";
 import type { Resynced } from "./subscription.js";
 
-/** A hint that a read would now differ; `all` when hints may have been missed. */
+/** A hint that a read would return something new. `all` if hints may have been missed. */
 export interface FeedChange {
   readonly kind: ChangedKind | "all";
 }
 
 export interface FeedOptions {
-  /** The session's id or slug. */
+  /** Id or slug of the session. */
   readonly session: string;
-  /** The credential of a team, where the broker lets only those read who have one. */
+  /** Credential of a team, if the broker requires one for reading. */
   readonly teamId?: string | undefined;
-  /** Start after this message; null for hints alone. */
+  /** Starts after this message. Null to receive only hints. */
   readonly after: number | null;
-  /** The epoch in which `after` was true, when it was kept from an earlier connection. */
+  /** Epoch of `after`, if it was saved from an earlier connection. */
   readonly epoch?: string | undefined;
   /**
-   * Called with one or more messages that follow each other without a hole. While a promise that it returned is pending it
-   * is not called again; of what comes meanwhile 2 MiB are kept, and the rest is read from the broker afterwards. What it
-   * throws ends the feed with that error.
+   * Called with one or more consecutive messages. While its promise is pending it is not called again. Up to
+   * 2 MiB of further messages are buffered, and later ones are read again from the broker. An exception ends
+   * the feed with that error.
    */
   onMessages(messages: readonly Message[]): void | Promise<void>;
-  /** Called once when messages are known to come in from here on. */
+  /** Called once, when live messages begin to arrive. */
   onReady?(): void;
   onChanged?(change: FeedChange): void;
   /**
-   * Called when the broker's database was restored, so that the cursor has lost its meaning. The feed goes on after the
-   * sequence that is returned; it has ended when that is undefined. Without this listener it ends with the error `resync`.
+   * Called when the broker's database was restored and the cursor is invalid. The feed continues after the
+   * returned sequence, or ends if it is undefined. Without this listener the feed ends with the error
+   * `resync`.
    */
   onResync?(resynced: Resynced): number | undefined | Promise<number | undefined>;
-  /** Called when the feed has ended for good, other than by `close()` or a resync that was not answered. */
+  /** Called when the feed has ended permanently, except after `close()` or an unanswered resync. */
   onError?(error: unknown): void;
 }
 
-/** Messages that wait for a slow reader. What is beyond is read again later, so little would cost much. */
+/**
+ * Size of the buffer for a slow reader. Messages beyond it are read again later, so a small buffer would be
+ * costly.
+ */
 const waitingCharsMax = 2 * 1024 * 1024;
 
 interface ReaderEvents {
-  /** It takes messages again, after it had as many as it may. */
+  /** Called when the reader accepts messages again after its buffer was full. */
   drained(): void;
   failed(error: unknown): void;
 }
 
-/** One reader of a feed: how far it has got, and what it has not taken yet. */
+/** One reader of a feed, with its cursor and its buffer. */
 export class FeedReader {
   readonly options: FeedOptions;
-  /** The last sequence that was kept for it; null for hints alone. */
+  /** Sequence of the last message put into the buffer. Null for a reader of hints only. */
   cursor: number | null;
-  /** The last sequence that it was handed. */
+  /** Sequence of the last message delivered to the reader. */
   handedOver: number | null;
   resyncsInARow = 0;
   readonly #events: ReaderEvents;
@@ -80,12 +84,12 @@ export class FeedReader {
     if (this.cursor === null || this.#state !== "reading" || message.sequence <= this.cursor) return;
     this.cursor = message.sequence;
     this.#waiting.push(message);
-    // Only what waits for a reader that is busy can become much.
+    // Only the buffer of a busy reader can grow large.
     if (this.#isBusy) this.#waitingChars += charsOf(message);
     if (this.#waitingChars > waitingCharsMax) this.#state = "full";
   }
 
-  /** Hands over what waits, and what comes meanwhile, until nothing is left. */
+  /** Delivers buffered messages, including those that arrive in between, until the buffer is empty. */
   async flush(): Promise<void> {
     if (this.#isBusy) return;
     this.#isBusy = true;
@@ -108,7 +112,9 @@ export class FeedReader {
     this.#events.drained();
   }
 
-  /** Takes nothing until it is resumed; what waits belongs to a feed that is no more. */
+  /**
+   * Stops accepting messages until `resume`. The buffered messages belong to the old epoch and are dropped.
+   */
   suspend(): void {
     this.#state = "suspended";
     this.resyncsInARow += 1;
@@ -123,7 +129,7 @@ export class FeedReader {
   }
 }
 
-/** About as many as it has as JSON. */
+/** Estimates the size of a message as JSON. */
 function charsOf(message: Message): number {
   const fieldsBesideContent = 500;
   return JSON.stringify(message.content).length + fieldsBesideContent;

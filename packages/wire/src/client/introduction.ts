@@ -5,33 +5,33 @@ import type { Reply } from "./requests.js";
 
 export type Hello = Extract<BrokerFrame, { type: "hello" }>;
 
-/** Why a connection ended, and whether another one may help. */
+/** The reason why a connection ended, and whether to reconnect. */
 export type ConnectionEnd =
   | { readonly comeBack: true; readonly reason: string; readonly refusal?: MerkleError }
   | { readonly comeBack: false; readonly error: MerkleError };
 
-/** The proof that a client gives before anything else, on each connection anew. */
+/** The client's proof, sent first on each new connection. */
 export interface Introduction {
-  /** The mesh that it wants to be in, by name or id. */
+  /** The mesh to join, by name or id. */
   readonly mesh?: string | undefined;
   /**
-   * Gives the proof that a hello is answered with, or undefined where none is to be given. A MerkleError that a repetition
-   * cannot help ends the client; any other error is taken for one that passes.
+   * Returns the proof with which to answer a hello, or undefined to send none. A MerkleError that a retry
+   * cannot fix ends the client. Any other error counts as temporary.
    */
   readonly answerHello?:
     | ((hello: Hello) => HelloProof | undefined | Promise<HelloProof | undefined>)
     | undefined;
 }
 
-/** No request has this id, so the reply is the introduction's. */
+/** No request has this id, so the reply belongs to the introduction. */
 export const introductionId = "hello";
 
-/** Whether there is never anything to say, so that a hello opens the connection at once. */
+/** True if there is nothing to introduce, so that the connection is open after the broker's hello. */
 export function isSilent({ mesh, answerHello }: Introduction): boolean {
   return mesh === undefined && answerHello === undefined;
 }
 
-/** The frame to answer a hello with; null when there is nothing to say (HELLO-1). */
+/** Returns the frame with which to answer a hello, or null if there is nothing to send (HELLO-1). */
 export async function toHelloFrame(
   { mesh, answerHello }: Introduction,
   hello: Hello,
@@ -46,13 +46,18 @@ export async function toHelloFrame(
   };
 }
 
-/** Reads the reply; a refusal ends the connection, and the client where coming back cannot help. */
+/**
+ * Reads the reply to the introduction. A refusal ends the connection, and also the client if reconnecting
+ * cannot help.
+ */
 export function readAdmission(reply: Reply): Admitted | ConnectionEnd {
   if ("error" in reply) return toRefusal(MerkleError.fromBody(reply));
-  return reply.output as Admitted; // The broker's own, as every frame is (see parseFrame).
+  return reply.output as Admitted; // The broker's frames are trusted (see parseFrame).
 }
 
-/** A wrong clock may be set, and an answer that took too long is made again for the next hello (HELLO-7). */
+/**
+ * A wrong clock may be corrected, and an answer that came too late is repeated for the next hello (HELLO-7).
+ */
 const passingReasons: readonly unknown[] = ["time", "nonce"];
 
 export function toRefusal(error: unknown): ConnectionEnd {

@@ -7,7 +7,7 @@ import type { ConnectionState } from "./connection-state.js";
 import type { ConnectionEnd, Hello, Introduction } from "./introduction.js";
 import type { WebSocketClass } from "./web-socket.js";
 
-/** A connection that stood this long was good, even when nothing was asked over it. */
+/** A connection that was open for this long counts as good, even without any request. */
 const goodAfterMs = 10_000;
 
 export interface LinkOptions {
@@ -23,14 +23,14 @@ export interface LinkEvents {
   onUp(send: (text: string) => void, hello: Hello): void;
   onFrame(frame: FrameAfterHello): void;
   onDown(): void;
-  /** The broker forbade to come back; nothing comes after it. */
+  /** Called last, when the broker has forbidden reconnecting. */
   onFailed(error: MerkleError): void;
   onState(state: ConnectionState): void;
 }
 
 /**
- * Keeps up one connection at a time: when it ends, another is opened after a pause that grows with each failure and
- * starts anew once a connection proved good, by a reply or by standing for 10 s.
+ * Maintains one connection at a time. When it ends, the next is opened after a pause that grows with each
+ * failure. The pause is reset once a connection is good: it has delivered a reply, or was open for 10 s.
  */
 export class Link {
   readonly #options: LinkOptions;
@@ -56,11 +56,14 @@ export class Link {
         onEnd: (end) => this.#down(end),
       });
     } catch (cause) {
-      this.#down({ comeBack: true, reason: String(cause) }); // A browser refuses some addresses at once.
+      this.#down({ comeBack: true, reason: String(cause) }); // A browser rejects some addresses immediately.
     }
   }
 
-  /** Ends a pause between attempts. A connection that seems to stand has to prove it, or another is opened. */
+  /**
+   * Ends a pause between attempts. A connection that seems open is probed, and replaced if it does not
+   * respond.
+   */
   retryNow(): void {
     if (this.#stopped) return;
     if (this.#connection) this.#connection.probe();
@@ -70,7 +73,7 @@ export class Link {
     }
   }
 
-  /** Resolves when neither socket nor timer is left. No event comes after the call. */
+  /** Resolves once no socket or timer is left. No events follow the call. */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);

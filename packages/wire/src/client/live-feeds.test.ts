@@ -41,7 +41,7 @@ it("[DASH-3] who only wants hints gets no messages, and the last to leave ends t
   const feeds = new LiveFeeds(client);
   const hinted = new NotingReader(null);
   const feed = feeds.follow(hinted);
-  // Once it has begun, what was read before may be old.
+  // Once the feed has started, earlier reads may be out of date.
   await expect.poll(() => hinted.hints).toBe(1);
   client.bring(1);
   client.change();
@@ -58,7 +58,7 @@ it("[DASH-3] who reads on from where a feed for hints alone stands, shares it as
   await expect.poll(() => hinted.hints).toBe(1);
   const reading = new NotingReader(0);
   feeds.follow(reading);
-  await new Promise((resolve) => setImmediate(resolve)); // Names are looked up before a reader is added.
+  await new Promise((resolve) => setImmediate(resolve)); // The session's id is looked up before the reader is added.
   client.bring(1);
   await expect.poll(() => reading.sequences).toEqual([1]);
   expect(client.open().map(({ options }) => options.after)).toEqual([undefined]);
@@ -102,7 +102,7 @@ it("[CLIENT-3] a slow reader gets no second call while it works, and what it has
   await expect.poll(() => calls).toHaveLength(1);
   client.bring(2, text);
   client.bring(3, text);
-  // Nobody has room, so nothing is asked for.
+  // No reader has room, so nothing is requested.
   expect(client.open()).toEqual([]);
   expect(feed.cursor).toBe(1);
   calls[0]?.done();
@@ -133,7 +133,7 @@ it("[CLIENT-3] a slow reader holds up nobody else", async () => {
   for (const sequence of [2, 3, 4, 5]) client.bring(sequence, "x".repeat(1024 * 1024));
   await expect.poll(() => quick.sequences).toEqual([1, 2, 3, 4, 5]);
   release();
-  // It had room for two; the others are brought once more, for it alone.
+  // It had room for two messages. The others are delivered again, to this reader only.
   await expect.poll(() => slow.sequences).toEqual([1, 2, 3]);
   release();
   await expect.poll(() => client.open().map(({ options }) => options.after)).toEqual([3]);
@@ -254,7 +254,7 @@ interface Opened {
   isClosed: boolean;
 }
 
-/** A client whose broker is this test: subscriptions get what is brought to them. */
+/** A client whose broker is the test: the test delivers messages to its subscriptions. */
 class FakeClient {
   readonly #opened: Opened[] = [];
   readonly #onState = new Set<(state: ConnectionState) => void>();

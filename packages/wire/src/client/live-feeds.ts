@@ -5,14 +5,16 @@ import { type FeedClient, type LiveFeed, SharedFeed } from "./shared-feed.js";
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * The live feeds of a client, for any number of readers: each session is followed once, and every reader gets each message
- * after its own cursor once and in order, through reconnects (CLIENT-3). While they are used, nothing else of the client
- * may follow the same sessions.
+ * The live feeds of a client, shared by any number of readers. Each session is followed once. Every reader
+ * gets each message after its own cursor once and in order, across reconnects (CLIENT-3). Nothing else in the
+ * client may follow the same sessions in the meantime.
  */
 export class LiveFeeds {
   readonly #client: FeedClient;
   readonly #bySession = new Map<string, SharedFeed>();
-  /** A session may be named by id or slug; the broker has one subscription to it. */
+  /**
+   * Resolves slugs to ids, because the broker has one subscription per session regardless of how it is named.
+   */
   readonly #ids = new Map<string, Promise<string>>();
 
   constructor(client: FeedClient) {
@@ -20,13 +22,13 @@ export class LiveFeeds {
     let wasOpen = client.state.status === "open";
     client.onState(({ status }) => {
       if (status !== "open") return;
-      // Hints are not kept for a client that is away, so after each return every read may differ.
+      // Hints are not kept for a disconnected client, so after each reconnect every read may have changed.
       if (wasOpen) for (const feed of this.#bySession.values()) feed.hint({ kind: "all" });
       wasOpen = true;
     });
   }
 
-  /** Reads a session's feed until it is closed, or one of the listeners was told of its end. */
+  /** Reads a session's feed until it is closed or ends. */
   follow(options: FeedOptions): LiveFeed {
     let feed: LiveFeed | undefined;
     let closed = false;

@@ -5,36 +5,44 @@ import { retryPauseMs } from "./backoff.js";
 import { callListener } from "./call-listener.js";
 import type { Requests } from "./requests.js";
 
-/** A read of this kind would now differ; where `session_id` is given, of that session alone. */
+/**
+ * A hint that a read of this kind would return something new. If `session_id` is set, only for that session.
+ */
 export interface MeshChange {
   readonly kind: MeshChangedKind;
   readonly session_id: string | null;
 }
 
 export interface WatchMeshOptions {
-  /** A person's: then what that person reads and puts away elsewhere is told too. */
+  /**
+   * A person's credential. Changes that the person makes elsewhere, such as read positions and dismissals,
+   * are then reported too.
+   */
   readonly credential?: string;
   onChanged(change: MeshChange): void;
-  /** Called when the watch stands again after a lost connection: changes in between were not told, so read again. */
+  /**
+   * Called when the watch is active again after a lost connection. Changes in between were not reported, so
+   * read again.
+   */
   onRestored?(): void;
-  /** Called when the watch has ended for good, other than by `close()`. */
+  /** Called when the watch has ended permanently, except after `close()`. */
   onError?(error: MerkleError): void;
 }
 
 export interface MeshWatch {
   /**
-   * Resolves when the broker first confirmed it, so that whatever is read from then on is kept up to date; rejects when it
-   * ended before. Need not be awaited.
+   * Resolves when the broker has first confirmed the watch: anything read after that is kept up to date.
+   * Rejects if the watch ended before. Need not be awaited.
    */
   readonly ready: Promise<void>;
-  /** Ends it; no listener is called any more. May be called twice. */
+  /** Ends the watch, after which no listener is called. May be called twice. */
   close(): void;
 }
 
 type MeshChangedFrame = Extract<BrokerFrame, { type: "mesh_changed" }>;
 type Phase = "detached" | "asking" | "live" | "ended";
 
-/** At most one, since the broker keeps one for a connection (CLIENT-10). */
+/** Allows at most one watch, because the broker keeps one per connection (CLIENT-10). */
 export class MeshWatches {
   readonly #requests: Requests;
   #current: LiveMeshWatch | undefined;
@@ -51,7 +59,8 @@ export class MeshWatches {
     });
     const refusal = this.#end ?? (this.#current && alreadyWatching());
     if (refusal) {
-      // Told later, as by the broker: a listener may want to use the watch that is about to be returned.
+      // Fails asynchronously, as the broker would: a listener may want to use the watch that is about to be
+      // returned.
       queueMicrotask(() => watch.fail(refusal));
       return watch;
     }
@@ -87,7 +96,7 @@ export class MeshWatches {
 
 const retryMsDefault = 1_000;
 
-/** One watch over all connections: it is asked for again on each. */
+/** One watch across all connections. It is requested again on each. */
 class LiveMeshWatch implements MeshWatch {
   readonly ready: Promise<void>;
   readonly #options: WatchMeshOptions;
@@ -105,7 +114,7 @@ class LiveMeshWatch implements MeshWatch {
     this.ready = new Promise((resolve, reject) => {
       this.#settleReady = { resolve, reject };
     });
-    this.ready.catch(() => undefined); // Whoever does not await it is told by `onError`.
+    this.ready.catch(() => undefined); // Callers that do not await it are notified through `onError`.
   }
 
   attach(): void {

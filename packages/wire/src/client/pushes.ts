@@ -1,10 +1,10 @@
 import type { NudgeFrame, StateChangeFrame } from "../transports/frames.js";
 import { callListener } from "./call-listener.js";
 
-/** A push of the broker that no subscription brings. None is kept for a client that is away. */
+/** A push that does not belong to a subscription. Pushes are not kept for a disconnected client. */
 export type Push = StateChangeFrame | NudgeFrame;
 
-/** Hands pushes to everyone who listens. */
+/** Forwards pushes to all listeners. */
 export class Pushes {
   readonly #listeners = new Set<{ tell: (push: Push) => void }>();
 
@@ -12,7 +12,7 @@ export class Pushes {
     for (const listener of [...this.#listeners]) callListener(() => listener.tell(push));
   }
 
-  /** Listens to later pushes; returns how to stop. */
+  /** Subscribes to later pushes. Returns the unsubscribe function. */
   listen(tell: (push: Push) => void): () => void {
     const listener = { tell };
     this.#listeners.add(listener);

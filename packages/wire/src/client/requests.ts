@@ -5,30 +5,34 @@ import type { BrokerFrame } from "../transports/frames.js";
 export type Reply = Extract<BrokerFrame, { type: "reply" }>;
 export type Answer = { readonly output: unknown } | { readonly error: MerkleError };
 
-/** Something that the broker is asked; written once, so that a repetition is the same to the byte. */
+/** A request to the broker. Its text is built once, so that a retry is identical byte for byte. */
 export interface Request {
   readonly id: number;
   readonly text: string;
   answered(answer: Answer): void;
-  /** Called when it goes out, each time. */
+  /** Called each time the request is sent. */
   sent?(): void;
 }
 
-/** A request about one subscription. Those with the same `subject` go out one after another's reply. */
+/**
+ * A request about one subscription. Requests with the same `subject` are sent one at a time, each after the
+ * reply to the previous one.
+ */
 export interface ControlRequest extends Request {
   readonly subject: string;
 }
 
-/** Calls that wait in the client, beyond those that the broker has; more are refused. */
+/** Maximum number of calls that wait in the client, in addition to those sent. Further calls are refused. */
 export const waitingCallsMax = 10_000;
 
-/** Cancelled requests whose replies are still reckoned with. */
+/** Maximum number of cancelled requests that still count as unanswered. */
 const cancelledMax = 16;
 
 /**
- * The requests that were made and not yet answered. At most `limits.unansweredRequestsPerConnectionMax` requests are with
- * the broker (CLIENT-7); the others wait here, in the order in which they were made. Calls outlive a connection: those that
- * it left unanswered go out again on the next, before the later ones. Control requests end with their connection.
+ * The unanswered requests. At most `limits.unansweredRequestsPerConnectionMax` are sent to the broker at a
+ * time (CLIENT-7). The others wait here in the order in which they were made. Calls outlive a connection:
+ * unanswered ones are sent again on the next connection, before later ones. Control requests end with their
+ * connection.
  */
 export class Requests {
   #send: ((text: string) => void) | undefined;
@@ -45,7 +49,7 @@ export class Requests {
     return this.#lastId;
   }
 
-  /** Queues a call by its id: one that comes back for another attempt stands before the later ones. */
+  /** Queues a call by its id, so that a retry goes before later calls. */
   addCall(call: Request): void {
     if (this.#calls.length >= waitingCallsMax) {
       const error = new MerkleError(
@@ -65,7 +69,7 @@ export class Requests {
     this.#flush();
   }
 
-  /** Forgets a call; the broker is told when it has it. */
+  /** Removes a call. If it was already sent, the broker is asked to cancel it. */
   cancelCall(call: Request): void {
     const index = this.#calls.indexOf(call);
     if (index !== -1) this.#calls.splice(index, 1);
@@ -106,7 +110,7 @@ export class Requests {
     return call ?? control;
   }
 
-  /** Control requests go first: a subscription must not wait for parked waits to end. */
+  /** Control requests go first, so that a subscription does not wait behind long polls. */
   #flush(): void {
     while (this.#send && this.#hasRoom()) {
       const control = this.#nextControl();
@@ -132,8 +136,8 @@ export class Requests {
   }
 
   /**
-   * A cancelled request counts until the broker has answered it. Only so many are counted, so that calls would still go
-   * out over a broker that answers none of them.
+   * Counts a cancelled request as unanswered until the broker replies. The number is limited, so that calls
+   * continue over a broker that never replies to cancelled requests.
    */
   #rememberCancelled(id: number): void {
     this.#cancelled.add(id);

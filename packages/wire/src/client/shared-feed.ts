@@ -6,11 +6,11 @@ import { type FeedChange, type FeedOptions, FeedReader } from "./feed-reader.js"
 import type { Resynced, Subscription } from "./subscription.js";
 
 export interface LiveFeed {
-  /** The sequence of the last message handed over, or the one to start after; null for hints alone. */
+  /** Sequence of the last delivered message, or the sequence to start after. Null for hints only. */
   readonly cursor: number | null;
-  /** The epoch that the cursor belongs to; undefined until it is known. */
+  /** Epoch of the cursor. Undefined until it is known. */
   readonly epoch: string | undefined;
-  /** Ends it; no listener is called any more. May be called twice. */
+  /** Ends the feed, after which no listener is called. May be called twice. */
   close(): void;
 }
 
@@ -18,16 +18,17 @@ export type FeedClient = Pick<MerkleClient, "call" | "follow" | "state" | "onSta
 
 interface FeedSession {
   readonly id: string;
-  /** The credential of the first reader, where the broker lets only those read who have one. */
+  /** Credential of the first reader, if the broker requires one for reading. */
   readonly teamId: string | undefined;
 }
 
 const resyncsInARowMax = 3;
 
 /**
- * One session's feed for all its readers. There is one subscription, at the least of their cursors: a reader who is behind
- * makes it start again from there, and the others pass over what they have. While every reader has as much waiting as it
- * may, there is none, so that a slow one costs neither the broker nor this process memory.
+ * One session's feed for all its readers. It uses a single subscription that starts at the lowest of their
+ * cursors. A reader that is behind makes it start again from there, and the others skip messages that they
+ * already have. While every buffer is full there is no subscription, so that a slow reader costs no memory
+ * here or in the broker.
  */
 export class SharedFeed {
   readonly #client: FeedClient;
@@ -35,7 +36,10 @@ export class SharedFeed {
   readonly #onEmpty: () => void;
   readonly #readers = new Set<FeedReader>();
   #subscription: Subscription | undefined;
-  /** Whether the subscription's cursor is known; one for hints alone starts wherever the broker says. */
+  /**
+   * True if the subscription's cursor is known. Without readers of messages, the broker chooses where it
+   * starts.
+   */
   #hasCursor = false;
   #isReady = false;
   #epoch: string | undefined;
@@ -109,7 +113,7 @@ export class SharedFeed {
     });
     this.#subscription = subscription;
     const began = () => this.#subscription === subscription && this.#began();
-    subscription.ready.then(began, () => undefined); // Its end is told by `onError`.
+    subscription.ready.then(began, () => undefined); // The end is reported through `onError`.
   }
 
   #unsubscribe(): void {
@@ -119,7 +123,7 @@ export class SharedFeed {
     this.#isReady = false;
   }
 
-  /** No hint told what changed between the readers' first reads and now. */
+  /** No hint reported the changes between the readers' first reads and now. */
   #began(): void {
     this.#hasCursor = true;
     this.#isReady = true;
@@ -135,7 +139,7 @@ export class SharedFeed {
       if (reader.cursor === null || reader.takesMore) everyoneIsFull = false;
     }
     if (everyoneIsFull) this.#unsubscribe();
-    // Messages that come in one turn of the event loop go out together.
+    // Delivers all messages that arrive in the same turn of the event loop together.
     this.#flushTimer ??= setTimeout(() => this.#flush(), 0);
   }
 
@@ -144,7 +148,7 @@ export class SharedFeed {
     for (const reader of [...this.#readers]) void reader.flush();
   }
 
-  /** Cursors mean nothing any more: each reader says where to go on; those for hints alone just go on. */
+  /** Invalidates all cursors. Each reader says where to continue. Readers of hints only simply continue. */
   #resync(resynced: Resynced): undefined {
     this.#subscription?.close();
     this.#subscription = undefined;

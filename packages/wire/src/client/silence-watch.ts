@@ -3,7 +3,9 @@ export interface SilenceWatch {
   stop(): void;
 }
 
-/** Calls `onSilence` once, when nothing was heard for `maxMs`. Hearing costs no timer, whatever the traffic. */
+/**
+ * Calls `onSilence` once if nothing is heard for `maxMs`. Traffic only updates a timestamp and sets no timer.
+ */
 export function watchSilence(maxMs: number, onSilence: () => void): SilenceWatch {
   let heardAt = performance.now();
   let timer = setTimeout(check, maxMs);
@@ -14,7 +16,8 @@ export function watchSilence(maxMs: number, onSilence: () => void): SilenceWatch
     else timer = setTimeout(confirm, 0);
   }
 
-  // A process that was busy or asleep runs its timers before it reads what has arrived meanwhile: one turn decides.
+  // A process that was busy or asleep runs its timers before it reads data that has arrived, so wait one more
+  // turn.
   function confirm(): void {
     if (performance.now() - heardAt < maxMs) check();
     else onSilence();

@@ -5,66 +5,74 @@ import { retryPauseMs } from "./backoff.js";
 import { callListener } from "./call-listener.js";
 import type { Answer } from "./requests.js";
 
-/** A hint that a read of the document, roster or session would now differ. */
+/** A hint that a read of the document, roster or session would return something new. */
 export interface Changed {
   readonly kind: ChangedKind;
   readonly version: number;
 }
 
-/** The broker's database is another than before: it was restored, and its numbers mean something else. */
+/** The broker's database was restored, so earlier sequences are invalid. */
 export interface Resynced {
   readonly epoch: string;
 }
 
 export interface SubscriptionListeners {
-  /** Called once for each message, in the feed's order. The cursor has passed the message when it is called. */
+  /**
+   * Called once for each message, in feed order. The cursor is already past the message when it is called.
+   */
   onMessage(message: Message): void;
-  /** Hints are not kept for a client that is away: after a reconnect, read again. */
+  /** Hints are not kept for a disconnected client. After a reconnect, read again. */
   onChanged?(change: Changed): void;
   /**
-   * Called when the cursor has lost its meaning. A follow goes on after the sequence that is returned, from the
-   * beginning when none is; an inbox goes on where the restored broker has it acknowledged. Without this listener the
-   * subscription ends with the error `resync`, since going on as if nothing had happened would be wrong.
+   * Called when the cursor is invalid. A follow continues after the returned sequence, or from the beginning
+   * if there is none. An inbox continues at the cursor acknowledged in the restored database. Without this
+   * listener the subscription ends with the error `resync`, because continuing silently would be wrong.
    */
   onResync?(resynced: Resynced): number | undefined;
-  /** Called when the subscription has ended for good, other than by `close()`. */
+  /** Called when the subscription has ended permanently, except after `close()`. */
   onError?(error: MerkleError): void;
 }
 
 export interface FollowOptions extends SubscriptionListeners {
-  /** The session's id or slug. */
+  /** Id or slug of the session. */
   readonly session: string;
-  /** The credential of a team, where the broker lets only those read who have one. */
+  /** Credential of a team, if the broker requires one for reading. */
   readonly teamId?: string;
-  /** Start after this message; left out, the broker says where, which `cursor` shows once it is ready. */
+  /**
+   * Starts after this message. If omitted, the broker chooses, and `cursor` shows the start once the
+   * subscription is ready.
+   */
   readonly after?: number;
-  /** The epoch in which `after` was true, when it was kept from an earlier run. */
+  /** Epoch of `after`, if it was saved from an earlier run. */
   readonly epoch?: string;
 }
 
 export interface InboxOptions extends SubscriptionListeners {
-  /** The session's id or slug. */
+  /** Id or slug of the session. */
   readonly session: string;
-  /** The credential of the team whose mail it is. */
+  /** Credential of the team whose inbox this is. */
   readonly teamId: string;
 }
 
 export interface Subscription {
-  /** The sequence of the last message handed over, or where the subscription starts; 0 until that is known. */
+  /** Sequence of the last delivered message, or the start of the subscription. 0 until it is known. */
   readonly cursor: number;
-  /** The epoch that the cursor belongs to; undefined until it is known. */
+  /** Epoch of the cursor. Undefined until it is known. */
   readonly epoch: string | undefined;
-  /** Resolves when the broker first confirmed it; rejects when it ended before. Need not be awaited. */
+  /**
+   * Resolves when the broker has first confirmed the subscription. Rejects if it ended before. Need not be
+   * awaited.
+   */
   readonly ready: Promise<void>;
-  /** Ends it; no listener is called any more. May be called twice. */
+  /** Ends the subscription, after which no listener is called. May be called twice. */
   close(): void;
 }
 
-/** The holder of a subscription, as the subscription needs it. */
+/** The part of its owner that a subscription uses. */
 export interface SubscriptionRequests {
   subscribe(frame: SubscribeFields, answered: (answer: Answer) => void): void;
   unsubscribe(): void;
-  /** Whether another subscription of the same kind already has the session, under whatever name. */
+  /** True if another subscription of the same kind already has the session, under either name. */
   isTaken(sessionId: string): boolean;
   ended(): void;
 }
@@ -88,11 +96,14 @@ type Phase =
   | { readonly is: "live"; readonly sessionId: string }
   | { readonly is: "ended" };
 
-/** Holes or resyncs one after another, without anything better in between, that are no accident any more. */
+/** Maximum number of consecutive gaps or resyncs. More cannot be a coincidence. */
 const failuresInARowMax = 3;
 const retryMsDefault = 1_000;
 
-/** One subscription over all connections: it hands over what comes after its cursor, once and in order (CLIENT-3). */
+/**
+ * One subscription across all connections. It delivers messages after its cursor, once and in order
+ * (CLIENT-3).
+ */
 export class LiveSubscription implements Subscription {
   readonly ready: Promise<void>;
   readonly #definition: SubscriptionDefinition;
@@ -100,7 +111,7 @@ export class LiveSubscription implements Subscription {
   #settleReady: { resolve: () => void; reject: (error: MerkleError) => void } | undefined;
   #phase: Phase = { is: "detached" };
   #cursor: number | undefined;
-  /** The epoch that the cursor belongs to; the broker's, as long as there is no cursor. */
+  /** Epoch of the cursor, or the broker's epoch while there is no cursor. */
   #epoch: string | undefined;
   #retryTimer: ReturnType<typeof setTimeout> | undefined;
   #holesInARow = 0;
@@ -114,7 +125,7 @@ export class LiveSubscription implements Subscription {
     this.ready = new Promise((resolve, reject) => {
       this.#settleReady = { resolve, reject };
     });
-    this.ready.catch(() => undefined); // Whoever does not await it is told by `onError`.
+    this.ready.catch(() => undefined); // Callers that do not await it are notified through `onError`.
   }
 
   get cursor(): number {
@@ -129,12 +140,12 @@ export class LiveSubscription implements Subscription {
     return this.#definition.kind;
   }
 
-  /** The session's id while messages are coming in, undefined otherwise. */
+  /** The session's id while messages are being received, otherwise undefined. */
   get sessionId(): string | undefined {
     return this.#phase.is === "live" ? this.#phase.sessionId : undefined;
   }
 
-  /** A connection is up, to a broker with this epoch. */
+  /** Called when a connection is open, with the broker's epoch. */
   attach(epoch: string): void {
     if (this.#phase.is === "ended") return;
     if (this.#cursor === undefined) this.#epoch = epoch;
@@ -142,7 +153,7 @@ export class LiveSubscription implements Subscription {
     if (this.#epoch === epoch || this.#resync(epoch)) this.#subscribe();
   }
 
-  /** The connection is gone; what it had not brought comes over the next. */
+  /** Called when the connection is lost. Missed messages arrive over the next connection. */
   detach(): void {
     clearTimeout(this.#retryTimer);
     if (this.#phase.is !== "ended") this.#phase = { is: "detached" };
@@ -182,7 +193,7 @@ export class LiveSubscription implements Subscription {
     this.#requests.subscribe({ ...team, ...this.#start() }, (answer) => this.#answered(answer));
   }
 
-  /** Where the broker begins: after the cursor for a follow, where it knows best for everything else. */
+  /** Returns where to start: after the cursor for a follow. Otherwise the broker decides. */
   #start(): SubscribeFields {
     if (this.kind === "inbox" || this.#cursor === undefined || this.#epoch === undefined) return {};
     return { after: this.#cursor, epoch: this.#epoch };
@@ -190,7 +201,7 @@ export class LiveSubscription implements Subscription {
 
   #answered(answer: Answer): void {
     if (this.#phase.is !== "subscribing") return;
-    // The output of a subscribe frame, as the frames say.
+    // The frame definitions give a subscribe reply this output.
     if ("output" in answer) this.#subscribed(answer.output as Subscribed);
     else this.#refused(answer.error);
   }
@@ -221,13 +232,13 @@ export class LiveSubscription implements Subscription {
     }
   }
 
-  /** The broker's epoch changed under a standing connection. */
+  /** Handles a change of the broker's epoch while the connection is open. */
   #restart(epoch: string): void {
     this.#requests.unsubscribe();
     if (this.#resync(epoch)) this.#subscribe();
   }
 
-  /** Gives up the cursor and takes another; returns false when the subscription ended instead. */
+  /** Gives up the cursor and takes a new one. Returns false if the subscription ended instead. */
   #resync(epoch: string | undefined): boolean {
     this.#resyncsInARow += 1;
     const { onResync } = this.#listeners;
@@ -264,7 +275,7 @@ export class LiveSubscription implements Subscription {
     callListener(() => this.#listeners.onMessage(message));
   }
 
-  /** Asks for everything after the cursor again. What still comes meanwhile is not listened to. */
+  /** Requests everything after the cursor again. Messages that arrive in between are ignored. */
   #fillHole(sequence: number): void {
     this.#holesInARow += 1;
     this.#requests.unsubscribe();

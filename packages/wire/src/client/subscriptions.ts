@@ -17,7 +17,10 @@ type SubscriptionPush = Extract<BrokerFrame, { type: "message" | "changed" }>;
 
 const sessionRefCharsMax = 100;
 
-/** The subscriptions of a client: at most one of each kind for a session, since the broker tells apart no more. */
+/**
+ * The subscriptions of a client: at most one of each kind per session, because the broker cannot distinguish
+ * more.
+ */
 export class Subscriptions {
   readonly #requests: Requests;
   readonly #byKey = new Map<string, LiveSubscription>();
@@ -54,13 +57,13 @@ export class Subscriptions {
     }
   }
 
-  /** Closes every subscription; later ones end at once with the error. */
+  /** Closes all subscriptions. New ones end immediately with the error. */
   close(error: MerkleError): void {
     this.#end = error;
     for (const subscription of [...this.#byKey.values()]) subscription.close();
   }
 
-  /** Ends every subscription with an error, and later ones alike. */
+  /** Ends all current and future subscriptions with an error. */
   fail(error: MerkleError): void {
     this.#end = error;
     for (const subscription of [...this.#byKey.values()]) subscription.fail(error);
@@ -79,7 +82,8 @@ export class Subscriptions {
     );
     const refusal = this.#end ?? this.#refusal(kind, options.session, after);
     if (refusal) {
-      // Told later, as by the broker: a listener may want to use the subscription that is about to be returned.
+      // Fails asynchronously, as the broker would: a listener may want to use the subscription that is about
+      // to be returned.
       queueMicrotask(() => subscription.fail(refusal));
       return subscription;
     }
@@ -88,7 +92,7 @@ export class Subscriptions {
     return subscription;
   }
 
-  /** Input that the broker would take for a broken frame, and answer by ending the connection, is refused here. */
+  /** Refuses input that the broker would treat as a malformed frame and answer by closing the connection. */
   #refusal(kind: SubscriptionKind, session: string, after = 0): MerkleError | undefined {
     if (session.length === 0 || session.length > sessionRefCharsMax) {
       return new MerkleError(

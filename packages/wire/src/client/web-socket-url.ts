@@ -8,10 +8,10 @@ const schemes: Readonly<Record<string, string>> = {
 };
 
 /**
- * The WebSocket's address, from any address that a person may have at hand: the broker's base, its MCP endpoint, its API
- * or the WebSocket itself. A path in front of these, as a proxy may add one, is kept; a query is dropped.
+ * Returns the WebSocket's URL for any address that a user may have: the broker's base URL, its MCP endpoint,
+ * its API or the WebSocket itself. Keeps a path prefix, as added by a proxy, and drops the query.
  *
- * @throws bad_request when the text is no address of the schemes http, https, ws or wss
+ * @throws bad_request if the text is not an address with the scheme http, https, ws or wss
  */
 export function toWebSocketUrl(address: string): string {
   const url = URL.canParse(address) ? new URL(address) : undefined;

@@ -1,12 +1,12 @@
 /**
- * As much of a WebSocket as the client uses: the browser's own has it, and so has the class of the `ws` package. The
- * runtime's timers and `crypto` are the only other things that it takes from its surroundings.
+ * The part of a WebSocket that the client uses. Both the browser's class and the class of the `ws` package
+ * have it. The client's only other dependencies on the runtime are timers and `crypto`.
  */
 export interface WebSocketLike {
   readonly readyState: number;
   send(data: string): void;
   close(code?: number, reason?: string): void;
-  /** Ends the connection without the closing handshake; browsers have no such method. */
+  /** Ends the connection without the closing handshake. Not available in browsers. */
   terminate?(): void;
   addEventListener(type: "message", listener: (event: { data: unknown }) => void): void;
   addEventListener(type: "close", listener: (event: { code: number; reason: string }) => void): void;
