@@ -41,7 +41,7 @@ import * as settings from "./operations/settings.js";
 import * as undelivered from "./operations/undelivered.js";
 import type { OperationName } from "./rules.js";
 
-/** The operations among what a file exports, by their names. */
+/** The operations among a module's exports, by operation name. */
 type OperationsOf<Exports> = {
   readonly [Key in keyof Exports as Exports[Key] extends Operation<infer Name, infer _Input, infer _Output>
     ? Name
@@ -94,7 +94,10 @@ const operationsByName: ReadonlyMap<string, Operation> = new Map(
     .map((each) => [each.name, each as unknown as Operation]),
 );
 
-/** Every operation of the broker, by name and in the order of toolsets. One that has rules and is not declared does not compile. */
+/**
+ * All operations of the broker by name, in the order of toolsets. An operation that has rules but no
+ * definition does not compile.
+ */
 export const catalogue = Object.fromEntries(
   toolsets.flatMap((toolset) =>
     Object.entries(operationRules)
@@ -107,15 +110,15 @@ export const catalogue = Object.fromEntries(
 
 export type Catalogue = typeof catalogue;
 
-/** The input as a caller passes it, before defaults are filled in. */
+/** An operation's input as a caller passes it, before defaults are applied. */
 export type InputOf<Name extends OperationName> = z.input<Catalogue[Name]["input"]>;
-/** The input as a verb receives it: checked, with defaults. */
+/** An operation's input as its handler receives it: validated, with defaults. */
 export type ParsedInputOf<Name extends OperationName> = z.output<Catalogue[Name]["input"]>;
 export type OutputOf<Name extends OperationName> = z.output<Catalogue[Name]["output"]>;
 
 export const operations: readonly Operation[] = Object.values(catalogue) as unknown as readonly Operation[];
 
-/** The operation of that name, or undefined; safe for any text, `__proto__` included. */
+/** Returns the operation with this name, or undefined. Safe for any text, including `__proto__`. */
 export function findOperation(name: string): Operation | undefined {
   return operationsByName.get(name);
 }

@@ -8,7 +8,7 @@ import type { EventKind, EventKinds } from "./feed/event-kind.js";
 import { type CoreEvent, coreEvents } from "./feed/events.js";
 import type { Message } from "./feed/message.js";
 
-/** The events that the broker announces in a feed, each with its own fields. */
+/** The events that the broker posts in a feed, each with its own fields. */
 export type SystemEvent =
   | CoreEvent
   | approvals.ApprovalEvent
@@ -18,7 +18,7 @@ export type SystemEvent =
   | tasks.TaskEvent
   | topics.TopicEvent;
 
-/** The kinds of events that a feed can hold. */
+/** Properties of each kind of event in a feed. */
 export const eventKinds: EventKinds<SystemEvent> = {
   ...coreEvents,
   ...approvals.events,
@@ -29,10 +29,12 @@ export const eventKinds: EventKinds<SystemEvent> = {
   ...topics.events,
 };
 
-/** The names of all events. */
 export const eventNames: readonly string[] = Object.keys(eventKinds);
 
-/** Finds the effects of the event of this name; none of one that a newer broker announces, or of no name. */
+/**
+ * Returns the properties of an event. Undefined for an event that only a newer broker knows, or without a
+ * name.
+ */
 export function findEventKind(name: string | undefined): EventKind | undefined {
   return name !== undefined && Object.hasOwn(eventKinds, name)
     ? eventKinds[name as SystemEvent["event"]]
@@ -40,9 +42,9 @@ export function findEventKind(name: string | undefined): EventKind | undefined {
 }
 
 /**
- * Whether a message is worth a turn of the model's, or a place in the one that runs: what somebody says, unless it is of low
- * priority, the end of the session, a change of state that its reader watches, and an event of priority `now`. Everything else
- * comes along with the next of these (DELIVER-4, WAKE-2).
+ * True if a message should wake the model or interrupt its current turn. This applies to chat messages except
+ * those of low priority, the end of the session, changes of watched state, and events of priority `now`. All
+ * other messages are delivered with the next of these (DELIVER-4, WAKE-2).
  */
 export function wakes({ type, priority, event }: Pick<Message, "type" | "priority" | "event">): boolean {
   if (type === "chat") return priority !== "low";

@@ -23,8 +23,8 @@ import * as usage from "./features/usage/feature.js";
 import { coreRules } from "./operations/rules.js";
 
 /**
- * The rules of every operation. They are apart from its words and schemas, which need zod: browsers do not load that, and most
- * commands would take longer to load it than to run.
+ * The rules of all operations. They are separate from descriptions and schemas, which need zod: browsers do
+ * not load it, and most commands would take longer to load it than to run.
  */
 export const operationRules = {
   ...coreRules,

@@ -1,6 +1,6 @@
 /**
- * The contract: rules, types, codes and forms. It needs no schema and no package, so that a program which asks for operations
- * and believes the broker's answers starts without the library that the schemas are made with.
+ * The contract without schemas: rules, types, codes and formats. Programs that call operations and trust the
+ * broker's replies can start without loading the schema library.
  */
 
 export type { Catalogue, InputOf, OutputOf, ParsedInputOf } from "./catalogue.js";

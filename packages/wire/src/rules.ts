@@ -5,18 +5,18 @@ export { operationRules };
 
 export type OperationName = keyof typeof operationRules;
 
-/** The rules of an operation, which are known without its schemas. */
+/** Returns the rules of an operation, without loading its schemas. */
 export function rulesOf(name: OperationName): OperationRules {
   return operationRules[name];
 }
 
-/** The operation's method, and its path, in which `:session_id` and the like stand for inputs. */
+/** Returns an operation's method and path. Placeholders such as `:session_id` stand for inputs. */
 export function routeOf(name: OperationName): { readonly method: HttpMethod; readonly path: string } {
-  const [method, path] = operationRules[name].route.split(" ") as [HttpMethod, string]; // Every route is written so.
+  const [method, path] = operationRules[name].route.split(" ") as [HttpMethod, string]; // All routes have this format.
   return { method, path };
 }
 
-/** An operation's path with what it stands for filled in, and those inputs that are not in it. */
+/** Fills the placeholders of a path. Returns the path and the remaining inputs. */
 export function fillPath(
   template: string,
   input: Readonly<Record<string, unknown>>,
@@ -25,7 +25,7 @@ export function fillPath(
   const path = template.replace(/:(\w+)/g, (_all, name: string) => {
     delete rest[name];
     const value = input[name];
-    // A value that belongs in no path is sent all the same, for the broker to refuse.
+    // A value that does not fit in a path is still sent, so that the broker can refuse it.
     return encodeURIComponent(typeof value === "object" ? JSON.stringify(value) : String(value));
   });
   return { path, rest };

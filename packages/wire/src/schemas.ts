@@ -1,4 +1,4 @@
-/** The schemas and functions that check, render and describe the operations and frames of the contract. */
+/** Schemas and functions that validate, render and describe the contract's operations and frames. */
 
 export { catalogue, findOperation, operations } from "./catalogue.js";
 export { Timestamp, Uuid } from "./core/values.js";

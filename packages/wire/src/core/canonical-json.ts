@@ -1,9 +1,10 @@
 import canonicalize from "canonicalize";
 
 /**
- * The one JSON text of a value (RFC 8785): the text of a message's content that is hashed, stored and sent.
+ * Returns the canonical JSON of a value (RFC 8785). The content of a message is hashed, stored and sent in
+ * this form.
  *
- * @throws for what JSON cannot hold: NaN, lone surrogates, cycles, or nothing at all
+ * @throws for values that JSON cannot represent: NaN, lone surrogates, cycles or undefined
  */
 export function canonicalJson(value: unknown): string {
   const text = isTextAlone(value) ? `{"text":${quote(value.text)}}` : canonicalize(value);
@@ -11,7 +12,7 @@ export function canonicalJson(value: unknown): string {
   return text;
 }
 
-/** A text without anything to escape need not be copied for it. */
+/** Quotes a text. A text without characters to escape is not copied. */
 function quote(text: string): string {
   return toBeEscaped.test(text) ? JSON.stringify(text) : `"${text}"`;
 }
@@ -19,7 +20,10 @@ function quote(text: string): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: RFC 8785 escapes those, quotes and backslashes, and nothing else.
 const toBeEscaped = /["\\\u0000-\u001f]/;
 
-/** Whether it is what nearly all messages say. RFC 8785 writes a string as JSON.stringify does (section 3.2.2.2). */
+/**
+ * True for a value with only a text, which is the content of nearly all messages. RFC 8785 writes strings as
+ * JSON.stringify does (section 3.2.2.2).
+ */
 function isTextAlone(value: unknown): value is { readonly text: string } {
   if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.prototype)
     return false;

@@ -1,13 +1,16 @@
 /**
- * Whether what is sent to this address can be read on its way: it goes to another machine, and without TLS. What goes to a
- * loopback name or address never leaves this one.
+ * True if data sent to this address can be read in transit: the address is on another machine and does not
+ * use TLS. Data for a loopback name or address never leaves this machine.
  */
 export function isClearText(address: string | URL): boolean {
   const { protocol, hostname } = new URL(address);
   return (protocol === "http:" || protocol === "ws:") && !isLoopbackName(hostname);
 }
 
-/** A host as it stands in an address: an IPv6 one in brackets, and every other form of an IPv4 one made plain by `URL`. */
+/**
+ * Accepts a host as found in a URL: IPv6 in brackets, and IPv4 in its standard form, to which `URL` converts
+ * all others.
+ */
 function isLoopbackName(host: string): boolean {
   return (
     host === "localhost" ||

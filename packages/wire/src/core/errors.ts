@@ -1,6 +1,6 @@
 /**
- * The closed list of error codes: the HTTP status of each, and whether the same request can succeed later without being
- * changed (ERR-1). What each means stands apart, in `errorMeanings`: pages need it not.
+ * The closed list of error codes, with the HTTP status of each and whether an unchanged retry can succeed
+ * (ERR-1). Their meanings are in `errorMeanings`, because the dashboard does not need them.
  */
 export const errorCodes = {
   bad_request: { status: 400, retry: false },
@@ -27,15 +27,18 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes;
 
-/** Facts for programs and models. `next` names the operation that helps: a tool over MCP, a command in the CLI (ERR-5). */
+/**
+ * Facts for programs and models. `next` names an operation that helps: a tool over MCP, a command in the CLI
+ * (ERR-5).
+ */
 export type ErrorDetails = Readonly<Record<string, unknown>>;
 
-/** The body of every failed answer, whatever the transport. */
+/** The body of every error reply, on all transports. */
 export interface ErrorBody {
   readonly error: { readonly code: ErrorCode; readonly message: string; readonly details: ErrorDetails };
 }
 
-/** A request that failed for a reason that its caller is told. */
+/** An error that is reported to the caller of a request. */
 export class MerkleError extends Error {
   override readonly name = "MerkleError";
   readonly code: ErrorCode;
@@ -55,7 +58,7 @@ export class MerkleError extends Error {
     return { error: { code: this.code, message: this.message, details: this.details } };
   }
 
-  /** Reads a failed answer; an answer of another shape becomes `internal`, with what came in the details. */
+  /** Parses an error reply. A reply of any other form becomes `internal`, with the body in its details. */
   static fromBody(body: unknown): MerkleError {
     if (isErrorBody(body)) return new MerkleError(body.error.code, body.error.message, body.error.details);
     return new MerkleError("internal", "The broker's error reply is not a Merkle error.", {

@@ -1,13 +1,15 @@
 const digits = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
-/** Bytes in hexadecimal digits, two lower-case ones each. */
+/** Converts bytes to lower-case hexadecimal. */
 export function toHex(bytes: Uint8Array): string {
   let text = "";
   for (const byte of bytes) text += digits[byte];
   return text;
 }
 
-/** Reads what `toHex` wrote, or returns null where the text is not the one way to write exactly `length` bytes. */
+/**
+ * Parses the output of `toHex`. Returns null unless the text is the canonical form of exactly `length` bytes.
+ */
 export function fromHex(text: string, length: number): Uint8Array | null {
   if (text.length !== length * 2 || !/^[0-9a-f]*$/.test(text)) return null;
   return Uint8Array.from({ length }, (_, place) => Number.parseInt(text.slice(place * 2, place * 2 + 2), 16));
@@ -17,7 +19,7 @@ export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, place) => byte === b[place]);
 }
 
-/** Reads digits that are known to be hexadecimal. */
+/** Parses digits that are known to be hexadecimal. */
 export function bytesOf(digits: string): Uint8Array {
   const bytes = fromHex(digits, digits.length / 2);
   if (!bytes) throw new RangeError(`"${digits}" is not hexadecimal.`);

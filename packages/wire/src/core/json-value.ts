@@ -2,8 +2,9 @@ import * as z from "zod";
 import { isStorable, utf8Bytes } from "./utf8.js";
 
 /**
- * Any JSON value that can be stored and comes back as it was sent; null is one. Its size is that of its shortest text,
- * which is the canonical one's too. What is too large is refused with 413, anything else with 400.
+ * Accepts any JSON value, including null, that can be stored and returned unchanged. Its size is that of its
+ * shortest JSON text, which equals the canonical size. Values that are too large are refused with 413, others
+ * with 400.
  */
 export function jsonValue(max: { readonly bytesMax: number; readonly depthMax: number }) {
   return z.unknown().superRefine((value, context) => {
@@ -22,13 +23,13 @@ export function jsonValue(max: { readonly bytesMax: number; readonly depthMax: n
   });
 }
 
-/** How many levels may still follow, and how many there may be in all. */
+/** Remaining and maximum nesting depth. */
 interface Depth {
   readonly left: number;
   readonly max: number;
 }
 
-/** Goes no deeper than it must: whatever comes after it may walk through the value without fear for the stack. */
+/** Stops at the maximum depth, so that later code can traverse the value without overflowing the stack. */
 function findProblem(value: unknown, depth: Depth): string | null {
   switch (typeof value) {
     case "undefined":

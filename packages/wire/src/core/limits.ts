@@ -1,8 +1,8 @@
 import { unreadCountedMax } from "./unread-text.js";
 
 /**
- * Every bound of Merkle in one place. Sizes are UTF-8 bytes unless the name says characters or messages; a unit stands
- * last in the name. A value at its limit is accepted, one above it is refused (LIMIT-1).
+ * All limits of Merkle. Sizes are UTF-8 bytes unless the name says characters or messages. Units come last in
+ * a name. A value at its limit is accepted, one above it is refused (LIMIT-1).
  */
 export const limits = {
   // Input of a caller.
@@ -19,7 +19,7 @@ export const limits = {
   groupsPerPeerMax: 50,
   stateKeyCharsMax: 200,
   stateValueBytesMax: 64 * 1024,
-  /** Lists and objects within one another. */
+  /** Nesting of arrays and objects. */
   stateValueDepthMax: 100,
   stateKeysPerScopeMax: 10_000,
   watchesPerPeerMax: 100,
@@ -31,17 +31,17 @@ export const limits = {
   perspectiveBytesMax: 64 * 1024,
   jobsListedDefault: 20,
   jobsListedMax: 100,
-  /** The text that a comment marks; UTF-16 units. */
+  /** Length of the text that a comment marks, in UTF-16 units. */
   quoteCharsMax: 2_000,
-  /** The text before the marked one, and as much behind it, that is kept with it. */
+  /** Length of the stored context on each side of the marked text. */
   quoteContextCharsMax: 64,
   topicMessageBytesMax: 16 * 1024,
-  /** Each of them is looked for whenever their text changes. */
+  /** All open topics of a source are located again whenever its text changes. */
   openTopicsPerSourceMax: 200,
   topicsPageMax: 200,
   topicsPageDefault: 100,
   topicMessagesPageMax: 100,
-  /** The note that goes with a proposal, and the remark about one. */
+  /** The note of a proposal, and the remark of a decision. */
   proposalNoteCharsMax: 2_000,
   hunksChosenMax: 2_000,
   proposalsPageDefault: 20,
@@ -83,26 +83,26 @@ export const limits = {
   alertTargetsMax: 20,
   alertSecretCharsMax: 200,
   meshNameCharsMax: 50,
-  /** Where everybody is let in: so many meshes are there before only a verified human makes another. */
+  /** Number of meshes in open mode after which only a verified human can create another. */
   openMeshesMax: 20,
   idempotencyKeyCharsMax: 200,
-  /** A key that stands alone, without a credential beside it, hands out a credential when repeated: it must not be guessed. */
+  /** A key without a credential must be hard to guess, because repeating it returns a credential. */
   anonymousIdempotencyKeyCharsMin: 16,
-  /** Texts of one call in the form of a credential, each of which is looked up (AUTH-6). */
+  /** Number of texts in one call that look like credentials. Each is looked up (AUTH-6). */
   quotedSecretsMax: 1_000,
   httpBodyBytesMax: 2 * 1024 * 1024,
   frameBytesMax: 2 * 1024 * 1024,
   frameFragmentsMax: 1_024,
-  /** In one body or frame, each list and object counted together with all that it holds; no call has use for a hundred. */
+  /** Number of JSON values in one body or frame, including nested ones. No call needs a hundred. */
   jsonValuesMax: 10_000,
 
   // Contents of a reply.
   pageMessagesMax: 500,
   pageMessagesDefault: 100,
   pageBytesMax: 512 * 1024,
-  /** A compact page is read by a model, which pays for each character. */
+  /** A compact page is read by a model, for which every character costs tokens. */
   compactPageCharsMax: 20_000,
-  /** Each may be as long as a document may, and all are hashed in one statement. */
+  /** Each version may be as long as a document, and all are hashed in one statement. */
   redactedVersionsMax: 500,
   conflictContentBytesMax: 8 * 1024,
   conflictDiffBytesMax: 64 * 1024,
@@ -112,16 +112,18 @@ export const limits = {
   versionsPageDefault: 100,
   statePageMax: 500,
   statePageDefault: 100,
-  /** So many of a key's last values are kept. */
+  /** Number of past values kept per key. */
   stateHistoryMax: 100,
-  /** A larger value is left out of events, pushes and conflicts; get_state has it. */
+  /** A larger value is left out of events, pushes and conflicts. get_state returns it. */
   stateValueToldBytesMax: 8 * 1024,
   memoriesPageMax: 100,
   memoriesPageDefault: 20,
   progressPageMax: 100,
   progressPageDefault: 20,
   projectsPageMax: 200,
-  /** The summary of a progress entry: a model's answer, or the content itself where no model answers. */
+  /**
+   * Length of a progress entry's summary: a model's reply, or the content itself if no model is available.
+   */
   progressSummaryCharsMax: 500,
   thoughtsPageMax: 100,
   thoughtsPageDefault: 50,
@@ -129,31 +131,34 @@ export const limits = {
   searchHitsMax: 50,
   searchHitsDefault: 20,
   attentionItemsMax: 200,
-  /** So many of a kind are counted. */
+  /** Number of items counted for each kind. */
   attentionCountedMax: 1_000,
   timelineBucketsMax: 200,
   timelineMarksMax: 500,
-  /** The text of a brief. */
+  /** Briefs. */
   briefCharsMax: 4_000,
   briefSessionsMax: 10,
-  /** Unread messages are counted up to here. */
+  /** Unread messages are counted up to this number. */
   unreadCountedMax,
 
   // Waiting.
   waitSecondsMax: 30,
   parkedWaitsPerPeerMax: 4,
-  /** In a session of more teams their coming, their going and a new title end the convener's waits alone. */
+  /**
+   * With more teams in the session, only the convener's waits end when a team joins or leaves or the title
+   * changes.
+   */
   endsWaitsTeamsMax: 4,
-  /** So rarely these end a peer's waits. */
+  /** Minimum interval at which these changes end a peer's waits. */
   endsWaitsMsMin: 5_000,
-  /** How long a nudge waits for the clients that it reached to say what they did. */
+  /** How long a nudge waits for the replies of the clients that received it. */
   nudgeAnswerMsMax: 2_000,
 
-  // One connection.
+  // Each connection.
   unansweredRequestsPerConnectionMax: 64,
   subscriptionsPerConnectionMax: 64,
   pipelinedRequestsMax: 32,
-  /** Frames that came sooner than their address may send them. */
+  /** Frames received faster than the rate of their address allows. */
   waitingFramesPerConnectionMax: 256,
   outboundBytesMax: 1024 * 1024,
   undrainedMsMax: 10_000,
@@ -163,7 +168,7 @@ export const limits = {
   flushBytesMax: 1024 * 1024,
   appendQueueBytesMax: 8 * 1024 * 1024,
   unknownOutcomeMsMax: 5_000,
-  /** Longer than anything may take that the database still has a say in. */
+  /** Longer than the database's own timeouts, so only a database that does not respond reaches it. */
   silentDatabaseMsMax: 15_000,
 
   // Memory of the broker.
@@ -172,104 +177,113 @@ export const limits = {
   cachedCredentialsMax: 10_000,
   cachedSessionsMax: 10_000,
   liveMcpSessionsMax: 1_000,
-  /** A client says its version, its name and what it can do. */
+  /** A client's version, name and capabilities. */
   mcpInitializeBytesMax: 16 * 1024,
   connectionsMax: 10_000,
-  /** Where rates are limited; an office behind one address has many agents. */
+  /** Applies only if rates are limited. An office behind one address has many agents. */
   connectionsPerAddressMax: 1_000,
-  /** A request over a weak line may come slowly, but not take for ever. */
+  /** A request over a slow connection may take long, but not forever. */
   requestHeadersMsMax: 10_000,
   requestMsMax: 60_000,
-  /** Where members alone are let in: what a connection may take and send until its client has proved who it is. */
+  /** Only in invite mode: limits of a connection until its client has authenticated. */
   helloMsMax: 10_000,
   helloBytesMax: 8 * 1024,
   unprovenConnectionsMax: 1_000,
   unprovenConnectionsPerAddressMax: 100,
-  /** The bodies of all requests that are being read, together. */
+  /** Total size of all request bodies that are being read. */
   bodiesBytesMax: 64 * 1024 * 1024,
-  /** All WebSocket messages that have begun and not ended, together. */
+  /** Total size of all WebSocket messages that are incomplete. */
   unfinishedFramesBytesMax: 64 * 1024 * 1024,
-  /** On its way to a client that has not shown yet that it reads. */
+  /** Bytes that may be in flight to a client before it has shown that it reads. */
   unreadBytesMin: 32 * 1024,
-  /** The buckets that are kept for each kind of rate. */
+  /** Number of token buckets kept for each kind of rate. */
   rateBucketsMax: 10_000,
 
   // Files.
-  /** A bundle that is imported, as it is sent. */
+  /** Size of an imported bundle as it is sent. */
   bundleBytesMax: 2 * 1024 * 1024 * 1024,
-  /** The minimum rate of an export's reader and an import's sender, over the time for which the broker waits for them. */
+  /** Minimum rate for the reader of an export and the sender of an import, measured over the window below. */
   transferBytesPerSecondMin: 8 * 1024,
   transferWindowMs: 30_000,
 
   // Identity.
   inviteUsesMax: 1_000,
   invitesListedMax: 500,
-  /** How long an invite that has ended is still shown. */
+  /** How long an ended invite is still listed. */
   endedInviteDays: 30,
   inviteSeconds: 24 * 60 * 60,
   inviteSecondsMax: 30 * 24 * 60 * 60,
-  /** A spoken code is short, so it is good for little time and few tries. */
+  /** A spoken code is short, so it is valid only for a short time and a few tries. */
   inviteCodeSeconds: 10 * 60,
   inviteCodeTries: 5,
-  /** How far the clocks of the broker and of a client that signs with a key may differ. */
+  /** Maximum difference between the clocks of the broker and of a client that signs with a key. */
   clockSkewSecondsMax: 5 * 60,
   tokensListedMax: 500,
   tokenSeconds: 90 * 24 * 60 * 60,
   tokenSecondsMax: 366 * 24 * 60 * 60,
   observerSeconds: 7 * 24 * 60 * 60,
-  /** A link that verifies a person; the one that a start prints is good for a day. */
+  /** Lifetime of a link that verifies a person. The link printed at the first start is valid for a day. */
   verificationSeconds: 5 * 60,
   firstVerificationSeconds: 24 * 60 * 60,
   signInSeconds: 10 * 60,
   signInSecondsMax: 24 * 60 * 60,
   browserSeconds: 30 * 24 * 60 * 60,
   ticketSeconds: 30,
-  /** A client that a member let in by OAuth. It gets no second token without being asked for again. */
+  /**
+   * A client that a member has authorised with OAuth. Without another authorisation it gets no second token.
+   */
   clientTokenSeconds: 30 * 24 * 60 * 60,
   clientCodeSeconds: 60,
   clientRegistrationSeconds: 366 * 24 * 60 * 60,
   clientRedirectsMax: 5,
   clientRedirectCharsMax: 300,
-  /** How many machines and browsers of a member hold a credential of the same team or person; the oldest gives way. */
+  /**
+   * Number of machines and browsers of a member with a credential of the same team or person. Beyond it the
+   * oldest becomes invalid.
+   */
   furtherSecretsMax: 20,
 
   // Time.
   idempotencyHours: 24,
-  /** A peer that was not seen for longer is retired: its name is free again. */
+  /** A peer not seen for this long is retired, and its name becomes available. */
   peerRetiredAfterDays: 7,
-  /** So long it is known when a message was delivered; that it was, for ever. */
+  /** How long the time of a delivery is kept. The fact of the delivery is kept permanently. */
   receiptDays: 30,
-  /** At most one state_changed event a second for one key; the last change always has one. */
+  /** Minimum interval between state_changed events for one key. The last change always gets an event. */
   stateEventMsMin: 1_000,
 } as const;
 
-/** How often something may be done: `burst` times at once, and from then on `per_second` times a second. */
+/** A rate limit: a burst of `burst` calls, refilled with `per_second` calls per second. */
 export interface RateLimit {
   readonly per_second: number;
   readonly burst: number;
 }
 
 /**
- * How often the broker lets be called, where others than this machine's people can reach it (GUARD-5). A rate stops floods and
- * never work: reckoned are 30 busy agents of one member, behind one address. A busy agent takes a step a second, and a step
- * is two calls and what its hooks read, five in all; a message wakes the waits of a whole session at once, and five a
- * second are as many as anybody can follow. 30 agents that are started together make or join as many sessions and people
- * twice over. A session has room for two such members, and an address, where calls of every kind count, and pages and their
- * parts, for three of them and for all of them coming back at once.
+ * Rate limits of a broker that can be reached from other machines (GUARD-5). They stop floods without
+ * affecting normal work. The basis is 30 busy agents of one member, behind one address. A busy agent takes
+ * one step per second: two calls and the reads of its hooks, five in total. A message wakes all waits of a
+ * session, and readers cannot follow more than five per second. Thirty agents that start together create or
+ * join as many sessions and persons, twice. The limits of a session allow two such members. The limits of an
+ * address, which count all calls and the dashboard's files, allow three, or all of them reconnecting
+ * together.
  */
 export const rateLimits = {
-  /** Requests, upgrades and frames of one address (of IPv6: of its /64), before anything in them is looked at. */
+  /**
+   * Requests, upgrades and frames of one address (for IPv6, its /64), counted before anything in them is
+   * read.
+   */
   address: { per_second: 1_000, burst: 10_000 },
-  /** Upgrades of one address: a connection takes more work to open than to use, and stays. */
+  /** Upgrades per address: a connection costs more to open than to use, and stays open. */
   upgrade: { per_second: 20, burst: 100 },
-  /** Wrong spoken codes of invites from one address. Whatever else proves somebody is too long to be guessed. */
+  /** Wrong spoken invite codes per address. All other credentials are too long to guess. */
   failed_proof: { per_second: 0.5, burst: 100 },
-  /** The rates of one member, whatever the session. */
+  /** Rates of one member, in all sessions together. */
   member_read: { per_second: 300, burst: 3_000 },
   member_write: { per_second: 150, burst: 1_500 },
   member_wait: { per_second: 300, burst: 3_000 },
   member_create: { per_second: 5, burst: 100 },
-  /** In one session, whoever calls. */
+  /** Rates of one session, for all callers together. */
   session_read: { per_second: 600, burst: 6_000 },
   session_write: { per_second: 300, burst: 3_000 },
   session_wait: { per_second: 600, burst: 6_000 },
@@ -280,18 +294,20 @@ export type RateLimitName = keyof typeof rateLimits;
 
 export type RateLimits = Readonly<Record<RateLimitName, RateLimit>>;
 
-/** The places of one principal, and of all of them together. */
+/** Limits on concurrent work: for one principal, and for all principals together. */
 export interface Share {
-  /** How many a principal may use at the same time. */
+  /** Maximum number of a principal's concurrent requests. */
   readonly each: number;
   readonly observer: number;
-  /** How many more of a principal's requests wait for their turn; beyond, `too_many_requests`. */
+  /** Number of a principal's further requests that may wait. Beyond that: `too_many_requests`. */
   readonly waiting: number;
-  /** How many the broker works on at the same time, for all principals in turn. Null: not bounded. */
+  /** Maximum number of requests in progress, shared by all principals in turn. Null: no limit. */
   readonly total: number | null;
 }
 
-/** The places for what takes long or stays open (GUARD-24), enough for one person with several tabs. */
+/**
+ * Limits for operations that take long or stay open (GUARD-24), sufficient for one person with several tabs.
+ */
 export const shares = {
   export: { each: 2, observer: 1, waiting: 0, total: 8 },
   import: { each: 2, observer: 1, waiting: 0, total: 2 },

@@ -1,32 +1,32 @@
 /**
- * The tree that an audit session is finalized to: leaves are the records' hashes as they are, sorted; two nodes are hashed
- * together in their own order, the smaller first; a node without a partner goes up unchanged. So the root is that of a set of
- * hashes, in whatever order they were recorded (AUDIT-8).
+ * The tree of a finalized audit session. Its leaves are the sorted hashes of the records. Two nodes are
+ * hashed together with the smaller one first, and a node without a sibling moves up unchanged. The root
+ * therefore depends only on the set of hashes, not on the order of recording (AUDIT-8).
  */
 
-/** SHA-256, as the platform at hand has it. */
+/** SHA-256, in the platform's implementation. */
 export type Sha256 = (bytes: Uint8Array) => Uint8Array;
 
 /**
- * The root over some hashes; over one, that hash itself.
+ * Returns the root over the given hashes. For a single hash, that is the hash itself.
  *
- * @param leaves - hashes in hexadecimal digits, at least one
+ * @param leaves - at least one hash, in hexadecimal
  */
 export function merkleRoot(leaves: readonly string[], sha256: Sha256): string {
   const levels = buildLevels(leaves, sha256);
   return toHex(rootOf(levels));
 }
 
-/** The proof that a leaf is below a root: at each level the hash beside it, from the leaf up (AUDIT-9). */
+/** Proof that a leaf belongs to a root: the sibling's hash at each level, from the leaf upwards (AUDIT-9). */
 export interface MerkleProof {
   readonly root: string;
   readonly proof: readonly string[];
 }
 
 /**
- * The proof for one of the leaves; of equal ones, for the last.
+ * Creates the proof for a leaf. Among equal leaves, the last is used.
  *
- * @throws when it is none of them
+ * @throws RangeError if the hash is not a leaf
  */
 export function merkleProof(leaves: readonly string[], leaf: string, sha256: Sha256): MerkleProof {
   const levels = buildLevels(leaves, sha256);
@@ -38,9 +38,9 @@ export function merkleProof(leaves: readonly string[], leaf: string, sha256: Sha
 }
 
 /**
- * Whether the proof leads from the leaf to the root. It needs neither the other records nor the broker.
+ * True if the proof connects the leaf to the root. Needs neither the other records nor the broker.
  *
- * @param sha256 - may be asynchronous, as a browser's is
+ * @param sha256 - may be asynchronous, as in browsers
  */
 export async function verifyMerkleProof(
   leaf: string,
@@ -53,7 +53,7 @@ export async function verifyMerkleProof(
   return toHex(node) === root;
 }
 
-/** The leaves, then level by level what they are hashed to; the last has the root alone. */
+/** Returns all levels of the tree, from the sorted leaves to the root. */
 function buildLevels(leaves: readonly string[], sha256: Sha256): Uint8Array[][] {
   let level = leaves.map(fromHex).sort(compareBytes);
   const levels = [level];

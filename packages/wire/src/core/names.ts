@@ -1,11 +1,14 @@
 import { joinedPartsOfName } from "./joiners.js";
 
 /**
- * Names stand for teams, peers, persons and members wherever somebody decides whom to believe, so one must not look like
- * another, nor like a word of ours (NAME-1 to NAME-4).
+ * People decide by name which teams, peers, persons and members to trust. A name must therefore not look like
+ * another name, or like one of Merkle's own terms (NAME-1 to NAME-4).
  */
 
-/** A name as it is compared and kept: NFKC makes one of spellings that look the same, and blanks are single. */
+/**
+ * Returns the form in which names are compared and stored. NFKC unifies spellings that look the same, and
+ * runs of spaces become one space.
+ */
 export function normaliseName(name: string): string {
   return name
     .normalize("NFKC")
@@ -13,11 +16,11 @@ export function normaliseName(name: string): string {
     .trim();
 }
 
-/** Why a name deceives, in words that follow "must not"; null for one that does not. */
+/** Explains why a name is deceptive, as a continuation of "must not". Returns null if it is not. */
 export function deceptionIn(name: string): string | null {
   const seen = withoutJoined(name);
   const hidden =
-    // U+2800 is the blank of Braille.
+    // U+2800 is the blank Braille pattern.
     /[\u2800\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Cf}\p{Cc}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/u.exec(
       seen,
     )?.[0];
@@ -34,15 +37,15 @@ export function deceptionIn(name: string): string | null {
   return null;
 }
 
-/** Words on both sides of a joiner are one word; a joined emoji separates words. */
+/** Letters on both sides of a joiner belong to one word, but a joined emoji separates words. */
 function withoutJoined(name: string): string {
   if (!/[\u200c\u200d]/.test(name)) return name;
   return name.replace(joinedPartsOfName(), (part) => (part.length === 1 ? "" : " "));
 }
 
 /**
- * Why a name that somebody takes now deceives, in words that follow "must not"; null for one that does not. Names that were
- * taken under earlier rules stay in use, so whoever has one is not asked.
+ * Explains why a newly chosen name is deceptive, as a continuation of "must not". Returns null if it is not.
+ * Names accepted under earlier rules remain valid and are not checked.
  */
 export function deceptionInNew(name: string): string | null {
   return deceptionIn(name) ?? poseIn(name);
@@ -59,13 +62,13 @@ function poseIn(name: string): string | null {
     : null;
 }
 
-/** Sources of text that a model or a person takes for something other than a peer, without blanks. */
+/** Names, without spaces, that a model or person would mistake for a source other than a peer. */
 const reserved: ReadonlySet<string> = new Set([
   ...["system", "user", "assistant", "human", "humans", "guest", "guests"],
   ...["merkle", "claudecode", "all", "everyone", "everybody"],
 ]);
 
-/** Scripts that are written together in one word; the rest of the world's are told apart by themselves. */
+/** Sets of scripts that are used together in one word. All other scripts are distinguished individually. */
 const scripts: readonly (readonly [string, RegExp])[] = [
   ["Japanese", /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]$/u],
   ["Korean", /^[\p{Script=Han}\p{Script=Hangul}]$/u],
@@ -103,7 +106,10 @@ const scripts: readonly (readonly [string, RegExp])[] = [
 
 const ofAnyScript = /^[\p{Script=Common}\p{Script=Inherited}]$/u;
 
-/** The scripts of a word: one where a single one has all its letters, else the first of each letter. */
+/**
+ * Returns an empty list if one entry of `scripts` covers all letters of the word. Otherwise returns the
+ * scripts found.
+ */
 function scriptsOf(word: string): string[] {
   const letters = [...word].filter((letter) => !ofAnyScript.test(letter));
   if (scripts.some(([, form]) => letters.every((letter) => form.test(letter)))) return [];

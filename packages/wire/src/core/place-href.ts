@@ -1,8 +1,8 @@
 import { sourceHref } from "./source-href.js";
 
-/** The fields by which topics, jobs and proposals tell where they belong. */
+/** Fields of topics, jobs and proposals that identify their document or file. */
 export interface Placed {
-  /** The session's slug. */
+  /** Slug of the session. */
   readonly session: string | null;
   readonly source_path: string | null;
 }
@@ -13,7 +13,7 @@ export interface PlacePart {
   readonly perspective?: string | null;
 }
 
-/** Where something about a document or a file is looked at. */
+/** Returns the dashboard's path for an item of a document or file. */
 export function placeHref({ session, source_path }: Placed, part: PlacePart): string {
   if (source_path !== null) return sourceHref({ file: source_path, ...part });
   const [chosen] = Object.entries(part);

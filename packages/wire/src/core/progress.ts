@@ -1,7 +1,7 @@
-/** How often a caller that waits is told that it is still waited for. */
+/** Interval of progress notifications to a waiting caller. */
 const everyMs = 10_000;
 
-/** As MCP has it: how far a request is, for the token that came with it. */
+/** An MCP progress notification for the token that came with a request. */
 export interface Progress {
   readonly progressToken: string | number;
   readonly progress: number;
@@ -9,8 +9,8 @@ export interface Progress {
 }
 
 /**
- * Runs what may block, and tells meanwhile, every ten seconds, that it still does: some clients give a call up in whose
- * time they hear nothing (MCP-15). Without a token nothing is told.
+ * Runs a call that may block, and reports progress every ten seconds, because some clients give up on a
+ * silent call (MCP-15). Without a token nothing is reported.
  */
 export async function withProgress<Result>(
   token: string | number | undefined,
@@ -21,7 +21,7 @@ export async function withProgress<Result>(
   let seconds = 0;
   const timer = setInterval(() => {
     seconds += everyMs / 1_000;
-    // A client that has gone needs no word; its going ends the call itself.
+    // If the client has disconnected, that itself ends the call.
     send({ progressToken: token, progress: seconds, message: "waiting for messages" }).catch(() => undefined);
   }, everyMs);
   try {

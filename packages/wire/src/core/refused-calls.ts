@@ -1,8 +1,8 @@
 import { errorCodes, type MerkleError } from "./errors.js";
 
-/** Notices that a model sends one refused call again and again, which no repetition makes right (MCP-14). */
+/** Detects a model that repeats the same refused call, although a retry cannot succeed (MCP-14). */
 export interface RefusedCalls {
-  /** How long the answer is to be held back, and the error to answer with. A call that was served is none. */
+  /** Returns the delay and the advice for a refused call. A successful call resets the count. */
   note(
     name: string,
     args: unknown,
@@ -18,7 +18,7 @@ export function createRefusedCalls(): RefusedCalls {
   let times = 0;
   return {
     note(name, args, error) {
-      // An error that may pass says by itself when to try again.
+      // A temporary error already says when to retry.
       const isFinal = error !== null && !errorCodes[error.code].retry;
       const call = isFinal ? toText(name, args) : "";
       times = isFinal && call === last ? times + 1 : 1;
@@ -36,7 +36,7 @@ function toText(name: string, args: unknown): string {
   try {
     return JSON.stringify([name, args]);
   } catch {
-    // Nested so deeply that it cannot be written; nothing else is like it.
+    // Arguments nested too deeply to serialise. Comparing the name alone is enough.
     return name;
   }
 }

@@ -1,20 +1,20 @@
 export interface SourcePlace {
-  /** As `source_path` names it: a root, a slash and the path in it. */
+  /** The file in the form of `source_path`: `root/path`. */
   readonly file: string;
-  /** The number of a proposal for it, to be decided about. */
+  /** Number of a proposal for the file that needs a decision. */
   readonly proposal?: number | null;
-  /** The number of a topic on it. */
+  /** Number of a topic about the file. */
   readonly topic?: number | null;
-  /** As whom it is looked at. */
+  /** The persona whose perspective to show. */
   readonly perspective?: string | null;
-  /** Its jobs, in place of its text. */
+  /** True to show the file's jobs instead of its text. */
   readonly jobs?: boolean;
 }
 
-/** Where a file is looked at, as a path of the dashboard. */
+/** Returns the dashboard's path for a file. */
 export function sourceHref(place: SourcePlace): string {
   const { file, proposal = null, topic = null, perspective = null, jobs = false } = place;
-  // A query may hold slashes as they are, and with them a path can be read.
+  // A query may contain unescaped slashes, which keep the path readable.
   const path = encodeURIComponent(file).replaceAll("%2F", "/");
   const chosen = [
     ...(proposal === null ? [] : [`&proposal=${proposal}`]),

@@ -1,4 +1,4 @@
-/** A file that agents work on: which of the configured roots it is in, and where there. */
+/** A file that agents work on: the name of a configured root, and the path within it. */
 export interface SourcePathParts {
   readonly root: string;
   readonly path: string;
@@ -6,15 +6,15 @@ export interface SourcePathParts {
 
 export const sourcePathBytesMax = 400;
 
-/** The form of a root's name: it is typed, stands in addresses, and never passes for an option. */
+/** A root's name is typed by people, appears in URLs and must not look like an option. */
 export const rootNamePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$/;
 
 const utf8 = new TextEncoder();
 
 /**
- * Reads `<root>/<path>`; null for what no file that may be worked on is called by: what leads out of the root or into Git's own
- * folder however that is spelled, what could pass for an option, and what cannot be shown on one line (SOURCE-2). Whether there
- * is such a file is another question.
+ * Parses `<root>/<path>`. Returns null for paths that are not allowed: those that leave the root, enter Git's
+ * own folder in any spelling, look like an option, or do not fit on one line (SOURCE-2). Does not check
+ * whether the file exists.
  */
 export function parseSourcePath(text: string): SourcePathParts | null {
   if (text.length > sourcePathBytesMax || utf8.encode(text).length > sourcePathBytesMax) return null;
@@ -28,7 +28,10 @@ function isPlain(segment: string): boolean {
   return segment !== "" && !segment.startsWith("-") && !/^\.{1,2}$/.test(segment) && !isGitFolder(segment);
 }
 
-/** As some file systems read it: in any case, with dots and blanks behind it, with characters in it that nobody sees. */
+/**
+ * Recognises the spellings that some file systems treat as .git: any case, trailing dots and spaces,
+ * invisible characters.
+ */
 function isGitFolder(segment: string): boolean {
   const seen = segment
     .normalize("NFKC")

@@ -6,16 +6,17 @@ import { parseSourcePath } from "./source-path.js";
 import { isStorable, utf8Bytes } from "./utf8.js";
 import { isUuid } from "./uuid.js";
 
-/** The values that operations are built from. Whatever passed here is not checked again further in. */
+/** The types from which operations are built. Values that they accept are not checked again further in. */
 
 const notStorable = { error: "must not contain NUL characters or lone surrogates" };
 
-/** Text that can be stored and comes back as it was sent. */
+/** Text that can be stored and is returned unchanged. */
 export const StorableText = z.string().refine(isStorable, notStorable);
 
-/** Text of at most `max` UTF-8 bytes; more is refused with 413, where other bad input is refused with 400. */
+/** Text of at most `max` UTF-8 bytes. Longer text is refused with 413, other invalid input with 400. */
 export function textOfBytes(max: number) {
-  // A UTF-16 unit has at most three bytes, so most texts need not be counted. What is too long is looked at no further.
+  // A UTF-16 unit needs at most three bytes, so most texts need not be measured. No further checks run on a
+  // text that is too long.
   return z
     .string()
     .refine((text) => text.length * 3 <= max || (text.length <= max && utf8Bytes(text) <= max), {
@@ -27,7 +28,7 @@ export function textOfBytes(max: number) {
     .refine(isStorable, notStorable);
 }
 
-/** Text of one line at most, for names and titles: no control characters, not blank, trimmed. */
+/** A single line for names and titles: trimmed, not blank, without control characters. */
 export function lineOfChars(max: number) {
   return z
     .string()
@@ -53,8 +54,8 @@ export const Sequence = z.int().min(0).meta({ description: "The number of a mess
 export const Timestamp = z.iso.datetime({ precision: 3 }).meta({ description: "UTC, with milliseconds." });
 
 /**
- * A moment as a caller may write it: a date, which stands for its first or last millisecond in UTC, or a time in any form of
- * RFC 3339. Verbs get it as a `Timestamp`.
+ * A date or time as written by a caller. A date stands for its first or last millisecond in UTC, and a time
+ * has any form of RFC 3339. Handlers receive a `Timestamp`.
  */
 export function instantOf(end: "from" | "to") {
   return z.string().transform((text, ctx) => {
@@ -69,7 +70,7 @@ export function instantOf(end: "from" | "to") {
   });
 }
 
-/** The name of somebody, which must not pass for another's (NAME-1). */
+/** A name that must not be mistaken for another name (NAME-1). */
 export const Name = StorableText.overwrite(normaliseName)
   .min(1)
   .max(limits.nameCharsMax)
@@ -77,7 +78,7 @@ export const Name = StorableText.overwrite(normaliseName)
     const problem = deceptionIn(name);
     if (problem !== null) ctx.addIssue({ code: "custom", message: `must not ${problem}` });
   });
-/** A name that is taken with this call, and not one that somebody may have had for long (NAME-4). */
+/** A name chosen in this call, as opposed to an existing one (NAME-4). */
 const NewName = Name.superRefine((name, ctx) => {
   const problem = deceptionInNew(name);
   if (problem !== null && deceptionIn(name) === null)
@@ -85,15 +86,20 @@ const NewName = Name.superRefine((name, ctx) => {
 });
 export const TeamName = Name.meta({ examples: ["Alex's Team"] });
 export const NewTeamName = NewName.meta({ examples: ["Alex's Team"] });
-/** A team's: agents', a verified human's, or that of somebody who says to be human and has not shown it (PERSON-10). */
+/**
+ * An agents' team, a verified human's team, or the team of a person who has not been verified (PERSON-10).
+ */
 export const TeamKind = z.enum(["agent", "human", "guest"]);
-/** A person's team is named like the person, so the same limit holds. */
+/** A person's team has the same name as the person, so the same limit applies. */
 export const PersonName = NewName.meta({ examples: ["Ana"] });
-/** A peer is written to by this name, alone or behind its team's and a slash, so it holds none, and no mark of a group. */
+/**
+ * Recipients are written as a peer's name, alone or as `team/peer`. The name therefore contains no slash and
+ * no group prefix.
+ */
 export const PeerName = Name.refine((name) => !/^[@*]|\//.test(name), {
   error: 'must not begin with "@" or "*", and must not contain "/"',
 }).meta({ examples: ["atlas"] });
-/** `backend`, or below another group `backend/db`; compared without case. */
+/** `backend`, or `backend/db` within another group. Case-insensitive. */
 export const GroupName = z
   .string()
   .trim()
@@ -104,13 +110,13 @@ export const GroupName = z
       error: "must be letters, digits, _ . and -, with / between a group and one within it",
     }),
   );
-/** One that a peer can be in: the broker's own are no groups to join. */
+/** A group that peers can join, which excludes the broker's own groups. */
 export const JoinedGroup = GroupName.refine((name) => !["all", "humans"].includes(name.toLowerCase()), {
   error: "@all is everyone and @humans is every human, and neither can be joined: choose another name",
 });
-/** The role of a peer, or in a group: free words, which the broker never interprets. */
+/** The role of a peer, or its role in a group. Free text that the broker does not interpret. */
 export const RoleName = lineOfChars(limits.nameCharsMax);
-/** A membership as it is written: `backend`, or with a role `backend:lead`. */
+/** A membership in text form: `backend`, or with a role `backend:lead`. */
 export const GroupMembership = z
   .string()
   .transform((text): { name: string; role?: string | undefined } => {
@@ -137,7 +143,7 @@ export const SourcePath = z
     error: "must be <root>/<path> of a file, without links, options or .git",
   })
   .meta({ description: "A file: the name of a root and the path in it.", examples: ["docs/guide.md"] });
-/** The source that is worked on is a session's document or a file. */
+/** True if the input names exactly one source: a session's document or a file. */
 export function isOneSource(input: { session_id?: unknown; source_path?: unknown }): boolean {
   return (input.session_id === undefined) !== (input.source_path === undefined);
 }
@@ -165,22 +171,27 @@ export const IdempotencyKey = lineOfChars(limits.idempotencyKeyCharsMax).meta({
   description: "Any unique text, such as a uuid. For 24 hours the same key returns the first result.",
 });
 
-/** The credential that a team proves itself with: `<uuid>.mk_<secret>`, 256 random bits in base64url after the mark (AUTH-1). */
+/** A team's credential: `<uuid>.mk_<secret>`, with 256 random bits in base64url after the prefix (AUTH-1). */
 export const TeamCredential = z
   .string()
   .meta({ description: "Your team's credential, as create_session or join_session gave it." });
 
-/** The same form; the uuid is the person's (PERSON-1). It is given wherever a team's is. */
+/**
+ * A credential in the same form with the uuid of a person (PERSON-1). Accepted wherever a team's credential
+ * is.
+ */
 export const PersonCredential = z
   .string()
   .meta({ description: "The person's credential: pass it as team_id, or in the header X-Team-ID." });
 
-/** The same form; the uuid is the peer's (PEER-2). It is given wherever a team's is. */
+/**
+ * A credential in the same form with the uuid of a peer (PEER-2). Accepted wherever a team's credential is.
+ */
 export const PeerCredential = z
   .string()
   .meta({ description: "The peer's credential: pass it as team_id, or in the header X-Team-ID." });
 
-/** Fields that several inputs share; spread into them. */
+/** Fields shared by several inputs, which spread them. */
 export const inSession = { session_id: SessionRef };
 export const asTeam = { team_id: TeamCredential.optional() };
 export const retryable = { idempotency_key: IdempotencyKey.optional() };
@@ -190,7 +201,7 @@ export const inEpoch = {
   }),
 };
 
-/** The id of a memory: memories are numbered in their mesh. */
+/** Id of a memory, which contains its number in the mesh. */
 export const MemoryId = z
   .string()
   .regex(/^mem_[1-9]\d{0,14}$/, { error: "must be such as mem_31" })
