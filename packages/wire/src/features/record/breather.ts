@@ -1,4 +1,7 @@
-/** Lets others have the thread when this one had it for a while: a page goes on drawing, a broker answering. */
+/**
+ * Creates a function that yields the thread after it was busy for `turnMs`, so that a page can render and a
+ * broker can reply.
+ */
 export function createBreather(turnMs = 12): () => Promise<void> | undefined {
   let since = performance.now();
   return () => {

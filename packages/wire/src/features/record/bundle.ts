@@ -10,59 +10,63 @@ import type { StateEntry } from "../state/operations.js";
 import type { RecordedVersion } from "./entry.js";
 
 /**
- * A record as files, in a zip: all that is needed to check it without the broker. Lines and files are canonical JSON
- * (RFC 8785), so that there is one way to write what they say; docs/record.md tells of them for other programs.
+ * The files of a record in a zip file: everything needed to verify it without the broker. Lines and files are
+ * canonical JSON (RFC 8785), so each content has exactly one representation. docs/record.md describes the
+ * format for other programs.
  */
 export const bundleFiles = {
-  /** A `FeedLine` per message, in sequence order. */
+  /** One `FeedLine` per message, in sequence order. */
   feed: "feed.ndjson",
-  /** A `DocumentLine` per version, in order. */
+  /** One `DocumentLine` per version, in order. */
   versions: "document.ndjson",
-  /** The document as it is: the content of the last version. */
+  /** The current document: the content of the last version. */
   document: "document.md",
   roster: "roster.json",
-  /** A `StateEntry` per key, in the order of the keys. */
+  /** One `StateEntry` per key, in key order. */
   state: "state.ndjson",
-  /** Every signed head, the oldest first. */
+  /** All signed heads, oldest first. */
   heads: "heads.ndjson",
-  /** `AuditKey[]`, the oldest first. */
+  /** `AuditKey[]`, oldest first. */
   keys: "keys.json",
-  /** Written last, since it holds the hashes of the others. */
+  /** Written last, because it contains the hashes of the other files. */
   manifest: "manifest.json",
 } as const;
 
-/** The file of the state in bundles of format 1: one object for all keys. */
+/** The state file of format 1: one object for all keys. */
 export const stateFileOfFormat1 = "state.json";
 
-/** The files that a bundle of a format has: these, each once, and no others. */
+/** Returns the names of a bundle's files in a format. A bundle has each of them once, and no others. */
 export function bundleFileNames(format: Manifest["version"]): readonly string[] {
   const names = Object.values(bundleFiles);
   return format === 1 ? names.map((name) => (name === bundleFiles.state ? stateFileOfFormat1 : name)) : names;
 }
 
-/** The largest line and file that are read whole, so that a bundle cannot take all the memory. */
+/** Maximum sizes of lines and files that are read as a whole, so that a bundle cannot exhaust the memory. */
 export const bundleLimits = {
   lineBytesMax: 4 * 2 ** 20,
   fileBytesMax: 2 ** 20,
-  /** Lines of the roster, and of format 1's state. */
+  /** Lines of the roster, and of the state in format 1. */
   listBytesMax: 32 * 2 ** 20,
   headsMax: 100_000,
 } as const;
 
-/** A message with what its place in the log is checked by. */
+/** A message with the data that proves its position in the log. */
 export interface FeedLine {
-  /** As everybody sees it: a private one says its length. Its session is the record's id. */
+  /**
+   * The message as all readers see it. A private message shows only its length. Its session id is the
+   * record's id.
+   */
   readonly message: Message;
-  /** Null for a removed text, and for a private one. */
+  /** Null for a removed or private text. */
   readonly salt: string | null;
   readonly content_hash: string;
-  /** The leaf; where the broker had stored it, that one. */
+  /** The leaf's hash, in the version that the broker stored if there is one. */
   readonly hash: string;
   /** The root over all messages up to this one. */
   readonly root: string;
 }
 
-/** A version of the document, alike; `content` is null for a removed one. */
+/** A document version with the same proof data. `content` is null if it was removed. */
 export interface DocumentLine {
   readonly version: RecordedVersion;
   readonly content: string | null;
@@ -72,9 +76,9 @@ export interface DocumentLine {
   readonly root: string;
 }
 
-/** The facts of a record's session besides the two logs. In format 2 the head has their hash. */
+/** Facts about a record's session outside the two logs. In format 2 the head contains their hash. */
 export interface SessionAbout {
-  /** The record's id. */
+  /** Id of the record. */
   readonly session_id: string;
   readonly slug: string;
   readonly title: string;
@@ -86,7 +90,7 @@ export interface SessionAbout {
 
 export interface Manifest {
   readonly format: "merkle-bundle";
-  /** The format. In 1 the head is over the two logs alone. */
+  /** Version of the format. In format 1 the head covers only the two logs. */
   readonly version: 1 | 2;
   readonly session: SessionAbout;
   readonly epoch: string;
@@ -99,14 +103,14 @@ export interface Manifest {
   readonly signature: string;
 }
 
-/** A line or a file: its canonical JSON, and a line break. */
+/** Returns a line or file: the value's canonical JSON and a line break. */
 export function writeJsonLine(
   value: FeedLine | DocumentLine | StateEntry | SignedHead | Manifest | readonly AuditKey[],
 ): string {
   return `${canonicalJson(value)}\n`;
 }
 
-/** The bytes of a manifest that are signed: all but the signature. */
+/** Returns the signed bytes of a manifest: everything except the signature. */
 export function manifestBytes(manifest: Omit<Manifest, "signature">): Uint8Array {
   const { format, version, session, epoch, exported_at, size, document_version, head, files, key_id } =
     manifest;
@@ -125,14 +129,14 @@ export function manifestBytes(manifest: Omit<Manifest, "signature">): Uint8Array
   return signedBytes("bundle", unsigned, version);
 }
 
-/** The hash of a session's facts, which the head has. */
+/** Returns the hash of a session's facts, which the head contains. */
 export function sessionHash({ session }: Pick<Manifest, "session">, sha256: Sha256): string {
   const { session_id, slug, title, description, status, created_at, closed_at } = session;
   const about = { session_id, slug, title, description, status, created_at, closed_at };
   return toHex(sha256(new TextEncoder().encode(canonicalJson(about))));
 }
 
-/** @throws ShapeError when the text is no line of the feed, or says more than can be checked */
+/** @throws ShapeError if the text is not a feed line or has fields that cannot be verified */
 export function parseFeedLine(line: string): FeedLine {
   return parseCanonical(line, (value) => {
     const { message, ...rest } = feedLine(value, "the line");
@@ -156,7 +160,7 @@ export function parseManifest(text: string): Manifest {
 }
 
 /**
- * A file or a line that is hashed whole: what it says is for whoever shows it, but it must be the one way to say it.
+ * Parses a file or line that is hashed as a whole. Its content is only displayed, but it must be canonical.
  *
  * @throws ShapeError
  */
@@ -169,7 +173,10 @@ export function parseKeys(text: string): readonly AuditKey[] {
   return parseCanonical(text, (value) => shape.list(auditKey)(value, "the list of keys"));
 }
 
-/** Reads JSON and what it says; that must be all that the text says, or two readers could see two things in it. */
+/**
+ * Parses JSON into a known form. The text must equal the canonical JSON of the result, otherwise two readers
+ * could see different contents.
+ */
 function parseCanonical<T>(text: string, read: (value: unknown) => T): T {
   const value = read(parseJson(text));
   if (canonicalOf(value) !== text.replace(/\n$/, "")) {
@@ -221,7 +228,7 @@ const documentLine: shape.Shape<DocumentLine> = shape.object({
   ...proofFields,
 });
 
-/** A signed head of either format, where one stands in something else. */
+/** Parses a signed head of either format inside another value. */
 export const parseHead: shape.Shape<SignedHead> = (value, place) => {
   const { about, ...head } = headFields(value, place);
   return about === undefined ? head : { ...head, about };

@@ -8,24 +8,24 @@ import { privateBytes } from "../../feed/redaction.js";
 import { leafHash } from "./log-tree.js";
 
 /**
- * The part of a message that the log of the feed commits to: all that is known of it, and a salted hash in place of its
- * content. So the text can be removed, and nobody can guess it from the rest.
+ * The part of a message that the feed's log commits to: its metadata, and a salted hash instead of its
+ * content. The text can therefore be removed, and no one can guess it from the remainder.
  */
 export interface FeedEntry extends Readonly<Omit<MessageHead, "reply_to">> {
-  /** The record's id: the session's own, or that of the session which an imported one comes from. */
+  /** Id of the record: the session's own id, or that of the original of an imported session. */
   readonly session_id: string;
-  /** A chat message's kind, a system message's event. */
+  /** The kind of a chat message, or the event of a system message. */
   readonly kind: string | null;
-  /** Null when it is no reply. */
+  /** Null if it is not a reply. */
   readonly reply_to: number | null;
   readonly content_hash: string;
-  /** How long a private message is. What else it holds is in no record that is given out. */
+  /** Length of a private message. Its content is not part of an exported record. */
   readonly private?: { readonly bytes: number };
 }
 
 /**
- * The entry of a message. It is the same before and after the content was removed, for those who may read a private message
- * and for all the others.
+ * Returns the entry of a message. It is the same before and after a redaction, and for all readers of a
+ * private message.
  */
 export function feedEntry(
   message: Message,
@@ -52,7 +52,7 @@ export interface RecordedVersion {
   readonly after_sequence: number;
 }
 
-/** A version as the log of the document commits to it. */
+/** A document version as the document's log commits to it. */
 export interface DocumentEntry extends RecordedVersion {
   readonly content_hash: string;
 }
@@ -78,14 +78,14 @@ export function documentEntry(
   };
 }
 
-/** The leaf of an entry: over its canonical JSON (RFC 8785) in UTF-8. */
+/** Returns the leaf of an entry: the hash of its canonical JSON (RFC 8785) in UTF-8. */
 export function entryLeaf(entry: FeedEntry | DocumentEntry, sha256: Sha256): Uint8Array {
   return leafHash(utf8.encode(canonicalJson(entry)), sha256);
 }
 
 /**
- * Returns the hash that stands for a content in its entry: SHA-256 over 16 random bytes and the text, in hexadecimal. A
- * message's text is the canonical JSON of its content as it is stored, a version's is the version itself.
+ * Returns the hash of a content for its entry: SHA-256 of 16 random bytes and the text, in hexadecimal. A
+ * message's text is the canonical JSON of its stored content. A version's text is the document itself.
  */
 export function contentHash(salt: Uint8Array, text: string, sha256: Sha256): string {
   const content = utf8.encode(text);

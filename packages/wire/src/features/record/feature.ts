@@ -1,4 +1,7 @@
-/** The form of a session's record, and its verification: what is needed wherever one is written, read or checked. */
+/**
+ * The format of a session's record and its verification, shared by all code that writes, reads or verifies
+ * records.
+ */
 export const needs = ["state"];
 
 export { canonicalJson } from "../../core/canonical-json.js";

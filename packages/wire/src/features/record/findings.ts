@@ -2,13 +2,16 @@ import type { Finding } from "./report.js";
 
 const findingsMax = 100;
 
-/** Findings of one part of a record, in their order; what comes after the first hundred says nothing new. */
+/** The findings about one part of a record, in order. Only the first hundred are kept. */
 export interface Findings {
   readonly list: readonly Finding[];
-  /** Whether no more are taken: then reading on is of no use, and is what somebody wants who sends very much. */
+  /**
+   * True if the limit is reached. Reading further is then pointless, and would help an attacker who sends
+   * large amounts of data.
+   */
   readonly full: boolean;
   add(...findings: readonly Finding[]): void;
-  /** Puts what is known better in the place of what was found first. */
+  /** Replaces a finding with a more precise one. */
   narrow(finding: Finding, narrower: Finding): void;
 }
 

@@ -4,20 +4,20 @@ import { type AuditKey, isSignedBy, type SignedHead, type VerifySignature } from
 import { verifyConsistency } from "./log-tree.js";
 import { trustIn } from "./verify-keys.js";
 
-/** A head that a client saw and kept. */
+/** A head that a client has seen and stored. */
 export interface SeenHead {
   readonly head: SignedHead;
-  /** The keys that were believed then. */
+  /** The keys that were trusted then. */
   readonly keys: readonly AuditKey[];
 }
 
-/** The same record's later head, as a broker gives it. */
+/** A later head of the same record, as returned by a broker. */
 export interface LaterHead {
   readonly head: SignedHead;
   readonly keys: readonly AuditKey[];
-  /** The proof that the feed begins as it was, as `session_proof` gives it for `from_size`. */
+  /** Proof that the feed begins with the earlier one, as returned by `session_proof` for `from_size`. */
   readonly consistency: Consistency | null;
-  /** The same of the document's versions; null when nobody asked for it. */
+  /** The same proof for the document's versions. Null if it was not requested. */
   readonly documentConsistency?: Consistency | null | undefined;
 }
 
@@ -29,7 +29,10 @@ export interface Consistency {
 
 export type HeadComparison =
   | { readonly outcome: "consistent"; readonly trust: "known" | "succeeds a known one" }
-  /** The later head is over less than the seen one: it was signed before it, and shows nothing of what came after. */
+  /**
+   * The later head covers less than the stored head, so it was signed earlier and proves nothing about newer
+   * entries.
+   */
   | { readonly outcome: "earlier" }
   | {
       readonly outcome: "inconsistent";
@@ -46,8 +49,9 @@ export type HeadComparison =
     };
 
 /**
- * Compares what a broker says of a record with what was seen of it before. Only a head that is signed by a believed key, or by
- * one that such a key vouches for, and whose feed and document begin as those of the seen one, is consistent.
+ * Compares a broker's head of a record with a head seen earlier. The result is consistent only if a trusted
+ * key, or a successor that a trusted key vouches for, signed the head, and if feed and document begin with
+ * the earlier ones.
  */
 export async function checkLaterHead(
   seen: SeenHead,
@@ -82,7 +86,7 @@ export async function checkLaterHead(
   for (const { one, from, to, proof } of proofs) {
     if (from.size === to.size ? from.root === to.root : isBeginning(from, to, proof ?? null, sha256))
       continue;
-    // A client that has no proof about the document compares the feed alone.
+    // Without a proof for the document, only the feed is compared.
     if (one === "version" && from.size < to.size && proof === undefined) continue;
     return from.size < to.size && !proof
       ? differs(
@@ -125,7 +129,7 @@ function documentOf({ document: { version, root } }: SignedHead): Log {
 
 function isBeginning(from: Log, to: Log, proof: Consistency | null, sha256: Sha256): boolean {
   if (!proof || proof.from_size !== from.size) return false;
-  // The root that counts is the one that was seen, not the one that the broker says was there.
+  // Uses the root that was seen, not the root that the broker claims.
   const [fromRoot, root] = [fromHex(from.root, 32), fromHex(to.root, 32)];
   const path = proof.path.map((hash) => fromHex(hash, 32));
   if (!fromRoot || !root || !path.every((hash) => hash !== null)) return false;

@@ -20,7 +20,10 @@ const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 const leaves = Array.from({ length: 1000 }, (_, index) => leafHash(Buffer.from(`entry ${index}`), sha256));
 const allSizes = Array.from({ length: 301 }, (_, size) => size);
 
-/** The definitions of RFC 9162 letter by letter, recursive, over leaves m to n; nothing is shared with what is tested. */
+/**
+ * Literal, recursive implementations of the RFC 9162 definitions over leaves m to n. They share no code with
+ * the tested implementation.
+ */
 interface Definitions {
   /** MTH, section 2.1.1. */
   mth(start: number, end: number): Uint8Array;
@@ -30,7 +33,7 @@ interface Definitions {
   subproof(from: number, start: number, end: number, whole: boolean): Uint8Array[];
 }
 
-/** @param nameOf - what tells two ranges apart; by default their ends */
+/** @param nameOf - cache key of a range (default: both ends) */
 function definitions(
   leafAt: (index: number) => Uint8Array,
   nameOf = (start: number, end: number) => `${start}-${end}`,
@@ -73,14 +76,14 @@ function largestPowerBelow(n: number): number {
   return k;
 }
 
-/** Drawn by lot, and the same in every run. */
+/** Deterministic pseudo-random numbers, the same in every run. */
 function drawBelow(limit: number, name: string): number {
   return Number(sha256(Buffer.from(name)).readBigUInt64BE() % BigInt(limit));
 }
 
 const rfc = definitions((index) => leaves[index] ?? Buffer.alloc(32));
 
-/** As a database that keeps complete subtrees would. */
+/** Reads subtrees as a database of complete subtrees would. */
 function readFrom({ mth }: Definitions): ReadSubtrees {
   return async (subtrees) => subtrees.map(({ start, height }) => mth(start, start + 2 ** height));
 }
@@ -157,7 +160,7 @@ describe("paths", () => {
     const takes = (size: number, index: number, hashes: readonly Uint8Array[]) => {
       const canonicalizedBody = Buffer.from(`entry ${index}`);
       const inclusionProof = { logIndex: String(index), hashes: hashes.map((hash) => Buffer.from(hash)) };
-      // Of an entry it reads these two alone.
+      // The verifier reads only these two fields of an entry.
       const entry = { canonicalizedBody, inclusionProof } as unknown as Parameters<
         typeof verifyMerkleInclusion
       >[0];
@@ -205,7 +208,8 @@ describe("paths", () => {
   });
 
   it("[PROOF-2] [PROOF-3] hold in logs of more leaves than anybody posts, at random places", async () => {
-    // Of equal leaves a subtree is told by its size alone, so that the definitions can be followed to 2^50 leaves.
+    // With equal leaves, a subtree is determined by its size alone, so the definitions can be evaluated for
+    // 2^50 leaves.
     const [leaf = Buffer.alloc(32)] = leaves;
     const equal = definitions(
       () => leaf,

@@ -2,12 +2,12 @@ import { sameBytes } from "../../core/hex.js";
 import type { Sha256 } from "../../core/merkle-tree.js";
 
 /**
- * The tree over a log (RFC 9162, section 2.1): leaves in their order, hashed apart from the nodes above them, so that a root
- * says of a number of entries which they are and in which order they stand. A later root can be shown to hold all that an
- * earlier one did.
+ * The tree over a log (RFC 9162, section 2.1). Leaves are in order and are hashed differently from inner
+ * nodes, so a root commits to its entries and their order. A later root can be proved to extend an earlier
+ * one.
  */
 
-/** The hash of one entry's bytes, which the tree calls a leaf. */
+/** Returns the hash of an entry's bytes, a leaf of the tree. */
 export function leafHash(entry: Uint8Array, sha256: Sha256): Uint8Array {
   const bytes = new Uint8Array(entry.length + 1); // The first byte is 0x00.
   bytes.set(entry, 1);
@@ -22,19 +22,21 @@ export function nodeHash(left: Uint8Array, right: Uint8Array, sha256: Sha256): U
   return sha256(bytes);
 }
 
-/** A tree that grows at its end, and keeps of all its leaves no more than the complete subtrees of its right edge. */
+/** A tree that grows at its end. It stores only the complete subtrees on its right edge, not the leaves. */
 export interface GrowingTree {
   readonly size: number;
-  /** The root over all that was pushed; over nothing, SHA-256 of nothing. */
+  /**
+   * Returns the root over everything pushed so far. For an empty tree that is SHA-256 of the empty string.
+   */
   root(): Uint8Array;
   push(leaf: Uint8Array): void;
   /**
-   * Pushes the root of a complete subtree of 2^height leaves, such as a tile's.
+   * Pushes the root of a complete subtree of 2^height leaves, such as a tile.
    *
-   * @throws when the tree's size is no multiple of that, since the subtree cannot stand there
+   * @throws RangeError if the tree's size is not a multiple of 2^height
    */
   pushSubtree(hash: Uint8Array, height: number): void;
-  /** Another that has the same leaves and goes its own way. */
+  /** Returns an independent copy. */
   fork(): GrowingTree;
 }
 
@@ -72,16 +74,19 @@ function growFrom(size: number, edge: { hash: Uint8Array; height: number }[], sh
   };
 }
 
-/** A complete subtree: of 2^height leaves, the first of which is leaf number `start`, counted from 0. */
+/** A complete subtree of 2^height leaves. `start` is the index of its first leaf, counted from 0. */
 export interface Subtree {
   readonly start: number;
   readonly height: number;
 }
 
-/** Gives the hashes of some complete subtrees, in their order. It is asked once for all that a root or a path needs. */
+/**
+ * Reads the hashes of complete subtrees, in the given order. Called once with everything that a root or path
+ * needs.
+ */
 export type ReadSubtrees = (subtrees: readonly Subtree[]) => Promise<readonly Uint8Array[]>;
 
-/** The root over the first `size` leaves. */
+/** Returns the root over the first `size` leaves. */
 export async function rootOfLog(size: number, read: ReadSubtrees, sha256: Sha256): Promise<Uint8Array> {
   if (size === 0) return joinSubtrees([], sha256);
   const [root] = await hashRanges([{ start: 0, end: size }], read, sha256);
@@ -90,10 +95,10 @@ export async function rootOfLog(size: number, read: ReadSubtrees, sha256: Sha256
 }
 
 /**
- * Returns the hashes that lead from one leaf to the root over the first `size` leaves: at each level the hash
- * beside, from the leaf up.
+ * Returns the hashes that prove that a leaf belongs to the root over the first `size` leaves: the sibling at
+ * each level, from the leaf upwards.
  *
- * @param index - the leaf's, counted from 0
+ * @param index - index of the leaf, counted from 0
  */
 export async function inclusionPath(
   { index, size }: { index: number; size: number },
@@ -105,7 +110,7 @@ export async function inclusionPath(
   return hashRanges(rangesBeside(index, { start: 0, end: size }), read, sha256);
 }
 
-/** The proof that the first `from` of `size` leaves are those of an earlier root over `from`. */
+/** Returns the proof that the first `from` of `size` leaves belong to the earlier root over `from` leaves. */
 export async function consistencyPath(
   { from, size }: { from: number; size: number },
   read: ReadSubtrees,
@@ -113,12 +118,12 @@ export async function consistencyPath(
 ): Promise<Uint8Array[]> {
   if (!(0 <= from && from <= size))
     throw new RangeError(`Expected an earlier size from 0 to ${size}, got ${from}.`);
-  // Nothing is a beginning of everything, and everything of itself; neither needs to be shown.
+  // An empty log is a prefix of every log, and every log is a prefix of itself. Neither needs a proof.
   if (from === 0 || from === size) return [];
   return hashRanges(rangesOfPrefix(from, { start: 0, end: size }, true), read, sha256);
 }
 
-/** Whether the path leads from the leaf to the root (RFC 9162, section 2.1.3.2). */
+/** True if the path connects the leaf to the root (RFC 9162, section 2.1.3.2). */
 export function verifyInclusion(
   claim: { index: number; size: number; leaf: Uint8Array; path: readonly Uint8Array[]; root: Uint8Array },
   sha256: Sha256,
@@ -131,7 +136,7 @@ export function verifyInclusion(
     if (last === 0) return false;
     if (place % 2 === 1 || place === last) {
       node = nodeHash(beside, node, sha256);
-      // At the right edge a node without a partner went up unchanged.
+      // On the right edge, a node without a sibling moved up unchanged.
       while (place % 2 === 0 && place !== 0) [place, last] = [half(place), half(last)];
     } else {
       node = nodeHash(node, beside, sha256);
@@ -141,7 +146,10 @@ export function verifyInclusion(
   return last === 0 && sameBytes(node, claim.root);
 }
 
-/** Whether the path shows the earlier root to be of the first entries of the later one (RFC 9162, section 2.1.4.2). */
+/**
+ * True if the path proves that the earlier root covers the first entries of the later root (RFC 9162, section
+ * 2.1.4.2).
+ */
 export function verifyConsistency(
   claim: { from: number; fromRoot: Uint8Array; size: number; root: Uint8Array; path: readonly Uint8Array[] },
   sha256: Sha256,
@@ -154,7 +162,7 @@ export function verifyConsistency(
   let place = from - 1;
   let last = size - 1;
   while (place % 2 === 1) [place, last] = [half(place), half(last)];
-  // An earlier tree that is one complete subtree is not repeated in the path.
+  // If the earlier tree is a single complete subtree, the path does not repeat its root.
   const [first, ...rest] = place === 0 ? [fromRoot, ...claim.path] : claim.path;
   if (!first) return false;
   let earlier = first;
@@ -173,13 +181,13 @@ export function verifyConsistency(
   return last === 0 && sameBytes(earlier, fromRoot) && sameBytes(later, root);
 }
 
-/** Leaves from `start` up to, and without, `end`. */
+/** Leaves from `start` up to, but excluding, `end`. */
 interface Range {
   readonly start: number;
   readonly end: number;
 }
 
-/** PATH of the RFC: at each split the half without the leaf, the innermost first. */
+/** PATH in the RFC: at each split the half without the leaf, innermost first. */
 function rangesBeside(index: number, { start, end }: Range): Range[] {
   if (end - start === 1) return [];
   const middle = splitOf({ start, end });
@@ -188,7 +196,10 @@ function rangesBeside(index: number, { start, end }: Range): Range[] {
     : [...rangesBeside(index, { start: middle, end }), { start, end: middle }];
 }
 
-/** SUBPROOF of the RFC; `whole` while the range is the one that the earlier root is of, which is known. */
+/**
+ * SUBPROOF in the RFC. `whole` is true while the range is exactly the range of the earlier root, whose hash
+ * is known.
+ */
 function rangesOfPrefix(from: number, { start, end }: Range, whole: boolean): Range[] {
   if (from === end) return whole ? [] : [{ start, end }];
   const middle = splitOf({ start, end });
@@ -197,12 +208,17 @@ function rangesOfPrefix(from: number, { start, end }: Range, whole: boolean): Ra
     : [...rangesOfPrefix(from, { start: middle, end }, false), { start, end: middle }];
 }
 
-/** The left half has the most leaves that are a power of two and fewer than all. */
+/**
+ * Splits a range so that the left half has the largest power of two that is less than the number of leaves.
+ */
 function splitOf({ start, end }: Range): number {
   return start + 2 ** heightBelow(end - start - 1);
 }
 
-/** The height of the largest complete subtree of at most so many leaves. Logarithms round up just below large powers. */
+/**
+ * Returns the height of the largest complete subtree with at most `leaves` leaves. Math.log2 is not used,
+ * because it rounds up just below large powers.
+ */
 function heightBelow(leaves: number): number {
   let height = 0;
   while (2 ** (height + 1) <= leaves) height++;
@@ -233,14 +249,14 @@ function subtreesOf({ start, end }: Range): Subtree[] {
   return subtrees;
 }
 
-/** The root over complete subtrees that stand side by side, each higher than the next. */
+/** Returns the root over adjacent complete subtrees, each higher than the next. */
 function joinSubtrees(hashes: readonly Uint8Array[], sha256: Sha256): Uint8Array {
   const last = hashes.at(-1);
   if (!last) return sha256(new Uint8Array());
   return hashes.slice(0, -1).reduceRight((right, left) => nodeHash(left, right, sha256), last);
 }
 
-/** Numbers of leaves are not cut to 32 bits, as shifting would. */
+/** Halves a number without the truncation to 32 bits of a bit shift. */
 function half(number: number): number {
   return Math.floor(number / 2);
 }

@@ -1,12 +1,12 @@
 import { toHex } from "../../core/hex.js";
 
-/** The files of a bundle. They are read one after the other, in any order. */
+/** The files of a bundle. They are read one at a time, in any order. */
 export interface BundleSource {
   readonly names: readonly string[];
   open(name: string): AsyncIterable<Uint8Array> | undefined;
 }
 
-/** SHA-256 of what comes in pieces, as node:crypto and @noble/hashes have it. */
+/** An incremental SHA-256, as provided by node:crypto and @noble/hashes. */
 export interface GrowingHash {
   update(bytes: Uint8Array): unknown;
   digest(): Uint8Array;
@@ -17,10 +17,12 @@ export interface ReadFile {
   readonly sha256: string;
 }
 
-/** Reads files and keeps of each that was read to its end what the manifest says of it. */
+/**
+ * Reads files. Records size and hash of each file that was read to its end, for comparison with the manifest.
+ */
 export interface BundleReader {
   readonly read: ReadonlyMap<string, ReadFile>;
-  /** The file's bytes, or undefined when there is no such file. */
+  /** Returns the file's bytes, or undefined if the file does not exist. */
   open(name: string): AsyncIterable<Uint8Array> | undefined;
 }
 

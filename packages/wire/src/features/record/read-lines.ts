@@ -1,11 +1,11 @@
-/** A line that is longer than lines may be, or no UTF-8; nothing after it can be read. */
+/** A line is too long or is not UTF-8. Nothing after it can be read. */
 export class UnreadableLines extends Error {
   override readonly name = "UnreadableLines";
 }
 
 /**
- * The lines of a file as it comes in, without their ends. What follows the last line break is a line too, when there is
- * something.
+ * Yields the lines of a file while it is read, without their line breaks. A non-empty remainder after the
+ * last line break counts as a line.
  *
  * @throws UnreadableLines
  */
@@ -37,7 +37,7 @@ export async function* readLines(
   if (keptBytes > 0) yield take(new Uint8Array());
 }
 
-/** The whole of a small file. */
+/** Returns the whole text of a small file. */
 export async function readWhole(chunks: AsyncIterable<Uint8Array>, bytesMax: number): Promise<string> {
   const parts: Uint8Array[] = [];
   let bytes = 0;

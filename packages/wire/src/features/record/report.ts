@@ -1,39 +1,42 @@
 import type { SignedHead } from "../../identity/head.js";
 import type { Manifest } from "./bundle.js";
 
-/** The result of a record's verification. */
+/** The result of verifying a record. */
 export interface RecordReport {
-  /** Whether nothing was found wrong. It does not show that a statement is true, nor what was never posted. */
+  /** True if no fault was found. It proves neither that statements are true nor what was never posted. */
   readonly ok: boolean;
-  /** The format of the bundle; null when that cannot be read. */
+  /** Format of the bundle. Null if it cannot be read. */
   readonly format: Manifest["version"] | null;
   /**
-   * The session as the bundle describes it, and when it was exported. Null unless the head's key, or one that it vouches
-   * for, signed it.
+   * The session as described in the bundle, and the time of the export. Null unless signed by the head's key,
+   * or a key that it vouches for.
    */
   readonly session: Manifest["session"] | null;
   readonly exported_at: string | null;
-  /** How many messages and versions there are. */
+  /** Number of messages and of versions. */
   readonly size: number;
   readonly document_version: number;
-  /** The roots over them, computed here. */
+  /** The roots over them, computed during verification. */
   readonly root: string;
   readonly document_root: string;
-  /** Messages that are what the log says they are; of these, those whose text was removed and those that are private. */
+  /**
+   * Number of messages that match the log. `redacted` and `private` count those of them that were redacted or
+   * are private.
+   */
   readonly matched: number;
   readonly redacted: number;
   readonly private: number;
-  /** The head of the export; null when its signature does not hold. */
+  /** The head of the export. Null if its signature is invalid. */
   readonly head: SignedHead | null;
-  /** The key that signed that head, and with it all that is shown. */
+  /** The key that signed the head, and thus everything shown. */
   readonly signed_by: SignedBy | null;
-  /** A head that was seen of this record and is over more than this export, which is older than it. */
+  /** A head of this record seen earlier that covers more than this export, which is therefore out of date. */
   readonly seen_later: SignedHead | null;
-  /** The facts that nothing here proves, in sentences. */
+  /** Sentences about facts that the record does not prove. */
   readonly unproven: readonly string[];
-  /** Where the root that was noted elsewhere stands: over so many messages. */
+  /** The root to compare with, and the number of messages that it covers. */
   readonly noted: { readonly root: string; readonly size: number } | null;
-  /** The faults, the first one first; at most 100. */
+  /** The faults in order, at most 100. */
   readonly findings: readonly Finding[];
 }
 
@@ -45,45 +48,45 @@ export interface SignedBy {
 export type Trust = "known" | "succeeds a known one" | "first seen" | "other than the known one";
 
 export type FindingCode =
-  /** A line or file that cannot be read, or says more than can be checked. */
+  /** A line or file that cannot be read, or contains data that cannot be verified. */
   | "form"
-  /** Messages or versions that are missing, added, or not in their order. */
+  /** Messages or versions that are missing, added or out of order. */
   | "sequence"
-  /** A text, or what is said of it, that is not what its hash was made of. */
+  /** A text, or its metadata, that does not match its hash. */
   | "content"
-  /** A hash that is not the one that the roots were made of. */
+  /** A hash that does not match the roots. */
   | "root"
-  /** A signed head over something else than what is here. */
+  /** A signed head that does not match the record. */
   | "head"
-  /** A signature that does not hold. */
+  /** An invalid signature. */
   | "signature"
   | "key"
-  /** A file that is missing, added, or another than the manifest names. */
+  /** A file that is missing, added or different from the manifest. */
   | "file"
-  /** A root, or a head, that was noted elsewhere and is not of this record. */
+  /** A root or head noted elsewhere that does not belong to this record. */
   | "noted";
 
 export interface Finding {
   readonly code: FindingCode;
   /** A sentence for people. */
   readonly message: string;
-  /** Where it shows. */
+  /** The position where the fault was found. */
   readonly sequence?: number;
   readonly document_version?: number;
-  /** The first message, or version, that may be the one that was changed, when it is not the one where it shows. */
+  /** The first message or version that may have been changed, if it precedes that position. */
   readonly from_sequence?: number;
   readonly from_document_version?: number;
   readonly file?: string;
   readonly line?: number;
 }
 
-/** A message or version that was looked at, for whoever shows the rows. */
+/** A verified message or version, for displaying the rows. */
 export interface VerifiedRow {
   readonly log: "feed" | "document";
-  /** Its sequence or version, or for a line that cannot be read the one that was expected. */
+  /** Its sequence or version. For an unreadable line, the expected number. */
   readonly number: number;
   readonly line: number;
-  /** The line as it came. */
+  /** The line as read from the file. */
   readonly text: string;
   readonly findings: readonly Finding[];
 }

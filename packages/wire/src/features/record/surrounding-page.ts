@@ -4,20 +4,20 @@ import type { GrowingHash } from "./read-bundle.js";
 import { shippedPages } from "./shipped-pages.js";
 import type { RandomAccess } from "./zip-bundle.js";
 
-/** Whether a file is a page around a record and, if so, whether Merkle made that page. */
+/** Whether a file is a page around a record, and whether Merkle made that page. */
 export type SurroundingPage = "none" | "known" | "foreign";
 
 export interface PageOptions {
   readonly createSha256: () => GrowingHash;
-  /** The hash of this build's own page, if it has one. */
+  /** Hash of this build's own page, if it has one. */
   readonly ownPage: string | null;
 }
 
 /**
- * Compares everything around the record with the pages that Merkle ever shipped (VERIFY-15). A signature covers the record only, so
- * a page that is not on the list may show anything.
+ * Compares everything around the record with the pages of all Merkle releases (VERIFY-15). A signature covers
+ * only the record, so an unknown page could display anything.
  *
- * @throws UnreadableZip for a page without a whole record
+ * @throws UnreadableZip if a page has no complete record
  */
 export async function checkSurroundingPage(
   file: RandomAccess,
@@ -25,7 +25,7 @@ export async function checkSurroundingPage(
 ): Promise<SurroundingPage> {
   const place = await findRecord(file);
   if (place === null) return "none";
-  // No page of ours is near this size, and a foreign one may have any.
+  // Merkle's pages are much smaller than this, while other pages may have any size.
   if (file.size - (place.end - place.start) > pageBytesMax) return "foreign";
   const hash = options.createSha256();
   hash.update(await file.read(0, place.start));

@@ -1,21 +1,26 @@
 import { canonicalJson } from "../../core/canonical-json.js";
 
-/** The fields of a thought record that are hashed; neither its audit session nor its author is among them (AUDIT-4). */
+/**
+ * The fields of a thought record that are hashed. Its audit session and author are not included (AUDIT-4).
+ */
 export interface HashedThought {
   readonly id: string;
   readonly type: string;
   readonly task_id: string;
   readonly content: string;
-  /** UTC, with milliseconds. */
+  /** UTC with milliseconds. */
   readonly timestamp: string;
-  /** The hash of the task's record before, or `firstPrevHash`. */
+  /** Hash of the task's previous record, or `firstPrevHash`. */
   readonly prev_hash: string;
 }
 
-/** The hash that the first record of a task is chained to. */
+/** The `prev_hash` of a task's first record. */
 export const firstPrevHash = "0".repeat(64);
 
-/** The bytes that a record's hash is taken of: the canonical JSON (RFC 8785) of these six fields and no other. */
+/**
+ * Returns the text whose hash is the record's hash: the canonical JSON (RFC 8785) of exactly these six
+ * fields.
+ */
 export function thoughtText({ id, type, task_id, content, timestamp, prev_hash }: HashedThought): string {
   return canonicalJson({ id, type, task_id, content, timestamp, prev_hash });
 }

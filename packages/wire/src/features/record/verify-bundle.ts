@@ -33,9 +33,9 @@ export interface VerifyOptions {
   readonly sha256: Sha256;
   readonly createSha256: () => GrowingHash;
   readonly verifySignature: VerifySignature;
-  /** The heads and keys of this record that are known from before, or from elsewhere. */
+  /** Heads and keys of this record that are known from earlier or from elsewhere. */
   readonly trusted?: Trusted | undefined;
-  /** A message that must be there, and be among those that the trusted root is over. */
+  /** A message that must exist and be covered by the trusted root. */
   readonly message?: number | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   readonly onRow?: ((row: VerifiedRow) => void) | undefined;
@@ -44,26 +44,26 @@ export interface VerifyOptions {
 
 export interface Trusted {
   readonly keys?: readonly AuditKey[] | undefined;
-  /** Their signatures were checked when they were remembered. */
+  /** Their signatures were verified when they were stored. */
   readonly heads?: readonly SignedHead[] | undefined;
-  /** The root over some beginning of the feed, in hexadecimal. */
+  /** Root over a prefix of the feed, in hexadecimal. */
   readonly root?: string | undefined;
 }
 
 export interface Progress {
   readonly log: "feed" | "document";
   readonly done: number;
-  /** 0 when the manifest cannot be read. */
+  /** 0 if the manifest cannot be read. */
   readonly of: number;
 }
 
 /**
- * Checks a whole record: each message and version against its hash, the hashes against the roots, the roots against the
- * signed heads, signatures against keys, files against the manifest. It reads each file once, keeps a line of it at a time,
- * and gives way to others as it goes. A bundle may be anything: what is wrong with it stands in the report, and what nobody
- * whose word counts has signed stands nowhere in it.
+ * Verifies a complete record: messages and versions against their hashes, hashes against roots, roots against
+ * signed heads, signatures against keys, and files against the manifest. Reads each file once, line by line,
+ * and yields to other work. The bundle is untrusted: faults are listed in the report, and data without a
+ * trusted signature is left out of the report.
  *
- * @throws only what the signal was aborted with
+ * @throws only the signal's reason when it is aborted
  */
 export async function verifyBundle(source: BundleSource, options: VerifyOptions): Promise<RecordReport> {
   const { trusted = {}, sha256, verifySignature, onProgress, onRow, signal } = options;
@@ -89,8 +89,8 @@ export async function verifyBundle(source: BundleSource, options: VerifyOptions)
     ...(trusted.heads ?? []).map((head) => ({
       head,
       whose: `the head remembered from ${head.at}`,
-      // A record that was exported before that head may be shorter, with nothing wrong. The time of the export counts only
-      // where a signature vouches for it.
+      // A record exported before that head may legitimately be shorter. The export time counts only if a
+      // signature covers it.
       mustReach: !manifest || !word.manifest || manifest.exported_at >= head.at,
     })),
   ];
@@ -178,7 +178,7 @@ export async function verifyBundle(source: BundleSource, options: VerifyOptions)
   };
 }
 
-/** Facts that the format of a record leaves out, or that nobody whose word counts has signed. */
+/** Lists facts that the record's format does not cover, or that no trusted key has signed. */
 function whatIsUnproven({ version, key_id }: Manifest, isSigned: boolean): string[] {
   if (version === 2) return [];
   const around = "the title, the description, the status, the times of the session, the roster and the state";
@@ -189,7 +189,7 @@ function whatIsUnproven({ version, key_id }: Manifest, isSigned: boolean): strin
       ];
 }
 
-/** Nothing is over what comes after the head of the export. */
+/** Nothing vouches for entries after the head of the export. */
 function refuseMore(head: SignedHead, feed: VerifiedFeed, document: VerifiedDocument): void {
   const logs = [
     { one: "message", file: bundleFiles.feed, is: feed.size, signed: head.size, findings: feed.findings },
@@ -215,7 +215,7 @@ interface Reading {
   readonly signal: AbortSignal | undefined;
 }
 
-/** The lines of a file, as far as it can be read; why no further stands in the findings. */
+/** Yields the lines of a file as far as it can be read. If it ends early, the findings say why. */
 async function* linesOf({ reader, files, signal }: Reading, file: string): AsyncGenerator<string> {
   const chunks = reader.open(file);
   if (!chunks) return files.add({ code: "file", message: `${file} is missing.`, file });
@@ -248,7 +248,7 @@ async function readSmall<T>(
   }
 }
 
-/** Those heads that are of this record and signed; of the others it is said what is wrong. */
+/** Returns the signed heads of this record. Adds a finding for each of the others. */
 async function readHeads(
   reading: Reading,
   given: {
@@ -304,7 +304,10 @@ async function whyUnsigned(
   return null;
 }
 
-/** Whether the head, and the manifest around it, are the word of the head's key: what they say is to be believed only then. */
+/**
+ * Checks whether the head's key has signed the head and the manifest around it. Only then are their
+ * statements trusted.
+ */
 async function checkManifest(
   manifest: Manifest,
   given: {
@@ -343,7 +346,8 @@ async function checkManifest(
   const headKeys = keys.filter((each) => each.key_id === head.key_id);
   const chain = await trustIn(key_id, keys, { known: headKeys, verifySignature });
   const isVouched = chain === "known" || chain === "succeeds a known one";
-  // A copy of format 1 was signed by whoever exported it: its words are left out, and the logs are the head's alone.
+  // A copy in format 1 is signed by the exporting broker. Its statements are left out, and only the head
+  // covers the logs.
   if (!isVouched && version === 2) {
     add(
       "key",
@@ -361,7 +365,9 @@ async function checkManifest(
   return { head: isHead, manifest: isHead && isOwn && isAbout && holdsHere && isVouched };
 }
 
-/** The files that say what no log does. They are hashed whole, and each line or file of them can be written in one way alone. */
+/**
+ * Reads the files that no log covers. They are hashed as a whole, and each line or file must be canonical.
+ */
 async function readOthers(
   reading: Reading,
   names: readonly string[],
@@ -382,7 +388,7 @@ async function readOthers(
   }
 }
 
-/** The files that were read before the others; where one is missing, that was reported then. */
+/** Files that are read before the others. If any is missing, that was reported then. */
 const isRead: ReadonlySet<string> = new Set([
   bundleFiles.feed,
   bundleFiles.versions,
@@ -425,7 +431,10 @@ async function readThrough({ reader, files, signal }: Reading, file: string): Pr
   }
 }
 
-/** Compares the roster and the state with the hashes in the head. The manifest has these too, but may have been signed later. */
+/**
+ * Compares the roster and state with the hashes in the head. The manifest also has these hashes, but it may
+ * have been signed later.
+ */
 function compareAbout({ head: { about } }: Manifest, { reader, files }: Reading): void {
   if (!about) return;
   for (const [file, hash] of [
@@ -456,7 +465,7 @@ function compareFiles(manifest: Manifest, { reader, files }: Reading): void {
   }
 }
 
-/** Whether the message and the root that were asked for are there. */
+/** Checks that the requested message and root exist. */
 function checkAsked(
   { message, trusted }: VerifyOptions,
   { size, notedSize }: { size: number; notedSize: number | null },

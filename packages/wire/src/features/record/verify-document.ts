@@ -13,14 +13,17 @@ export interface VerifiedDocument {
   readonly findings: Findings;
   readonly version: number;
   readonly root: string;
-  /** SHA-256 of the last version's text; null when that was removed or cannot be read. */
+  /** SHA-256 of the last version's text. Null if it was removed or cannot be read. */
   readonly text: string | null;
 }
 
 const file = bundleFiles.versions;
 const utf8 = new TextEncoder();
 
-/** Checks the document's versions one by one. Those whose text was removed are the ones that a message names, and never the newest. */
+/**
+ * Verifies the document's versions one by one. The text of a version may be missing only if a message reports
+ * its removal, and never for the newest version.
+ */
 export async function verifyDocument(
   lines: AsyncIterable<string>,
   {
@@ -38,7 +41,7 @@ export async function verifyDocument(
   const textHash = (text: string) => toHex(sha256(utf8.encode(text)));
   let text: string | null = textHash("");
   let line = 0;
-  /** The newest version, when it has no text. */
+  /** The newest version, if it has no text. */
   let bare: number | null = null;
   const isRemoved = findIn(removed);
 
@@ -79,7 +82,7 @@ export async function verifyDocument(
   return { findings, version: log.last, root: log.root, text };
 }
 
-/** Whether a number is in one of the ranges. */
+/** Returns a function that tests whether a version is in one of the ranges. */
 function findIn(ranges: readonly VersionRange[]): (version: number) => boolean {
   const merged: { from: number; to: number }[] = [];
   for (const { from, to } of ranges.toSorted((a, b) => a.from - b.from)) {
@@ -88,7 +91,7 @@ function findIn(ranges: readonly VersionRange[]): (version: number) => boolean {
     else merged.push({ from, to });
   }
   let at = 0;
-  // Versions are asked for in their order; one that is out of it is wrong already.
+  // Versions are queried in ascending order. A version out of order is already reported as a fault.
   return (version) => {
     while (at < merged.length && (merged[at]?.to ?? 0) < version) at++;
     return (merged[at]?.from ?? Number.POSITIVE_INFINITY) <= version;

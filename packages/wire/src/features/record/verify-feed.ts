@@ -19,9 +19,9 @@ export interface VerifiedFeed {
   readonly matched: number;
   readonly redacted: number;
   readonly private: number;
-  /** The heads that conclusions carry. */
+  /** The heads in the conclusions. */
   readonly seals: readonly SignedHead[];
-  /** The versions of the document of which a message says that their text was removed. */
+  /** Document versions whose removal is reported by a message. */
   readonly removed: readonly VersionRange[];
 }
 
@@ -31,7 +31,7 @@ export interface VersionRange {
 }
 
 export interface LogOptions {
-  /** The record's id; null when nothing tells it. */
+  /** Id of the record. Null if unknown. */
   readonly recordId: string | null;
   readonly checkpoints: readonly Checkpoint[];
   readonly sha256: Sha256;
@@ -41,13 +41,13 @@ export interface LogOptions {
 
 interface FeedOptions extends LogOptions {
   readonly noted: string | undefined;
-  /** The fault of a head's signature, as a sentence. */
+  /** Returns a sentence if the head's signature is faulty, otherwise null. */
   readonly checkSignature: (head: SignedHead) => Promise<string | null>;
 }
 
 const file = bundleFiles.feed;
 
-/** Checks the messages one by one, as they come. */
+/** Verifies the messages one by one while they are read. */
 export async function verifyFeed(lines: AsyncIterable<string>, options: FeedOptions): Promise<VerifiedFeed> {
   const { checkpoints, noted, sha256, recordId, checkSignature, onRow, onLine } = options;
   const findings = collectFindings();
@@ -56,7 +56,7 @@ export async function verifyFeed(lines: AsyncIterable<string>, options: FeedOpti
   const seals: SignedHead[] = [];
   const removed: VersionRange[] = [];
   const counts = { matched: 0, redacted: 0, private: 0 };
-  /** Messages without their text, of which no later message has said yet that it was removed. */
+  /** Messages without a text whose removal no later message has reported yet. */
   const unexplained = new Set<number>();
   let line = 0;
 
@@ -73,7 +73,8 @@ export async function verifyFeed(lines: AsyncIterable<string>, options: FeedOpti
       counts.redacted++;
       unexplained.add(sequence);
     } else if (content["private"] === true) counts.private++;
-    // The event replies to what it removed, which its own entry says whatever becomes of its text.
+    // The event replies to the redacted message, and this is part of its entry even if its own text is
+    // removed.
     if (isRedaction(parsed)) {
       unexplained.delete(parsed.message.reply_to ?? 0);
       const range = redactedVersions({ event: "message_redacted", content });
@@ -85,7 +86,7 @@ export async function verifyFeed(lines: AsyncIterable<string>, options: FeedOpti
     return { number: sequence, wrong: [...sealFindings, ...log.follow(leaf), ...wrong] };
   }
 
-  /** A conclusion's head is over what came before it. */
+  /** A conclusion's head must cover everything before the conclusion. */
   async function checkSeal(value: unknown, sequence: number): Promise<Finding[]> {
     const wrong = (code: FindingCode, message: string): Finding[] => [
       { code, message: `The seal in message ${sequence} ${message}`, sequence, file, line },
@@ -148,7 +149,7 @@ function sealOf({ message: { type, content } }: FeedLine): unknown {
   return type === "system" && content["event"] === "session_concluded" ? content["head"] : undefined;
 }
 
-/** A line by itself: the leaf that it makes, and what is wrong beside that. */
+/** Checks a single line. Returns its leaf and the line's own faults. */
 function checkLine(
   { message, salt, content_hash, hash, root }: FeedLine,
   { recordId, sha256, line }: { recordId: string | null; sha256: Sha256; line: number },
@@ -184,8 +185,8 @@ function checkLine(
 }
 
 /**
- * Returns the only content that a message may show without a salt: the rest of a removed one, or the
- * public part of a private one.
+ * Returns the only content that a message without a salt may have: the remainder of a redacted message, or
+ * the public part of a private message.
  */
 function withoutText({ type, content }: FeedLine["message"]): Record<string, unknown> {
   const { redacted, ...rest } = redactedContent({ type, content });

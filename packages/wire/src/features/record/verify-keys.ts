@@ -10,9 +10,8 @@ import {
 import type { Trust } from "./report.js";
 
 /**
- * Returns a sentence for each thing that is wrong with a list of keys: a key that stands there twice, an id that is
- * not the key's, or a predecessor's signature that does not hold. A key that nothing vouches for is not wrong by
- * that; `trustIn` tells of it.
+ * Returns a sentence for each fault in a list of keys: a duplicate key, an id that does not match the key, or
+ * an invalid signature by the predecessor. A key that no other key vouches for is not a fault: see `trustIn`.
  */
 export async function checkKeys(
   keys: readonly AuditKey[],
@@ -36,7 +35,10 @@ export async function checkKeys(
   return wrong;
 }
 
-/** How a key stands to those that are believed: one of them, or one that they vouch for, over any number of steps. */
+/**
+ * Returns whether a key is trusted: it is a known key, or a known key vouches for it over any number of
+ * steps.
+ */
 export async function trustIn(
   keyId: string,
   keys: readonly AuditKey[],
@@ -47,7 +49,7 @@ export async function trustIn(
     known.some(({ key_id, public_key }) => key_id === key.key_id && public_key === key.public_key);
   let key = keys.find(({ key_id }) => key_id === keyId);
   if (key && isKnown(key)) return "known";
-  // Each step goes one key back, so there are no more steps than keys.
+  // Each step goes back one key, so there cannot be more steps than keys.
   for (const _ of keys) {
     if (!key || !(await isSucceeded(key, keys, verifySignature))) break;
     const { previous } = key;

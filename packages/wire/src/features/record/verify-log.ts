@@ -3,46 +3,46 @@ import type { Sha256 } from "../../core/merkle-tree.js";
 import { type GrowingTree, growTree } from "./log-tree.js";
 import type { Finding } from "./report.js";
 
-/** A root that somebody vouches for: a signed head, or one that was noted elsewhere. */
+/** A root that someone vouches for: in a signed head, or noted elsewhere. */
 export interface Checkpoint {
   readonly size: number;
   readonly root: string;
-  /** The hash of the last version, where it is said. */
+  /** Hash of the last version, if the checkpoint includes it. */
   readonly contentHash?: string | null;
-  /** The source of the claim, as it stands in a sentence: "the head signed 2026-05-02T14:05:00.000Z". */
+  /** Source of the checkpoint, as part of a sentence: "the head signed 2026-05-02T14:05:00.000Z". */
   readonly whose: string;
-  /** Whether the record must have at least so much; not when it may be an older copy. */
+  /** True if the record must be at least this long. False if it may be an older copy. */
   readonly mustReach: boolean;
 }
 
-/** The facts of one line of a log, as far as they are compared. */
+/** The data of one log line that is compared. */
 export interface LogLine {
   readonly number: number;
-  /** In its file. */
+  /** Line number in its file. */
   readonly line: number;
-  /** As it was computed from what the line holds, and as the line tells it. */
+  /** The leaf computed from the line's content, and the hash stated in the line. */
   readonly leaf: Uint8Array;
   readonly hash: Uint8Array;
   readonly root: string;
   readonly contentHash: string;
-  /** Returns the message of the finding when the two hashes differ. */
+  /** Returns the finding's message if the two hashes differ. */
   readonly mismatch: () => string;
 }
 
-/** Follows a log line by line, and tells of each what is wrong with it. */
+/** Follows a log line by line and reports the faults of each line. */
 export interface LogFollower {
   /** The highest number so far. */
   readonly last: number;
-  /** The root over what is here, computed from nothing else. */
+  /** The root computed only from the lines read. */
   readonly root: string;
-  /** Over how many entries the wanted root is. */
+  /** Number of entries that the requested root covers. */
   readonly notedSize: number | null;
   follow(line: LogLine): Finding[];
-  /** A line that cannot be read: its number can only be the next, which is returned. */
+  /** Skips a line that cannot be read. Returns its number, which can only be the next. */
   pass(): number;
-  /** Compares somebody's word with the log as it is at this place. */
+  /** Compares a checkpoint with the log at the current position. */
   check(checkpoint: Checkpoint): Finding[];
-  /** After the last line. */
+  /** Call after the last line. */
   end(): Finding[];
 }
 
@@ -50,28 +50,29 @@ interface Options {
   readonly one: "message" | "version";
   readonly file: string;
   readonly checkpoints: readonly Checkpoint[];
-  /** A root to look for. */
+  /** A root to search for. */
   readonly noted?: string | undefined;
   readonly sha256: Sha256;
-  /** A finding that turned out to be about one line alone. */
+  /** Called when a finding turns out to concern only one line. */
   narrow(finding: Finding, narrower: Finding): void;
 }
 
 /**
- * As long as the hashes beside the lines lead to the roots beside them, a line that is not what its hash says is wrong alone,
- * and every other wrong one is found too. Where they no longer do, a hash is not the one that the roots were made of; from
- * there on nothing is left to compare but each line with its own hash.
+ * Creates a follower. While the hashes in the lines lead to the roots in the lines, a line that does not
+ * match its hash is an isolated fault, and every other fault is found too. Once they no longer do, a hash is
+ * not the one from which the roots were computed. From there on, each line can only be compared with its own
+ * hash.
  */
 export function followLog({ one, file, checkpoints, noted, sha256, narrow }: Options): LogFollower {
   const expected = new Map<number, Checkpoint[]>();
   for (const each of checkpoints) expected.set(each.size, [...(expected.get(each.size) ?? []), each]);
   const here = growTree(sha256);
-  /** Over the hashes beside the lines; null once these lead nowhere. */
+  /** The tree over the hashes in the lines. Null once they no longer lead to the roots. */
   let told: GrowingTree | null = growTree(sha256);
   let last = 0;
-  /** A root that did not fit: the next line shows whether it was wrong alone. */
+  /** A root that did not match. The next line shows whether it is an isolated fault. */
   let doubt: Finding | null = null;
-  /** The last place of which somebody's word held, and the last of which it did not. */
+  /** The last positions at which a checkpoint matched and at which one did not. */
   let vouched = 0;
   let refuted = 0;
   let notedSize: number | null = null;
@@ -95,7 +96,10 @@ export function followLog({ one, file, checkpoints, noted, sha256, narrow }: Opt
     return [{ code: "sequence", message, ...at(number <= last ? number : last + 1), line }];
   }
 
-  /** Takes the hash that leads to the root: the line's own, or when only that was changed, the computed one. */
+  /**
+   * Adds the hash that leads to the root: the line's own hash, or the computed one if only the line's hash
+   * was changed.
+   */
   function grow({ number, line, hash, leaf, root }: LogLine, isMismatch: boolean): Finding[] {
     if (!told) return [];
     const before = isMismatch ? told.fork() : null;
@@ -109,7 +113,7 @@ export function followLog({ one, file, checkpoints, noted, sha256, narrow }: Opt
       }
     }
     if (doubt) {
-      // Two roots in a row that do not fit: what they were made of is no longer known.
+      // After two mismatches in a row, the input of the roots is unknown.
       told = null;
       doubt = null;
       return [];
@@ -124,7 +128,7 @@ export function followLog({ one, file, checkpoints, noted, sha256, narrow }: Opt
       line,
     };
     doubt = finding;
-    // When the line is wrong by itself, that is said already.
+    // If the line itself is faulty, that has been reported already.
     return isMismatch ? [] : [finding];
   }
 
@@ -141,7 +145,10 @@ export function followLog({ one, file, checkpoints, noted, sha256, narrow }: Opt
     return [];
   }
 
-  /** The words that are about this place: it is vouched for when all of them hold, and refuted by one that does not. */
+  /**
+   * Compares the checkpoints of this position. The position is confirmed if all of them match, and refuted if
+   * any does not.
+   */
   function check(words: readonly Checkpoint[], line?: LogLine): Finding[] {
     if (!told || doubt || words.length === 0) return [];
     const root = toHex(told.root());

@@ -1,49 +1,55 @@
 import { ZipReader } from "@zip.js/zip.js/lib/zip-core-reader.js";
 
-/** The bytes of a file, read from anywhere in it: a file handle, or a browser's Blob. */
+/** A file's bytes with random access, such as a file handle or a browser's Blob. */
 export interface RandomAccess {
   readonly size: number;
-  /** As many bytes as were asked for, or as there are. */
+  /** Reads the requested number of bytes, or fewer at the end of the file. */
   read(offset: number, length: number): Promise<Uint8Array>;
 }
 
-/** The files of a bundle; each may be read as often as it is needed. */
+/** The files of a bundle. Each can be read any number of times. */
 export interface ZippedFiles {
   readonly names: readonly string[];
-  /** The size of all files unpacked, as the archive states it. */
+  /** Total unpacked size of the files, as stated in the archive. */
   readonly unpackedBytes: number;
   /**
-   * A file's bytes, unpacked as they are read; undefined when there is none of that name.
+   * Returns a file's bytes, unpacked while they are read. Undefined if there is no such file.
    *
-   * @throws UnreadableZip while it is read, for bytes that do not unpack to what the archive says
+   * @throws UnreadableZip while reading, if the data does not unpack as the archive states
    */
   open(name: string): AsyncIterable<Uint8Array> | undefined;
 }
 
 export interface ZipBounds {
-  /** How many files there may be. */
+  /** Maximum number of files. */
   readonly filesMax: number;
-  /** How many bytes one of them may unpack to, and how many for each packed one beyond the first 64 MiB: little can be made to unpack to very much. */
+  /**
+   * Maximum unpacked size of a file, and maximum ratio to its packed size beyond the first 64 MiB. A small
+   * archive can unpack to a huge amount of data.
+   */
   readonly unpackedBytesMax: number;
   readonly ratioMax: number;
 }
 
-/** The file is no zip archive, or it is one that is damaged, ambiguous or too large to be looked at. */
+/** The file is not a zip archive, or the archive is damaged, ambiguous or too large. */
 export class UnreadableZip extends Error {
   override readonly name = "UnreadableZip";
 }
 
-/** Enough for a record of a million messages with room to spare; what is larger is somebody's trick. */
+/** More than enough for a record of a million messages. Anything larger is assumed to be an attack. */
 const usualBounds: ZipBounds = { filesMax: 20, unpackedBytesMax: 16 * 1024 ** 3, ratioMax: 200 };
 
 const freeBytes = 64 * 1024 ** 2;
 
-/** The bytes read at once: they may unpack to a thousand times as much, which must not take long. */
+/**
+ * Number of packed bytes read at a time. They may unpack to a thousand times as much, which must not take
+ * long.
+ */
 const chunkBytes = 8 * 1024;
 
 /**
- * Opens the zip archive that a bundle is, without unpacking any of it. An archive that two programs could read differently
- * is refused: what one of them verifies is what the other one shows.
+ * Opens a bundle's zip archive without unpacking it. Refuses archives that two programs could read
+ * differently, because one might verify different data from what the other shows.
  *
  * @throws UnreadableZip
  */
@@ -94,11 +100,13 @@ async function* unpack(
   const bytesMax = Math.min(unpackedBytesMax, freeBytes + ratioMax * entry.compressedSize);
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const givenUp = new AbortController();
-  // How it ended is known before the stream's last chunk is: without this a failure would be one that nobody waits for.
+  // Handles the result right away, because it is known before the stream's last chunk. Otherwise a failure
+  // would be an unhandled rejection.
   const ending = entry.getData(writable, { signal: givenUp.signal }).then(
     () => null,
     async (error: unknown) => {
-      // An entry that fails before its first byte leaves the stream as it was, and its reader would wait for ever.
+      // An entry that fails before its first byte does not close the stream, and its reader would wait
+      // forever.
       await writable.abort(error).catch(() => undefined);
       return { error };
     },
@@ -125,7 +133,7 @@ async function* unpack(
   }
 }
 
-/** The library's own reader of a file, over any bytes. */
+/** Adapts random access to the library's reader interface. */
 function toReader({ size, read }: RandomAccess) {
   return {
     size,
