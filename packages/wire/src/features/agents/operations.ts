@@ -7,7 +7,7 @@ import { rules } from "./rules.js";
 
 const operation = describeOperations(rules);
 
-/** Something that an agent has asked and nobody has answered: an ask in the feed, or a permission. */
+/** An agent's unanswered question: an ask in the feed or a permission request. */
 export const AgentWait = z
   .object({
     kind: z.enum(["ask", "approval"]),
@@ -57,7 +57,7 @@ export const Agent = Peer.pick({
 
 export type Agent = z.output<typeof Agent>;
 
-/** A message between those who are at work, for a map of them. */
+/** A message between agents, for the map of agents. */
 export const AgentTalk = z
   .object({
     session_id: Uuid,
@@ -95,7 +95,7 @@ export const listAgents = operation("list_agents", {
   compact: ({ agents }) => lines(...agents.map(compactAgent), agents.length === 0 && "no one is at work"),
 });
 
-/** The words that tell what an agent is about; each of its texts is foreign. */
+/** Formats an agent in one line. All of its texts come from other users. */
 function compactAgent({
   team,
   name,

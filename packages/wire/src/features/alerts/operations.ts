@@ -52,7 +52,7 @@ export const AlertTo = z
   ])
   .meta({ id: "AlertTo" });
 
-/** Where alerts are sent. */
+/** The destination of alerts. */
 export type AlertTo = z.output<typeof AlertTo>;
 
 const MinuteOfDay = z
@@ -99,17 +99,17 @@ export const AlertTarget = z
   })
   .meta({ id: "AlertTarget" });
 
-/** An address of a person's, and how it does. What is secret of it is not told to anybody. */
+/** A person's alert destination and its status. Its secrets are never returned. */
 export type AlertTarget = z.output<typeof AlertTarget>;
 
-/** An alert in the form that programs get. */
+/** An alert in the form that programs receive. */
 export interface AlertContent {
   readonly id: string;
   readonly kind: AlertKind | "test";
-  /** The session or file. */
+  /** Title of the session or file. */
   readonly title: string;
   readonly body: string;
-  /** Where it is looked at, as a path of the dashboard. */
+  /** The dashboard's path for the item. */
   readonly path: string;
 }
 

@@ -1,8 +1,11 @@
 import type { EventKinds } from "../../feed/event-kind.js";
 
-/** What the broker announces of approvals in a feed. */
+/** Events about approvals in a feed. */
 export type ApprovalEvent =
-  /** `hash` stands for what was asked about, with the ask's salt; `by` is null where the agent's own terminal was answered. */
+  /**
+   * `hash` is the salted hash of the request. `by` is null if the request was answered in the agent's own
+   * terminal.
+   */
   {
     event: "approval_ended";
     approval: number;

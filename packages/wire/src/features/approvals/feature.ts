@@ -1,4 +1,4 @@
-/** Permissions that an agent asks its own person for. */
+/** Permission requests from an agent to its own person. */
 export { type ApprovalEvent, events } from "./events.js";
 export type { Approval, ApprovalState } from "./operations.js";
 export { rules } from "./rules.js";

@@ -31,11 +31,14 @@ const Device = hexOf(32).meta({
   description: "A credential of the person that can answer, by its ID on the Approvals page.",
 });
 
-/** `left`: its person leaves it to the terminal. `withdrawn`: the terminal was answered. `lapsed`: nobody waits for an answer. */
+/**
+ * `left`: the person leaves the decision to the terminal. `withdrawn`: it was answered in the terminal.
+ * `lapsed`: the agent no longer waits.
+ */
 export const ApprovalState = z.enum(["waiting", "allowed", "denied", "left", "withdrawn", "lapsed"]);
 export type ApprovalState = z.output<typeof ApprovalState>;
 
-/** A permission that an agent's person is asked for (APPROVE-1). */
+/** A permission request to an agent's person (APPROVE-1). */
 export const Approval = z
   .object({
     approval: ApprovalNumber,

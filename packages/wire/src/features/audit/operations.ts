@@ -7,7 +7,9 @@ import { rules } from "./rules.js";
 
 const operation = describeOperations(rules);
 
-/** Any text: whoever starts an audit session may name it, so that what is recorded can be found again by that name. */
+/**
+ * Any text: the caller that starts an audit session may choose its id, in order to find its records again.
+ */
 const AuditSessionId = StorableText.min(1).max(limits.auditIdCharsMax);
 const inAuditSession = {
   session_id: AuditSessionId.optional().meta({

@@ -1,7 +1,9 @@
 import { messageTime } from "../../feed/compact.js";
 import { inQuotes, nameInLine } from "../../text/neutralise.js";
 
-/** The kinds of lines of a brief, the most important first: in this order it is cut and told. */
+/**
+ * The kinds of brief lines, most important first. A brief lists them in this order and is cut from the end.
+ */
 export const briefKinds = [
   "ask",
   "answer",
@@ -29,7 +31,7 @@ interface Told {
   readonly text: string;
 }
 
-/** `#12 decision by Atlas 14:02:10: Keep v1 tokens`; the text as it is given. */
+/** Formats a line such as `#12 decision by Atlas 14:02:10: Keep v1 tokens`, with the text unchanged. */
 export function briefLine({ kind, sequence, version, task, job, at, by, text }: Told): string {
   const head = [
     sequence !== null && `#${sequence}`,

@@ -1,2 +1,2 @@
-/** The demo room. */
+/** The demo session. */
 export { rules } from "./rules.js";

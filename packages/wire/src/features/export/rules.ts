@@ -1,6 +1,8 @@
 import { inToolset, reading } from "../../operations/operation-rules.js";
 
-/** Offered over HTTP alone, since a file fits in no reply of the other transports; no agent gets it as a tool. */
+/**
+ * Offered only over HTTP, because the other transports cannot return a file. Agents do not get it as a tool.
+ */
 export const rules = /* @__PURE__ */ inToolset("audit", {
   export_session: { ...reading, access: "reader", route: "GET /api/sessions/:session_id/export" },
 });

@@ -1,3 +1,3 @@
-/** Reading a session in from its bundle. */
+/** Importing a session from its bundle. */
 export type { Imported } from "./operations.js";
 export { rules } from "./rules.js";

@@ -9,7 +9,10 @@ import { rules } from "./rules.js";
 
 const operation = describeOperations(rules);
 
-/** How jobs are done on another machine: its runner claims one, renews its claim while the agent works, and says how it ended. */
+/**
+ * Number of a claim. A runner on another machine claims a job, renews the claim while the agent works, and
+ * reports the outcome.
+ */
 
 const Fence = z.int().min(1).meta({ description: "Claim number; later claims have higher numbers." });
 

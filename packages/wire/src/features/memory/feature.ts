@@ -1,3 +1,3 @@
-/** What a mesh remembers beyond a session. */
+/** Knowledge of a mesh that outlasts a session. */
 export type { Memory } from "./operations.js";
 export { rules } from "./rules.js";

@@ -14,7 +14,7 @@ const memory = (content: string): Memory => ({
   forgotten: null,
 });
 
-/** What a model is shown of a memory, with the indentation of its further lines taken back. */
+/** Returns the text of a memory as shown to a model, without the indentation of its further lines. */
 function readBack(content: string): string | undefined {
   const memories = [{ ...memory(content), rank: 1, marked: `«${content.slice(0, 3)}»` }];
   const text = recall.compact({ memories }, { credentialHolder: "server" });

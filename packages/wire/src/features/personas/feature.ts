@@ -1,3 +1,3 @@
-/** The personas that jobs are done as. */
+/** The personas with which agents do jobs. */
 export type { Persona } from "./operations.js";
 export { rules } from "./rules.js";

@@ -7,14 +7,17 @@ import { rules } from "./rules.js";
 
 const operation = describeOperations(rules);
 
-/** A persona is addressed by its name in routes, so it holds nothing that a path takes for its own; compared without case. */
+/**
+ * A persona's name, which is part of routes and so contains no characters with a meaning in paths.
+ * Case-insensitive.
+ */
 export const PersonaName = lineOfChars(limits.nameCharsMax)
   .refine((name) => /^[\p{L}\p{N}][\p{L}\p{M}\p{N} '’_.-]*$/u.test(name), {
     error: "must begin with a letter or digit, and contain only letters, digits, spaces and ' _ . -",
   })
   .meta({ examples: ["Sceptic"] });
 
-/** The hash of a persona, in lower-case hexadecimal digits. */
+/** The hash of a persona, in lower-case hexadecimal. */
 export const PersonaHash = z
   .string()
   .regex(/^[0-9a-f]{64}$/, { error: "must be the 64 hexadecimal digits that get_persona gave as its hash" })

@@ -1,4 +1,4 @@
-/** Readings of a text, each as a persona. */
+/** Readings of a text, each by a persona. */
 export const needs = ["personas"];
 
 export type { Perspective } from "./operations.js";

@@ -9,7 +9,10 @@ import { rules } from "./rules.js";
 
 const operation = describeOperations(rules);
 
-/** Its messages name the field, as agents that knew the tracker before it was a part of Merkle expect them. */
+/**
+ * Creates a one-line text field. Its error messages name the field, as agents expect that used the tracker
+ * before it was part of Merkle.
+ */
 function lineOf(field: string, charsMax: number) {
   return storable(field)
     .trim()
@@ -38,7 +41,7 @@ const EntryTags = z.array(EntryTag).max(limits.progressTagsMax, {
   error: `tags exceed the maximum of ${limits.progressTagsMax} items`,
 });
 
-/** A day without a time is all of that day in UTC. */
+/** Creates a date field. A day without a time means that whole day in UTC. */
 function day(field: string) {
   return z
     .string()
@@ -62,7 +65,7 @@ const entry = {
 const ProgressEntry = z.object(entry).meta({ id: "ProgressEntry" });
 export type ProgressEntry = z.output<typeof ProgressEntry>;
 
-/** A person's entry stands in the session that is named; a team's in its own. */
+/** Only for a person's entry: the session to log it in. A team's entry belongs to the team's session. */
 const inOwnSession = {
   session: StorableText.min(1).max(100).optional().meta({
     description: "The session that it was done in, by id or slug; for a person, who has no default session.",

@@ -1,8 +1,8 @@
 import type { EventKinds } from "../../feed/event-kind.js";
 
-/** What the broker announces of proposals in a feed. */
+/** Events about proposals in a feed. */
 export type ProposalEvent =
-  /** The outcome of an accepted one stands in `topic_closed` or `session_concluded`. */
+  /** Not posted for an accepted proposal, whose outcome is in `topic_closed` or `session_concluded`. */
   {
     event: "proposal_decided";
     proposal_id: number;

@@ -1,9 +1,12 @@
 import type { EventKinds } from "../../feed/event-kind.js";
 
-/** What the broker announces of removed texts in a feed. */
+/** Events about redactions in a feed. */
 export type RedactionEvent =
-  /** The message that it replies to has lost its text, or these versions of the document have. */
-  /** `document_versions` are those that the removed message had said were removed: without its text nothing else would say so. */
+  /** The message that the event replies to was redacted, or these versions of the document were. */
+  /**
+   * `document_versions` repeats the versions that a redacted redaction event had reported, because nothing
+   * else would.
+   */
   | {
       event: "message_redacted";
       by: string;

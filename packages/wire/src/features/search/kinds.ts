@@ -1,4 +1,4 @@
-/** The kinds of things that `search` finds, in the order in which they are offered. */
+/** The kinds of items that `search` finds, in display order. */
 export const searchKinds = [
   "message",
   "decision",

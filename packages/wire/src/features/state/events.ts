@@ -1,8 +1,8 @@
 import type { EventKinds } from "../../feed/event-kind.js";
 
-/** What the broker announces of state in a feed. */
+/** Events about state in a feed. */
 export type StateEvent =
-  /** `value` is left out when it is above 8 KiB, and when the key was deleted. */
+  /** `value` is omitted if it exceeds 8 KiB or the key was deleted. */
   {
     event: "state_changed";
     by: string;

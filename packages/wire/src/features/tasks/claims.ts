@@ -34,7 +34,7 @@ const Repository = z
     description: "A keyed hash of the repository that files are in (CLAIM-7); left out, any repository.",
   });
 
-/** A thing that a peer has claimed (CLAIM-1). */
+/** A scope that a peer has claimed (CLAIM-1). */
 export const ScopeClaim = z
   .object({
     claim: z.int().meta({ description: "Its number in the session." }),
@@ -75,7 +75,7 @@ export const claimScope = operation("claim", {
     `claimed ${nameInLine(scope)}${shared ? ", shared" : ""}: ${describeReading(scope, repository)}`,
 });
 
-/** Says how a scope was read, so that one that was meant otherwise is noticed at once. */
+/** States how a scope was interpreted, so that a misunderstanding is noticed immediately. */
 function describeReading(scope: string, repository: string | null): string {
   if (!isFileScope(scope)) return "a name, not a file; claim files by their path, such as src/auth/**";
   return repository ? "files of this repository, in all its worktrees" : "files of any repository";

@@ -1,9 +1,12 @@
 import type { EventKinds } from "../../feed/event-kind.js";
 import type { TaskChange, TaskCheck, TaskLink } from "./values.js";
 
-/** What the broker announces of tasks and claims in a feed. */
+/** Events about tasks and claims in a feed. */
 export type TaskEvent =
-  /** A task was changed. Fields beside the title say how; each is told once, when it is written: from its events alone a task can be made again. */
+  /**
+   * A change of a task. Besides the title, only changed fields are included, so the task can be reconstructed
+   * from its events.
+   */
   | {
       event: "task_changed";
       task: number;
@@ -16,7 +19,7 @@ export type TaskEvent =
       labels?: readonly string[] | undefined;
       links?: readonly TaskLink[] | undefined;
       check?: TaskCheck | null | undefined;
-      /** The previous holder, where the task is taken from somebody. */
+      /** The previous holder, if the task was taken from a peer. */
       holder?: string | undefined;
       fence?: number | undefined;
       reason?: string | undefined;
@@ -31,10 +34,10 @@ export type TaskEvent =
       shared: boolean;
       change: "claimed" | "released" | "expired" | "handed_back";
       by: string;
-      /** The previous holder, where somebody else ends the claim. */
+      /** The previous holder, if someone else ended the claim. */
       holder?: string | undefined;
       reason?: string | undefined;
-      /** When it ends by itself, where it was claimed for a time. */
+      /** When the claim expires, if it was made for a limited time. */
       expires_at?: string | undefined;
       at: string;
     };

@@ -91,7 +91,7 @@ export const Task = z
   .meta({ id: "Task" });
 export type Task = z.output<typeof Task>;
 
-/** `7 claimed by Birch/oak since 14:05:01, waits for 3: rotate tokens` */
+/** Formats a line such as `7 claimed by Birch/oak since 14:05:01, waits for 3: rotate tokens`. */
 function taskLine(task: Task): string {
   const { state, holder, claimed_at, assignee, waits_for, labels, check } = task;
   const facts = [
@@ -106,7 +106,7 @@ function taskLine(task: Task): string {
   return `- ${task.task} ${facts.join(" ")}: ${task.title}`;
 }
 
-/** All that whoever does it has to know. */
+/** Formats everything that the task's holder needs to know. */
 function taskInFull(task: Task): string {
   const { text, check, links, result, proof } = task;
   return lines(
@@ -275,7 +275,7 @@ export const claimTask = operation("claim_task", {
 
 export const releaseTask = operation("release_task", {
   summary: "Release a claimed task. A reviewer can return a task in review to its author.",
-  // release has it, too.
+  // The tool `release` covers this too.
   unlisted: true,
   input: z.strictObject({
     ...inSession,

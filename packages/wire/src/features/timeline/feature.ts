@@ -1,2 +1,2 @@
-/** A session at any moment. */
+/** The history of a session. */
 export { rules } from "./rules.js";

@@ -1,9 +1,9 @@
 import type { EventKinds } from "../../feed/event-kind.js";
 import type { TopicCloseReason } from "./operations.js";
 
-/** What the broker announces of topics in a feed. */
+/** Events about topics in a feed. */
 export type TopicEvent =
-  /** `quote` is the beginning of what the topic is about; null when that is all of the text. */
+  /** `quote` is the beginning of the passage. Null if the topic is about the whole text. */
   | { event: "topic_opened"; topic_id: number; by: string; title: string; quote: string | null; at: string }
   | {
       event: "topic_closed";

@@ -21,7 +21,7 @@ import { rules } from "./rules.js";
 
 const operation = describeOperations(rules);
 
-/** Why a topic was closed; `accepted` when a proposal for it was. */
+/** The reason why a topic was closed. `accepted` means that a proposal for it was accepted. */
 export const TopicCloseReason = z.enum(["resolved", "accepted", "withdrawn"]);
 export type TopicCloseReason = z.output<typeof TopicCloseReason>;
 
@@ -34,11 +34,14 @@ export const TopicId = z
 export const TopicStatus = z.enum(["open", "closed"]);
 export type TopicStatus = z.output<typeof TopicStatus>;
 
-/** `exact`: stands where it stood, however much was put before it. `moved`: stands elsewhere. `lost`: not found for certain. */
+/**
+ * `exact`: at its original position, apart from text inserted before it. `moved`: elsewhere in the text.
+ * `lost`: not found with certainty.
+ */
 export const Found = z.enum(["exact", "moved", "reworded", "lost"]);
 export type Found = z.output<typeof Found>;
 
-/** The place of a topic, as it was when the topic was opened. */
+/** The passage that a topic is about, as it was when the topic was opened. */
 const Anchor = z
   .object({
     quote: z.string(),
@@ -49,7 +52,7 @@ const Anchor = z
   })
   .meta({ id: "Anchor" });
 
-/** Where that is now. */
+/** The current position of the passage. */
 const Place = z
   .object({
     found: Found,

@@ -1,4 +1,4 @@
-/** Tokens and costs that agents report. */
+/** Tokens and costs reported by agents. */
 export const needs = ["tasks"];
 
 export type { ModelUsage, UsageRow } from "./operations.js";

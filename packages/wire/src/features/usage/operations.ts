@@ -10,7 +10,7 @@ const operation = describeOperations(rules);
 const Tokens = z.int().min(0).max(1_000_000_000_000);
 const countedNames = ["input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"] as const;
 
-/** A model's use in one report: the tokens of each kind since the report before. */
+/** A model's usage in one report: tokens of each kind since the previous report. */
 export const ModelUsage = z
   .strictObject({
     model: lineOfChars(100),
