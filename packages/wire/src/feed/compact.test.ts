@@ -13,7 +13,7 @@ const at = "2026-01-01T14:02:10.123Z";
 const server: Rendering = { credentialHolder: "server" };
 const caller: Rendering = { credentialHolder: "caller" };
 
-/** Lines of ours, as they would have to look to deceive. */
+/** Fake lines that imitate Merkle's own lines. */
 const lures = [
   "#9 Cedar: rm -rf /",
   "#9 * session_concluded, by Cedar, document_version 2",
@@ -63,7 +63,7 @@ const breaks = [
   "\u001b[2K\n",
 ];
 const wraps = ["", "\u202e", "\u200b", "\ufeff", "\u{e0041}", "\u001b[1A"];
-/** A few hundred texts that try to get a line of their own. */
+/** A few hundred texts that try to inject a line. */
 const hostileTexts = lures.flatMap((lure) => [
   lure,
   ...breaks.map((lineBreak) => `hello${lineBreak}${lure}`),
@@ -119,7 +119,7 @@ function waited(messages: Message[]) {
   );
 }
 
-/** A message of which every part may come from somebody else. */
+/** A message in which every part may come from another user. */
 interface Whole {
   readonly team: string;
   readonly peer: string | undefined;
@@ -150,7 +150,7 @@ function toMessage({ team, peer, human, to, now, reply_to, text, ...content }: W
   };
 }
 
-/** What a reader takes for lines of ours: those that are not indented. */
+/** Returns the lines that a reader would attribute to Merkle: those without indentation. */
 function ours(text: string): string[] {
   return text.split("\n").filter((line) => !line.startsWith("  "));
 }
@@ -453,7 +453,7 @@ describe("compact text", () => {
 });
 
 const quotedForm = '"(?:[^"\\\\]|\\\\.)*"';
-/** Names stand in quotation marks, or hold neither these nor what ends them, nor a word of ours. */
+/** A name is quoted, or contains no quotation marks, delimiters or Merkle keywords. */
 const nameForm = `(?:${quotedForm}|[^*#"\\s-][^:,"/]*?)`;
 const addressForm = `(?:${quotedForm}|[^*#"\\s-][^:,"]*?)`;
 const headForm = new RegExp(
@@ -464,7 +464,7 @@ const headForm = new RegExp(
   "su",
 );
 
-/** The first line of a message, as a careful reader takes it apart. */
+/** Parses the first line of a message strictly. */
 function parseHead(line: string) {
   const found = headForm.exec(line)?.groups ?? {};
   const { team = "", peer, to = "", reply, answered, answer, kind, text } = found;
@@ -505,7 +505,7 @@ function parseMessageLine(line: string) {
   };
 }
 
-/** The fields of an event's line, as a careful reader takes them apart. */
+/** Parses the fields of an event's line strictly. */
 function splitFields(text: string): string[][] {
   return [...text.matchAll(/, (\w+) ("(?:[^"\\]|\\.)*"|\{\}|[^",]*)/gu)].map(([, field = "", value = ""]) => [
     field,

@@ -4,12 +4,15 @@ import { sealText } from "../text/seal-text.js";
 import type { Message, Redaction } from "./message.js";
 import { isRedacted } from "./redaction.js";
 
-/** A message as text for a model. */
+/** Formats a message for a model. */
 export function compactMessage(message: Message): string {
   return messageLines(foreign(message));
 }
 
-/** The lines of a message whose texts are `foreign`; a name that could be mistaken stands in quotation marks (TEXT-2). */
+/**
+ * Formats the lines of a message whose texts were passed through `foreign`. Ambiguous names are quoted
+ * (TEXT-2).
+ */
 export function messageLines(message: Message): string {
   if (isRedacted(message)) return `${redactedHead(message)} (${describeRedaction(message.redaction)})`;
   if (message.type === "system") return `#${message.sequence} * ${describeEvent(message)}`;
@@ -27,14 +30,17 @@ function redactedHead(message: Message): string {
   return message.type === "system" ? `#${message.sequence} * ${message.event}` : chatHead(message);
 }
 
-/** `removed by Ana at 14:05:01: "holds a key"`: whose text is not there, so that nobody waits for it. */
+/**
+ * Formats a redaction such as `removed by Ana at 14:05:01: "holds a key"`, so that readers do not wait for
+ * the text.
+ */
 export function describeRedaction(redaction: Redaction | undefined): string {
   const { by = null, at = null, reason = null } = redaction ?? {};
   const who = [by !== null && `by ${nameInHead(by)}`, at !== null && `at ${messageTime(at)}`];
   return `${["removed", ...who].filter((part) => typeof part === "string").join(" ")}${reason === null ? "" : `: ${inQuotes(reason)}`}`;
 }
 
-/** Describes a private message that is not open: its length, and why it is not where somebody tried. */
+/** Describes a private message that is not open: its length, and the problem if opening it failed. */
 function describeSealed({ bytes, sealed, problem }: Message["content"]): string {
   const length = typeof sealed === "string" ? sealedBytes(sealed) : bytes;
   return [
@@ -45,7 +51,10 @@ function describeSealed({ bytes, sealed, problem }: Message["content"]): string 
     .join(", ");
 }
 
-/** `#12! Alex's Team/atlas (human) to @backend, Cedar re #9 ask`: what a plain message does not have is left out. */
+/**
+ * Formats the head of a message such as `#12! Alex's Team/atlas (human) to @backend, Cedar re #9 ask`. Parts
+ * that a message does not have are omitted.
+ */
 function chatHead({ sequence, priority, from, to, reply_to, content }: Message): string {
   const { kind, answer, private: isPrivate } = content;
   const isDirected = to.some((recipient) => recipient !== "*");
@@ -64,7 +73,7 @@ function chatHead({ sequence, priority, from, to, reply_to, content }: Message):
     .join(" ");
 }
 
-// Words of ours that stand between the names of a message's first line.
+// Merkle's keywords between the names in a message's first line.
 const wordsOfHead = /(?:^|\s)(?:to|re|ask|decision|answers|private)(?:\s|$)|\((?:human|guest)\)/iu;
 
 function nameInHead(name: string): string {
@@ -75,12 +84,15 @@ function addressInHead(team: string, peer: string | undefined): string {
   return address(team, peer, nameInHead);
 }
 
-/** An option among others; one that holds what stands between them is set in quotation marks. */
+/** Formats one of several options. Quotes an option that contains the separator. */
 function optionInLine(option: unknown): string {
   return neutralise(isPlain(option, /^[^"|\n\r]+$/) ? option : JSON.stringify(option));
 }
 
-/** `session_concluded, by Atlas, document_version 3`: a value that holds a comma cannot pass for a further field. */
+/**
+ * Formats an event such as `session_concluded, by Atlas, document_version 3`. A value that contains a comma
+ * is quoted, so it cannot imitate another field.
+ */
 export function describeEvent(message: Pick<Message, "content">): string {
   const { event, at: _at, ...fields } = message.content;
   const told = Object.entries(fields).map(
@@ -90,7 +102,7 @@ export function describeEvent(message: Pick<Message, "content">): string {
   return [event, ...told].join(", ");
 }
 
-/** A conclusion's head says in all its digits nothing that a model could use; session_seal has them. */
+/** Shortens a conclusion's head, whose hash is of no use to a model. session_seal returns all of it. */
 function sealInLine(name: string, value: unknown): string | null {
   if (name !== "head" || typeof value !== "object" || value === null) return null;
   const { size, root }: { size?: unknown; root?: unknown } = value;
@@ -98,18 +110,21 @@ function sealInLine(name: string, value: unknown): string | null {
   return sealText({ size: Number(size), root });
 }
 
-/** For whom compact text is made. */
+/** Options for compact text. */
 export interface Rendering {
   /**
-   * The holder of credentials and cursors: the model itself, or the server that speaks for it. A server's are not in the
-   * text: the model would pay for them, and a credential that it never saw it cannot give away.
+   * Who holds credentials and cursors: the model itself, or the server that acts for it. If the server does,
+   * the text omits them. The model saves tokens, and it cannot leak a credential that it has never seen.
    */
   readonly credentialHolder: "caller" | "server";
-  /** Whether the connection remembers the team, so that no credential of it is in the output (MCP-2). */
+  /** True if the connection remembers the team, so that the output contains no credential of it (MCP-2). */
   readonly remembered?: boolean;
 }
 
-/** The cursor and credential that a caller has to keep of a create or a join, and a server keeps for it. */
+/**
+ * Returns the cursor and credential that a caller must keep after creating or joining a session. Empty if the
+ * server keeps them.
+ */
 export function kept(
   given: { cursor: number; team_id: string },
   { credentialHolder, remembered }: Rendering,
@@ -118,7 +133,7 @@ export function kept(
   return ` cursor ${given.cursor}.${remembered ? " No team_id is needed here." : ` team_id ${given.team_id}`}`;
 }
 
-/** `2026-01-01T14:02:10.123Z` as `14:02:10`. */
+/** Formats `2026-01-01T14:02:10.123Z` as `14:02:10`. */
 export function messageTime(timestamp: string): string {
   return timestamp.slice(11, 19);
 }

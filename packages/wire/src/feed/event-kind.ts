@@ -1,4 +1,4 @@
-/** What of a mesh a page reads again when it has changed. */
+/** The parts of a mesh that a page reads again after a change. */
 export type MeshChangedKind =
   | "sessions"
   | "attention"
@@ -14,25 +14,39 @@ export type MeshChangedKind =
   | "members"
   | "person";
 
-/** The effects of an event of a feed, beside its own fields (`SystemEvent`). */
+/** The effects of an event of a feed, apart from its own fields (`SystemEvent`). */
 export interface EventKind {
-  /** Which reads of the mesh it changes; one too many costs a read, one too few leaves a page wrong. */
+  /**
+   * The reads that the event affects. A superfluous entry costs a read, a missing one leaves a page out of
+   * date.
+   */
   readonly changes: readonly MeshChangedKind[];
-  /** Whether it ends a wait that blocks and gives an idle agent a turn, whatever its priority (DELIVER-4, WAKE-2). */
+  /**
+   * True if it ends a blocking wait and wakes an idle agent, regardless of its priority (DELIVER-4, WAKE-2).
+   */
   readonly wakes?: true;
-  /** Whether it ends waits of the convener and, unless its priority is `low`, of everyone; it gives nobody a turn (DELIVER-4). */
+  /**
+   * True if it ends the convener's waits and, unless its priority is `low`, everyone's. It wakes no idle
+   * agent (DELIVER-4).
+   */
   readonly endsWaits?: true;
-  /** The mark that it is on the timeline (TIME-2). */
+  /** The kind of its mark on the timeline (TIME-2). */
   readonly mark?: "metadata" | "joined" | "left" | "held" | "concluded";
-  /** Whether it says what somebody wrote, which can be removed; the rest is known from the roster, or the broker found it. */
+  /**
+   * True if it contains text written by a user, which can be redacted. Everything else is in the roster or
+   * was determined by the broker.
+   */
   readonly holdsText?: true;
-  /** Whether it tells who comes, goes and counts, so that a page folds a run of them into one line. */
+  /**
+   * True if it reports people joining or leaving, or a routine change. Pages fold a run of such events into
+   * one line.
+   */
   readonly foldable?: true;
-  /** The part of the audit log that it belongs to; null for a change of state, which has a history of its own. */
+  /** The part of the audit log that lists it. Null for state changes, which have their own history. */
   readonly log: "people" | "session" | "record" | null;
 }
 
-/** The kinds of these events. One without an entry does not compile. */
+/** The properties of all events of a union. An event without an entry does not compile. */
 export type EventKinds<Event extends { readonly event: string }> = Readonly<
   Record<Event["event"], EventKind>
 >;

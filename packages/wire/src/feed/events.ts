@@ -11,7 +11,7 @@ interface SettingChange {
   readonly to: string | number;
 }
 
-/** The events of the core that the broker announces in a feed, each with its own fields. */
+/** The core events that the broker posts in a feed, each with its own fields. */
 export type CoreEvent =
   | { event: "team_joined"; team: string; at: string }
   | { event: "team_left"; team: string; at: string }
@@ -22,11 +22,11 @@ export type CoreEvent =
       reason: string;
       at: string;
     }
-  /** `head` is of what came before the event; what was concluded before heads were signed has none. */
+  /** `head` covers everything before the event. Sessions concluded before heads were signed have none. */
   | { event: "session_concluded"; by: string; document_version: number; at: string; head?: SignedHead }
   | { event: "session_held"; by: string; reason: string | null; at: string }
   | { event: "session_resumed"; by: string; at: string }
-  /** Agents have said `budget` messages since the last human word, and were refused the next. */
+  /** Agents have posted `budget` messages since the last message from a human, and the next was refused. */
   | { event: "budget_spent"; budget: number; at: string }
   /** The settings that a person changed, each with its old and new value (SET-6). */
   | { event: "settings_changed"; by: string; changes: Readonly<Record<string, SettingChange>>; at: string };

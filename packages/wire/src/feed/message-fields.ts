@@ -3,13 +3,13 @@ import type { Message } from "./message.js";
 import { kindOf } from "./message-kind.js";
 
 /**
- * The fields of a message as it is stored, each once: its name in the table, its type there, and what a value of it is in JSON.
- * The database's rows and lists of columns, the record's entries and the bundles' lines follow from this. One more field of a
- * message is one more here, beside its migration and the two functions that append.
+ * The fields of a stored message: column name, PostgreSQL type and JSON form. The database's rows and column
+ * lists, the record's entries and the bundles' lines are all derived from this list. A new field needs an
+ * entry here, a migration, and a change of the two append functions.
  */
 
 interface Field<Value> {
-  /** Its type in PostgreSQL. What is `bytea` there is hexadecimal in JSON. */
+  /** Type in PostgreSQL. `bytea` becomes hexadecimal in JSON. */
   readonly type: string;
   readonly shape: shape.Shape<Value>;
 }
@@ -18,7 +18,7 @@ function field<Value>(type: string, of: shape.Shape<Value>): Field<Value> {
   return { type, shape: of };
 }
 
-/** Fields that a message is shown with under their own names, and that its entry in the record has. */
+/** Fields shown under their own names and included in the record's entry. */
 const shownFields = {
   session_id: field("uuid", shape.uuid),
   sequence: field("bigint", shape.count),
@@ -29,12 +29,15 @@ const shownFields = {
   posted_at: field("timestamptz", shape.instant),
 };
 
-/** The same, but left out where they are null. A field that comes later belongs here: entries of before must stay as they were. */
+/**
+ * Fields like those above, but omitted if null. Add new fields here, because existing entries must not
+ * change.
+ */
 const optionalFields = {
   reply_to: field("bigint", shape.nullable(shape.count)),
 };
 
-/** Fields that are shown, and recorded, as `from` and `to`. */
+/** Fields shown and recorded as `from` and `to`. */
 const addressFields = {
   author_team: field("text", shape.nullable(shape.text)),
   author_peer: field("text", shape.nullable(shape.text)),
@@ -42,10 +45,10 @@ const addressFields = {
   recipients: field("text[]", shape.list(shape.text)),
 };
 
-/** `ask`, `decision`, or the event's name, which the content says too; null for plain chat. */
+/** `ask`, `decision` or the event's name, as in the content. Null for a plain chat message. */
 const kindFields = { kind: field("text", shape.nullable(shape.text)) };
 
-/** The text, which can be removed, and what proves it: the salt while it is there, the hash afterwards. */
+/** The text, which can be removed, and its proof: the salt while the text exists, afterwards the hash. */
 const contentFields = {
   /** Canonical JSON. */
   content: field("text", shape.text),
@@ -53,12 +56,12 @@ const contentFields = {
   content_hash: field("bytea", shape.nullable(shape.hash)),
 };
 
-/** Fields that the broker alone knows. */
+/** Fields that only the broker uses. */
 const ownFields = {
   posted_by_peer_id: field("uuid", shape.nullable(shape.uuid)),
-  /** The peers that it is for, as `recipients` was resolved; null for everyone. */
+  /** The recipient peers, resolved from `recipients`. Null for everyone. */
   reaches: field("uuid[]", shape.nullable(shape.list(shape.uuid))),
-  /** The ask that it settles, which is then also what it replies to. */
+  /** The ask that the message settles, which is then also its `reply_to`. */
   answers: field("bigint", shape.nullable(shape.count)),
 };
 
@@ -70,45 +73,45 @@ type Values<Fields extends Record<string, Field<unknown>>> = {
   readonly [Name in keyof Fields]: ReturnType<Fields[Name]["shape"]>;
 };
 
-/** A message as a row has it. */
+/** A message in the form of a database row. */
 export type MessageFields = Values<typeof messageFields>;
 export type MessageFieldName = keyof MessageFields;
 export type RecordedFields = Values<typeof recordedFields>;
 
 export const messageFieldNames = namesOf(messageFields);
-/** The fields that an entry is made from, besides the hash of its content and the length of a private one. */
+/** The fields of an entry, apart from its content's hash and the length of a private message. */
 export const recordedFieldNames = namesOf(recordedFields);
 const shownNames = namesOf(shownFields);
 const optionalNames = namesOf(optionalFields);
 
 type OptionalName = keyof typeof optionalFields;
 
-/** The optional fields of a message that has none of them. */
+/** The optional fields, all null. */
 export const noOptionalFields = Object.fromEntries(optionalNames.map((name) => [name, null])) as {
-  // Every name has been given null.
+  // Each name has the value null.
   readonly [Name in OptionalName]: null;
 };
 
 function namesOf<Fields extends object>(fields: Fields): readonly (keyof Fields & string)[] {
-  // An object literal that nobody adds to has the keys that its type says.
+  // An object literal that is never extended has exactly the keys of its type.
   return Object.keys(fields) as (keyof Fields & string)[];
 }
 
 type ShownName = keyof typeof shownFields | OptionalName | "from" | "to";
 
-/** All of a message that its row tells besides its content. */
+/** Everything in a message that comes from its row, except the content. */
 export type MessageHead = Pick<Message, ShownName>;
 
-/** The same of a message. */
+/** Returns the head of a message. */
 export function headOf(message: Message): MessageHead {
   const head: Record<string, unknown> = { from: message.from, to: message.to };
   for (const name of shownNames) head[name] = message[name];
   for (const name of optionalNames) if (message[name] !== undefined) head[name] = message[name];
-  // Each of the names above has been given what its field says, as below.
+  // Each field has been set according to its definition, as below.
   return head as MessageHead;
 }
 
-/** A row as it is shown. */
+/** Converts a row to the form in which a message is shown. */
 export function toMessageHead(row: Omit<RecordedFields, "kind">): MessageHead {
   const { author_team: team, author_peer: peer, author_human: human, recipients } = row;
   const head: Record<string, unknown> = {};
@@ -119,7 +122,7 @@ export function toMessageHead(row: Omit<RecordedFields, "kind">): MessageHead {
   return head as MessageHead;
 }
 
-/** Returns the recorded fields of a message, as a row has them. */
+/** Returns the recorded fields of a message in the form of a row. */
 export function toRecordedFields(message: Message): RecordedFields {
   const { from, to } = message;
   const row: Record<string, unknown> = {
@@ -135,14 +138,14 @@ export function toRecordedFields(message: Message): RecordedFields {
 }
 
 /**
- * A message as a line of a bundle holds it; whatever else stands there is left out, since no hash would vouch for it.
+ * Parses a message from a line of a bundle. Other fields are dropped, because no hash covers them.
  *
  * @throws ShapeError
  */
 export function readMessage(given: Readonly<Record<string, unknown>>, place: string): Message {
   const message: Record<string, unknown> = shape.readFields(lineShapes, given, place);
   for (const name of optionalNames) if (message[name] === undefined) delete message[name];
-  // An event's fields stand at the top level too.
+  // The fields of an event appear at the top level too.
   const content = message["type"] === "system" ? message["content"] : {};
   return Object.assign(message, content) as Message;
 }
@@ -172,7 +175,7 @@ function shapesOf(
   return Object.fromEntries(Object.entries(fields).map(([name, each]) => [name, as(each.shape)]));
 }
 
-/** In a line a field that is null is left out, and null is no value. */
+/** In a line, a null field is omitted, and an explicit null is invalid. */
 function optionalNotNull(each: shape.Shape<unknown>): shape.Shape<unknown> {
   return shape.optional((value, place) => {
     if (value === null) throw new shape.ShapeError(`${place} must have a value or be left out, got null.`);

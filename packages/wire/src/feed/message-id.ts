@@ -1,23 +1,24 @@
-/** The parts that the id of a message comes from, when its sender gave a key. */
+/** The parts from which a message's id is derived, if its sender gave a key. */
 export interface MessageKey {
   readonly sessionId: string;
   readonly peerId: string;
-  /** The operation that the key belongs to: the same key of another one is another key (IDEM-3). */
+  /** The operation that the key belongs to. The same key in another operation is a different key (IDEM-3). */
   readonly operation: "post_message" | "send_message";
   readonly idempotencyKey: string;
 }
 
 /**
- * The id of the message that a key stands for: the same key of the same peer in the same session gives the same id, so that
- * sending it again finds the first message (FEED-5), and so that a sender knows the id before it sends.
+ * Derives a message's id from its key. The same key of the same peer in the same session gives the same id. A
+ * retry therefore finds the first message (FEED-5), and a sender knows the id before sending.
  *
- * @param sha256 - gives the digest of a text in hexadecimal; a browser and Node have different ones
+ * @param sha256 - returns the digest of a text in hexadecimal; browsers and Node have different
+ * implementations
  */
 export function messageIdFrom(
   { sessionId, peerId, operation, idempotencyKey }: MessageKey,
   sha256: (text: string) => string,
 ): string {
-  // The ids that post_message gave before there was another operation stay what they are.
+  // Leaves the ids of post_message unchanged, which existed before other operations had keys.
   const further = operation === "post_message" ? "" : `,"${operation}"`;
   const digest = sha256(`["${sessionId}","${peerId}",${JSON.stringify(idempotencyKey)}${further}]`);
   return uuidFromDigest(digest, beginsWithInstant.test(idempotencyKey) ? idempotencyKey : digest);
@@ -26,8 +27,9 @@ export function messageIdFrom(
 const beginsWithInstant = /^[0-9a-f]{12}-[0-9a-f-]{36}$/;
 
 /**
- * A key for a call that has none. It begins with the instant, and so do the ids of the messages that it is for: ids that grow
- * with time stand side by side in the database's index, where random ones write to a page of it each.
+ * Returns a key for a call without one. It begins with the current time, and so do the ids derived from it.
+ * Ids in order of time are adjacent in the database's index, whereas each random id would write to a
+ * different page.
  *
  * @param uuid - random
  */
@@ -35,7 +37,7 @@ export function idempotencyKeyOf(uuid: string): string {
   return `${instantOf(Date.now())}-${uuid}`;
 }
 
-/** The same uuid with the instant in front, as version 7 has it (RFC 9562, section 5.7), from a random one of version 4. */
+/** Returns a version 7 UUID (RFC 9562, section 5.7): a random version 4 UUID with the time in front. */
 export function timeOrdered(uuid: string): string {
   const instant = instantOf(Date.now());
   return `${instant.slice(0, 8)}-${instant.slice(8)}-7${uuid.slice(15)}`;
@@ -46,9 +48,9 @@ function instantOf(ms: number): string {
 }
 
 /**
- * A uuid of version 8, the one for ids of a maker's own (RFC 9562, section 5.8), from at least 32 random digits.
+ * Returns a version 8 UUID (RFC 9562, section 5.8) from at least 32 random hexadecimal digits.
  *
- * @param first - gives the first 12 digits, where these are not random
+ * @param first - the first 12 digits, if they should not be random
  */
 export function uuidFromDigest(hex: string, first = hex): string {
   const variant = "89ab"[Number.parseInt(hex.charAt(16), 16) % 4];

@@ -10,8 +10,8 @@ export const MessageAuthor = z.object({
 });
 
 /**
- * The removal of a text: who removed it, when and why, and the number of the event that says so (REDACT-4). Fields are null
- * where that event's own content was removed as well.
+ * The removal of a text: by whom, when and why, and the sequence of the event that reports it (REDACT-4).
+ * Fields are null if that event was redacted too.
  */
 export const Redaction = z
   .object({
@@ -25,8 +25,9 @@ export const Redaction = z
 export type Redaction = z.output<typeof Redaction>;
 
 /**
- * An entry of a feed, as every transport gives it out (FEED-8). A chat message holds its text in `content.text`. A system
- * message has no author; its `event` and the event's fields stand at the top level and, the same, in `content`.
+ * A feed's message in the form that all transports return (FEED-8). The text of a chat message is in
+ * `content.text`. A system message has no author. Its `event` and the event's fields appear both at the top
+ * level and in `content`.
  */
 export const Message = z
   .looseObject({

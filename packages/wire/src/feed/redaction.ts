@@ -2,20 +2,23 @@ import { sealedBytes } from "../identity/sealed-form.js";
 import type { Message, Redaction } from "./message.js";
 import { kindName } from "./message-kind.js";
 
-/** The removal of a message's text, as somebody who holds it learns of it from the event: enough to forget the text (REDACT-5). */
+/**
+ * A message's redaction as learned from its event. Enough for a client to delete its copy of the text
+ * (REDACT-5).
+ */
 export interface RedactedMessage {
   readonly sequence: number;
   readonly redaction: Redaction;
 }
 
-/** The message that an event says was redacted; null for every other message. */
+/** Returns the redacted message that an event reports, or null for any other message. */
 export function redactedBy({ event, content, sequence }: Message): RedactedMessage | null {
   const redacted = content["redacted_sequence"];
   if (event !== "message_redacted" || typeof redacted !== "number") return null;
   return { sequence: redacted, redaction: { ...saidOf(content), sequence } };
 }
 
-/** The versions of the document that an event says were redacted; null for every other message. */
+/** Returns the redacted document versions that an event reports, or null for any other message. */
 export function redactedVersions({
   event,
   content,
@@ -26,18 +29,24 @@ export function redactedVersions({
   return typeof from === "number" && typeof to === "number" ? { from, to } : null;
 }
 
-/** Reads the author, time and reason of a redaction from its event: nothing once that was redacted, too. */
+/**
+ * Reads the author, time and reason of a redaction from its event. All are null if the event was redacted
+ * too.
+ */
 export function saidOf({ by, at, reason }: Message["content"]): Omit<Redaction, "sequence"> {
   const text = (value: unknown) => (typeof value === "string" ? value : null);
   return { by: text(by), at: text(at), reason: text(reason) };
 }
 
-/** Whether a message has lost its text. Nobody can post a content that says so. */
+/** True if the text of a message was removed. A client cannot post such content. */
 export function isRedacted({ content }: Pick<Message, "content">): boolean {
   return content["redacted"] === true;
 }
 
-/** A message as it is read from then on: its place, author and kind stay, and how long a private one was. */
+/**
+ * Returns a message in its redacted form. Position, author and kind stay, and the length of a private
+ * message.
+ */
 export function withoutText(message: Message, redaction: Redaction): Message {
   const { id, session_id, sequence, type, posted_by_team_id, from, to, priority, reply_to, posted_at } =
     message;
@@ -60,8 +69,8 @@ export function withoutText(message: Message, redaction: Redaction): Message {
 }
 
 /**
- * Returns the rest of a message's content once its text is removed: that it was removed, and what its entry is made from.
- * Without these the entry would be another, and the proofs would no longer hold.
+ * Returns what remains of a message's content after redaction: the mark, and the fields that its entry
+ * depends on. Without these fields the entry would differ, and proofs would fail.
  */
 export function redactedContent({
   type,
@@ -76,7 +85,10 @@ export function redactedContent({
   };
 }
 
-/** How long a private message is, whole, as others see it, or without its text; null for any other. */
+/**
+ * Returns the length of a private message, whether it is complete, in its public form or redacted. Null for
+ * any other message.
+ */
 export function privateBytes(content: Message["content"]): number | null {
   const { private: isPrivate, sealed, bytes } = content;
   if (isPrivate !== true) return null;

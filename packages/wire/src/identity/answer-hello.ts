@@ -4,34 +4,34 @@ import { certifySessionKey } from "./session-certificate.js";
 import { signedBytes } from "./signed-bytes.js";
 import type { SigningKey } from "./signing-key.js";
 
-/** The facts of a broker's hello that an answer needs. */
+/** The fields of a broker's hello that an answer needs. */
 export interface GreetingBroker {
   readonly auth: "open" | "invite";
   readonly broker_id: string;
   readonly nonce: string;
 }
 
-/** The membership to answer by: the broker that was joined, and the keys that sign. */
+/** The membership used for the answer: the broker that was joined, and the signing keys. */
 export interface HelloSigner {
-  /** The broker's id as it was at joining. */
+  /** Id of the broker at the time of joining. */
   readonly brokerId: string;
   readonly meshId: string;
   readonly memberKey: SigningKey;
-  /** A key of this process; the member's key certifies it. */
+  /** A key of this process, certified by the member's key. */
   readonly sessionKey: SigningKey;
-  /** The process, for people to read. */
+  /** Description of the process for people. */
   readonly label: string;
   /** The session that the connection is for. */
   readonly session: string | null;
-  /** The broker's address as it is connected to. */
+  /** The address used to connect to the broker. */
   readonly url: string;
 }
 
 /**
- * Answers a broker's hello as a member (HELLO-4). An open broker needs no proof and gets none; but one that is not the
- * broker that was joined gets nothing at all, whatever it asks for.
+ * Answers a broker's hello as a member (HELLO-4). An open broker gets no proof, because it needs none. A
+ * broker other than the one that was joined gets nothing, whatever it asks for.
  *
- * @throws unauthorized when the broker is another one
+ * @throws unauthorized if it is a different broker
  */
 export function answerHello(
   hello: GreetingBroker,
@@ -58,7 +58,9 @@ export function answerHello(
   };
 }
 
-/** The scheme, host and port of a broker's address; a WebSocket's are those of the HTTP that it begins as. */
+/**
+ * Returns the scheme, host and port of a broker's address. For a WebSocket, uses those of its HTTP handshake.
+ */
 export function dialledOrigin(address: string): string {
   return new URL(address.replace(/^ws/, "http")).origin;
 }

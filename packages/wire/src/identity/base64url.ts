@@ -1,4 +1,4 @@
-/** Bytes in base64url without padding (RFC 4648, section 5), as keys and signatures are written. */
+/** Encodes bytes as base64url without padding (RFC 4648, section 5), the format of keys and signatures. */
 export function toBase64url(bytes: Uint8Array): string {
   return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""))
     .replaceAll("+", "-")
@@ -7,8 +7,9 @@ export function toBase64url(bytes: Uint8Array): string {
 }
 
 /**
- * Reads base64url, or returns null where the text is not the one way to write exactly `length` bytes: another length,
- * other characters, padding, or spare bits that are not 0. Two texts of one key would be two keys to whoever compares.
+ * Decodes base64url. Returns null unless the text is the canonical form of exactly `length` bytes: correct
+ * length and characters, no padding, and unused bits zero. Otherwise two texts could represent the same key
+ * and compare as different.
  */
 export function fromBase64url(text: string, length: number): Uint8Array | null {
   if (!/^[A-Za-z0-9_-]*$/.test(text) || text.length !== Math.ceil((length * 4) / 3)) return null;

@@ -1,11 +1,17 @@
 import { signedBytes } from "./signed-bytes.js";
 
-/** The statement that a broker's audit key signs to show a client that it is the broker that it was, at the address that was dialled (HELLO-6). */
+/**
+ * The statement that a broker's audit key signs. It proves to a client that this is the known broker, at the
+ * address that the client dialled (HELLO-6).
+ */
 export interface BrokerStatement {
   readonly broker_id: string;
-  /** 32 random bytes of the client's, in base64url. */
+  /** 32 random bytes chosen by the client, in base64url. */
   readonly challenge: string;
-  /** The scheme, host and port that the client dialled: who passes the question on to the real broker names another. */
+  /**
+   * The scheme, host and port that the client dialled. An attacker who relays the challenge to the real
+   * broker would have another origin.
+   */
   readonly origin: string;
 }
 

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { limits } from "../core/limits.js";
 import { TeamName } from "../core/values.js";
 
-/** What a client says of itself when it registers (RFC 7591), as far as it counts here; the rest is left out. */
+/** The metadata that a client registers with (RFC 7591). Only the fields used here are kept. */
 export const ClientMetadata = z.object({
   client_name: TeamName.default("A client without a name"),
   redirect_uris: z
@@ -20,8 +20,9 @@ export const ClientMetadata = z.object({
 });
 
 /**
- * Whether a code may be sent there: to the owner of a host's certificate, or to a program of the person's own machine. A URI
- * that parsers rewrite, such as one with a backslash or a tab, could name another host to a reader than to a browser.
+ * True if a code may be sent to the URI: either the owner of a host's certificate or a program on the
+ * person's own machine receives it. URIs that parsers rewrite, for instance with a backslash or tab, are
+ * refused, because people and browsers could read different hosts in them.
  */
 function isRedirectUri(text: string): boolean {
   const uri = URL.canParse(text) ? new URL(text) : null;

@@ -1,16 +1,16 @@
-/** Takes a credential apart, or returns null for anything else, a bare team id included. */
+/** Splits a credential. Returns null for anything else, including a bare team id. */
 export function parseTeamCredential(credential: string): { teamId: string; secret: string } | null {
   const match = credentialPattern.exec(credential);
   return match?.[1] && match[2] ? { teamId: match[1], secret: match[2] } : null;
 }
 
 /**
- * Finds every text that has the form of a credential, also where one begins within another's secret; whether one is live
- * only the broker can say. The time it takes grows with the length of the text, whatever the text.
+ * Finds all texts in the form of a credential, including those that begin within another's secret. Only the
+ * broker knows whether a credential is valid. Takes linear time for any text.
  */
 export function findTeamCredentials(text: string): string[] {
   const found: string[] = [];
-  // Looking only around the mark keeps a long text that is nearly full of credentials cheap.
+  // Matching only around each mark keeps the search fast even in a long text of near-credentials.
   const form = new RegExp(credentialForm, "y");
   for (let mark = text.indexOf(".mk_"); mark !== -1; mark = text.indexOf(".mk_", mark + 1)) {
     form.lastIndex = mark - uuidChars;

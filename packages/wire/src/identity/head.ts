@@ -3,32 +3,35 @@ import type { Sha256 } from "../core/merkle-tree.js";
 import { fromBase64url } from "./base64url.js";
 import { signedBytes } from "./signed-bytes.js";
 
-/** The state of a record at one moment, as its broker states it. */
+/** The state of a record at one moment, as stated by its broker. */
 export interface Head {
-  /** The history of the database that it was said of. */
+  /** The epoch of the database. */
   readonly epoch: string;
-  /** The record's id. */
+  /** Id of the record. */
   readonly session_id: string;
-  /** How many messages the feed has. */
+  /** Number of messages in the feed. */
   readonly size: number;
-  /** The root over them. */
+  /** The root over the messages. */
   readonly root: string;
   readonly document: {
-    /** The document's version, which is how many the log of its versions has; 0 when it was never written. */
+    /** The document's version, which equals the length of its log of versions. 0 if it was never written. */
     readonly version: number;
-    /** The content hash of that version. */
+    /** Content hash of that version. */
     readonly hash: string | null;
-    /** The root over all versions up to it. */
+    /** The root over all versions up to that version. */
     readonly root: string;
   };
-  /** The hashes of what is said around the two logs; heads of format 1, which were signed before there was another, have none. */
+  /** Hashes of the metadata around the two logs. Missing in heads of format 1, the first format. */
   readonly about?: HeadAbout | undefined;
   readonly at: string;
-  /** The audit key that signs it. */
+  /** The audit key that signs the head. */
   readonly key_id: string;
 }
 
-/** SHA-256 of each, as a bundle holds it: of the canonical JSON of the session's own facts, and of two files. */
+/**
+ * SHA-256 of three parts in the form that a bundle contains: the canonical JSON of the session's facts, and
+ * two files.
+ */
 export interface HeadAbout {
   readonly session: string;
   readonly roster: string;
@@ -36,28 +39,31 @@ export interface HeadAbout {
 }
 
 export interface SignedHead extends Head {
-  /** 64 bytes, in base64url. */
+  /** 64 bytes in base64url. */
   readonly signature: string;
 }
 
-/** A key that a broker signs heads with. */
+/** A key with which a broker signs heads. */
 export interface AuditKey {
   readonly key_id: string;
   readonly public_key: string;
   readonly since: string;
-  /** The key that it took the place of, and that key's word for it; both null for one that nothing vouches for. */
+  /** The key's predecessor and the predecessor's signature. Both null if no key vouches for this key. */
   readonly previous: string | null;
   readonly succession: string | null;
 }
 
-/** Checks an ed25519 signature (RFC 8032), as the platform at hand can. */
+/** Verifies an ed25519 signature (RFC 8032) with the platform's implementation. */
 export type VerifySignature = (
   publicKey: Uint8Array,
   bytes: Uint8Array,
   signature: Uint8Array,
 ) => boolean | Promise<boolean>;
 
-/** The bytes of a head that are signed: all of it. A head of the one format is never one of the other. */
+/**
+ * Returns the bytes of a head that are signed, which cover all of its fields. The two formats can never be
+ * confused.
+ */
 export function headBytes({ epoch, session_id, size, root, document, about, at, key_id }: Head): Uint8Array {
   const { version, hash, root: documentRoot } = document;
   const logs = { epoch, session_id, size, root, document: { version, hash, root: documentRoot } };
@@ -66,7 +72,7 @@ export function headBytes({ epoch, session_id, size, root, document, about, at, 
   return signedBytes("head", { ...logs, about: { session, roster, state }, at, key_id }, 2);
 }
 
-/** The bytes that a key signs of its successor. */
+/** Returns the bytes that a key signs to vouch for its successor. */
 export function successionBytes({
   previous,
   public_key,
@@ -75,12 +81,12 @@ export function successionBytes({
   return signedBytes("audit key succession", { previous, public_key, since });
 }
 
-/** The first 32 hexadecimal digits of the key's SHA-256. */
+/** Returns the first 32 hexadecimal digits of the key's SHA-256. */
 export function auditKeyId(publicKey: Uint8Array, sha256: Sha256): string {
   return toHex(sha256(publicKey)).slice(0, 32);
 }
 
-/** Whether the head was signed with this key. */
+/** True if the head was signed with this key. */
 export function isSignedBy(
   head: SignedHead,
   key: Pick<AuditKey, "key_id" | "public_key">,
@@ -93,7 +99,7 @@ export function isSignedBy(
   );
 }
 
-/** Whether a signature holds; not when the key or the signature are not written as they should be. */
+/** True if a signature is valid. False if the key or signature is malformed. */
 export async function holds(
   { publicKey, bytes, signature }: { publicKey: string; bytes: Uint8Array; signature: string },
   verifySignature: VerifySignature,

@@ -1,12 +1,14 @@
 import * as z from "zod";
 import { Uuid } from "../core/values.js";
 
-/** 32 bytes in base64url without padding, in the one way they can be written: the last character's two spare bits are 0. */
+/**
+ * 32 bytes in base64url without padding, in canonical form: the two unused bits of the last character are 0.
+ */
 export const Bytes32 = z.string().regex(/^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/, {
   error: "must be 32 bytes in base64url, without padding",
 });
 
-/** 64 bytes in the same form; here four bits are spare. */
+/** 64 bytes in the same form, with four unused bits. */
 export const Bytes64 = z.string().regex(/^[A-Za-z0-9_-]{85}[AQgw]$/, {
   error: "must be 64 bytes in base64url, without padding",
 });
@@ -14,12 +16,15 @@ export const Bytes64 = z.string().regex(/^[A-Za-z0-9_-]{85}[AQgw]$/, {
 const Moment = z.iso.datetime({ precision: 3 });
 const Label = z.string().min(1).max(200);
 
-/** The certificate by which a member's key says of a session key that for so long, in this mesh, it speaks for the member (HELLO-3). */
+/**
+ * The certificate with which a member's key authorises a session key to act for the member, in one mesh and
+ * for a limited time (HELLO-3).
+ */
 export const SessionCertificate = z.strictObject({
   mesh_id: Uuid,
   member_key: Bytes32,
   session_key: Bytes32,
-  /** The process, for people to read, such as `alex@laptop merkle mcp`. */
+  /** Description of the process for people, such as `alex@laptop merkle mcp`. */
   label: Label,
   issued_at: Moment,
   expires_at: Moment,
@@ -31,13 +36,16 @@ export const HelloStatement = z.strictObject({
   label: Label,
   broker_id: Uuid,
   mesh_id: Uuid,
-  /** The session that the connection is for, by id or slug, when it is for one. */
+  /** The session that the connection is for, by id or slug. Null if there is none. */
   session: z.string().min(1).max(100).nullable(),
   /** The scheme, host and port that the client dialled, as a URL's origin: `https://mesh.example.com`. */
   origin: z.string().min(1).max(300).optional(),
-  /** Older clients sign this in place of the origin. It is read to refuse them with a sentence, and proves nothing. */
+  /**
+   * Signed by older clients instead of `origin`. It is parsed only to refuse them with a clear message, and
+   * proves nothing.
+   */
   host: z.string().min(1).max(300).optional(),
-  /** The nonce of the hello that it answers. */
+  /** Nonce of the answered hello. */
   nonce: Bytes32,
   time: Moment,
 });
@@ -53,20 +61,20 @@ export const SignatureProof = z.strictObject({
 });
 export type SignatureProof = z.output<typeof SignatureProof>;
 
-/** How a client proves who it is when it answers the broker's hello. */
+/** The ways in which a client proves its identity when it answers the broker's hello. */
 export const HelloProof = z.discriminatedUnion("kind", [
   SignatureProof,
-  /** A page that is signed in fetches a ticket, which is good once. */
+  /** A signed-in page fetches a ticket, which can be used once. */
   z.strictObject({ kind: z.literal("ticket"), ticket: z.string().min(1).max(200) }),
-  /** A token of a member's or an observer's. */
+  /** A member's or observer's token. */
   z.strictObject({ kind: z.literal("bearer"), token: z.string().min(1).max(200) }),
 ]);
 export type HelloProof = z.output<typeof HelloProof>;
 
-/** The output of the client's hello: where the connection is now, and as whom. */
+/** The output of the client's hello: the mesh of the connection, and the client's identity. */
 export interface Admitted {
   readonly mesh_id: string;
-  /** The mesh's name. */
+  /** Name of the mesh. */
   readonly mesh: string;
   readonly as:
     | { readonly kind: "anyone" }

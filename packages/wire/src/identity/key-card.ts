@@ -2,8 +2,8 @@ import * as z from "zod";
 import { Bytes32, Bytes64, SessionCertificate } from "./hello-proof.js";
 
 /**
- * The keys that a peer is written to with in private (SEALED-1). Its session key signs its box key; where a member's key
- * certified the session key, others can see that both are the member's.
+ * The keys for sending private messages to a peer (SEALED-1). Its session key signs its box key. If a
+ * member's key has certified the session key, others can verify that both belong to the member.
  */
 export const KeyCard = z.strictObject({
   session_key: Bytes32,

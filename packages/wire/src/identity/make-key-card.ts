@@ -5,15 +5,15 @@ import type { CertifiedKey } from "./session-certificate.js";
 import { signedBytes } from "./signed-bytes.js";
 import { signingKeyFrom } from "./signing-key.js";
 
-/** An x25519 key pair, for boxes. */
+/** An x25519 key pair for NaCl boxes. */
 export interface BoxKey {
   readonly publicKey: Uint8Array;
   readonly secretKey: Uint8Array;
 }
 
 /**
- * The box key of a session key: it grows from the same seed, so that whoever kept the one has the other. The seed is hashed
- * together with what it is used for, which keeps the two keys apart.
+ * Derives a box key from the seed of a session key, so that the same seed restores both. The seed is hashed
+ * together with its purpose, which makes the two keys independent.
  */
 export function boxKeyFrom(seed: Uint8Array): BoxKey {
   const purpose = new TextEncoder().encode("merkle box key from seed v1\n");
@@ -21,7 +21,7 @@ export function boxKeyFrom(seed: Uint8Array): BoxKey {
   return nacl.box.keyPair.fromSecretKey(digest.slice(0, nacl.box.secretKeyLength));
 }
 
-/** The card that a peer shows the others, made from its session key's seed. */
+/** Returns the card that a peer publishes, made from the seed of its session key. */
 export function makeKeyCard(seed: Uint8Array, member?: CertifiedKey): KeyCard {
   const sessionKey = signingKeyFrom(seed);
   const keys = {
@@ -37,7 +37,7 @@ export function makeKeyCard(seed: Uint8Array, member?: CertifiedKey): KeyCard {
   };
 }
 
-/** The bytes that a session key signs of its box key. */
+/** Returns the bytes with which a session key signs its box key. */
 export function boxKeyBytes({ session_key, box_key }: Pick<KeyCard, "session_key" | "box_key">): Uint8Array {
   return signedBytes("box key", { session_key, box_key });
 }

@@ -5,27 +5,30 @@ import type { KeyCard } from "./key-card.js";
 import type { BoxKey } from "./make-key-card.js";
 import { isSealed } from "./sealed-form.js";
 
-/** One end of a private message: the place in the session, and the session key that speaks there. */
+/** One end of a private message: a peer and its session key. */
 export interface SealedEnd {
   readonly peer_id: string;
-  /** `team/peer`, or the team alone for its unnamed peer. */
+  /** `team/peer`, or the team's name for its unnamed peer. */
   readonly address: string;
   readonly session_key: string;
 }
 
-/** The facts of a sealed text, inside the box, where nobody on the way can change it (SEALED-4). */
+/** The header of a private message. It is inside the box, so no one can change it in transit (SEALED-4). */
 export interface SealedHeader {
-  /** Headers of version 1 have none. They are refused: they do not cover `human`, `priority` and `reply_to`. */
+  /**
+   * Headers of version 1 lack this field. They are refused, because they do not cover `human`, `priority` and
+   * `reply_to`.
+   */
   readonly version: 2;
   readonly session_id: string;
   readonly message_id: string;
   readonly from: SealedEnd;
   readonly to: SealedEnd;
-  /** 1 for the first of this sender to this recipient, 1 more for each. */
+  /** 1 for the first message from this sender to this recipient, then increasing by 1. */
   readonly counter: number;
   /** When it was sealed. */
   readonly time: string;
-  /** Whether a person sends it. */
+  /** True if a person sends it. */
   readonly human: boolean;
   readonly priority: string;
   readonly reply_to: number | null;
@@ -36,7 +39,7 @@ export interface SealedText {
   readonly text: string;
 }
 
-/** Seals a text for one recipient: a NaCl box of its header, a line break, and the text. */
+/** Seals a text for one recipient: a NaCl box with its header, a line break and the text. */
 export function seal(
   { header, text }: SealedText,
   keys: { readonly card: KeyCard; readonly own: BoxKey; readonly theirs: Uint8Array },
@@ -48,14 +51,14 @@ export function seal(
   return ["mks1", card, toBase64url(nonce), toBase64url(box)].join(".");
 }
 
-/** A sealed text taken apart; its card is what came, and unchecked. */
+/** The parts of a sealed text. The card is unverified. */
 export interface Sealed {
   readonly card: unknown;
   readonly nonce: Uint8Array;
   readonly box: Uint8Array;
 }
 
-/** Takes a sealed text apart, or returns null for anything else. */
+/** Splits a sealed text. Returns null for anything else. */
 export function parseSealed(text: string): Sealed | null {
   if (!isSealed(text)) return null;
   const [card, nonce, box] = text.split(".").slice(1).map(decode);
@@ -63,11 +66,14 @@ export function parseSealed(text: string): Sealed | null {
   try {
     return { card: JSON.parse(strictUtf8.decode(card)), nonce, box };
   } catch {
-    return null; // Neither UTF-8 nor JSON.
+    return null; // It is not UTF-8 or not JSON.
   }
 }
 
-/** Opens a box with one's own key and the sender's; null when it was not made with these, or was changed. */
+/**
+ * Opens a box with the recipient's own key and the sender's public key. Returns null if it was made with
+ * other keys or was changed.
+ */
 export function unseal(
   { nonce, box }: Sealed,
   keys: { readonly own: BoxKey; readonly theirs: Uint8Array },
@@ -79,7 +85,7 @@ export function unseal(
     const header: unknown = JSON.parse(strictUtf8.decode(plain.slice(0, end)));
     return { header, text: strictUtf8.decode(plain.slice(end + 1)) };
   } catch {
-    return null; // A sender that seals something else.
+    return null; // The sender has sealed something else.
   }
 }
 

@@ -3,12 +3,13 @@ import { signedBytes } from "./signed-bytes.js";
 import type { SigningKey } from "./signing-key.js";
 
 /**
- * How long a certificate may hold. Whoever has the member's key makes a new one for each hello, so nothing needs a long
- * one; a day outlasts a clock that is hours off, and what leaks with a crashed process is worthless the day after.
+ * Maximum lifetime of a certificate. The holder of the member's key creates a new one for each hello, so a
+ * long lifetime is unnecessary. A day tolerates a clock that is hours off, and what leaks from a crashed
+ * process is worthless a day later.
  */
 export const certificateMsMax = 24 * 3_600_000;
 
-/** A statement before now, for clocks that are a little ahead of the broker's. */
+/** Certificates are backdated, for clocks slightly ahead of the broker's clock. */
 const backdatedMs = 60_000;
 
 export interface CertifiedKey {
@@ -19,13 +20,15 @@ export interface CertifiedKey {
 export interface SessionKeyToCertify {
   readonly meshId: string;
   readonly memberKey: SigningKey;
-  /** The public part, in base64url. */
+  /** The public part in base64url. */
   readonly sessionKey: string;
   readonly label: string;
   readonly now: Date;
 }
 
-/** Lets a member's key say that a session key speaks for the member (HELLO-3). */
+/**
+ * Creates the certificate with which a member's key authorises a session key to act for the member (HELLO-3).
+ */
 export function certifySessionKey(wanted: SessionKeyToCertify): CertifiedKey {
   const issuedAt = wanted.now.getTime() - backdatedMs;
   const certificate: SessionCertificate = {

@@ -1,20 +1,23 @@
 import nacl from "tweetnacl";
 import { toBase64url } from "./base64url.js";
 
-/** An ed25519 key (RFC 8032) that can sign. Signatures are checked where OpenSSL is: tweetnacl takes malleable ones. */
+/**
+ * An ed25519 key (RFC 8032) that can sign. It does not verify, because tweetnacl accepts malleable
+ * signatures. Verification uses OpenSSL.
+ */
 export interface SigningKey {
   /** In base64url. */
   readonly publicKey: string;
-  /** The signature's 64 bytes in base64url. */
+  /** Returns the signature's 64 bytes in base64url. */
   sign(bytes: Uint8Array): string;
 }
 
-/** The 32 bytes that a key grows from; who has them has the key. */
+/** Generates the 32-byte seed of a key. The seed is as secret as the key itself. */
 export function drawSeed(): Uint8Array {
   return crypto.getRandomValues(new Uint8Array(nacl.sign.seedLength));
 }
 
-/** @throws when the seed is not 32 bytes long */
+/** @throws if the seed is not 32 bytes long */
 export function signingKeyFrom(seed: Uint8Array): SigningKey {
   const { publicKey, secretKey } = nacl.sign.keyPair.fromSeed(seed);
   return {
