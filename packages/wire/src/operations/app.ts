@@ -5,7 +5,7 @@ import { operation } from "./core-operation.js";
 
 export const getAppInfo = operation("get_app_info", {
   summary: "Read which broker this is: version, how agents connect, who may enter, and its limits.",
-  // Its human has chosen the broker.
+  // The agent's human has already chosen the broker.
   unlistedOverStdio: true,
   input: z.strictObject({}),
   output: z.object({
@@ -22,7 +22,8 @@ export const getAppInfo = operation("get_app_info", {
     mcp_url: z.string(),
     websocket_url: z.string(),
     instructions_url: z.string(),
-    // SHA-256 of the public key of the broker's certificate, where no public authority signed it: `curl --pinnedpubkey`.
+    // SHA-256 of the public key in the broker's certificate, for `curl --pinnedpubkey`. Null if a public
+    // authority signed the certificate.
     key_pin: z.string().nullable(),
     toolsets: z.array(z.string()),
     limits: z.record(z.string(), z.number()),

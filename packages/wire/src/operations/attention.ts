@@ -60,10 +60,13 @@ const described = z.object({
   snoozed_until: Timestamp.nullable(),
 });
 
-/** The subjects of an item. */
+/** The kinds of items. */
 export const AttentionKind = described.shape.kind;
 
-/** What a person can be notified of: the kinds of items that wait for a human, and that a session was concluded. */
+/**
+ * The kinds of items that a person can be notified of: everything that waits for a human, and the conclusion
+ * of a session.
+ */
 export const AlertKind = z.enum([...AttentionKind.options, "concluded"]).meta({ id: "AlertKind" });
 export type AlertKind = z.output<typeof AlertKind>;
 
@@ -91,9 +94,9 @@ const AttentionItemOfMesh = described
   .meta({ id: "AttentionItemOfMesh" });
 
 /**
- * Something that waits for a human in a session or, of a file or the whole mesh, in none, as the broker sees it (ATT-1). It is computed from what
- * is, so it goes when the fact is gone, and never by being looked at. `id` names the fact: when the same happens again, that is
- * another one.
+ * An item that waits for a human (ATT-1). It concerns a session, a file or the whole mesh. The broker
+ * computes it from the current state, so it disappears when its cause does, not when someone has seen it.
+ * `id` identifies the cause: a repetition has a new id.
  */
 export const AttentionItem = z
   .union([AttentionItemOfSession, AttentionItemOfFile, AttentionItemOfMesh])

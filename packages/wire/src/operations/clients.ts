@@ -4,7 +4,7 @@ import { retryable, SessionRef, StorableText, TeamName, Timestamp } from "../cor
 import { nameInLine } from "../text/neutralise.js";
 import { operation } from "./core-operation.js";
 
-/** What a client asks a member for, as its authorization request says it (RFC 6749, 7636 and 8707). */
+/** A client's authorization request to a member (RFC 6749, 7636 and 8707). */
 const clientRequest = {
   client_id: StorableText.min(1)
     .max(10_000)

@@ -1,7 +1,7 @@
 import { shortAddress } from "../text/neutralise.js";
 import type { AlertKind, AttentionItem } from "./attention.js";
 
-/** An item in words: who it is about, what about it, and its quote, each to be set apart in its own way. */
+/** An item in words, in three parts that can be styled separately: who, what, and a quote. */
 export interface ItemWords {
   readonly who: string | null;
   readonly what: string;
@@ -10,7 +10,7 @@ export interface ItemWords {
 
 export function describeItem({ kind, number, team, peer, text }: AttentionItem): ItemWords {
   const isNamedTwice = team !== null && peer?.toLowerCase() === team.toLowerCase();
-  // Of some kinds the broker tells the whole address as the team.
+  // For some kinds, `team` already contains `team/peer`.
   const whole = team === null ? null : shortAddress(team);
   const who = team !== null && peer !== null && !isNamedTwice ? `${peer} of ${team}` : (whole ?? peer);
   const quote = text === "" ? null : text;
@@ -58,20 +58,20 @@ const jobPurposes: Readonly<Record<string, string>> = {
   perspective: "read the text",
 };
 
-/** The text of a failed job: its kind, and why. */
+/** Describes a failed job by its kind and the reason. */
 function describeFailedJob(text: string): string {
   const [, kind = "", why = text] = /^([a-z]+): (.*)$/s.exec(text) ?? [];
   return `${jobPurposes[kind] ?? kind}: ${why}`;
 }
 
-/** An item as one sentence. */
+/** Describes an item in one sentence. */
 export function sentenceOfItem(item: AttentionItem): string {
   const { who, what, quote } = describeItem(item);
   const said = who === null ? what : `${who} ${what}`;
   return quote === null ? said : `${said}: “${quote}”`;
 }
 
-/** What a person can be notified of, in words; each is switched on by itself. */
+/** The kinds of notifications in words. A person can switch each on or off. */
 export const alertReasons: Readonly<Record<AlertKind, string>> = {
   approval: "An agent needs your permission",
   ask: "An agent asks a question",
@@ -89,7 +89,7 @@ export const alertReasons: Readonly<Record<AlertKind, string>> = {
   concluded: "A session is concluded",
 };
 
-/** The words for an item where there is only room for one. */
+/** Short labels of items. */
 export const kindLabels: Readonly<Record<AttentionItem["kind"], string>> = {
   approval: "Approval",
   ask: "Ask",

@@ -68,8 +68,8 @@ export const readSessionDoc = operation("read_session_doc", {
 });
 
 /**
- * A document is what one edits by quoting it, so that its lines stand as they are. Nothing of ours follows them: what the
- * first line announces goes on to the end (TEXT-4).
+ * Formats a document without changing its lines, because models edit it by quoting. Nothing follows the
+ * document's text (TEXT-4).
  */
 function compactDocument(doc: {
   version: number;
@@ -152,7 +152,7 @@ export const DocumentVersion = z
 
 export const listDocVersions = operation("list_doc_versions", {
   summary: "List the document's versions, newest first: who wrote each, and when.",
-  // read_session_doc has any version.
+  // Agents can read any version with read_session_doc.
   unlistedOverStdio: true,
   input: z.strictObject({
     ...inSession,

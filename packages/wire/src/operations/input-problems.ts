@@ -3,16 +3,17 @@ import { MerkleError } from "../core/errors.js";
 import { nearest } from "../text/nearest.js";
 import type { Operation } from "./operation.js";
 
-/** A field that is not what it should be; the problem is words for a model, which knows no validator. */
+/** An invalid field. The problem is described for a model, which does not know the validator. */
 export interface InputProblem {
   readonly field: string;
   readonly problem: string;
 }
 
 /**
- * The refusal of an input: what is wrong with it, and in the details the fields that the caller could give (CAT-9).
+ * Returns the error for an invalid input. It describes the problems, and its details list the accepted fields
+ * (CAT-9).
  *
- * @param fields - those that are of use to the caller
+ * @param fields - the fields that are useful to the caller
  */
 export function inputRefused(
   problems: readonly InputProblem[],
@@ -26,16 +27,19 @@ export function inputRefused(
   );
 }
 
-/** The inputs that every operation takes alike, or that a transport puts in: none of them is the answer to a wrong input. */
+/** Inputs that all operations share or that a transport adds. They never explain an invalid input. */
 const common: readonly string[] = ["team_id", "idempotency_key", "epoch"];
 
-/** The fields of an operation that somebody who got it wrong could give. */
+/** Returns the fields of an operation that may help after an invalid input. */
 export function usefulFields({ input, unlisted }: Pick<Operation, "input" | "unlisted">): string[] {
   const hidden = Array.isArray(unlisted) ? [...common, ...unlisted] : common;
   return Object.keys(input.shape).filter((name) => !hidden.includes(name));
 }
 
-/** Says in our words what is wrong with a value, where its schema has none of its own. For zod, as the error of a parse. */
+/**
+ * Describes what is wrong with a value if its schema has no message of its own. Pass to zod as the error of a
+ * parse.
+ */
 export function describeIssue(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case "invalid_type": {
@@ -80,7 +84,7 @@ function unknownField(key: string, shape: Shape | undefined): string {
   const name = key.slice(0, 100);
   const names = Object.keys(shape ?? {});
   const meant = nearest(name, names);
-  // The details of the refusal name the fields of a whole input.
+  // For the whole input, the error's details already list the fields.
   const isShort = names.length > 0 && names.length <= 6 && !names.some((each) => common.includes(each));
   const known = isShort ? ` (known: ${names.join(", ")})` : "";
   return `unknown field ${JSON.stringify(name)}${meant === undefined ? known : ` (did you mean ${meant}?)`}`;
@@ -102,7 +106,7 @@ const nouns: Readonly<Record<string, string>> = {
   record: "an object",
 };
 
-/** An object is shown in the form in which it is to be given. */
+/** Describes an object by the form in which it must be given. */
 function nounOf(expected: string, schema: unknown): string {
   const noun = nouns[expected] ?? expected;
   const needed = Object.entries(shapeOf(schema) ?? {}).filter(([, field]) => field._zod.optin === undefined);
@@ -112,10 +116,10 @@ function nounOf(expected: string, schema: unknown): string {
 
 type Shape = Readonly<Record<string, z.core.$ZodType>>;
 
-/** The fields of an object's schema, where zod gives one along. */
+/** Returns the fields of an object's schema, if zod provides it. */
 function shapeOf(schema: unknown): Shape | undefined {
   const shape: unknown = Object(Object(Object(schema)._zod).def).shape;
-  // The `shape` of a zod schema, where it has one, maps its fields to their schemas.
+  // If a zod schema has a `shape`, it maps fields to their schemas.
   return typeof shape === "object" && shape !== null ? (shape as Shape) : undefined;
 }
 

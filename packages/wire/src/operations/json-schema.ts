@@ -2,21 +2,22 @@ import * as z from "zod";
 
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** A schema in JSON Schema's own words, and those that it shares with others, by the id of their `.meta`. */
+/** A schema in JSON Schema, with the schemas that it shares with others, keyed by the id of their `.meta`. */
 export interface DescribedSchema {
   readonly schema: JsonSchema;
   readonly shared: Readonly<Record<string, JsonSchema>>;
 }
 
 /**
- * `full` says all that is checked; `listed` what clients over HTTP check and show; `lean` what a model needs to call it, since it
- * pays for every byte (MCP-10).
+ * `full` describes everything that is validated. `listed` is what clients over HTTP validate and show. `lean`
+ * contains only what a model needs for a call, because every byte costs tokens (MCP-10).
  */
 export type SchemaDetail = "full" | "listed" | "lean";
 
 /**
- * Describes what a caller may send (`input`: defaults are optional, unknown fields refused) or what it gets back (`output`:
- * defaults are there, and a later version may add fields). Shared schemas are referred to as `<prefix><id>`.
+ * Describes the values that a caller may send (`input`) or receives (`output`). In an input, defaults are
+ * optional and unknown fields are refused. In an output, defaults are present, and later versions may add
+ * fields. References to shared schemas have the form `<prefix><id>`.
  */
 export function describeSchema(
   schema: z.ZodType,
@@ -36,7 +37,10 @@ export function describeSchema(
   return withPrefix({ schema: described, shared: $defs ?? {} }, prefix);
 }
 
-/** Leaves out what says nothing to a reader: bounds of JavaScript's integers, and the pattern of a named format. */
+/**
+ * Removes details of no use to readers: the limits of JavaScript's integers, and the pattern of a named
+ * format.
+ */
 function simplify(schema: JsonSchema, io: "input" | "output"): void {
   if (schema.format !== undefined) delete schema.pattern;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
@@ -45,8 +49,8 @@ function simplify(schema: JsonSchema, io: "input" | "output"): void {
 }
 
 /**
- * The keywords that lean schemas leave out: a value beyond its bounds is refused with a sentence, and a default that
- * matters is in the description.
+ * Keywords that lean schemas omit. A value out of range is refused with a clear message, and important
+ * defaults are in the description.
  */
 const saidElsewhere = [
   "default",
@@ -62,7 +66,10 @@ const saidElsewhere = [
 
 const forPrograms = ["examples", "pattern"] as const;
 
-/** That other fields are refused goes without saying: a client that went by it could not give a message as `text` (MCP-22). */
+/**
+ * Omits that other fields are refused. A client that enforced this could not send a message as `text`
+ * (MCP-22).
+ */
 function leaveOut(schema: JsonSchema, keywords: typeof saidElsewhere | typeof forPrograms): void {
   declareOnlyList(schema);
   for (const each of keywords) delete schema[each];
@@ -78,7 +85,7 @@ function leaveOutConstants(schema: JsonSchema): void {
   }
 }
 
-/** Of a schema that takes one value or a list of them, a model sees the list. */
+/** If a schema accepts one value or a list, shows a model only the list. */
 function declareOnlyList(schema: JsonSchema): void {
   const list = schema.anyOf?.find((each) => typeof each === "object" && each.type === "array");
   const others = schema.anyOf?.filter((each) => each !== list);

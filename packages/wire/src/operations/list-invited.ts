@@ -1,12 +1,12 @@
 import type { Member } from "./identity.js";
 
 /**
- * The members in force whom a member invited, whom these invited, and so on: those whom `revoke_member` ends with it when it is told
- * to. The caller, and whomever that one invited, are left out.
+ * Returns the active members that a member invited, directly or indirectly. `revoke_member` can revoke them
+ * together with the member. The caller and members invited by the caller are left out.
  */
 export function listInvited(members: readonly Member[], { member_id }: Pick<Member, "member_id">): Member[] {
   const found = new Set([member_id]);
-  // Each look adds those whom the last ones invited.
+  // Each pass adds the members invited by those found before.
   for (let before = 0; before < found.size; ) {
     before = found.size;
     for (const each of members) {

@@ -22,7 +22,10 @@ import { DeclaredStatus, WakePath } from "./peers.js";
 
 const Recipient = StorableText.trim().min(1).max(250);
 
-/** The recipients of a message: a peer, a team, `team/peer`, a peer's key, `@group`, `@humans`, `*` or `@all`; or several of them. */
+/**
+ * The recipients of a message: a peer, a team, `team/peer`, a peer's key, `@group`, `@humans`, `*` or `@all`,
+ * or a list of these.
+ */
 export const Recipients = z
   .union([Recipient, z.array(Recipient).min(1).max(limits.recipientsMax)])
   .transform((to) => (typeof to === "string" ? [to] : to))
@@ -32,7 +35,7 @@ export const MessageText = textOfBytes(limits.messageTextBytesMax).refine((text)
   error: "must not be blank",
 });
 
-/** One peer that a message reaches, and what is known of it there (SEND-6). */
+/** A peer that a message reaches, and its status (SEND-6). */
 export const RecipientState = z
   .object({
     team: z.string(),
@@ -61,10 +64,10 @@ export function compactRecipient(state: RecipientState): string {
   return `${name} is ${state.status}${declared}${readsWhen(state)}`;
 }
 
-/** When one that is there reads what has come, where nothing makes it read at once (VENDOR-6). */
+/** Describes when a connected peer will read a message, if nothing wakes it immediately (VENDOR-6). */
 export function readsWhen({ wake, declared }: Pick<RecipientState, "wake" | "declared">): string {
   if (wake.length === 0) return ", reads at its next poll";
-  // Hooks run in a turn, and begin none.
+  // Hooks run during a turn and cannot start one.
   const isIdle = declared !== "working" && wake.every((path) => path === "hooks");
   return isIdle ? ", cannot be woken: reads at its next turn" : "";
 }
@@ -119,7 +122,7 @@ export const sendMessage = operation("send_message", {
   compact: compactPosted,
 });
 
-/** Says that a reply without a cursor has arrived (CURSOR-6). */
+/** Acknowledges the reply to a call without a cursor (CURSOR-6). */
 export const Receipt = StorableText.min(1).max(100).meta({
   description:
     "receipt of the previous reply, omitted at first: acknowledges what has arrived, as since_cursor does.",
@@ -135,7 +138,7 @@ export const arrival = {
   }),
 };
 
-/** A brought message whose texts are `foreign`. */
+/** Formats a delivered message whose texts were passed through `foreign`. */
 export function compactBrought(message: Message, again = 0): string {
   return `${message.sequence <= again ? "(again) " : ""}${messageLines(message)}`;
 }

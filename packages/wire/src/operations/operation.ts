@@ -4,51 +4,52 @@ import type { Rendering } from "../feed/compact.js";
 import { foreign } from "../text/neutralise.js";
 import type { OperationRules } from "./operation-rules.js";
 
-/** The words, schemas and errors of an operation. */
+/** The description, schemas and errors of an operation. */
 export interface OperationDescription<
   Input extends z.ZodObject = z.ZodObject,
   Output extends z.ZodType = z.ZodType,
 > {
-  /** The sentence by which an agent decides whether this is the tool it wants. */
+  /** One sentence that helps an agent decide whether to use this tool. */
   readonly summary: string;
   readonly input: Input;
   readonly output: Output;
-  /** The codes it may answer beside those that any request may get. */
+  /** Error codes in addition to those that any request may get. */
   readonly errors: readonly ErrorCode[];
   /**
-   * The parts that lists of tools leave out, because pages and programs ask for them and no agent needs to: the whole
-   * operation, or some of its inputs. They may be called and given all the same (MCP-10).
+   * True to leave the operation out of lists of tools, or the names of inputs to leave out, because only
+   * pages and programs need them. They remain usable (MCP-10).
    */
   readonly unlisted?: true | readonly string[];
   /**
-   * The parts that the tools over stdio leave out besides: the server there does or gives them itself, or a model
-   * hardly needs them (STDIO-2).
+   * Additional omissions for tools over stdio, because the stdio server provides these parts itself, or a
+   * model rarely needs them (STDIO-2).
    */
   readonly unlistedOverStdio?: true | readonly string[];
-  /** The field that takes the text of a message, which models also give as `text` or `content` (MCP-22). */
+  /** The field for a message's text, which models also pass as `text` or `content` (MCP-22). */
   readonly textField?: string;
   /**
-   * Fields of the output, at any depth, that are rendered as they stand, because they are edited by quoting them or read as
-   * JSON: `compact` itself makes them harmless, and lets nothing follow that could be theirs (TEXT-4).
+   * Output fields at any depth whose text is rendered unchanged, because models edit it by quoting or parse
+   * it as JSON. `compact` must sanitise these texts itself, and must not put anything after them that could
+   * look like part of them (TEXT-4).
    */
   readonly verbatim?: readonly string[];
-  /** The output as clients of older builds expect it, for one release (BUILD-6). */
+  /** The output that clients of older builds expect, kept for one release (BUILD-6). */
   readonly older?: {
     readonly below: number;
     toOutput(output: z.output<Output>): object;
-    /** The way back, for a client of a broker of such a build. */
+    /** Converts the output of an older broker for a newer client. */
     fromOutput(older: unknown): unknown;
   };
   /**
-   * The output as text for a model, which pays for every byte of it. Its texts are `foreign` already; a line of it begins with
-   * a word or sign of ours (TEXT-1).
+   * Renders the output as text for a model, for which every byte costs tokens. Texts were already passed
+   * through `foreign`. Each line begins with one of Merkle's own words or signs (TEXT-1).
    */
   compact(output: z.output<Output>, rendering: Rendering): string;
 }
 
 /**
- * One thing that a caller can ask for. Everything a transport needs to know stands here and nowhere else: routes, tools,
- * frames, documentation and the typed client are made from it.
+ * One operation of the broker. Everything that transports need is defined here: routes, tools, frames,
+ * documentation and the typed client are generated from it.
  */
 export interface Operation<
   Name extends string = string,
@@ -59,17 +60,19 @@ export interface Operation<
   readonly name: Name;
 }
 
-/** The rules that admit or refuse a caller: of an operation, and of what is asked beside the operations alike (AUTH-12). */
+/**
+ * The rules for admitting a caller. They apply both to operations and to other kinds of requests (AUTH-12).
+ */
 export type AccessRule = Pick<Operation, "name" | "input"> &
   Omit<OperationRules, "toolset" | "route" | "kind" | "keptBy" | "withoutCredential" | "stores" | "share">;
 
-/** Whether it addresses one session: it cannot be asked without naming it. */
+/** True if the operation requires a session. */
 export function isSessionOperation({ input }: Pick<AccessRule, "input">): boolean {
   const session = input.shape["session_id"];
   return session !== undefined && session._zod.optin === undefined;
 }
 
-/** Whether a caller over MCP may leave its session out, which is then the only one joined (MCP-19). */
+/** True if a caller over MCP that has joined exactly one session may omit it (MCP-19). */
 export function takesOnlySession({
   route,
   teamCredential,
@@ -84,10 +87,10 @@ interface JoinedSession {
 }
 
 /**
- * The joined sessions that a call without `session_id` is about: the only one, or where the operation reads them all, each
- * (MCP-19). Concluded ones count where no other is left.
+ * Chooses the joined sessions for a call without `session_id`: the only one, or all of them if the operation
+ * can read all (MCP-19). Concluded sessions count only if there is no other.
  *
- * @throws bad_request when there are several to choose from, with their names
+ * @throws bad_request with the names of the sessions, if there are several to choose from
  */
 export function chooseSessions<Session extends JoinedSession>(
   { everySession }: Pick<Operation, "everySession">,
@@ -104,14 +107,17 @@ export function chooseSessions<Session extends JoinedSession>(
   );
 }
 
-/** Whether its answer can also come as a stream of events: a wait that only looks, so that a browser may ask for it (WAIT-10). */
+/**
+ * True if the output can also be sent as an event stream: a read-only wait that browsers can request
+ * (WAIT-10).
+ */
 export function isStreamable({ kind, route }: Pick<Operation, "kind" | "route">): boolean {
   return kind === "wait" && route.startsWith("GET ");
 }
 
 /**
- * Returns the function that declares the operations of these rules: by its name, the words, schemas and errors of each, of
- * exactly these types.
+ * Returns a function that defines operations with these rules. It takes an operation's name, description,
+ * schemas and errors, and preserves their exact types.
  */
 export function describeOperations<const Rules extends Readonly<Record<string, OperationRules>>>(
   rules: Rules,
@@ -126,12 +132,12 @@ export function describeOperations<const Rules extends Readonly<Record<string, O
   ): Operation<Name, Input, Output> & Rules[Name] {
     const compact = (output: z.output<Output>, rendering: Rendering) =>
       description.compact(foreign(output, description.verbatim), rendering);
-    // The rules of a name not known yet are still the rules of one.
+    // The type of `rules[name]` is not resolved for a generic name, but it is always an OperationRules.
     return { ...(rules[name] as Rules[Name] & OperationRules), ...description, name, compact };
   };
 }
 
-/** The errors that any operation may answer, whatever it does. */
+/** Errors that any operation may return. */
 export const commonErrors = [
   "bad_request",
   "payload_too_large",

@@ -20,11 +20,11 @@ import { KeyCard } from "../identity/key-card.js";
 import { inQuotes, lines, nameInLine, peerAddress } from "../text/neutralise.js";
 import { operation } from "./core-operation.js";
 
-/** How a client can be made to read its mail: each is optional, and none is trusted alone (WAKE-1). */
+/** The ways of making a client read its messages. All are optional, and none is relied on alone (WAKE-1). */
 export const WakePath = z.enum(["inbox", "hooks", "wait", "channel"]);
 export type WakePath = z.output<typeof WakePath>;
 
-/** The facts that a client tells of itself. */
+/** Facts that a client reports about itself. */
 export const Capabilities = z.strictObject({
   client: lineOfChars(limits.nameCharsMax).optional(),
   version: lineOfChars(limits.nameCharsMax).optional(),
@@ -34,7 +34,7 @@ export const Capabilities = z.strictObject({
 });
 export type Capabilities = z.output<typeof Capabilities>;
 
-/** The public part of an ed25519 key that a launch made for itself (RFC 8032), in base64. */
+/** Public part of an ed25519 key that a launch generated (RFC 8032), in base64. */
 export const SessionKey = z
   .string()
   .regex(/^[A-Za-z0-9+/]{43}=$/, { error: "must be the 32 bytes of an ed25519 public key in base64" });
@@ -55,8 +55,8 @@ export const Declared = z.object({
 export const Membership = z.object({ name: z.string(), role: z.string().nullable() });
 
 /**
- * A peer as `list_peers` shows it (PEER-8). `presence` is derived from what was seen, as a team's status is (ROSTER-4);
- * `declared` is what the peer, or its client's hooks, reported; `status` is both in one word.
+ * A peer as listed by `list_peers` (PEER-8). `presence` is derived from its activity, like a team's status
+ * (ROSTER-4). `declared` is what the peer or its client's hooks reported. `status` combines both.
  */
 export const Peer = z
   .object({
@@ -94,7 +94,7 @@ export const Peer = z
   .meta({ id: "Peer" });
 export type Peer = z.output<typeof Peer>;
 
-/** `- atlas's line`: who, what it said of itself, where it belongs, and when it was seen. */
+/** Formats a peer in one line: name, facts that it reported, groups, and when it was last seen. */
 function compactPeer(peer: Peer): string {
   const { declared, summary, task } = peer;
   const groups = peer.groups
@@ -112,7 +112,10 @@ function compactPeer(peer: Peer): string {
   return `- ${peerAddress(peer.team, peer.name)}, ${facts.join(", ")}${summary && `: ${summary}`}`;
 }
 
-/** What a client of a build below 9 expects: `status` as observed, and the summary with its time. */
+/**
+ * Converts the output for clients of builds below 9, where `status` is the observed presence and `summary`
+ * includes its time.
+ */
 function toOlderPeers({ peers }: { readonly peers: readonly Peer[] }): object {
   return {
     peers: peers.map(({ presence, summary, summary_at: at, ...peer }) => ({

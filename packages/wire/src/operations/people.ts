@@ -10,7 +10,7 @@ const Nudged = z.object({
   team: z.string(),
   peer: z.string().nullable(),
   connected: z.boolean(),
-  /** The wake paths that were run there, as the client itself says; a parked wait was answered. */
+  /** The wake paths used there, as reported by the client. A parked wait always counts. */
   reached: z.array(WakePath),
   last_seen_at: Timestamp,
 });

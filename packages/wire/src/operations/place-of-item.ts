@@ -2,7 +2,10 @@ import { placeHref } from "../core/place-href.js";
 import { sourceHref } from "../core/source-href.js";
 import type { AttentionItem } from "./attention.js";
 
-/** Where an item happened, as a path of the dashboard: an ask at its message, a proposal where it is decided about. */
+/**
+ * Returns the dashboard's path for an item: the message of an ask, or the page on which a proposal is
+ * decided.
+ */
 export function placeOfItem(item: AttentionItem): string {
   const { kind, session, sequence, number } = item;
   if (kind === "approval") return "/approvals";
@@ -17,7 +20,7 @@ export function placeOfItem(item: AttentionItem): string {
   return sequence === null ? home : `${home}?m=${sequence}`;
 }
 
-/** The name of that place: the session's title, the file's path, or the mesh. */
+/** Returns the name of that location: the session's title, the file's path, or the mesh. */
 export function nameOfPlace(item: AttentionItem): string {
   if (item.session_id !== null) return item.session_title;
   return item.source_path ?? "the mesh";

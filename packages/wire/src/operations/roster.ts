@@ -24,8 +24,9 @@ import { operation } from "./core-operation.js";
 import { Capabilities, Declared, SessionKey, Summary } from "./peers.js";
 
 /**
- * A row of the roster. `status` is derived, never declared (ROSTER-4): active while a wait is parked or within 10 s of a
- * call, idle while connected or within 60 s, disconnected after that or once the team has left.
+ * A row of the roster. `status` is derived, never declared (ROSTER-4): active while a wait is parked or
+ * within 10 s of a call, idle while connected or within 60 s, and otherwise disconnected. A team that has
+ * left is disconnected.
  */
 export const Participant = z
   .object({
@@ -61,7 +62,7 @@ function compactRoster(participants: readonly Participant[]): string[] {
   );
 }
 
-/** A key in base64 as base64url writes it. */
+/** Converts a base64 key to base64url. */
 function unpadded(key: string | undefined): string | undefined {
   return key?.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
@@ -69,7 +70,7 @@ function unpadded(key: string | undefined): string | undefined {
 export const joinSession = operation("join_session", {
   summary: "Join a session as your team, and stay until it ends or you leave_session.",
   unlisted: ["key_card", "passcode"],
-  // The server there says what its machine and its client are; and set_summary is for the summary.
+  // The stdio server fills in the facts about its machine and client. Agents use set_summary for the summary.
   unlistedOverStdio: ["capabilities", "cwd", "machine", "session_key", "summary"],
   input: z
     .strictObject({
@@ -150,7 +151,7 @@ export const leaveSession = operation("leave_session", {
 
 export const listParticipants = operation("list_participants", {
   summary: "See who is in the session: each team's status, and when it was last seen.",
-  // list_peers has the teams, too.
+  // Agents use list_peers, which includes the teams.
   unlistedOverStdio: true,
   input: z.strictObject({
     ...inSession,
@@ -168,7 +169,7 @@ export const listParticipants = operation("list_participants", {
 
 export const rotateTeamCredential = operation("rotate_team_credential", {
   summary: "Replace your team's credential, for instance after it leaked. The old one ends immediately.",
-  // The server there keeps the credential.
+  // The stdio server maintains the credential.
   unlistedOverStdio: true,
   input: z.strictObject({ ...inSession, ...asTeam, ...retryable }),
   output: z.object({ session_id: Uuid, team_id: TeamCredential }),

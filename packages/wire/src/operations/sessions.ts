@@ -27,7 +27,7 @@ import { operation } from "./core-operation.js";
 import { HeldBy } from "./people.js";
 import { SessionSettings, SessionSettingsInput } from "./settings.js";
 
-/** The head that a conclusion signed, in brief. */
+/** A short form of the head signed by a conclusion. */
 const Seal = z.object({
   size: z.int().min(0).meta({ description: "How many messages it covers." }),
   root: z
@@ -39,7 +39,7 @@ const Seal = z.object({
 
 export const SessionStatus = z.enum(["active", "closed"]);
 
-/** A team of a session, as much of it as a list has room for. */
+/** A team of a session, with the fields needed in a list. */
 export const PresentTeam = z
   .object({
     team_id: Uuid,

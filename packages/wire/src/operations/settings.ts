@@ -5,7 +5,7 @@ import { asTeam, retryable, SessionRef } from "../core/values.js";
 import { lines } from "../text/neutralise.js";
 import { operation } from "./core-operation.js";
 
-/** The settings of a session, which bound what its teams may do; all off unless somebody asks for them (SET-2). */
+/** The settings of a session, which restrict its teams. All are off by default (SET-2). */
 export const SessionSettings = z
   .object({
     conclude_by: z.enum(["anyone", "convener"]).meta({ description: "Who may conclude the session." }),
@@ -63,9 +63,9 @@ export const sessionSettingsDefault: SessionSettings = {
 
 export const SessionSettingsInput = z.strictObject(SessionSettings.partial().shape);
 
-/** An address that agents can be given: http or https, without credentials, query or fragment. */
+/** An address to give to agents: http or https, without credentials, query or fragment. */
 const ConnectionUrl = z
-  // A text that is no address at all is not checked further.
+  // Further checks are skipped if the text is not a URL.
   .url({ protocol: /^https?$/, error: "must be an http or https address", abort: true })
   .max(300)
   .refine(isStorable, { error: "must not contain NUL characters or lone surrogates" })
@@ -76,12 +76,12 @@ const ConnectionUrl = z
     },
     { error: "must not contain credentials, a query or a fragment" },
   )
-  // Parsers of addresses put up with these; it is given to agents as it was written.
+  // URL parsers accept these characters, but agents receive the address exactly as written.
   .refine((url) => !/[\s<>"`\\^{|}\p{C}\p{Default_Ignorable_Code_Point}]/u.test(url), {
     error: "must not contain spaces, quotation marks, angle brackets or invisible characters",
   });
 
-/** How long something is kept that is no part of a feed or record, which are kept for good (OPS-10). */
+/** Retention of data outside feeds and records, which are kept permanently (OPS-10). */
 const days = (meaning: string) =>
   z
     .int()
@@ -89,7 +89,7 @@ const days = (meaning: string) =>
     .max(36_500)
     .meta({ description: `${meaning}; 0 for never.` });
 
-/** The settings that the broker's people can adjust while it runs (SET-1). */
+/** The settings that the broker's operators can change while it runs (SET-1). */
 export const BrokerSettings = z
   .object({
     public_url: ConnectionUrl.nullable().meta({

@@ -4,8 +4,8 @@ import type { Operation } from "./operation.js";
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Reads the arguments of a tool call as a model means them (MCP-22): null means absent, and text that is JSON of the declared
- * type is that value. Anything else stays as it came, for the operation's schema to judge.
+ * Interprets the arguments of a tool call as a model meant them (MCP-22). Null means absent, and text that is
+ * JSON of the declared type is parsed. All other values are left for the operation's schema to check.
  */
 export function readToolInput({ input, textField }: Operation, given: unknown): unknown {
   if (given === null) return {};
@@ -22,7 +22,7 @@ export function withoutNullArguments(message: unknown): unknown {
   return { ...Object(message), params: others };
 }
 
-/** Models give a message's text as `text` or `content`, whichever field takes it. */
+/** Models pass a message's text as `text` or `content`, whatever the field is called. */
 function nameText(given: Fields, textField: string, shape: Shape): Fields {
   const alias = ["text", "content"].find((name) => !(name in shape) && typeof given[name] === "string");
   if (alias === undefined || given[textField] != null) return given;
@@ -41,7 +41,7 @@ function readFields(shape: Shape, given: Fields): Fields {
   return Object.fromEntries(read);
 }
 
-/** Undefined for a null that means absent. */
+/** Returns undefined for a null that means absent. */
 function readValue(schema: z.core.$ZodType, value: unknown): unknown {
   if (value === null) return accepts(schema, null) ? null : undefined;
   if (typeof value === "string") return readText(schema, value);
@@ -54,14 +54,14 @@ function readText(schema: z.core.$ZodType, text: string): unknown {
   if (type === "string" || type === "enum" || type === "literal") return text;
   const parsed = parseJson(text);
   const value = isFields(parsed) ? readValue(schema, parsed) : parsed;
-  // Where text and lists are both taken, as in `to`, only a list is meant by its JSON.
+  // If both text and lists are accepted, as in `to`, only JSON of a list is parsed.
   const isMeant = type === "union" ? Array.isArray(value) || !accepts(schema, text) : type !== "unknown";
   if (isMeant && typeof value !== "string" && accepts(schema, value)) return value;
   const asObject = { text };
   return shape && "text" in shape && accepts(schema, asObject) ? asObject : text;
 }
 
-/** The part of zod's definitions that is read here. */
+/** The part of zod's definitions used here. */
 interface Definition {
   readonly type: string;
   readonly innerType?: z.core.$ZodType;
@@ -69,7 +69,7 @@ interface Definition {
   readonly shape?: Shape;
 }
 
-/** What a schema declares, without defaults and transformations around it. */
+/** Returns the declared definition of a schema, without wrappers for defaults and transformations. */
 function declared(schema: z.core.$ZodType): Definition {
   const definition = schema._zod.def as Definition;
   const within = definition.innerType ?? definition.in;
@@ -80,7 +80,7 @@ function accepts(schema: z.core.$ZodType, value: unknown): boolean {
   return value !== undefined && z.safeParse(schema, value).success;
 }
 
-/** Enough for what an input declares; a long text is a message, and is not read for a second time. */
+/** Enough for any declared input. Longer text is a message and is not parsed a second time. */
 const jsonCharsMax = 64 * 1024;
 
 function parseJson(text: string): unknown {

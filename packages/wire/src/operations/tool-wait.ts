@@ -1,17 +1,19 @@
 import { limits } from "../core/limits.js";
 import type { Operation } from "./operation.js";
 
-/** Some clients end a call after 30 s of silence. */
+/** Some clients abort a call after 30 s without any output. */
 const silentSecondsMax = limits.waitSecondsMax - 1;
 
 interface ToolWait {
   /** The setting `mcp_wait_s`. */
   readonly defaultSeconds: number;
-  /** Of the call, by which its client hears that it goes on. */
+  /** The call's token for progress notifications, which show the client that the call is alive. */
   readonly progressToken: unknown;
 }
 
-/** Sets how long a wait over MCP blocks (MCP-15). A timeout that is no number is left to the operation to refuse. */
+/**
+ * Sets how long a wait over MCP blocks (MCP-15). The operation itself refuses a timeout that is not a number.
+ */
 export function withToolWait<Input>(
   { kind, input: { shape } }: Operation,
   input: Input,

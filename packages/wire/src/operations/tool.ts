@@ -2,20 +2,23 @@ import { Epoch, IdempotencyKey, SessionRef, TeamCredential } from "../core/value
 import { type DescribedSchema, describeSchema, type SchemaDetail } from "./json-schema.js";
 import type { Operation } from "./operation.js";
 
-/** A tool as `tools/list` shows it (MCP-10). */
+/** A tool as listed by `tools/list` (MCP-10). */
 export interface ListedTool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: { readonly type: "object" } & Readonly<Record<string, unknown>>;
-  /** The form of `structuredContent`, where that is given (MCP-17). */
+  /** The form of `structuredContent`, if the tool returns it (MCP-17). */
   readonly outputSchema?: { readonly type: "object" } & Readonly<Record<string, unknown>>;
-  /** Left out where the tool changes something, which clients assume. */
+  /** Undefined if the tool changes something, which clients assume by default. */
   readonly annotations?: { readonly readOnlyHint: true };
 }
 
 type ListDetail = Exclude<SchemaDetail, "full">;
 
-/** An operation as an MCP tool: `lean` holds nothing that could be left out, since an agent carries it all the time. */
+/**
+ * Converts an operation to an MCP tool. `lean` contains only what is indispensable, because an agent keeps it
+ * in its context all the time.
+ */
 export function toTool(
   { name, summary, input, readOnly, unlisted, kind }: Operation,
   detail: ListDetail = "lean",
@@ -25,7 +28,7 @@ export function toTool(
   for (const [field, property] of Object.entries(schema.properties ?? {})) {
     if (typeof property !== "object") continue;
     if (detail === "lean" && saidForAllTools.has(property.description)) delete property.description;
-    // Over MCP it is a setting (MCP-15).
+    // Over MCP, a setting defines the default (MCP-15).
     if (kind === "wait" && field === "timeout") delete property.default;
   }
   return {
@@ -36,7 +39,7 @@ export function toTool(
   };
 }
 
-/** The tool with the form of what it answers. */
+/** Adds the schema of the output to a tool. */
 export function withOutputSchema(
   tool: ListedTool,
   { output }: Operation,
@@ -50,7 +53,10 @@ function toObjectSchema({ schema, shared }: DescribedSchema): ListedTool["inputS
   return { ...schema, ...$defs, type: "object" };
 }
 
-/** The descriptions of inputs that mean the same in every tool: the server's instructions give them once (MCP-10). */
+/**
+ * Descriptions of inputs with the same meaning in all tools. The server's instructions contain them once
+ * (MCP-10).
+ */
 const saidForAllTools: ReadonlySet<string | undefined> = new Set(
   [SessionRef, TeamCredential, IdempotencyKey, Epoch].map((schema) => schema.meta()?.description),
 );

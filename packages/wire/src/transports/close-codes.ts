@@ -1,6 +1,6 @@
 /**
- * Why the broker ends a WebSocket connection. `reconnect` tells the client whether coming back can help: codes from 4000
- * to 4099 say yes, codes from 4400 say no; the others are the protocol's own (WS-5).
+ * The reasons why the broker closes a WebSocket. `reconnect` says whether reconnecting can help: codes from
+ * 4000 to 4099 say yes, codes from 4400 say no. The others are the protocol's own codes (WS-5).
  */
 export const closeCodes = {
   going_away: {
@@ -55,10 +55,13 @@ export const closeCodes = {
 
 export type CloseReason = keyof typeof closeCodes;
 
-/** Codes of the protocol itself (RFC 6455, section 7.4.1) by which one end says that the other breaks its rules. */
+/**
+ * WebSocket protocol codes (RFC 6455, section 7.4.1) with which one end reports that the other has violated
+ * the protocol.
+ */
 const brokenRules = new Set([1002, 1003, 1007, 1009, 1010]);
 
-/** Whether a client that was closed with `code` should come back; codes of the network, such as 1006, say yes. */
+/** True if a client should reconnect after `code`. Also true for network failures such as 1006. */
 export function mayReconnect(code: number): boolean {
   return code < 4400 && !brokenRules.has(code);
 }

@@ -1,14 +1,14 @@
 export type AnswerType = "state_result" | "state_list" | "memory_stored" | "memory_results";
 
-/** A message of the mesh of peers that Merkle was made from, named as the operation that it calls. */
+/** A message type of the peer mesh on which Merkle is based, named like the operation that it calls. */
 export interface FrameAlias {
-  /** Type of the frame that answers it; without one only an error answers. */
+  /** Type of the reply frame. Without it, only errors get a reply. */
   readonly answer?: AnswerType;
   /** A field, and the operation's name for it. */
   readonly renamed?: readonly [field: string, name: string];
 }
 
-/** Messages of clients of the mesh of peers, each the operation of the same name (WS-14). */
+/** Messages of peer mesh clients. Each calls the operation of the same name (WS-14). */
 const frameAliases = new Map<string, FrameAlias>([
   ["join_group", {}],
   ["leave_group", {}],

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { SessionRef, TeamCredential } from "../core/values.js";
 import type { AccessRule } from "../operations/operation.js";
 
-/** Something that a client can ask for beside the operations: a frame of the WebSocket, a method of MCP, a page of numbers. */
+/** A request that is not an operation: a WebSocket frame, an MCP method or the metrics page. */
 export type FrameRule = AccessRule & { readonly transport: "websocket" | "mcp" | "http" };
 
 const nothing = z.object({});
@@ -10,11 +10,12 @@ const ofSession = z.object({ session_id: SessionRef, team_id: TeamCredential.opt
 const looks = { readOnly: true, afterClosing: "allowed", rate: "read" } as const;
 
 /**
- * The rules for frames and requests that are no operations, in the terms of the operations, so that one function admits both
- * (AUTH-12). `ping` and `cancel` concern nothing but their own connection, and `nudged` answers what the broker drew for it.
+ * Access rules for frames and requests that are not operations, in the same terms as operations, so that one
+ * function admits both (AUTH-12). `ping` and `cancel` affect only their own connection, and `nudged` answers
+ * a request by the broker.
  */
 export const frameRules = {
-  /** Once its proof holds; who proves nobody is refused before. */
+  /** Checked after the proof. A client without a valid proof has been refused by then. */
   hello: { ...looks, name: "hello", transport: "websocket", access: "public", input: nothing },
   follow: { ...looks, name: "subscribe", transport: "websocket", access: "reader", input: ofSession },
   inbox: { ...looks, name: "subscribe", transport: "websocket", access: "team", input: ofSession },
@@ -34,7 +35,7 @@ export const frameRules = {
     input: z.object({ team_id: TeamCredential.optional() }),
   },
   unwatch_mesh: { ...looks, name: "unwatch_mesh", transport: "websocket", access: "reader", input: nothing },
-  /** It makes an MCP session, which is kept. */
+  /** Creates an MCP session, which is stored. */
   initialize: {
     ...looks,
     name: "initialize",
@@ -44,8 +45,8 @@ export const frameRules = {
     forOnlookers: true,
     input: nothing,
   },
-  /** Whatever else is sent or listened to over MCP; calls of tools are operations. */
+  /** All other MCP requests and streams. Tool calls are operations. */
   mcp: { ...looks, name: "MCP", transport: "mcp", access: "open", forOnlookers: true, input: nothing },
-  /** Its numbers are of all meshes together, so that it is for admins of the main one. */
+  /** The metrics cover all meshes, so they are for admins of the main mesh. */
   metrics: { ...looks, name: "/metrics", transport: "http", access: "admin", input: nothing },
 } as const satisfies Readonly<Record<string, FrameRule>>;

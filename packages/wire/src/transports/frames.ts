@@ -6,17 +6,22 @@ import { HelloProof } from "../identity/hello-proof.js";
 import { WakePath } from "../operations/peers.js";
 import type { AnswerType } from "./frame-aliases.js";
 
-/** The revision of these frames; a client that knows only another one says so and ends. */
+/** Revision of these frames. A client that only supports another revision reports that and stops. */
 export const protocolVersion = 1;
 
 export const RequestId = z.union([z.string().min(1).max(100), z.int()]);
 export type RequestId = z.output<typeof RequestId>;
 
-/** Which of a session's messages a subscription brings: mine, to be acknowledged, or the whole feed for an onlooker. */
+/**
+ * The messages that a subscription delivers. `inbox`: the subscriber's own messages, to be acknowledged.
+ * `follow`: the whole feed, for an observer.
+ */
 export const SubscriptionKind = z.enum(["inbox", "follow"]);
 export type SubscriptionKind = z.output<typeof SubscriptionKind>;
 
-/** The frames that a client sends over `/ws` (WS-1). Each has an id of the client's, which the reply repeats. */
+/**
+ * The frames that a client sends over `/ws` (WS-1). The client chooses their ids, and replies repeat them.
+ */
 export const ClientFrame = z.discriminatedUnion("type", [
   z.strictObject({
     type: z.literal("hello"),
@@ -60,7 +65,7 @@ export type ClientFrame = z.output<typeof ClientFrame>;
 
 const frameTypes: ReadonlySet<string> = new Set(ClientFrame.options.map(({ shape }) => shape.type.value));
 
-/** A well-formed frame of a type that this revision does not have: an alias (WS-14), or of another revision. */
+/** A well-formed frame of an unknown type: an alias (WS-14), or a frame of another revision. */
 export interface ForeignFrame {
   readonly type: "foreign";
   readonly name: string;
@@ -68,7 +73,7 @@ export interface ForeignFrame {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** Reads a frame of a type that is not in {@link ClientFrame}; null for anything malformed (WS-7). */
+/** Parses a frame whose type is not in {@link ClientFrame}. Returns null if it is malformed (WS-7). */
 export function readForeignFrame(frame: unknown): ForeignFrame | null {
   if (typeof frame !== "object" || frame === null || Array.isArray(frame)) return null;
   const { type, id = null, ...fields }: { type?: unknown; id?: unknown } = frame;
@@ -79,24 +84,31 @@ export function readForeignFrame(frame: unknown): ForeignFrame | null {
 }
 
 /**
- * The frames that the broker sends (WS-2): one hello, a reply to each request, and pushes. A reply has either `output` or
- * `error`. Messages of one subscription come in the feed's order, each once; `changed` is a hint that a read would now differ.
+ * The frames that the broker sends (WS-2): one hello, a reply to each request, and pushes. A reply has either
+ * `output` or `error`. Each subscription delivers its messages in feed order and once. `changed` is a hint
+ * that a read would return something new.
  */
 export type BrokerFrame =
   | {
       type: "hello";
       protocol: number;
       version: string;
-      /** Builds before 1 do not send it. */
+      /** Not sent by builds before build 1. */
       build?: number;
       epoch: string;
-      /** Whether everybody who reaches the broker is let in, or a member alone, who then answers with a proof. */
+      /**
+       * `open`: anyone who reaches the broker is admitted. `invite`: only members, who must answer with a
+       * proof.
+       */
       auth: "open" | "invite";
-      /** Names this broker for good; what is signed for it holds for no other. */
+      /** Permanent id of this broker. What is signed for it is invalid for any other. */
       broker_id: string;
-      /** 32 random bytes in base64url, of this connection alone; a signed answer holds them. */
+      /** 32 random bytes in base64url, unique to this connection. A signed answer contains them. */
       nonce: string;
-      /** The broker sends something at least this often; silence for twice as long means that it is gone. */
+      /**
+       * Maximum interval between frames from the broker. After twice this time without a frame, the
+       * connection counts as lost.
+       */
       heartbeat_ms: number;
     }
   | { type: "reply"; id: RequestId; output: unknown }
@@ -105,9 +117,9 @@ export type BrokerFrame =
       id: RequestId;
       error: FrameError;
     }
-  /** Answers a frame that had no id. */
+  /** Reply to a frame without an id. */
   | { type: "error"; error: FrameError }
-  /** Answers an alias that had no id, with the fields of its operation's output. */
+  /** Reply to an alias without an id, with the fields of its operation's output. */
   | { type: AnswerType; [field: string]: unknown }
   | { type: "message"; kind: SubscriptionKind; session_id: string; message: Message }
   | { type: "changed"; kind: ChangedKind; session_id: string; version: number }
@@ -122,30 +134,34 @@ export interface FrameError {
   readonly details: Record<string, unknown>;
 }
 
-/** `tasks`: of the tasks or the claims. `usage`: of what agents reported. `delivery`: a peer has read further, so that message_status would answer something else. */
+/**
+ * `tasks` includes claims. `usage` is the usage reported by agents. `delivery`: a peer has read further, so
+ * message_status would return something new.
+ */
 export type ChangedKind = "document" | "roster" | "session" | "tasks" | "usage" | "delivery";
 
 /**
- * Tells a connection that watches the mesh (`watch_mesh`) that a read would now differ: of the list of sessions, of what
- * waits for a human, of memory, of progress, of audit sessions, of jobs, of proposals, of topics, of personas and what they read, of settings, of members with their invites and tokens, or of what the watching person has read and put away. At most one a second
- * for each kind and session; the last change is always told.
+ * Notifies a connection that watches the mesh (`watch_mesh`) that a read of this kind would return something
+ * new. `attention` covers items that wait for a human. `members` includes invites and tokens. `person` covers
+ * what the watching person has read and dismissed. Sent at most once per second for each kind and session.
+ * The last change is always reported.
  */
 export interface MeshChangedFrame {
   readonly type: "mesh_changed";
   readonly kind: MeshChangedKind;
-  /** Where the change concerns one session. */
+  /** The session that the change concerns, or null. */
   readonly session_id: string | null;
 }
 
 /**
- * A key's newest value, pushed to every connection with a subscription to its session, or of its mesh when `session_id` is
- * null. Values in between may be left out, the last never is.
+ * The latest value of a key, pushed to every connection that has subscribed to its session, or to any session
+ * of the mesh if `session_id` is null. Intermediate values may be skipped, but the last is always sent.
  */
 export interface StateChangeFrame {
   readonly type: "state_change";
   readonly session_id: string | null;
   readonly key: string;
-  /** Left out when the key was deleted, or when its value is above 8 KiB: then get_state has it. */
+  /** Omitted if the key was deleted or the value exceeds 8 KiB. get_state returns a large value. */
   readonly value?: unknown;
   readonly deleted: boolean;
   readonly version: number;
@@ -153,7 +169,9 @@ export interface StateChangeFrame {
   readonly updatedAt: string;
 }
 
-/** Asks the connection that holds a peer to run its wake paths, and to answer `nudged` with those that it ran. */
+/**
+ * Asks the connection of a peer to run its wake paths, and to reply with a `nudged` frame that lists them.
+ */
 export interface NudgeFrame {
   readonly type: "nudge";
   readonly id: string;
@@ -161,7 +179,7 @@ export interface NudgeFrame {
   readonly by: { readonly name: string; readonly human: boolean };
 }
 
-/** The output of a `subscribe` frame: messages with a higher sequence than `after` follow. */
+/** The output of a `subscribe` frame. Messages with a higher sequence than `after` follow. */
 export interface Subscribed {
   readonly session_id: string;
   readonly after: number;
