@@ -1,6 +1,6 @@
 import { linesOf } from "../text/lines.js";
 
-/** Lines that take the place of others, from a line on that is counted from 1. */
+/** A replacement of lines. `old_start` is counted from 1. */
 export interface LineHunk {
   readonly old_start: number;
   readonly old_lines: readonly string[];
@@ -8,8 +8,7 @@ export interface LineHunk {
 }
 
 /**
- * The text with some of a proposal's hunks applied, in whatever order they come; null when it is not the text that they were
- * made for.
+ * Applies hunks of a proposal in any order. Returns null if the text is not the one that they were made for.
  */
 export function applyHunks(text: string, hunks: readonly LineHunk[]): string | null {
   const lines = linesOf(text);

@@ -1,11 +1,12 @@
 import { showInvisible } from "./neutralise.js";
 
 /**
- * The effect of a tool, for the person who is asked: a command as it stands, an edit as a diff, and of anything else, and of
- * every field that these do not show, the JSON. Nothing is left out, and what could not be seen stands as an escape.
+ * Describes the effect of a tool for the person who decides: a command verbatim, an edit as a diff, and
+ * everything else as JSON, including fields that the first two do not show. Nothing is left out, and
+ * invisible characters are escaped.
  *
  * @param input - the tool's input as JSON
- * @returns the text, and why, as the agent says it
+ * @returns the text, and the reason given by the agent
  */
 export function approvalText(input: string): { readonly text: string; readonly why: string | null } {
   const fields = parseFields(input);

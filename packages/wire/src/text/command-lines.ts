@@ -2,15 +2,15 @@ import { isClearText } from "../core/clear-text.js";
 import { shellWord } from "./shell.js";
 
 export interface InstallLineOptions {
-  /** The broker's address, as the machine that runs the line reaches it. */
+  /** The broker's address, as reachable from the machine that runs the command. */
   readonly base: string;
-  /** SHA-256 of the certificate's public key in base64, where no public authority signed the certificate. */
+  /** SHA-256 of the certificate's public key in base64, unless a public authority signed the certificate. */
   readonly keyPin?: string | null | undefined;
 }
 
 /**
- * The shell command that installs the CLI from a broker, or null where the way there is clear text: anyone on it could
- * replace the program.
+ * Returns the shell command that installs the CLI from a broker. Returns null if the connection is
+ * unencrypted, because an attacker on the network could replace the program.
  */
 export function installLine({ base, keyPin }: InstallLineOptions): string | null {
   if (isClearText(base)) return null;
@@ -19,18 +19,18 @@ export function installLine({ base, keyPin }: InstallLineOptions): string | null
 }
 
 export interface LaunchLineOptions {
-  /** The slug of the session to join; without it and `title`, `merkle launch` asks. */
+  /** Slug of the session to join. Without it and `title`, `merkle launch` asks. */
   readonly session?: string | null | undefined;
-  /** The title of a new session. */
+  /** Title of a new session. */
   readonly title?: string | undefined;
   readonly team?: string | undefined;
-  /** The agent's client, by the name that `--client` takes. Default: claude. */
+  /** Name of the agent's client, as for `--client`. Default: claude. */
   readonly client?: string | undefined;
-  /** The session's mesh. Default: main. */
+  /** Mesh of the session. Default: main. */
   readonly mesh?: string | undefined;
 }
 
-/** The command that starts an agent in the current folder. Runs wherever the CLI is installed. */
+/** Returns the command that starts an agent in the current folder. It runs wherever the CLI is installed. */
 export function launchLine({ session, title, team, client, mesh }: LaunchLineOptions): string {
   const flags = {
     client: client === "claude" ? undefined : client,

@@ -1,6 +1,6 @@
 const units = ["kB", "MB", "GB", "TB"] as const;
 
-/** A size in the unit that makes it readable, of thousands: `512 bytes`, `1.5 kB`, `150 kB`, `5.0 GB`. */
+/** Formats a size with a decimal unit: `512 bytes`, `1.5 kB`, `150 kB`, `5.0 GB`. */
 export function describeBytes(bytes: number): string {
   if (bytes < 1_000) return bytes === 1 ? "1 byte" : `${bytes} bytes`;
   const step = Math.min(units.length, Math.floor(Math.log10(bytes) / 3));

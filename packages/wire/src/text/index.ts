@@ -1,4 +1,4 @@
-/** Functions on texts. Nothing here needs more than a browser has. */
+/** Text functions, all of which run in browsers. */
 
 export { isClearText } from "../core/clear-text.js";
 export { deceptionIn, deceptionInNew, normaliseName } from "../core/names.js";

@@ -1,27 +1,30 @@
 import { diffArrays } from "diff";
 import { commonEnds, linesOf } from "./lines.js";
 
-/** A place where one text differs from another, by lines with their breaks. */
+/** A difference between two texts, in lines including their line breaks. */
 export interface LineChange {
-  /** How many lines of the old text stand before it. */
+  /** Number of lines of the old text above the change. */
   readonly above: number;
   readonly oldLines: readonly string[];
   readonly newLines: readonly string[];
 }
 
-/** How far the shortest difference is searched for; the cost of the search grows with the square of the changed lines. */
+/**
+ * Limits of the search for the shortest difference, whose cost grows with the square of the changed lines.
+ */
 export interface SearchBounds {
-  /** More added and removed lines than this are not worth it. */
+  /** Maximum number of added and removed lines for which the search continues. */
   readonly editLengthMax: number;
   readonly searchMsMax: number;
 }
 
-/** For a thread that has nothing else to do. */
+/** For a thread without other work. */
 export const searchBounds: SearchBounds = { editLengthMax: 2_000, searchMsMax: 2_000 };
 
 /**
- * Returns the changes that turn one text into another, from top to bottom. They are always correct, and always found in
- * bounded time: where too much changed, one change replaces everything between the first and the last difference.
+ * Returns the changes that turn one text into another, from top to bottom. The result is always correct and
+ * found in bounded time. If the texts differ too much, one change replaces everything between the first and
+ * the last difference.
  */
 export function lineChanges(from: string, to: string, bounds: SearchBounds = searchBounds): LineChange[] {
   const oldLines = linesOf(from);

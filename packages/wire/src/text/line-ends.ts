@@ -1,10 +1,11 @@
 /**
- * A text with `\n` as its only line end, as every rendering for a model shows it, and the way back: a model that quotes what it was
- * shown means the text with its own line ends (DOC-12).
+ * A text with `
+ * ` as its only line ending, as shown to models, and the mapping back. A model that quotes such a text means
+ * the original with its own line endings (DOC-12).
  */
 export interface PlainLines {
   readonly text: string;
-  /** The place in the original of an offset in `text`. */
+  /** Converts an offset in `text` to an offset in the original. */
   toOriginal(offset: number): number;
 }
 
@@ -22,7 +23,7 @@ export function plainLines(original: string): PlainLines {
   };
 }
 
-/** The line end that the first line of a text has. */
+/** Returns the line ending of a text's first line. */
 export function lineEndOf(text: string): string | undefined {
   return /\r\n|\r|\n/.exec(text)?.[0];
 }

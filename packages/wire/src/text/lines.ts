@@ -1,9 +1,12 @@
-/** The lines of a text, each with its line break, so that a missing one at the end is a difference like any other. */
+/**
+ * Splits a text into lines including their line breaks, so that a missing final line break counts as a
+ * difference.
+ */
 export function linesOf(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 
-/** How many lines at the top, and how many of the others at the bottom, two texts share. */
+/** Counts the lines that two texts share at the top, and the further lines that they share at the bottom. */
 export function commonEnds(from: readonly string[], to: readonly string[]): { above: number; below: number } {
   const shorter = Math.min(from.length, to.length);
   let above = 0;

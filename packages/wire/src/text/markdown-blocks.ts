@@ -1,29 +1,33 @@
 import { type HtmlBlockEnd, htmlBlockStart } from "./markdown-html-blocks.js";
 
-/** A heading of the document itself; one in a block quote or a list item belongs to that. */
+/** A heading of the document itself, not one within a block quote or list item. */
 export interface Heading {
   readonly level: number;
-  /** Where its text is; cutting it out for every heading would cost more than finding them. */
+  /** Offsets of its text. Extracting the text of every heading would cost more than finding the headings. */
   readonly textStart: number;
   readonly textEnd: number;
-  /** Where its first line begins. */
+  /** Start of its first line. */
   readonly start: number;
-  /** Where the line after it begins. */
+  /** Start of the line after it. */
   readonly end: number;
 }
 
-/** The blocks that a text leaves open at its end. */
+/** The blocks still open at the end of a text. */
 export interface MarkdownEnd {
-  /** The line that ends the code fence or HTML block which is still open at the end, so that a heading can follow; null when none is. */
+  /**
+   * The line that closes the code fence or HTML block still open at the end, so that a heading can follow.
+   * Null if none is open.
+   */
   readonly unclosed: string | null;
-  /** Whether the text ends in a list item, which an indented line would continue. */
+  /** True if the text ends in a list item, which an indented line would continue. */
   readonly endsInList: boolean;
 }
 
 /**
- * Hands out the headings of a markdown text in order, by one pass over its lines, in time linear in its length whatever it holds.
- * Blocks are told apart as in CommonMark 0.31, containers and lazy lines included, with two differences that only odd texts
- * notice: containers nested deeper than 20 are read as text, and link definitions right above a `---` become part of its heading.
+ * Reports the headings of a markdown text in order, in one pass and linear time for any input. Blocks are
+ * recognised as in CommonMark 0.31, including containers and lazy lines. Two differences affect only unusual
+ * texts: containers nested deeper than 20 are treated as text, and link definitions directly above `---`
+ * become part of its heading.
  */
 export function scanMarkdown(content: string, onHeading: (heading: Heading) => void): MarkdownEnd {
   const scanner = new BlockScanner(content, onHeading);
@@ -31,7 +35,7 @@ export function scanMarkdown(content: string, onHeading: (heading: Heading) => v
   return scanner.end();
 }
 
-/** The text of a heading, with its inline markup and without the number signs around it. */
+/** Returns the text of a heading with its inline markup, without the number signs around it. */
 export function headingText(content: string, { start, textStart, textEnd }: Heading): string {
   const text = content.slice(textStart, textEnd).trim();
   return textStart > start ? withoutClosingSigns(text) : text;
@@ -54,13 +58,15 @@ type Leaf =
   | { readonly kind: "fence"; readonly mark: string; readonly length: number }
   | { readonly kind: "html"; readonly end: HtmlBlockEnd };
 
-/** A blank line costs one step per open container, so without this bound deep nesting would cost the square of the length. */
+/**
+ * A blank line costs one step per open container. Without this limit, deep nesting would take quadratic time.
+ */
 const CONTAINERS_MAX = 20;
 
 const none: Leaf = { kind: "none" };
 const quote: Container = { kind: "quote" };
 
-/** A line that begins with none of these begins no block but a paragraph. */
+/** A line that begins with any other character can only start a paragraph. */
 const blockMarks: ReadonlySet<number> = new Set(
   Array.from("#`~<=-*_>+0123456789", (mark) => mark.charCodeAt(0)),
 );
@@ -74,19 +80,22 @@ const SPACE = 0x20;
 class BlockScanner {
   readonly #content: string;
   readonly #onHeading: (heading: Heading) => void;
-  /** The open containers, outermost first, and the block that is open in the innermost. */
+  /** The open containers, outermost first, and the open block in the innermost. */
   readonly #stack: Container[] = [];
   #leaf: Leaf = none;
 
   #lineStart = 0;
   #lineEnd = 0;
   #nextStart = 0;
-  /** How many columns of the line are consumed; indentation is counted in columns because a tab may be consumed in part. */
+  /**
+   * Number of consumed columns of the line. Indentation is counted in columns, because a tab may be consumed
+   * partly.
+   */
   #column = 0;
-  /** The first character after the consumed part that is no space or tab, and its column. */
+  /** The first unconsumed character other than space or tab, and its column. */
   #first = 0;
   #firstColumn = 0;
-  /** No thematic break begins before this offset in the line: an earlier attempt ran into something else there. */
+  /** Offset before which no thematic break begins in this line, as found by an earlier attempt. */
   #breakFails = 0;
 
   constructor(content: string, onHeading: (heading: Heading) => void) {
@@ -94,7 +103,7 @@ class BlockScanner {
     this.#onHeading = onHeading;
   }
 
-  /** Reads one line; false at the end of the text. */
+  /** Reads one line. Returns false at the end of the text. */
   nextLine(): boolean {
     if (this.#nextStart >= this.#content.length) return false;
     this.#takeLine();
@@ -106,7 +115,7 @@ class BlockScanner {
 
   end(): MarkdownEnd {
     return {
-      // A block that is open within a container ends with it, at the next line that does not belong to it.
+      // A block within a container ends with its container, at the next line outside it.
       unclosed: this.#stack.length === 0 ? closingLine(this.#leaf) : null,
       endsInList: this.#stack[0]?.kind === "item",
     };
@@ -130,7 +139,7 @@ class BlockScanner {
     this.#skipTo(start, 0);
   }
 
-  /** Looks for the next character that is no space or tab, from `offset`, which stands in `column`. */
+  /** Finds the next character other than space or tab, starting at `offset` in `column`. */
   #skipTo(offset: number, column: number): void {
     let at = offset;
     let reached = column;
@@ -157,7 +166,7 @@ class BlockScanner {
     this.#skipTo(this.#first + length, this.#column);
   }
 
-  /** Consumes the prefixes of the open containers that this line continues, and returns how many those are. */
+  /** Consumes the prefixes of the open containers that this line continues, and returns their number. */
   #matchContainers(): number {
     let depth = 0;
     for (; depth < this.#stack.length; depth++) {
@@ -183,7 +192,10 @@ class BlockScanner {
     return true;
   }
 
-  /** Whether the line lies in an open fence or HTML block, where nothing else can begin; closes that when the line ends it. */
+  /**
+   * True if the line is inside an open fence or HTML block, where no other block can begin. Closes the block
+   * if this line ends it.
+   */
   #continuesVerbatim(): boolean {
     const leaf = this.#leaf;
     if (leaf.kind === "fence") {
@@ -207,13 +219,13 @@ class BlockScanner {
     return end.at === "blank-line" ? this.#blank : end.mark.test(this.#rest());
   }
 
-  /** Opens what the rest of the line begins, or adds it to the open paragraph. */
+  /** Opens the blocks that begin in the remainder of the line, or adds it to the open paragraph. */
   #readBlocks(matched: number, all: boolean): void {
     let depth = matched;
     let inParagraph = all && this.#leaf.kind === "paragraph";
     while (!this.#blank) {
       if (this.#indent >= CODE_INDENT) {
-        // An indented line goes on with a paragraph; otherwise it is code, in which no heading stands.
+        // An indented line continues a paragraph. Otherwise it is code, which cannot contain a heading.
         if (this.#leaf.kind === "paragraph") break;
         this.#close(depth);
         return;
@@ -231,14 +243,15 @@ class BlockScanner {
     else this.#addText(depth);
   }
 
-  /** Ends the open block, and the containers from `depth` on. */
+  /** Closes the open block and the containers from `depth` on. */
   #close(depth: number): void {
     if (depth < this.#stack.length) this.#stack.length = depth;
     this.#leaf = none;
   }
 
   #addText(depth: number): void {
-    // Also where its containers do not continue: that is a lazy line, and the containers stay open with their paragraph.
+    // Applies even if the containers do not continue: it is then a lazy line, and the containers stay open
+    // with their paragraph.
     if (this.#leaf.kind === "paragraph") {
       this.#leaf.end = this.#lineEnd;
       return;
@@ -247,7 +260,7 @@ class BlockScanner {
     this.#leaf = { kind: "paragraph", start: this.#lineStart, end: this.#lineEnd };
   }
 
-  /** Whether the rest of the line is, or begins, a heading, a fence, an HTML block or a thematic break. */
+  /** True if the remainder of the line is or begins a heading, fence, HTML block or thematic break. */
   #opensLeaf(depth: number, inParagraph: boolean): boolean {
     switch (this.#content[this.#first]) {
       case "#":
@@ -296,7 +309,7 @@ class BlockScanner {
     const mark = this.#content[this.#first] === "`" ? "`" : "~";
     const length = this.#runLength(mark);
     if (length < 3) return false;
-    // A backtick after the run makes it a code span in a paragraph.
+    // With a backtick after the run, it is a code span in a paragraph.
     if (mark === "`" && this.#content.slice(this.#first + length, this.#lineEnd).includes("`")) return false;
     this.#close(depth);
     this.#leaf = { kind: "fence", mark, length };
@@ -341,7 +354,7 @@ class BlockScanner {
 
     const indent = this.#indent;
     this.#consumeMarker(marker.length);
-    // Five columns or more are one column and indented code.
+    // Five or more columns count as one column followed by indented code.
     const gap = empty || this.#indent > CODE_INDENT ? 1 : this.#indent;
     if (!empty) this.#column += gap;
     return { kind: "item", width: indent + marker.length + gap, empty };

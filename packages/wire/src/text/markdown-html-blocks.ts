@@ -1,6 +1,6 @@
 /**
- * How an HTML block ends: at a blank line, or in the line that holds its end mark.
- * `close` is a mark that ends it, whatever is open in it.
+ * How an HTML block ends: at a blank line, or in the line that contains its end mark. `close` is a mark that
+ * ends it regardless of its content.
  */
 export type HtmlBlockEnd =
   | { readonly at: "blank-line" }
@@ -32,8 +32,9 @@ const wholeTag = new RegExp(
 );
 
 /**
- * Returns how the HTML block ends that `line` (from its first "<") begins, or null when it begins none
- * (CommonMark 0.31, section 4.6). A line that is one whole tag of any other name cannot interrupt a paragraph.
+ * Returns how the HTML block ends that begins in `line` (from its first "<"), or null if none begins
+ * (CommonMark 0.31, section 4.6). A line that consists of a single tag with any other name cannot interrupt a
+ * paragraph.
  */
 export function htmlBlockStart(line: string, inParagraph: boolean): HtmlBlockEnd | null {
   const verbatim = verbatimStart.exec(line)?.[1];

@@ -1,16 +1,16 @@
 import { type LineChange, lineChanges, type SearchBounds } from "./line-changes.js";
 import { linesOf } from "./lines.js";
 
-/** Lines that nobody disputes: unchanged, or changed by one side alone, or by both alike. */
+/** Lines without a conflict: unchanged, changed by only one side, or changed in the same way by both. */
 export interface SettledBlock {
   readonly kind: "settled";
   readonly by: "nobody" | "mine" | "theirs" | "both";
-  /** The lines that stood here before. */
+  /** The original lines. */
   readonly base: string;
   readonly text: string;
 }
 
-/** A place that both sides changed, each in its own way. */
+/** Lines that both sides changed differently. */
 export interface ConflictBlock {
   readonly kind: "conflict";
   readonly base: string;
@@ -27,9 +27,9 @@ export interface MergedTexts {
 }
 
 /**
- * Brings two texts together that were made from the same base, line by line. Whatever only one side changed is taken; where
- * both changed the same or neighbouring lines it is a conflict: of two lines beside each other, each changed by another,
- * nobody has seen both. Nothing of either side is dropped.
+ * Merges two texts made from the same base, line by line. Changes by only one side are applied. If both sides
+ * changed the same or adjacent lines, that is a conflict, because no one has seen adjacent changes together.
+ * No change of either side is dropped.
  */
 export function mergeTexts({ base, mine, theirs }: MergedTexts, bounds?: SearchBounds): MergeBlock[] {
   const lines = linesOf(base);
@@ -53,7 +53,7 @@ export function mergeTexts({ base, mine, theirs }: MergedTexts, bounds?: SearchB
   return blocks;
 }
 
-/** A run of base lines, from one to before another, with the changes of both sides that touch it, or each other. */
+/** A run of base lines, `end` exclusive, with the changes of both sides that touch it or each other. */
 interface Region {
   readonly start: number;
   end: number;
@@ -70,7 +70,8 @@ function findRegions(mine: readonly LineChange[], theirs: readonly LineChange[])
   for (const { change, side } of all) {
     const end = change.above + change.oldLines.length;
     let region = regions.at(-1);
-    // Changes that touch are one region as well: which of two insertions at one place comes first is for a person to say.
+    // Changes that touch share one region: a person must decide the order of two insertions at the same
+    // position.
     if (!region || change.above > region.end) {
       region = { start: change.above, end, mine: [], theirs: [] };
       regions.push(region);
@@ -81,7 +82,7 @@ function findRegions(mine: readonly LineChange[], theirs: readonly LineChange[])
   return regions;
 }
 
-/** A region as it reads with these changes. */
+/** Returns a region's text with these changes applied. */
 function applied(lines: readonly string[], { start, end }: Region, changes: readonly LineChange[]): string {
   const parts: string[] = [];
   let done = start;

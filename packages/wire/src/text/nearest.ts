@@ -1,16 +1,16 @@
-/** The known word that was probably meant, or undefined when none is near. */
+/** Returns the known word that was probably meant, or undefined if none is close. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const ranked = known
     .map((each) => ({ each, distance: editDistance(word, each) }))
     .sort((a, b) => a.distance - b.distance);
   const [best] = ranked;
   if (!best) return undefined;
-  // A name of one letter is one step from every other: it must share something, too.
+  // A one-letter name is one edit away from any other, so at least one letter must match.
   const farthest = Math.min(Math.max(1, best.each.length * 0.4), best.each.length - 1);
   return best.distance <= farthest ? best.each : undefined;
 }
 
-/** How many letters must be added, removed, replaced, or exchanged with their neighbour. */
+/** Counts the letters that must be added, removed, replaced or swapped with their neighbour. */
 function editDistance(a: string, b: string): number {
   const rows = [Array.from({ length: b.length + 1 }, (_, index) => index)];
   const at = (i: number, j: number) => rows[i]?.[j] ?? 0;

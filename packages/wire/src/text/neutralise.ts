@@ -1,14 +1,15 @@
 import { joinedParts } from "../core/joiners.js";
 
 /**
- * Returns a value whose texts, shown to a model, cannot look like a line of ours: texts that others wrote are data. Whatever
- * a terminal or a model could take for an instruction to itself is made harmless, and each line after a text's first is
- * indented (TEXT-1). Every rendering passes through here before it is made, so that none has to think of it.
+ * Returns a copy of a value whose texts cannot look like Merkle's own lines when shown to a model: texts by
+ * other users are data. Anything that a terminal or model could interpret as an instruction is neutralised,
+ * and all lines after a text's first are indented (TEXT-1). Every rendering receives its input from here, so
+ * that none can forget it.
  *
- * @param verbatim - fields that are left as they are
+ * @param verbatim - fields that are left unchanged
  */
 export function foreign<Value>(value: Value, verbatim: readonly string[] = []): Value {
-  return foreignValue(value, verbatim) as Value; // The shape stays the same: only texts are exchanged, for texts.
+  return foreignValue(value, verbatim) as Value; // The shape stays the same: texts are only replaced by other texts.
 }
 
 function foreignValue(value: unknown, verbatim: readonly string[]): unknown {
@@ -26,35 +27,39 @@ function foreignText(text: string): string {
   return neutralise(text).replaceAll("\n", "\n  ");
 }
 
-/** Text of others among words of ours, on one line of them. */
+/** Quotes another user's text on one line. */
 export function inQuotes(text: string): string {
   return neutralise(JSON.stringify(text));
 }
 
-/** Joins the lines that are there. */
+/** Joins the parts that are present as lines. */
 export function lines(...parts: (string | false | null | undefined)[]): string {
   return parts.filter((part) => typeof part === "string" && part !== "").join("\n");
 }
 
-/** A name among words of ours. One that could be taken for these, as `*` or with a colon, stands in quotation marks. */
+/**
+ * Formats a name within Merkle's own text. An ambiguous name, such as `*` or a name with a colon, is quoted.
+ */
 export function nameInLine(name: string): string {
   return neutralise(isPlain(name, /^[^*#":,\s-][^:,"\n\r]*$/) ? name : JSON.stringify(name));
 }
 
 /**
- * A peer among words of ours, as it can be written to: `Alex's Team/atlas`, or the team alone for its unnamed peer. A slash
- * of a name's own stands in quotation marks.
+ * Formats a peer's address within Merkle's own text: `Alex's Team/atlas`, or the team's name for its unnamed
+ * peer. Names that contain a slash are quoted.
  */
 export function peerAddress(team: string, peer: string | null | undefined): string {
   return address(team, peer, nameInLine);
 }
 
-/** `Birch` for `Birch/birch`: who is named as its team is called by one name where people read it. */
+/**
+ * Returns `Birch` for `Birch/birch`: a peer with the same name as its team is shown to people with one name.
+ */
 export function shortAddress(address: string): string {
   return address.replace(/^(.+)\/\1$/iu, "$1");
 }
 
-/** A peer among words of ours, its names as `inLine` writes them. */
+/** Formats a peer's address, with names formatted by `inLine`. */
 export function address(
   team: string,
   peer: string | null | undefined,
@@ -64,12 +69,13 @@ export function address(
   return peer ? `${part(team)}/${part(peer)}` : part(team);
 }
 
-/** Whether it is a text of this form, which stands among words of ours as it is. */
+/** True if the value is a text of this form, which needs no quoting. */
 export function isPlain(value: unknown, plain: RegExp): value is string {
   return typeof value === "string" && plain.test(value);
 }
 
-// Everything that moves a cursor, hides text or reverses it; kept are line feed, tab, and how an emoji is to be drawn.
+// Characters that move the cursor, hide text or reverse it. Line feed, tab and emoji variation selectors are
+// kept.
 const invisible =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: naming them is the point.
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufff9-\ufffb\p{Bidi_Control}\p{Default_Ignorable_Code_Point}](?<![\ufe0e\ufe0f])/gu;
@@ -79,7 +85,7 @@ const joint = "[-_－＿]";
 const nameEnd = "(?![a-z0-9ａ-ｚ０-９])";
 const close = "\\s*[>＞]";
 
-/** Words of a pattern, whose letters may also be full-width: models read both alike. */
+/** Returns a pattern whose letters may also be full-width, because models read both alike. */
 function wide(words: string): string {
   return words.replace(/[a-z]/g, (each) => `[${each}${String.fromCharCode(each.charCodeAt(0) + 0xfee0)}]`);
 }
@@ -95,22 +101,25 @@ const names = [
 ];
 const bracketed = wide("inst|system_prompt|available_tools|tool_(?:calls|content|results)");
 
-// Frames that clients put around text to a model, and the marks of its turns; content must not open or close one.
+// Frames that clients put around text for a model, and markers of its turns. Content must not open or close
+// them.
 const frameTag = new RegExp(
   `[<＜﹤](?=[\\s/／]*(?:${names.join("|")})|[|｜][^|｜<>\\n]{1,40}[|｜]${close})|[[［](?=[/／]?(?:${bracketed})[\\]］])`,
   "giu",
 );
 
 /**
- * A value as JSON in which what could be taken for more than text stands as an escape: read as JSON nothing of it is lost, and
- * read as it stands it can neither move a cursor nor close what frames it (TEXT-1).
+ * Serialises a value to JSON in which ambiguous characters are escaped. Parsing it loses nothing, and the raw
+ * text can neither move a cursor nor close its frame (TEXT-1).
  */
 export function neutralJson(value: unknown): string {
-  // Outside of its strings JSON has none of these.
+  // In JSON these characters occur only within strings.
   return JSON.stringify(value).replace(invisible, escaped).replace(frameTag, escaped);
 }
 
-/** A text in which what cannot be seen stands as an escape, and which else stays as it is: what is shown is what there is. */
+/**
+ * Escapes invisible characters and leaves all others unchanged, so that readers see everything in the text.
+ */
 export function showInvisible(text: string): string {
   return text.replace(invisible, escaped);
 }
@@ -121,7 +130,10 @@ function escaped(text: string): string {
   }).join("");
 }
 
-/** Replaces what could be taken for more than text: control, bidi and zero-width characters that join nothing, and the marks of known frames. */
+/**
+ * Replaces everything that could be taken for more than text: control and bidi characters, zero-width
+ * characters that join nothing, and the tags of known frames.
+ */
 export function neutralise(text: string): string {
   return replaceInvisible(text.replaceAll("\r\n", "\n").replaceAll("\r", "\n")).replace(frameTag, "\u{2039}");
 }

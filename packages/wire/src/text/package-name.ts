@@ -1,7 +1,10 @@
-/** The name under which npm has Merkle; its command is `merkle`. `apps/cli/package.json` bears the same (PACK-1); code takes it from here. */
+/**
+ * Name of the npm package, whose command is `merkle`. `apps/cli/package.json` has the same name (PACK-1).
+ * Code imports it from here.
+ */
 export const packageName = "@merkle-mesh/cli";
 
-/** Says which of two versions is to be upgraded, and how. */
+/** Says which of two versions should be upgraded, and how. */
 export function adviseUpgrade({
   ours,
   brokers,
@@ -15,5 +18,5 @@ export function adviseUpgrade({
     : `This merkle is ${ours}, and the broker is ${brokers}: upgrade the broker on its machine, then merkle down and merkle up`;
 }
 
-/** What runs Merkle where nothing but Node is installed. */
+/** The command that runs Merkle on a machine with only Node installed. */
 export const npxCommand = `npx -y ${packageName}`;

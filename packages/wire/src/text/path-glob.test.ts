@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { globMatches, globsOverlap } from "./path-glob.js";
 import { normaliseScope, problemOfScope, scopeHoldsFile, scopesOverlap } from "./scope.js";
 
-/** The same by a way that shares nothing with the first: a regular expression, tried on every path there is. */
+/** An independent implementation: a regular expression, tested on all paths. */
 function toExpression(glob: string): RegExp {
   const segments = glob.split("/").map((segment) => {
     if (segment === "**") return "(?:[^/]+/)*";
@@ -22,7 +22,7 @@ function sequencesOf<Item>(items: readonly Item[], lengthMax: number): Item[][] 
   return all;
 }
 
-/** Of patterns that short, two that have any path in common have one of these. */
+/** With patterns this short, two that have any path in common share one of these. */
 const names = sequencesOf(["a", "b"], 3).map((each) => each.join(""));
 const paths = sequencesOf(names, 3).map((each) => each.join("/"));
 const segments = [...sequencesOf(["a", "b", "*", "?"], 2).map((each) => each.join("")), "**"].filter(
@@ -66,7 +66,7 @@ it("[CLAIM-6] a pattern matches a path exactly as the expression does", () => {
 it("[CLAIM-6] what stands for much takes no longer than its length says", () => {
   const stars = `${"*a".repeat(100)}b`;
   const folders = Array.from({ length: 100 }, () => "**").join("/a/");
-  // By trying every way it would take longer than anybody waits.
+  // Trying all possibilities would take far too long.
   expect(globsOverlap(stars, `${"a*".repeat(100)}c`)).toBe(false);
   expect(globsOverlap(`${folders}/b`, `${folders}/c`)).toBe(false);
 });

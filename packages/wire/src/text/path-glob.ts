@@ -1,10 +1,10 @@
 /**
- * Patterns of paths, as claims on files have them: segments between slashes, in which `*` is any text and `?` one character,
- * and `**` for any number of whole segments, none included. All else stands for itself.
+ * Path patterns used in claims on files. In a segment, `*` matches any text and `?` one character. A segment
+ * `**` matches any number of whole segments, including none. Everything else is literal.
  */
 type Segments = readonly string[];
 
-/** Why a text is no pattern that can be decided about; null where it is one. */
+/** Explains why a text is not a supported pattern. Returns null if it is one. */
 export function problemOfGlob(glob: string): string | null {
   if (/[{}[\]!\\]/.test(glob)) return "only *, ** and ? are wildcards, so { } [ ] ! and \\ are not allowed";
   const segments = glob.split("/");
@@ -15,12 +15,12 @@ export function problemOfGlob(glob: string): string | null {
   return null;
 }
 
-/** Whether there is a path that both patterns mean. */
+/** True if any path matches both patterns. */
 export function globsOverlap(a: string, b: string): boolean {
   return meet(a.split("/"), b.split("/"), { isMany: isFolders, mayMeet: segmentsMeet });
 }
 
-/** Whether the pattern means this path; in a path nothing stands for anything else. */
+/** True if the pattern matches the path. Nothing in a path is a wildcard. */
 export function globMatches(glob: string, path: string): boolean {
   return meet(glob.split("/"), path.split("/"), {
     isMany: isFolders,
@@ -31,10 +31,10 @@ export function globMatches(glob: string, path: string): boolean {
 }
 
 interface Steps {
-  /** Whether an element stands for any number of the other side's. */
+  /** True if an element matches any number of elements on the other side. */
   isMany(element: string): boolean;
   mayMeet(a: string, b: string): boolean;
-  /** Whether nothing of the second side stands for anything else. */
+  /** True if the second side has no wildcards. */
   readonly isPlainB?: boolean;
 }
 
@@ -57,8 +57,8 @@ function segmentsMeet(a: string, b: string): boolean {
 }
 
 /**
- * Whether two sequences can stand for the same one: both automata are walked at once, each pair of places once, so that the
- * work is the product of the lengths whatever the patterns are.
+ * True if two sequences of elements have a match in common. Both automata run in parallel and each pair of
+ * positions is visited once, so the work is the product of the lengths for any patterns.
  */
 function meet(a: Segments, b: Segments, { isMany, mayMeet, isPlainB = false }: Steps): boolean {
   const width = b.length + 1;
@@ -72,7 +72,7 @@ function meet(a: Segments, b: Segments, { isMany, mayMeet, isPlainB = false }: S
       if (reached[at] === 0) continue;
       const y = b[j];
       const yIsMany = !isPlainB && y !== undefined && isMany(y);
-      // One that stands for any number ends here, or takes what the other side has next.
+      // An element that matches any number ends here or consumes the other side's next element.
       if (y !== undefined && (xIsMany || yIsMany)) reached[at + 1] = 1;
       if (x !== undefined && (xIsMany || yIsMany)) reached[at + width] = 1;
       if (x === undefined || y === undefined || xIsMany || yIsMany) continue;

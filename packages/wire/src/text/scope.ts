@@ -1,9 +1,12 @@
 import { globMatches, globsOverlap, problemOfGlob } from "./path-glob.js";
 
-/** Before a pattern of files, from the root of a repository. */
+/** Prefix of a file pattern, which is relative to a repository's root. */
 const filesMark = "repo:";
 
-/** A scope as it is stored: files have their mark, and a folder, which ends in a slash, is all that is in it (CLAIM-1). */
+/**
+ * Returns a scope in stored form: file patterns have a prefix, and a folder, which ends in a slash, includes
+ * everything in it (CLAIM-1).
+ */
 export function normaliseScope(text: string): string {
   const scope = text.normalize("NFC").trim();
   const glob = globOf(scope);
@@ -12,7 +15,7 @@ export function normaliseScope(text: string): string {
   return `${filesMark}${path === "" || path.endsWith("/") ? `${path}**` : path}`;
 }
 
-/** Why nothing can be claimed by this name; null where it can. */
+/** Explains why a scope cannot be claimed. Returns null if it can. */
 export function problemOfScope(scope: string): string | null {
   const file = scope.replace(lineRange, "");
   if (file !== scope && globOf(file) !== null)
@@ -21,25 +24,25 @@ export function problemOfScope(scope: string): string | null {
   return glob === null ? null : problemOfGlob(glob);
 }
 
-/** Whether a scope is files, and not an issue or another name. */
+/** True if a scope refers to files rather than an issue or another name. */
 export function isFileScope(scope: string): boolean {
   return globOf(scope) !== null;
 }
 
-/** Whether two scopes have anything in common: a file that both patterns mean, or the same name. */
+/** True if two scopes overlap: a file matches both patterns, or they are the same name. */
 export function scopesOverlap(a: string, b: string): boolean {
   const [globA, globB] = [globOf(a), globOf(b)];
   if (globA === null || globB === null) return a === b;
   return globsOverlap(withContents(globA), globB) || globsOverlap(globA, withContents(globB));
 }
 
-/** Whether a scope means a file, by its path from the repository's root, with slashes between folders. */
+/** True if a scope includes a file. The path is relative to the repository's root, with slashes. */
 export function scopeHoldsFile(scope: string, path: string): boolean {
   const glob = globOf(scope);
   return glob !== null && globMatches(withContents(glob), path);
 }
 
-/** A plain path may be a folder's, and then everything in it is meant. */
+/** A plain path may be a folder, and then includes everything in it. */
 function withContents(glob: string): string {
   const name = glob.slice(glob.lastIndexOf("/") + 1);
   return /[*?]/.test(name) ? glob : `${glob}/**`;
@@ -50,10 +53,13 @@ function globOf(scope: string): string | null {
   return looksLikePath(scope) ? scope : null;
 }
 
-/** `issue:#12`, `https://…`: a scope that says itself what it is. */
+/** `issue:#12`, `https://…`: a scope with an explicit kind. */
 const kindMark = /^[a-z][\w+.-]*:/i;
 
-/** A slash, a star, a leading dot or an extension makes a word a path; a sentence with a slash in it is none. */
+/**
+ * A slash, star, leading dot or extension makes a word a path. A sentence that contains a slash is not a
+ * path.
+ */
 function looksLikePath(scope: string): boolean {
   return !kindMark.test(scope) && /^\S+$/.test(scope) && /[/*]|^\.|\.[a-z]\w{0,9}$/i.test(scope);
 }

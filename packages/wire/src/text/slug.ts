@@ -3,12 +3,12 @@ import { limits } from "../core/limits.js";
 import { isUuid } from "../core/uuid.js";
 
 /**
- * Makes a readable name from a title: ASCII letters and digits in lower case, joined by hyphens (SES-2). Letters of other
- * scripts are written in Latin ones. Empty when the title has none that could be used.
+ * Creates a readable name from a title: lower-case ASCII letters and digits, joined by hyphens (SES-2).
+ * Letters of other scripts are transliterated. Empty if the title has no usable characters.
  */
 export function slugFrom(title: string): string {
   const seen = title.normalize("NFKC").replace(/\p{Default_Ignorable_Code_Point}/gu, "");
-  // Each Han character is a syllable of its own; other scripts have words.
+  // Each Han character becomes a separate syllable. Other scripts have words.
   const spaced = seen.replace(/\p{Script=Han}/gu, " $& ");
   const slug = anyAscii(spaced)
     .toLowerCase()

@@ -1,19 +1,21 @@
 /**
- * Parses JSON in which no object names a member twice. Of such a text one program takes the first and another the last,
- * so that what one has checked is not what the other does (RFC 8259, section 4).
+ * Parses JSON and refuses duplicate members in an object. With duplicates, one program uses the first and
+ * another the last, so the value that one validates may not be the value that the other uses (RFC 8259,
+ * section 4).
  *
- * @throws SyntaxError, naming the member where it is repeated
+ * @throws SyntaxError that names the duplicate member
  */
 export function parseStrictJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
-  // Counting costs a quarter of what parsing does, a set of names for each object several times as much.
+  // Counting costs a quarter of the parsing time. A set of names for each object would cost several times as
+  // much.
   if (countNames(text) !== countMembers(value)) {
     throw new SyntaxError(`the field ${JSON.stringify(findRepeated(text))} occurs twice in one object`);
   }
   return value;
 }
 
-/** Outside of its strings JSON has a colon after each name, and nowhere else. */
+/** Outside strings, JSON has a colon after each name and nowhere else. */
 function countNames(json: string): number {
   let names = 0;
   for (let at = 0; at < json.length; at += 1) {
@@ -24,7 +26,7 @@ function countNames(json: string): number {
   return names;
 }
 
-/** A list holds what is still to be counted, since JSON can be nested deeper than calls can. */
+/** Uses an explicit stack, because JSON can be nested deeper than calls can. */
 function countMembers(value: unknown): number {
   let members = 0;
   const left: object[] = isObject(value) ? [value] : [];
@@ -33,7 +35,7 @@ function countMembers(value: unknown): number {
       for (const inner of next) if (isObject(inner)) left.push(inner);
       continue;
     }
-    // All members of what JSON.parse makes are its own, and "for in" makes no list of them.
+    // Objects from JSON.parse have only their own members, and "for in" does not allocate a list of them.
     for (const name in next) {
       members += 1;
       const inner = (next as Record<string, unknown>)[name];
@@ -47,7 +49,7 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** The first name that its object has already; `json` has one. */
+/** Finds the first duplicate name in an object. `json` must contain one. */
 function findRepeated(json: string): string {
   const objects: Set<string>[] = [];
   let last = "";
@@ -75,14 +77,17 @@ const backslash = 0x5c;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
-/** The place of the quote that ends the string whose content begins at `start`, or else the text's end. */
+/**
+ * Returns the position of the closing quote of the string whose content begins at `start`, or the text's
+ * length if there is none.
+ */
 export function endOfString(json: string, start: number): number {
   let end = json.indexOf('"', start);
   while (end !== -1 && isEscaped(json, start, end)) end = json.indexOf('"', end + 1);
   return end === -1 ? json.length : end;
 }
 
-/** Whether an odd number of backslashes stands before `at`. */
+/** True if an odd number of backslashes precedes `at`. */
 function isEscaped(json: string, start: number, at: number): boolean {
   let first = at;
   while (first > start && json.charCodeAt(first - 1) === backslash) first -= 1;

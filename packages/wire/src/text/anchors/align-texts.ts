@@ -2,25 +2,30 @@ import { linesOf } from "../lines.js";
 import { alignTokens, joined, type Kept } from "./align-tokens.js";
 import type { Span } from "./locate-quote.js";
 
-/** The parts that two texts have in common, in UTF-16 units: first line by line, and within what changed word by word. */
+/**
+ * The parts that two texts have in common, in UTF-16 units. Lines are aligned first, then words within the
+ * changed lines.
+ */
 export interface TextAlignment {
-  /** The pieces of the first text that stand in the second, as far as they touch this place, in order. */
+  /**
+   * Returns the pieces of the first text that also occur in the second and that touch this span, in order.
+   */
   piecesAt(place: Span): readonly Kept[];
-  /** The same for a place of the second text. */
+  /** Does the same for a span of the second text. */
   piecesInAfter(place: Span): readonly Kept[];
   readonly changes: readonly Change[];
 }
 
-/** The texts between two kept lines, of the one and of the other; either may be empty. */
+/** The text between two common lines, in each version. Either may be empty. */
 export interface Change {
   readonly before: Span;
   readonly after: Span;
 }
 
-/** A sequence aligned from its front and one aligned from its end differ where it could have been either way. */
+/** Aligning from the front and from the end gives different results where an alignment is ambiguous. */
 type Direction = "forward" | "backward";
 
-/** Aligns two texts from their front, and from their end. */
+/** Aligns two texts from the front and from the end. */
 export function alignTexts(before: string, after: string): readonly [TextAlignment, TextAlignment] {
   const whole = { before: { start: 0, end: before.length }, after: { start: 0, end: after.length } };
   const isToldOfAll = isTold(before, after);
@@ -44,7 +49,7 @@ export function alignTexts(before: string, after: string): readonly [TextAlignme
   return [alignFrom("forward"), alignFrom("backward")];
 }
 
-/** Those of the pieces, which are in the order of both texts, that touch a place of one. */
+/** Returns the pieces that touch a span of one text. The pieces are in the order of both texts. */
 function touching(pieces: readonly Kept[], side: "before" | "after", place: Span): Kept[] {
   let [low, high] = [0, pieces.length];
   while (low < high) {
@@ -68,10 +73,10 @@ export function spanOf(kept: Kept, side: "before" | "after"): Span {
 
 type Split = (text: string) => readonly string[];
 
-/** Words, what stands between them, and each other sign by itself. */
+/** Splits a text into words, the space between them, and single other characters. */
 export const wordsOf: Split = (text) => text.match(/[\p{L}\p{M}\p{N}_]+|\s+|[^\p{L}\p{M}\p{N}_\s]/gu) ?? [];
 
-/** The changed parts of two texts as numbers: the same number for the same token in both texts. */
+/** The changed parts of two texts as numbers. Equal tokens have the same number in both texts. */
 interface Tokens {
   readonly ours: Side;
   readonly theirs: Side;
@@ -80,11 +85,11 @@ interface Tokens {
 
 interface Side {
   readonly ids: Int32Array;
-  /** Where each token begins, and where the last one ends. */
+  /** Start of each token, and the end of the last one. */
   readonly offsets: Uint32Array;
 }
 
-/** The texts are aligned twice, and what changed is mostly the same. */
+/** Caches tokens per change: the texts are aligned twice, with mostly the same changes. */
 function keptByChange(make: (change: Change) => Tokens): (change: Change) => Tokens {
   const known = new Map<string, Tokens>();
   return (change) => {
@@ -132,7 +137,9 @@ function align({ ours, theirs, vocabulary }: Tokens, direction: Direction): Kept
   return joined(isForward ? pieces : pieces.reverse());
 }
 
-/** A piece is told from others when one of its lines stands once in each of the texts. */
+/**
+ * Returns a test for pieces that are certain: at least one of their lines occurs exactly once in each text.
+ */
 function isTold(before: string, after: string): (piece: Kept) => boolean {
   const once = (text: string) => {
     const counts = new Map<string, number>();
@@ -146,12 +153,12 @@ function isTold(before: string, after: string): (piece: Kept) => boolean {
     );
 }
 
-/** So often what was left out makes more of what is around it look like chance. */
+/** Maximum number of rounds. Removing a piece can make neighbouring pieces look accidental too. */
 const roundsMax = 8;
 
 /**
- * Without the pieces that stand in both texts by chance, as a word does between two sentences that have nothing to do with
- * each other: those that are no longer than what changed before them and what changed behind them.
+ * Removes pieces that both texts probably contain by accident, such as a common word in two unrelated
+ * sentences. These are pieces no longer than the change before them and the change after them.
  */
 function withoutChance(pieces: readonly Kept[], within: Change, isTold: (piece: Kept) => boolean): Kept[] {
   let left = [...pieces];

@@ -1,18 +1,24 @@
-/** Tokens that stand in both sequences, in one piece and in the same order: from `before` and `after` on, so many. */
+/**
+ * A run of `length` tokens that occurs in both sequences in the same order, starting at `before` and `after`.
+ */
 export interface Kept {
   readonly before: number;
   readonly after: number;
   readonly length: number;
 }
 
-/** Ranges within ranges: what is nested deeper is a pattern that nothing certain can be said of. */
+/**
+ * Maximum nesting of ranges. Deeper nesting comes from repetitive texts, which cannot be aligned with
+ * certainty.
+ */
 const depthMax = 24;
-/** A range without a token that stands once in both texts is compared pair by pair, if these are at most so many pairs. */
+/** A range without unique tokens is compared pair by pair if it has at most this many pairs. */
 const pairsMax = 10_000;
 
 /**
- * Aligns two sequences by what they begin and end with, by the tokens that stand once in both (the longest chain of them in
- * the same order), and again between those. In bounded time; what is too alike within itself counts as replaced.
+ * Aligns two sequences: first their common beginning and end, then the tokens that occur once in both (the
+ * longest chain in the same order), then recursively between these. Takes bounded time. Ranges that are too
+ * repetitive count as replaced.
  */
 export function alignTokens(before: Int32Array, after: Int32Array, vocabulary: number): Kept[] {
   const kept: Kept[] = [];
@@ -68,7 +74,7 @@ interface Pair {
   readonly after: number;
 }
 
-/** Pieces that follow each other without a gap on either side are one. */
+/** Joins pieces that follow each other without a gap in either text. */
 export function joined(kept: readonly Kept[]): Kept[] {
   const pieces: Kept[] = [];
   for (const each of kept) {
@@ -80,13 +86,16 @@ export function joined(kept: readonly Kept[]): Kept[] {
   return pieces;
 }
 
-/** Counts how often each token stands in two ranges, and forgets it again without looking at all tokens. */
+/**
+ * Creates counters of tokens in two ranges. They are reset in time proportional to the ranges, not to the
+ * vocabulary.
+ */
 function createCounts(vocabulary: number) {
   const inBefore = new Uint32Array(vocabulary);
   const inAfter = new Uint32Array(vocabulary);
   const placeInAfter = new Uint32Array(vocabulary);
   return {
-    /** The places of what stands once in both ranges, in the order of the first. */
+    /** Returns the positions of tokens that occur once in both ranges, in the order of the first range. */
     onceInBoth(before: Int32Array, after: Int32Array, { b0, b1, a0, a1 }: Bounds): Pair[] {
       const tokens = before.subarray(b0, b1);
       const others = after.subarray(a0, a1);
@@ -108,9 +117,12 @@ function createCounts(vocabulary: number) {
   };
 }
 
-/** The longest choice of these pairs, which are in the order of the first text, that is also in the order of the second. */
+/**
+ * Returns the longest selection of pairs that is also in the order of the second text. The pairs are given in
+ * the order of the first.
+ */
 function longestChain(pairs: readonly Pair[]): Pair[] {
-  // The last pair of the best chain of each length, and for each pair the one that it follows.
+  // The last pair of the best chain of each length, and for each pair its predecessor.
   const lasts: number[] = [];
   const follows = new Int32Array(pairs.length);
   const afterOf = (index: number | undefined) => pairs[index ?? -1]?.after ?? -1;
@@ -132,7 +144,7 @@ function longestChain(pairs: readonly Pair[]): Pair[] {
   return chain.reverse();
 }
 
-/** The longest common subsequence of two short ranges. */
+/** Finds the longest common subsequence of two short ranges. */
 function commonSubsequence(
   before: Int32Array,
   after: Int32Array,

@@ -1,25 +1,28 @@
 import { wordsOf } from "./align-texts.js";
 import type { Span } from "./locate-quote.js";
 
-/** A search for lines that are like `lines`, or that hold nearly all of one of `parts`. */
+/** A search for lines that are similar to `lines`, or that contain nearly all of one of `parts`. */
 export interface Wanted {
   readonly lines: string;
   readonly parts: readonly string[];
 }
 
-/** The lines of a text that changed, as the words in them. */
+/** The changed lines of a text, indexed by their words. */
 export interface ChangedLines {
   readonly count: number;
   /**
-   * Whether one of them, apart from some, has much in common with these words, or holds nearly all of one of the parts.
-   * Likeness is judged by the words alone, whatever their order.
+   * True if any of the lines, except those in `apart`, is similar to the wanted lines or contains nearly all
+   * of a part. Similarity depends only on the words, not on their order.
    */
   hasLike(wanted: Wanted, apart: Span): boolean;
 }
 
-/** So much two lines have in common when one may be taken for the other. */
+/** Minimum similarity at which two lines may be mistaken for each other. */
 const alikeMin = 0.6;
-/** So much of a place is in a line that may be taken for it, where the place is long enough to say something. */
+/**
+ * Minimum share of a passage within a line that may be mistaken for it. Only for passages long enough to be
+ * distinctive.
+ */
 const holdsMin = 0.7;
 const tellingCharsMin = 24;
 
@@ -29,16 +32,16 @@ interface Line {
   readonly weight: number;
 }
 
-/** Words that are looked for in lines. */
+/** Words to search for in the lines. */
 interface Looked {
   readonly weight: number;
-  /** How often each of those words that the lines have at all, those first that the fewest lines have. */
+  /** Number of occurrences of each wanted word that the lines contain, rarest words first. */
   readonly known: readonly { readonly word: number; readonly times: number }[];
 }
 
 export function indexLines(text: string, spans: readonly Span[]): ChangedLines {
   const lengths: number[] = [];
-  /** The lines that have a word, in order. */
+  /** For each word, the lines that contain it, in order. */
   const holders: number[][] = [];
   const ids = new Map<string, number>();
   const lines: readonly Line[] = spans.map((span, line) => {
@@ -55,7 +58,7 @@ export function indexLines(text: string, spans: readonly Span[]): ChangedLines {
     });
     return { span, words, weight: weightOf(visible) };
   });
-  /** How much of each word is still looked for; nothing between two looks. */
+  /** Remaining count of each wanted word. All zero between two searches. */
   const left = new Uint32Array(lengths.length);
   const lookedAt = new Map<string, Looked>();
 
@@ -72,7 +75,7 @@ export function indexLines(text: string, spans: readonly Span[]): ChangedLines {
     return { weight: weightOf(visible), known };
   }
 
-  /** Many places are in the same lines, which may be all of a text. */
+  /** Many passages share the same lines, sometimes all lines of a text, so the results are cached. */
   function lookOnce(words: string): Looked {
     const looked = lookedAt.get(words) ?? look(words);
     lookedAt.set(words, looked);
@@ -80,8 +83,8 @@ export function indexLines(text: string, spans: readonly Span[]): ChangedLines {
   }
 
   /**
-   * The first lines of all runs that can share so much: those with one of the rarest words, without which too little is left to
-   * share.
+   * Yields the first lines of all runs that can share at least `least`. Such a run contains one of the rarest
+   * words: the other words together have too little weight.
    */
   function* runsSharing({ known }: Looked, least: number, height: number): Generator<number, void> {
     const lengthOf = (word: number) => lengths[word] ?? 0;
@@ -107,7 +110,7 @@ export function indexLines(text: string, spans: readonly Span[]): ChangedLines {
     return sum;
   }
 
-  /** Whether so much of the words, by their length, stands in a run of lines. */
+  /** True if a run of lines contains at least `least` of the words, by length. */
   function share({ known }: Looked, least: number, first: number, height: number): boolean {
     for (const { word, times } of known) left[word] = times;
     let sum = 0;
@@ -137,7 +140,7 @@ export function indexLines(text: string, spans: readonly Span[]): ChangedLines {
         return span === undefined || (span.start < apart.end && apart.start < span.end);
       };
       const ours = lookOnce(wanted);
-      // Two that share so much of both share at least this of the one.
+      // Two texts that share this much of both share at least this much of the first.
       const leastAlike = (alikeMin / (2 - alikeMin)) * ours.weight * certain;
       for (const first of runsSharing(ours, leastAlike, height)) {
         if (isApart(first)) continue;
@@ -158,7 +161,7 @@ export function indexLines(text: string, spans: readonly Span[]): ChangedLines {
   };
 }
 
-/** The slack for rounding, since the same sum is computed in two ways. */
+/** Tolerance for rounding errors, because the same sum is computed in two ways. */
 const certain = 1 - 1e-9;
 
 function visibleWords(text: string): string[] {

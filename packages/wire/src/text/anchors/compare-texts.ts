@@ -3,17 +3,17 @@ import type { Kept } from "./align-tokens.js";
 import { type ChangedLines, indexLines } from "./changed-lines.js";
 import type { Span } from "./locate-quote.js";
 
-/** Two texts, compared for all the places that are looked for in the second. */
+/** Two texts, compared once for all passages to be located in the second. */
 export interface Texts {
   readonly before: string;
   readonly after: string;
-  /** From the front and from the end: what could have been done in two ways is told by these two. */
+  /** Alignments from the front and from the end. Where they differ, the alignment is ambiguous. */
   readonly alignments: readonly [TextAlignment, TextAlignment];
-  /** The lines that changed, on each side. */
+  /** Returns the changed lines of one text. */
   changed(side: "before" | "after"): ChangedLines;
-  /** Where each line stands that stands once; undefined for one that does not. */
+  /** Returns the position of a line that occurs exactly once, otherwise undefined. */
   findLine(side: "before" | "after", line: string): number | undefined;
-  /** How many pairs of signs may still be compared. */
+  /** Number of character pairs that may still be compared. */
   readonly work: { left: number };
 }
 
@@ -61,7 +61,7 @@ function onceForEachSide<Made>(make: (side: "before" | "after") => Made): (side:
   };
 }
 
-/** Each once, by where they begin. */
+/** Sorts spans by their start and removes duplicates. */
 function inOrder(spans: readonly Span[]): Span[] {
   const once = new Map(spans.map((span) => [`${span.start} ${span.end}`, span]));
   return [...once.values()].sort((x, y) => x.start - y.start);
@@ -78,7 +78,7 @@ export function linesWithin(text: string, { start, end }: Span): Span[] {
   return lines;
 }
 
-/** The whole lines that a place is in. */
+/** Returns the span of the whole lines that contain a passage. */
 export function linesAround(text: string, { start, end }: Span): Span {
   const behind = text.indexOf("\n", Math.max(start, end - 1));
   return {
@@ -87,7 +87,7 @@ export function linesAround(text: string, { start, end }: Span): Span {
   };
 }
 
-/** The lines that a place is in, without empty ones. */
+/** Returns the lines that contain a passage, without blank lines. */
 export function visibleLines(text: string, place: Span): Span[] {
   return linesWithin(text, linesAround(text, place)).filter(
     ({ start, end }) => text.slice(start, end).trim() !== "",
@@ -98,14 +98,14 @@ export function endOf({ before, length }: Kept): number {
   return before + length;
 }
 
-/** Returns the part of a piece that lies within a place, as a list of one or none. */
+/** Returns the part of a piece within a span, as a list of one item or none. */
 export function cut(piece: Kept, { start, end }: Span): Kept[] {
   const from = Math.max(piece.before, start);
   const to = Math.min(endOf(piece), end);
   return to > from ? [{ before: from, after: piece.after + from - piece.before, length: to - from }] : [];
 }
 
-/** How far two places have the same around them. */
+/** Returns how far the text around two passages is equal on each side. */
 export function extentAlike(
   text: string,
   one: Span,
@@ -124,5 +124,7 @@ function isSame(text: string, unit: number, otherText: string, other: number): b
   return unit >= 0 && unit < text.length && text[unit] === otherText[other];
 }
 
-/** The most characters that are compared on each side of a place: a longer likeness does not help to tell places apart. */
+/**
+ * Maximum number of characters compared on each side. A longer match does not help to distinguish passages.
+ */
 const aroundCharsMax = 10_000;

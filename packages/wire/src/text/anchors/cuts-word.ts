@@ -1,8 +1,8 @@
 import type { Span } from "./locate-quote.js";
 
 /**
- * Whether a place begins or ends within a word where the other does not: it has the same signs, and is a part of another
- * word.
+ * True if the other passage begins or ends within a word where the first does not. It then has the same
+ * characters, but is part of a different word.
  */
 export function cutsWord(text: string, one: Span, otherText: string, other: Span): boolean {
   return (

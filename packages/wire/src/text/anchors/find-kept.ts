@@ -6,13 +6,18 @@ import { alikeMin, isLikeFirst, tellingCharsMin } from "./likeness.js";
 import type { Anchored, Reanchored, Span } from "./locate-quote.js";
 import { hasTwin, hasTwinOfLine } from "./twins.js";
 
-/** So much on each side of a short place says whether it is still the same. */
+/**
+ * Number of characters on each side that identify a short passage, and the share of them that must be kept.
+ */
 const besideChars = 32;
 const besideKeptMin = 0.6;
-/** and so much of its own line near it: another sentence may have the same word. */
+/**
+ * Share of the nearby part of its own line that must be kept, because another sentence may contain the same
+ * word.
+ */
 const inLineKeptMin = 0.6;
 
-/** Where what was kept of the place stands now, when both ways of comparing the texts say the same. */
+/** Finds the current position of a passage that was kept, if both alignments agree on it. */
 export function findKept(texts: Texts, anchor: Anchored): Reanchored | null {
   const { after } = texts;
   const [one, other] = texts.alignments.map((alignment) => follow(alignment, anchor));
@@ -25,13 +30,13 @@ export function findKept(texts: Texts, anchor: Anchored): Reanchored | null {
   if (!isWhole && !isLikeFirst(texts, anchor, place)) return null;
   if (kept < tellingCharsMin && !isKeptAround(texts, anchor)) return null;
   if (hasTwinOfLine(texts, anchor, place)) return null;
-  // A copy put in elsewhere may be the original that was moved, and this the copy.
+  // If a copy was inserted elsewhere, that may be the moved original, and this passage the copy.
   if (hasTwin(texts, anchor, place)) return null;
   if (!areLinesKept(texts, anchor) && hasPartElsewhere(texts, anchor, place)) return null;
   return { ...place, how: isWhole ? "exact" : "reworded" };
 }
 
-/** Whether all of a place was kept in one of the ways that the texts can be compared in. */
+/** True if the whole passage was kept in at least one alignment. */
 export function isKept({ alignments }: Texts, { start, end }: Span): boolean {
   return alignments.some((alignment) => {
     const place = follow(alignment, { start, end });
@@ -39,9 +44,10 @@ export function isKept({ alignments }: Texts, { start, end }: Span): boolean {
   });
 }
 
-/** Where the beginning and the end of a place went, and how much between them was kept. */
+/** Follows the beginning and end of a passage, and counts how much between them was kept. */
 function follow(alignment: TextAlignment, { start, end }: Span): (Span & { kept: number }) | null {
-  // One more on each side: where what stood beside it was kept, what was put in its place begins or ends there.
+  // Includes one more character on each side: if the adjacent text was kept, a replacement begins or ends
+  // there.
   const pieces = alignment.piecesAt({ start: start - 1, end: end + 1 });
   const within = pieces.flatMap((piece) => cut(piece, { start, end }));
   const [first, last] = [within[0], within.at(-1)];
@@ -55,7 +61,7 @@ function follow(alignment: TextAlignment, { start, end }: Span): (Span & { kept:
   };
 }
 
-/** Leaves out space at either end of a place, unless the quote has space at that end. */
+/** Trims space at either end of a passage, unless the quote has space at that end. */
 function withoutSpace(text: string, { start, end }: Span, quote: string): Span {
   const words = text.slice(start, end);
   return {
@@ -68,7 +74,7 @@ function hasUnit(piece: Kept, unit: number): boolean {
   return piece.before <= unit && unit < endOf(piece);
 }
 
-/** Whether the lines of a place are what they were: then what stands elsewhere is something else. */
+/** True if the lines of a passage are unchanged. Similar text elsewhere is then a different passage. */
 function areLinesKept({ before, alignments }: Texts, anchor: Span): boolean {
   const lines = linesAround(before, anchor);
   return alignments.every((alignment) => keptPart(alignment, lines) === 1);
@@ -77,7 +83,8 @@ function areLinesKept({ before, alignments }: Texts, anchor: Span): boolean {
 function isKeptAround({ before, alignments, findLine }: Texts, { start, end }: Span): boolean {
   const line = linesAround(before, { start, end });
   const beside = { start: Math.max(0, start - besideChars), end: Math.min(before.length, end + besideChars) };
-  // Where another line reads the same, what stands on one side alone may have come to stand beside that.
+  // If another line has the same text, the context on one side is insufficient, because it may now be next to
+  // that line.
   const isSingle = visibleLines(before, { start, end }).some(
     (each) => findLine("before", before.slice(each.start, each.end)) !== undefined,
   );

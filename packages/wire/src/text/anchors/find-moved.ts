@@ -6,7 +6,10 @@ import type { Anchored, Reanchored, Span } from "./locate-quote.js";
 import { occurrences } from "./occurrences.js";
 import { hasTwin, hasTwinOfLine } from "./twins.js";
 
-/** The lines that the place is in, where one of them stood once and stands once, whatever became of all else. */
+/**
+ * Finds the lines of a passage if one of them occurred exactly once and still does, regardless of all other
+ * changes.
+ */
 export function findLines(texts: Texts, anchor: Anchored): Reanchored | null {
   const { before, after } = texts;
   const lines = linesAround(before, anchor);
@@ -26,15 +29,15 @@ export function findLines(texts: Texts, anchor: Anchored): Reanchored | null {
 }
 
 /**
- * The place as it was, put in elsewhere: it stands there once, with so much of what was around it that it stood once before,
- * and in text that is new: what stood there before is something else, however alike.
+ * Finds a passage that was moved unchanged. It must occur there once, in new text, with enough of its former
+ * context to be unique in the old text. Text that was there before is a different passage, however similar.
  */
 export function findMoved(texts: Texts, anchor: Anchored): Reanchored | null {
   const { before, after } = texts;
   const words = before.slice(anchor.start, anchor.end);
   const found: Span[] = [];
   for (const { after: changed } of texts.alignments[0].changes) {
-    // A moved place may consist of new text joined to text that stood there before.
+    // A moved passage may consist of new text joined to text that was there before.
     const from = Math.max(0, changed.start - words.length);
     const text = after.slice(from, changed.end + words.length);
     texts.work.left -= 2 * text.length;
@@ -52,15 +55,15 @@ export function findMoved(texts: Texts, anchor: Anchored): Reanchored | null {
     const isTold = words.length >= tellingCharsMin || (left >= besideCharsMin && right >= besideCharsMin);
     return { place, whole, isTold, text: after.slice(whole.start, whole.end) };
   });
-  // The text around the place must have come with it; on both sides, if the place is short.
+  // The context must have moved with the passage. For a short passage this applies to both sides.
   const told = evidence.filter(
     ({ isTold, text, whole }) => isTold && hasSigns(text, tellingCharsMin) && isNew(texts, whole),
   );
   const [only] = told;
   if (!only || told.length > 1) return null;
   if (!standsOnce(only.text, before) || !standsOnce(only.text, after)) return null;
-  // The marked words may stand in several new places, as a part of something else. Then the right one must have come with at
-  // least twice as much text as any other.
+  // The quoted words may occur in several new positions as part of something else. The right one must then
+  // have moved with at least twice as much context as any other.
   if (found.length > 1 && evidence.some((each) => each !== only && 2 * each.text.length > only.text.length))
     return null;
   if (isElsewhere(texts, anchor, only.place)) return null;
@@ -70,7 +73,7 @@ export function findMoved(texts: Texts, anchor: Anchored): Reanchored | null {
 const movedMax = 50;
 const besideCharsMin = 8;
 
-/** Whether what is left of the place, or what may be taken for it, stands elsewhere. */
+/** True if the remainder of the passage, or text that could be mistaken for it, is elsewhere. */
 export function isElsewhere(texts: Texts, anchor: Anchored, place: Span): boolean {
   const length = anchor.end - anchor.start;
   const isLeft = texts.alignments.some((alignment) => {
@@ -92,8 +95,8 @@ export function isElsewhere(texts: Texts, anchor: Anchored, place: Span): boolea
 }
 
 /**
- * Whether a part of the place that stood nowhere else stands elsewhere now, however the texts were compared: it may be what
- * is left of it.
+ * True if a part of the passage that was unique now occurs elsewhere, in any alignment. It may be the
+ * remainder of the passage.
  */
 export function hasPartElsewhere({ before, after, work }: Texts, anchor: Span, place: Span): boolean {
   const length = anchor.end - anchor.start;
@@ -112,10 +115,10 @@ export function hasPartElsewhere({ before, after, work }: Texts, anchor: Span, p
 
 const partsMax = 10;
 const partStepMin = 4;
-/** A short place needs less of it. */
+/** A short passage needs a smaller part. */
 const partOfShort = 0.4;
 const partCharsMin = 12;
-/** So many signs are looked through in the time in which two are compared. */
+/** Number of characters that can be scanned in the time of comparing two. */
 const scannedAtOnce = 16;
 
 function standsOutside(text: string, words: string, { start, end }: Span): boolean {
@@ -123,14 +126,14 @@ function standsOutside(text: string, words: string, { start, end }: Span): boole
   return false;
 }
 
-/** Whether at most a fifth of a place of the second text is kept from the first, whichever way they are compared. */
+/** True if at most a fifth of a passage in the second text comes from the first, in both alignments. */
 function isNew({ alignments }: Texts, place: Span): boolean {
   return alignments.every(
     (alignment) => keptUnits(alignment, place) <= (1 - alikeMin) * (place.end - place.start),
   );
 }
 
-/** How much of a place of the second text is kept from the first, but for what is kept from one place of it. */
+/** Counts how much of a passage in the second text comes from the first, except from the span `apart`. */
 export function keptUnits(alignment: TextAlignment, place: Span, apart: Span = { start: 0, end: 0 }): number {
   return alignment.piecesInAfter(place).reduce((units, piece) => {
     const { start, end } = spanOf(piece, "after");
@@ -148,7 +151,7 @@ function standsOnce(words: string, text: string): boolean {
   return times === 1;
 }
 
-/** Whether a text has so many signs besides white space; a long one is not looked through to its end for that. */
+/** True if a text has at least `count` characters other than white space. Stops counting there. */
 function hasSigns(text: string, count: number): boolean {
   let seen = 0;
   for (let at = 0; at < text.length && seen < count; at++) if (/\S/.test(text[at] ?? "")) seen++;

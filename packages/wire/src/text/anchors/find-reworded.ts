@@ -6,15 +6,18 @@ import { alikeMin, isLikeFirst, tellingCharsMin } from "./likeness.js";
 import type { Anchored, Reanchored, Span } from "./locate-quote.js";
 import { type Likeness, mostAlike, similarity } from "./similarity.js";
 
-/** So much of a place with what stands around it must be alike; more of a short one, which may stand there by chance; */
+/**
+ * Minimum similarity of a passage together with its context. It is higher for a short passage, which may
+ * occur by accident.
+ */
 const alikeAroundMin = 0.6;
 const alikeAroundShortMin = 0.85;
-/** and by so much it must be better than any other place. */
+/** Minimum lead over the next best passage. */
 const betterBy = 0.15;
-/** A change so long is not searched for what is like a place. */
+/** Longer changes are not searched for similar passages. */
 const changeCharsMax = 16_384;
 
-/** The one place, in what changed, that is so like it that it can be no other. */
+/** Finds the only passage within the changes that is similar enough to be the original passage. */
 export function findReworded(texts: Texts, anchor: Anchored): Reanchored | null {
   const { before, after } = texts;
   const words = before.slice(anchor.start, anchor.end);
@@ -30,13 +33,13 @@ export function findReworded(texts: Texts, anchor: Anchored): Reanchored | null 
   const length = best.end - best.start;
   const isOther = texts.alignments.some((each) => keptUnits(each, best, anchor) > (1 - alikeMin) * length);
   if (isOther || isElsewhere(texts, anchor, best)) return null;
-  // Beside a line that reads the same, which of the two is meant was only chosen by how the texts were compared.
+  // If an identical line is adjacent, the alignment chose between the two arbitrarily.
   if (!isOfSingleLines(texts, "before", anchor) || !isOfSingleLines(texts, "after", best)) return null;
   const { start, end } = best;
   return { start, end, how: after.slice(start, end) === words ? "moved" : "reworded" };
 }
 
-/** Whether each line that a place is in stands once in the text. */
+/** True if each line of a passage occurs exactly once in the text. */
 function isOfSingleLines(texts: Texts, side: "before" | "after", place: Span): boolean {
   const text = texts[side];
   return visibleLines(text, place).every(
@@ -44,7 +47,10 @@ function isOfSingleLines(texts: Texts, side: "before" | "after", place: Span): b
   );
 }
 
-/** The words that are looked for, and whether a text has enough of their characters to hold something like them. */
+/**
+ * The words to search for, and a test whether a text has enough of their characters to contain something
+ * similar.
+ */
 interface Quote {
   readonly words: string;
   readonly isLikelyIn: (text: string) => boolean;
@@ -56,14 +62,14 @@ function likenesses(
   { after: within }: Change,
 ): Likeness[] {
   if (within.end === within.start) return [];
-  // A place may reach a little over what changed.
+  // A passage may extend slightly beyond the change.
   const start = Math.max(0, within.start - words.length);
   const text = after.slice(start, within.end + words.length);
   if (text.length < words.length / 2) return [];
   work.left -= 16 * Math.min(text.length, changeCharsMax);
   if (text.length <= changeCharsMax && work.left > 0 && !isLikelyIn(text)) return [];
   work.left -= words.length * Math.min(text.length, changeCharsMax);
-  // A text that cannot be searched within the bounds may hold something that is just as alike.
+  // A text that cannot be searched within the limits may contain an equally similar passage.
   if (text.length > changeCharsMax || work.left < 0)
     return [0, 1].map(() => ({ start: 0, end: 0, similarity: 1 }));
   return mostAlike(words, text).map((each) => ({
@@ -77,12 +83,12 @@ function around(text: string, { start, end }: Span): string {
   return text.slice(Math.max(0, start - 64), end + 64);
 }
 
-/** So many of the triples of signs of a quote stand in whatever is like it. */
+/** Minimum share of a quote's trigrams that a similar text contains. */
 const sharedMin = 0.3;
-/** Triples are told apart by so many marks; those with the same mark are looked at. */
+/** Number of hash values for trigrams. Trigrams whose hash value occurs are then compared in full. */
 const marks = 1 << 14;
 
-/** Takes a quote apart into triples of signs, and tells of texts whether enough of those stand in them that they could be like it. */
+/** Splits a quote into trigrams. Returns a test whether a text contains enough of them to be similar. */
 function signsOf(quote: string): (text: string) => boolean {
   const times = new Map<string, number>();
   const isMarked = new Uint8Array(marks);

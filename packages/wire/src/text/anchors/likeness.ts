@@ -2,13 +2,16 @@ import type { Texts } from "./compare-texts.js";
 import type { Anchored, Span } from "./locate-quote.js";
 import { similarity } from "./similarity.js";
 
-/** A place so long does not stand somewhere by chance. */
+/** A passage of this length does not occur by accident. */
 export const tellingCharsMin = 24;
-/** So much of a place that changed must have been kept, or be alike. */
+/** Minimum share of a changed passage that must have been kept or be similar. */
 export const alikeMin = 0.8;
 const alikeFirstMin = 0.6;
 
-/** Whether what was marked at first can still be seen in a place: many small changes must not add up to another text. */
+/**
+ * True if a passage still resembles the original quote, so that many small changes cannot add up to a
+ * different text.
+ */
 export function isLikeFirst({ after }: Texts, { quote }: Anchored, { start, end }: Span): boolean {
   return similarity(quote, after.slice(start, end)) >= alikeFirstMin;
 }

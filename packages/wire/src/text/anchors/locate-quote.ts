@@ -2,34 +2,40 @@ import { limits } from "../../core/limits.js";
 import { plainLines, withLineEnd } from "../line-ends.js";
 import { occurrences } from "./occurrences.js";
 
-/** A place in a text, in UTF-16 units as JavaScript counts; `end` is behind its last one. */
+/** A passage of a text in UTF-16 units, as in JavaScript. `end` is exclusive. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** A quote, and where it stands in the text of which that is known. */
+/** A quote, and its last known position in a text. */
 export interface Anchored extends Span {
-  /** As it was when it was marked. */
+  /** The text at the time when it was quoted. */
   readonly quote: string;
 }
 
-/** `exact`: stands where it stood, however much was put before it. `moved`: was cut and put in elsewhere, as it was. */
+/**
+ * `exact`: at its original position, apart from text inserted before it. `moved`: cut and inserted elsewhere,
+ * unchanged.
+ */
 export interface Reanchored extends Span {
   readonly how: "exact" | "moved" | "reworded";
 }
 
-/** A quote, as precisely as somebody can give it. */
+/** A quote with the details that the caller has. */
 export interface Marked {
   readonly quote: string;
-  /** The texts right before and behind it. */
+  /** Text directly before and after the quote. */
   readonly prefix?: string | undefined;
   readonly suffix?: string | undefined;
-  /** Where it begins. */
+  /** Start of the quote. */
   readonly start?: number | undefined;
 }
 
-/** Finds what somebody marked in the text that they saw, whatever its line ends, or says how many places it could be. */
+/**
+ * Finds the passage that a user marked, regardless of line endings. Returns the number of matches if it is
+ * not unique.
+ */
 export function locateQuote(original: string, marked: Marked): Span | { readonly matches: number } {
   const { quote: given, start: from } = marked;
   if (from !== undefined && original.startsWith(given, from))
@@ -37,7 +43,7 @@ export function locateQuote(original: string, marked: Marked): Span | { readonly
   const { text, toOriginal } = plainLines(original);
   const [quote, prefix, suffix] = [given, marked.prefix ?? "", marked.suffix ?? ""].map((each) =>
     withLineEnd(each, "\n"),
-  ) as [string, string, string]; // One for each.
+  ) as [string, string, string]; // Maps three texts to three.
   const spanAt = (at: number) => ({ start: toOriginal(at), end: toOriginal(at + quote.length) });
   let matches = 0;
   let first = -1;
@@ -50,7 +56,7 @@ export function locateQuote(original: string, marked: Marked): Span | { readonly
   return matches === 1 ? spanAt(first) : { matches };
 }
 
-/** Returns the texts right before and behind a place, never half of a sign. */
+/** Returns the text directly before and after a passage, without splitting surrogate pairs. */
 export function contextOf(text: string, { start, end }: Span): { prefix: string; suffix: string } {
   const units = limits.quoteContextCharsMax;
   return {

@@ -1,8 +1,8 @@
 /**
- * Every offset at which `wanted` stands in `text`, overlapping ones included, in order.
+ * Yields all offsets at which `wanted` occurs in `text`, in order and including overlaps.
  *
- * Knuth-Morris-Pratt, because both texts are chosen by callers: `indexOf` is quadratic at worst, and half a megabyte of
- * one letter holds the event loop for a minute.
+ * Uses Knuth-Morris-Pratt, because callers choose both texts. `indexOf` is quadratic in the worst case: with
+ * half a megabyte of a single letter it blocks the event loop for a minute.
  */
 export function* occurrences(text: string, wanted: string): Generator<number, void> {
   if (wanted.length === 0) throw new RangeError("Expected a text to search for, got an empty text.");
@@ -23,10 +23,10 @@ export function* occurrences(text: string, wanted: string): Generator<number, vo
   }
 }
 
-/** So short a text is looked for in bounded time, whatever it is and wherever it stands. */
+/** Searching for a text this short takes linear time for any input. */
 const beginningUnits = 8;
 
-/** For each prefix, the length of the longest shorter prefix that it also ends with. */
+/** Returns for each prefix the length of the longest shorter prefix that is also its suffix. */
 function borderLengths(wanted: string): Int32Array {
   const borders = new Int32Array(wanted.length);
   let length = 0;

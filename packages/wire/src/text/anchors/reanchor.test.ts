@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { reanchor, startReanchoring } from "./reanchor.js";
 
-/** The place of what stands between the brackets, and the text without them. */
+/** Returns the position of the text between the brackets, and the text without the brackets. */
 function marked(text: string): { text: string; start: number; end: number } {
   const start = text.indexOf("[[");
   const end = text.indexOf("]]") - 2;
@@ -25,7 +25,7 @@ const intro = "# Tokens\n\nWe keep them in the keyring of each system.\n\n";
 const rotate = "They rotate each day at noon, and the old ones stay good for an hour.\n\n";
 const audit = "Every use of a token is written to the audit log.\n\n";
 const end = "## Open\n\n- who may read the log\n";
-/** So much that a copy behind it does not stand beside its original. */
+/** Enough text to keep a copy away from its original. */
 const far =
   "Keys of services are made by the vault, which asks nobody.\n\nWho leaves loses them at once.\n\n";
 const markRotate = rotate.replace("the old ones stay good", "[[the old ones stay good]]");

@@ -1,10 +1,13 @@
 import { wordsOf } from "./align-texts.js";
 import type { Span } from "./locate-quote.js";
 
-/** Signs are compared one by one in short texts, word by word in longer ones. */
+/** Short texts are compared character by character, longer ones word by word. */
 const signsMax = 400;
 
-/** From 0, nothing in common, to 1, the same: the part of the longer text that need not be written anew. */
+/**
+ * Returns a value from 0 (nothing in common) to 1 (equal): the share of the longer text that need not be
+ * rewritten.
+ */
 export function similarity(one: string, other: string): number {
   const longer = Math.max(one.length, other.length);
   if (longer === 0) return 1;
@@ -28,12 +31,12 @@ export function similarity(one: string, other: string): number {
   return 1 - (row[b.length] ?? longer) / longer;
 }
 
-/** A place in a text that is like a quote, and how much. */
+/** A passage similar to a quote, and its similarity. */
 export interface Likeness extends Span {
   readonly similarity: number;
 }
 
-/** The places of a text that are most like a quote, none touching another, the best first; at most two. */
+/** Finds the passages of a text most similar to a quote: at most two, best first, not adjacent. */
 export function mostAlike(quote: string, text: string): Likeness[] {
   const split = splitterFor(quote, quote);
   const [pattern, tokens] = [split(quote), split(text)];
@@ -55,7 +58,10 @@ export function mostAlike(quote: string, text: string): Likeness[] {
   return places;
 }
 
-/** For each end in a text, what it costs to write the pattern as what stands before it, and where that begins at best. */
+/**
+ * For each end position in a text, computes the minimum cost of rewriting the pattern as the text before that
+ * position, and where that text begins.
+ */
 function matchEnds(pattern: readonly string[], tokens: readonly string[]) {
   let costs = new Float64Array(tokens.length + 1);
   let starts = Uint32Array.from({ length: tokens.length + 1 }, (_, j) => j);

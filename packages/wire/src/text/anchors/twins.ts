@@ -3,8 +3,8 @@ import { linesAround, type Texts, visibleLines } from "./compare-texts.js";
 import type { Span } from "./locate-quote.js";
 
 /**
- * Whether lines that changed, in either text, look like those of a place: nobody can say which became which. Lines that did
- * not change are what they are.
+ * True if changed lines in either text resemble the lines of a passage, so that it is uncertain which became
+ * which. Unchanged lines are certain.
  */
 export function hasTwin(texts: Texts, anchor: Span, place: Span): boolean {
   const { before, after } = texts;
@@ -16,8 +16,9 @@ export function hasTwin(texts: Texts, anchor: Span, place: Span): boolean {
 }
 
 /**
- * Whether a line of a place of several lines, in either text, looks like a line elsewhere that changed: each may have become
- * another one's, whatever stands beside it. What cannot be compared line by line, or not within the bound, counts as such.
+ * For a passage of several lines: true if any of them resembles a changed line elsewhere, in either text.
+ * Each may have become the other, whatever is adjacent. Passages that cannot be compared line by line, or
+ * within the limit, count as ambiguous too.
  */
 export function hasTwinOfLine(texts: Texts, anchor: Span, place: Span): boolean {
   const { before, after, work } = texts;
@@ -36,10 +37,13 @@ export function hasTwinOfLine(texts: Texts, anchor: Span, place: Span): boolean 
   });
 }
 
-/** The cost of comparing two lines, counted in pairs of characters: most lines differ in length alone. */
+/** Cost of comparing two lines, in pairs of characters: most lines already differ in length. */
 const pairCost = 8;
 
-/** Lines, and the part of them that a place has, alone and with what stands beside it: it may be a word of a sentence. */
+/**
+ * Returns a passage's lines, and the passage itself with and without context, because it may be a single word
+ * of a sentence.
+ */
 function wantedAt(text: string, lines: Span, place: Span): Wanted {
   const within = (left: number, right: number) =>
     text.slice(Math.max(lines.start, place.start - left), Math.min(lines.end, place.end + right));
