@@ -18,35 +18,39 @@ import type { Meshes, Services as TransportServices } from "./transports/service
 import type { AttentionSource, PersonDataHook, Purge, TextRemovalHook } from "./views/hooks.js";
 
 /**
- * A part of the broker that can be left out: the operations that it handles, and what it adds to the core. `Services` are what
- * its handlers and hooks need, `Options` those of the broker's options that are its own.
+ * A part of the broker that can be left out: its operations, and its additions to the core. `Services` are the services that
+ * its handlers and hooks need, `Options` its own broker options.
  */
 export interface Feature<Services extends TransportServices = TransportServices, Options = unknown> {
   readonly name: string;
-  /** The features that this one imports, each through its entry, or whose tables and schemas it uses. */
+  /** The features whose entry, tables or schemas this feature uses. */
   readonly needs: readonly string[];
   readonly handlers?: Partial<Handlers<Services>>;
-  /** Adds routes beside those of the operations. */
+  /** Adds HTTP routes besides those of the operations. */
   readonly mount?: Mount<Services>;
-  /** Where a program learns how to be let in to the MCP endpoint at this path. */
+  /** Returns the URL of the metadata with which a client can get access to the MCP endpoint at this path. */
   readonly metadataUrl?: (services: Services, path: string) => string;
 
-  /** @throws StartError for options that are wrong. Called before anything is started. */
+  /**
+   * Validates the options. Called before anything is started.
+   *
+   * @throws StartError for invalid options
+   */
   readonly checkOptions?: (options: Options) => void;
-  /** Whether these options let everyone who reaches the broker change files of this machine. */
+  /** Returns whether these options let anyone who can reach the broker change files on this machine. */
   readonly opensFiles?: (options: Options) => boolean;
-  /** What these options mean, in words for the log, by the name of the fact. */
+  /** Descriptions of the feature's options for the log, by the name of the fact. */
   readonly describeOptions?: Readonly<Record<string, (options: Options) => string>>;
-  /** Starts the services that the feature adds to those of every mesh. Those that it needs were started before. */
+  /** Starts the services that the feature adds to every mesh. The services that it needs are already started. */
   readonly start?: (parts: StartParts<Options>, needed: Services) => object | Promise<object>;
-  /** Returns the services that differ from mesh to mesh. */
+  /** Returns the services that are separate for each mesh. */
   readonly inMesh?: (started: Services, meshId: string) => object;
-  /** Puts into a new mesh, in the transaction that makes it, what every mesh begins with. */
+  /** Adds the feature's initial contents to a new mesh, in the transaction that creates the mesh. */
   readonly furnishMesh?: (tx: Transaction, meshId: string) => Promise<void>;
   readonly repeat?: RepeatedWork<Services>;
-  /** Removes once an hour, at one node, what is left of work that was cut off. */
+  /** Removes the remains of interrupted work. Called once an hour on one node. */
   readonly tidyUp?: (services: Services) => Promise<void>;
-  /** Sends clients of this node again what hints of other nodes may have failed to bring. */
+  /** Sends the clients of this node the changes for which hints of other nodes may have been lost. */
   readonly catchUp?: (services: Services) => Promise<void>;
 
   readonly onCreateSession?: CreateSessionHook;
@@ -60,16 +64,16 @@ export interface Feature<Services extends TransportServices = TransportServices,
   readonly onRemoveText?: TextRemovalHook<Services>;
 }
 
-/** Work in the background that nobody waits for. */
+/** Background work that runs at intervals. */
 export interface RepeatedWork<Services extends TransportServices> {
-  /** Its name in `/health`. */
+  /** The name shown in `/health`. */
   readonly name: string;
   readonly everyMs: number;
-  /** Returns the work. */
+  /** Returns the function to run at each interval. */
   begin(meshes: Meshes<Services>): () => Promise<unknown>;
 }
 
-/** The parts of the core that a feature's services are made from. */
+/** The parts of the core that a feature needs to start its services. */
 export interface StartParts<Options = unknown> {
   readonly options: Options;
   /** The Merkle home. */
@@ -84,15 +88,15 @@ export interface StartParts<Options = unknown> {
   readonly channels: Channels;
   readonly meshChannels: MeshChannels;
   readonly signer: AuditSigner;
-  /** Where the broker listens; known once it does. */
+  /** Returns the address that the broker listens on. Known only once it listens. */
   readonly listening: () => string;
   readonly auth: AuthMode;
-  /** Whether anyone but the people of this machine can connect. */
+  /** Whether people other than the users of this machine can connect. */
   readonly isForOthers: boolean;
   /** Aborted when the broker stops. */
   readonly stopping: AbortSignal;
-  /** To be called once everything has started. */
+  /** Returns the meshes. Call only once everything has started. */
   readonly meshes: () => Meshes;
-  /** The feature's services are stopped by it, in the reverse order of starting. */
+  /** Stops the feature's services, in reverse order of starting. */
   readonly stops: StopList;
 }

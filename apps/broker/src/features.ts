@@ -32,7 +32,7 @@ import type { Handlers } from "./transports/context-for.js";
 import type { Meshes, Services as TransportServices } from "./transports/services.js";
 import type { ViewHooks } from "./views/hooks.js";
 
-/** Every feature, each after those that it needs. */
+/** Every feature. Each comes after the features that it needs. */
 export const features = [
   tasksFeature,
   approvalsFeature,
@@ -64,7 +64,7 @@ export const features = [
 
 type AnyFeature = (typeof features)[number];
 
-/** The services of the core and of all features, as they are seen in one mesh. */
+/** The services of the core and of all features, seen from one mesh. */
 export type Services = TransportServices & Started & StartedInMesh;
 
 /** The services that features start. */
@@ -72,7 +72,7 @@ type Started = object & Intersection<Awaited<ReturnOf<AnyFeature, "start">>>;
 
 type StartedInMesh = object & Intersection<ReturnOf<AnyFeature, "inMesh">>;
 
-/** Those of the broker's options that features read. */
+/** The broker options that features read. */
 export type FeatureOptions = object & Intersection<OptionsOf<AnyFeature>>;
 
 type ReturnOf<One, Key extends string> =
@@ -92,13 +92,13 @@ type Intersection<Union> = (Union extends unknown ? (each: Union) => void : neve
   ? All
   : never;
 
-// Every feature finds what it needs among the services of all.
+// The services of all features together contain what each feature needs.
 const all: readonly Feature<Services, FeatureOptions>[] = features;
 
-/** The verb of every operation: one that is missing, or has another context or output, does not compile. */
+/** The handler of every operation. A handler that is missing, or has the wrong context or output, does not compile. */
 export const handlers: Handlers<Services> = { ...coreHandlers, ...merge("handlers") };
 
-/** The operations that have more than one verb, of which there must be none. */
+/** The operations with more than one handler. There must be none. */
 type HandledTwice<List> = List extends readonly [infer First, ...infer Rest]
   ? (HandledBy<First> & HandledBy<Rest[number]>) | HandledTwice<Rest>
   : never;
@@ -109,7 +109,7 @@ export type NoneTwice = None<HandledTwice<readonly [{ handlers: typeof coreHandl
 const sessionFacts: SessionFactReaders = merge("sessionFacts");
 const peerFacts: PeerFactReaders = merge("peerFacts");
 
-/** What the features add to the core. */
+/** The hooks of all features. */
 export const hooks: ViewHooks<Services> = {
   sessionFacts,
   peerFacts,
@@ -125,24 +125,27 @@ export const hooks: ViewHooks<Services> = {
 /** The routes that features add. */
 export const mounts = all.flatMap(({ mount = [] }) => mount);
 
-/** Where a program learns how to be let in to the MCP endpoint at this path; null where it cannot. */
+/**
+ * Returns the URL of the metadata with which a client can get access to the MCP endpoint at this path. Null if there is
+ * none.
+ */
 export function findMetadataUrl(services: Services, path: string): string | null {
   return all.find((feature) => feature.metadataUrl)?.metadataUrl?.(services, path) ?? null;
 }
 
-/** @throws StartError for options that are wrong */
+/** @throws StartError for invalid options */
 export function checkOptions(options: FeatureOptions): void {
   for (const feature of all) feature.checkOptions?.(options);
 }
 
-/** Whether these options let everyone who reaches the broker change files of this machine. */
+/** Returns whether these options let anyone who can reach the broker change files on this machine. */
 export function opensFiles(options: FeatureOptions): boolean {
   return all.some((feature) => feature.opensFiles?.(options));
 }
 
 export type OptionFacts = { readonly [Name in keyof Merged<"describeOptions">]: string };
 
-/** What the options of features mean, in words for people. */
+/** Describes the options of features for people. */
 export function describeOptions(options: FeatureOptions): OptionFacts {
   const facts = all.flatMap(({ describeOptions: own = {} }) =>
     Object.entries(own).map(([name, describe]) => [name, describe(options)]),
@@ -157,17 +160,17 @@ export async function startFeatures(parts: StartParts<FeatureOptions>): Promise<
   return started;
 }
 
-/** Returns the services of features that differ from mesh to mesh. */
+/** Returns the services of features that are separate for each mesh. */
 export function startInMesh(started: Started, meshId: string): StartedInMesh {
   return Object.assign({}, ...all.map(({ inMesh }) => inMesh?.(started as Services, meshId)));
 }
 
-/** Puts into a new mesh what every mesh begins with. */
+/** Adds the initial contents of all features to a new mesh. */
 export async function furnishMesh(tx: Transaction, meshId: string): Promise<void> {
   for (const feature of all) await feature.furnishMesh?.(tx, meshId);
 }
 
-/** Begins the repeated work of features; each function that is returned stops a part of it. */
+/** Starts the repeated work of features. Each returned function stops one part of it. */
 export function repeatWork(meshes: Meshes<Services>): (() => void)[] {
   return all.flatMap(({ repeat }) =>
     repeat ? meshes.main.tasks.repeat(repeat.name, repeat.everyMs, repeat.begin(meshes)) : [],

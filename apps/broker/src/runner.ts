@@ -1,4 +1,4 @@
-/** The parts that a runner on another machine has in common with the broker's own, without the broker. */
+/** Exports what a runner on another machine shares with the broker, without loading the broker. */
 
 export { lockHome as lockFolder } from "@merkle/db/embedded";
 export type { RunnableJob, Runner, RunResult } from "./features/jobs/feature.runner.js";

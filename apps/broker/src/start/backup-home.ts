@@ -12,21 +12,21 @@ import { hasDatabase, withHomeDatabase } from "./home-database.js";
 export interface HomeBackupOptions {
   /** The Merkle home, an absolute path. */
   readonly home: string;
-  /** A PostgreSQL of the user's own; without it the embedded one of this home. */
+  /** URL of an external PostgreSQL (default: the embedded one of this home). */
   readonly databaseUrl?: string | undefined;
-  /** An absolute path. */
+  /** The backup file, an absolute path. */
   readonly file: string;
-  /** Called often, with the rows of a table so far. */
+  /** Called often, with the number of rows of a table so far. */
   readonly onProgress?: ((table: string, rows: number) => void) | undefined;
-  /** Ends the work; nothing is changed then, and nothing is left running. */
+  /** Cancels the work. Nothing is changed, and nothing is left running. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Writes the database of a home to one file (BACKUP-1). The broker may run, and goes on; when none does, its PostgreSQL is
- * started for this alone.
+ * Writes the database of a home to one file (BACKUP-1). A running broker is not interrupted. If none is running, the
+ * embedded PostgreSQL is started for the backup only.
  *
- * @throws BackupError, DatabaseError or EmbeddedPostgresError with a sentence for people; no file is left then
+ * @throws BackupError, DatabaseError or EmbeddedPostgresError with a sentence for people; no file is left behind
  */
 export async function backupHome(
   options: HomeBackupOptions & { readonly overwrite?: boolean },
@@ -44,13 +44,13 @@ export async function backupHome(
 }
 
 /**
- * Fills the empty database of a home with a backup (BACKUP-2, BACKUP-3). No broker may run on it meanwhile, so the lock of
- * the home is held.
+ * Restores a backup into the empty database of a home (BACKUP-2, BACKUP-3). Holds the lock of the home, so that no broker
+ * can run on it.
  *
- * @throws BackupError, DatabaseError or EmbeddedPostgresError with a sentence for people; nothing is changed then
+ * @throws BackupError, DatabaseError or EmbeddedPostgresError with a sentence for people; nothing is changed
  */
 export async function restoreHome(options: HomeBackupOptions): Promise<RestoreSummary> {
-  // A file that is no backup is refused before anything is made for it.
+  // Refuses an invalid backup file before anything is created for it.
   await readBackupManifest(options.file);
   return withHomeDatabase({ ...options, whenHeld: "refuse" }, (target) =>
     restoreDatabase({ target, file: options.file, ...reporting(options) }),

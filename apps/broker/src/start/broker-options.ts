@@ -11,76 +11,81 @@ export type BrokerOptions = CoreOptions & FeatureOptions;
 export interface CoreOptions {
   /** The Merkle home, where this machine stores everything. An absolute path. */
   readonly home: string;
-  /** The address or name to listen on; loopback by default. */
+  /** The address or name to listen on (default: loopback). */
   readonly host?: string | undefined;
-  /** 7423 by default; 0 takes any free port. */
+  /** The port to listen on (default: 7423). 0 picks any free port. */
   readonly port?: number | undefined;
-  /** A PostgreSQL of the user's own; without it the embedded one is started. */
+  /** URL of an external PostgreSQL (default: the embedded one). */
   readonly databaseUrl?: string | undefined;
-  /** A streaming replica of that database, from which histories and searches are read (SCALE-4). */
+  /** A streaming replica of that database, used for reading histories and searching (SCALE-4). */
   readonly databaseReadUrl?: string | undefined;
   /**
-   * How the brokers on one database reach each other (NODE-1): `local`, the default, for a broker that is alone, `postgres`, or
-   * the address of a NATS server, `nats://host:4222`.
+   * How the brokers on one database reach each other (NODE-1): `local` (default) for a single broker, `postgres`, or the
+   * address of a NATS server, `nats://host:4222`.
    */
   readonly bus?: string | undefined;
-  /** Where traces are sent, by OTLP over HTTP (TRACE-1); without it none are made. */
+  /** Where traces are sent, by OTLP over HTTP (TRACE-1). Without it tracing is off. */
   readonly tracesUrl?: string | undefined;
-  /** The address that agents are given, unless the settings name one. One that is not loopback means invite mode (AUTH-5). */
+  /** The address for agents, unless the settings name another. An address other than loopback means invite mode (AUTH-5). */
   readonly publicUrl?: string | undefined;
-  /** Whether everyone or only members are let in. By default everyone is where only this machine can connect, and members elsewhere. */
+  /**
+   * Whether anyone or only members may connect. Defaults to `open` if only this machine can connect, otherwise to `invite`.
+   */
   readonly auth?: AuthMode | undefined;
-  /** Lets everyone in although other machines can reach the broker. */
+  /** Admits anyone even though other machines can reach the broker. */
   readonly insecureOpen?: boolean | undefined;
-  /** In invite mode, makes an invite for an admin although there is an admin already, whose key may be lost. */
+  /** In invite mode, creates an invite for an admin even if there is one, for example because the admin's key was lost. */
   readonly newAdminInvite?: boolean | undefined;
   /**
-   * Uses a new audit key, for which no earlier key vouches, if the home lacks the key that signed the database's records: for a
-   * key that was lost.
+   * Creates a new audit key, which no earlier key vouches for, if the home lacks the key that signed the database's records.
+   * Used when that key was lost.
    */
   readonly newAuditKey?: boolean | undefined;
-  /** A file with the audit key that several brokers share; it is only read. By default the key is in the home. */
+  /** Path of a read-only file with an audit key that several brokers share. By default the key is in the Merkle home. */
   readonly auditKeyFile?: string | undefined;
-  /** Further host names that requests may be meant for. */
+  /** Further host names that requests may name. */
   readonly allowedHosts?: readonly string[] | undefined;
-  /** Makes the port speak https and wss, and nothing else. */
+  /** Enables TLS: the port then accepts only https and wss. */
   readonly tls?: TlsOptions | undefined;
-  /** The addresses, and ranges such as `10.0.0.0/8`, of proxies whose headers about the client are trusted; none by default. */
+  /** Addresses, and ranges such as `10.0.0.0/8`, of proxies whose headers about the client are trusted (default: none). */
   readonly trustedProxies?: readonly string[] | undefined;
   /** A folder of static pages to serve at `/`. */
   readonly dashboard?: string | undefined;
-  /** The pages of that folder that are still being built; a page says so until then. */
+  /** The pages of that folder that are still being built. Until then a placeholder page is shown. */
   readonly pageBuild?: PageBuild | undefined;
-  /** Packs the CLI as the `.tgz` that `/cli.tgz` serves; called once, at the first request. Without it nothing is served there. */
+  /**
+   * Packs the CLI as the `.tgz` that `/cli.tgz` serves. Called once, at the first request. Without it `/cli.tgz` is not
+   * served.
+   */
   readonly packCli?: (() => Promise<Uint8Array>) | undefined;
   readonly log?: Log | undefined;
-  /** How often connections are pinged. */
+  /** Ping interval of connections, in milliseconds. */
   readonly heartbeatMs?: number | undefined;
   /**
-   * The rates that differ from the usual ones (GUARD-4), or "off". By default they are off where everyone is let in and only this
-   * machine can connect: its users could stop the broker anyway.
+   * The rates that differ from the defaults (GUARD-4), or "off". They are off by default if anyone is admitted and only this
+   * machine can connect, since its users could stop the broker anyway.
    */
   readonly rateLimits?: Partial<RateLimits> | "off" | undefined;
-  /** How long the broker waits for what a client has begun; by default as `limits` say. */
+  /** Maximum times for the parts of a request or hello to arrive (default: see `limits`). */
   readonly deadlines?: Partial<Deadlines> | undefined;
-  /** The most WebSocket connections at once; `limits.connectionsMax` by default. */
+  /** Maximum number of WebSocket connections (default: `limits.connectionsMax`). */
   readonly connectionsMax?: number | undefined;
 }
 
 export interface TlsOptions extends CertificateFiles {
-  /** Called with each certificate before it is served, the first one included. */
+  /** Called with each certificate before it is served, including the first. */
   readonly announce?: ((certificate: Certificate) => Promise<void>) | undefined;
-  /** How often the files are checked for a renewed certificate, in milliseconds; 5,000 by default. */
+  /** Interval in milliseconds at which the files are checked for a renewed certificate (default: 5,000). */
   readonly lookEveryMs?: number | undefined;
 }
 
-/** The options with defaults filled in, except for those that need the stored settings. */
+/** The options with defaults applied, except for those that depend on the stored settings. */
 export type Prepared = BrokerOptions & { host: string; port: number; log: Log };
 
-/** The options with all defaults filled in. */
+/** The options with all defaults applied. */
 export type Resolved = Prepared & {
   auth: AuthMode;
-  /** The public URL in force at the start: the stored setting, else the option. */
+  /** The public URL at the start: the stored setting, or otherwise the option. */
   publicUrl: string | undefined;
 };
 
@@ -90,7 +95,7 @@ export function chooseRates(
   return options.rateLimits ?? (isForOthers(options) ? {} : "off");
 }
 
-/** Whether anyone but the people of this machine can connect. */
+/** Returns whether people other than the users of this machine can connect. */
 export function isForOthers({ auth, ...reachOptions }: ReachOptions & Pick<Resolved, "auth">): boolean {
   return auth === "invite" || describeReach(reachOptions) !== null;
 }

@@ -13,15 +13,15 @@ import {
 export interface HomeDatabaseOptions {
   readonly home: string;
   readonly databaseUrl?: string | undefined;
-  /** The database of a broker that holds the home is used beside it (`join`) or left alone (`refuse`). */
+  /** What to do if a running broker holds the home: use its database too (`join`), or throw (`refuse`). */
   readonly whenHeld: "join" | "refuse";
 }
 
 /**
- * Gives `work` the database of a home, for something other than a broker. While no broker holds the home, it is held
- * here, so that none starts in the middle; and its PostgreSQL is started, and stopped at the end, whatever the end was.
+ * Runs `work` with the database of a home, for tools other than a broker. If no broker holds the home, its lock is held
+ * meanwhile, so that none can start. The embedded PostgreSQL is started, and stopped at the end in any case.
  *
- * @throws EmbeddedPostgresError, such as `home_in_use` when a broker holds the home and may not be joined
+ * @throws EmbeddedPostgresError, such as `home_in_use` when a broker holds the home and `whenHeld` is `refuse`
  */
 export async function withHomeDatabase<Result>(
   { home, databaseUrl, whenHeld }: HomeDatabaseOptions,
@@ -59,14 +59,14 @@ async function withOwnServer<Result>(
   }
 }
 
-/** Whether a PostgreSQL has ever run on this home. */
+/** Returns whether PostgreSQL has ever run on this home. */
 export async function hasDatabase(home: string): Promise<boolean> {
   return (await listMajors(home)).length > 0;
 }
 
 /**
- * Where the server of a running broker listens, as PostgreSQL itself wrote it down. It is not started or looked after
- * here: it is the broker's, which may stop it.
+ * Returns where the PostgreSQL of a running broker listens, from PostgreSQL's own pid file. The server belongs to the
+ * broker, which may stop it at any time.
  */
 async function runningServer(home: string): Promise<ConnectionTarget> {
   const folder = join(home, "pg");

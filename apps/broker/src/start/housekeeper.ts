@@ -6,18 +6,18 @@ import { createAttentionPoll } from "../views/attention/attention-poll.js";
 import { forgetSettled } from "../views/attention/put-away.js";
 import { purge } from "../views/housekeeping/purge.js";
 
-/** How often the safety query runs, which finds what a lost hint would have announced (OPS-8). */
+/** Interval of the safety query, which finds changes whose hint was lost (OPS-8). */
 const safetyMs = 5_000;
-/** How old a node's knowledge of what the others have used may be (QUOTA-1). */
+/** Maximum age of a node's counts of what other nodes have used (QUOTA-1). */
 const quotaMs = 30_000;
 const tidyUpMs = 60 * 60_000;
 /** The first run comes sooner, for brokers that never run for an hour. */
 const firstTidyUpMs = 10 * 60_000;
-/** How long a node that died is listed. */
+/** How long a dead node stays in the list. */
 const forgottenNodeHours = 24;
 const abandonedNudgeSeconds = 60;
 
-/** Repeats the background work of the broker. Returns a function that stops it. */
+/** Starts the broker's repeated background work. Returns a function that stops it. */
 export function startHousekeeper(meshes: Meshes<Services>, checkAlone: () => Promise<void>): () => void {
   const { bus, nodes, revocations, channels, presence, settings, database, tasks, quotas } = meshes.main;
   const attentionPolls = new Map<Services, () => Promise<void>>();
@@ -38,7 +38,7 @@ export function startHousekeeper(meshes: Meshes<Services>, checkAlone: () => Pro
     await checkAlone();
   }
 
-  /** Reads what lost hints would have announced (NODE-3). */
+  /** Reads the changes that lost hints would have announced (NODE-3). */
   async function catchUp(): Promise<void> {
     await channels.checkHeads();
     if (nodes.alone) return;
@@ -53,7 +53,7 @@ export function startHousekeeper(meshes: Meshes<Services>, checkAlone: () => Pro
     await catchUpWithUnseen();
   }
 
-  /** Announces as changed whatever no query can show to be unchanged, so that clients read it again. */
+  /** Announces as changed everything that no query can check, so that clients read it again. */
   async function catchUpWithUnseen(): Promise<void> {
     meshes.forgetUnheard();
     channels.announceAnything();

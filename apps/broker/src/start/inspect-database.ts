@@ -7,20 +7,20 @@ import { hasDatabase, withHomeDatabase } from "./home-database.js";
 export interface DatabaseFacts {
   readonly kind: "embedded" | "external";
   readonly version: string;
-  /** Whether what is committed is on the disk. */
+  /** Whether commits are synced to disk. */
   readonly fsync: boolean;
   readonly writable: boolean;
-  /** The slugs of sessions whose document differs from its history; the next start repairs them. */
+  /** The slugs of sessions whose document differs from its history. The next start repairs them. */
   readonly tornDocuments: readonly string[];
-  /** False when the home has no data yet: then the embedded PostgreSQL was tried in a folder of its own. */
+  /** False when the home has no data yet. The embedded PostgreSQL was then tested in a temporary folder. */
   readonly hasData: boolean;
 }
 
 /**
- * Looks whether a broker could use its database, and changes nothing in it. Without a broker that runs, the embedded
- * PostgreSQL is started for this, and stopped.
+ * Checks whether a broker could use its database, without changing it. If no broker is running, the embedded PostgreSQL is
+ * started and stopped for the check.
  *
- * @throws DatabaseError or EmbeddedPostgresError with a sentence that says what is wrong and what to do
+ * @throws DatabaseError or EmbeddedPostgresError with a sentence that names the problem and the remedy
  */
 export async function inspectDatabase(options: {
   readonly home: string;
@@ -63,7 +63,7 @@ async function askServer(target: ConnectionTarget): Promise<Omit<DatabaseFacts, 
 async function inTrialHome<Result>(work: (home: string) => Promise<Result>): Promise<Result> {
   const home = await mkdtemp(join(tmpdir(), "merkle-trial-"));
   try {
-    // As root the server runs as another user, who must be able to pass; so nothing is put elsewhere.
+    // When started by root, the server runs as another user, who must be able to enter this folder.
     await chmod(home, 0o711);
     return await work(home);
   } finally {

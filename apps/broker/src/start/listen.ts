@@ -12,9 +12,9 @@ interface Address {
 }
 
 /**
- * Refuses a port that is in use before anything is started.
+ * Refuses a port that is in use, before anything is started.
  *
- * @throws StartError `port_in_use`, naming what answers there
+ * @throws StartError `port_in_use` with the program that uses the port
  */
 export async function requireFreePort({ host, port }: Address): Promise<void> {
   if (port === 0) return;
@@ -27,7 +27,7 @@ export async function requireFreePort({ host, port }: Address): Promise<void> {
   });
 }
 
-/** Has the server take calls, and resolves with its port. */
+/** Starts listening, and resolves with the port. */
 export async function listen({ server }: HttpServer, { host, port }: Resolved): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -35,7 +35,7 @@ export async function listen({ server }: HttpServer, { host, port }: Resolved): 
   }).catch(async (error) => {
     throw await explainListen(error, { host, port });
   });
-  // A server that listens on a port, not on a pipe, has an address of this form.
+  // The address of a server that listens on a port, not on a pipe, has this type.
   return (server.address() as AddressInfo).port;
 }
 
@@ -60,24 +60,27 @@ async function explainListen(error: NodeJS.ErrnoException, { host, port }: Addre
 
 /**
  * Describes another program that `localhost` leads to: a browser may try [::1] first, while the broker listens on 127.0.0.1.
- * Null where there is none.
+ * Returns null if there is none.
  */
 export async function findLocalhostOccupant(host: string, port: number): Promise<string | null> {
   const isIPv4 = host === "127.0.0.1" || host === "0.0.0.0";
   return isIPv4 ? describeOccupant("::1", port) : null;
 }
 
-/** Returns the name that people type: localhost rather than 127.0.0.1, and for a wildcard this machine. */
+/** Returns a host name to show: localhost for a loopback address or a wildcard. */
 export function nameToShow(host: string): string {
   return isLoopback(host) || isWildcard(host) ? "localhost" : host;
 }
 
-/** Returns the name that tells this machine from those of other nodes (NODE-4), which one that only this machine reaches has not. */
+/**
+ * Returns a name that identifies this machine among the nodes (NODE-4). A broker that only this machine can reach has no
+ * such name and gets localhost.
+ */
 export function nameAmongNodes(host: string): string {
   return isWildcard(host) ? hostname() : nameToShow(host);
 }
 
-/** The address at which this machine reaches what listens at `host`. */
+/** Returns the address at which this machine can reach a server that listens at `host`. */
 function reachableName(host: string): string {
   if (host === "::") return "::1";
   return host === "0.0.0.0" ? "127.0.0.1" : host;

@@ -4,18 +4,21 @@ import { setTimeout as delay } from "node:timers/promises";
 
 const answerMsMax = 1000;
 
-/** Says what listens at an address of this machine, in words that follow "in use by"; null where nothing does. */
+/**
+ * Describes the program that listens at an address of this machine, worded to follow "in use by". Returns null if there is
+ * none.
+ */
 export async function describeOccupant(host: string, port: number): Promise<string | null> {
   if (!(await isListening(host, port))) return null;
   const response = await askHealth(host, port);
   if (response === null) return "another program";
   if (isMerkle(response.body)) return `another Merkle broker (version ${response.body.version})`;
-  // Another program wrote this header, and control characters in it would reach the terminal.
+  // The header comes from another program and must not bring control characters to the terminal.
   const [name] = /^[\w./ -]{1,40}$/.exec(response.server ?? "") ?? [];
   return name === undefined ? "another HTTP server" : `another HTTP server (${name})`;
 }
 
-/** A program that is too slow to accept a connection counts as listening. */
+/** Returns whether a program listens. A program that is too slow to accept a connection counts as listening. */
 function isListening(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host, port, timeout: answerMsMax });
@@ -34,7 +37,7 @@ interface HealthAnswer {
   readonly body: unknown;
 }
 
-/** Returns null if the program does not speak HTTP. A separate agent bypasses any configured proxy. */
+/** Requests `/health`. Returns null if the program does not speak HTTP. A separate agent bypasses any configured proxy. */
 async function askHealth(host: string, port: number): Promise<HealthAnswer | null> {
   const tooLate = new AbortController();
   const agent = new Agent();
@@ -47,7 +50,7 @@ async function askHealth(host: string, port: number): Promise<HealthAnswer | nul
   try {
     return await Promise.race([answer, delay(answerMsMax, null, { signal: tooLate.signal })]);
   } catch {
-    // It closed the connection, or answered in another protocol.
+    // The program closed the connection, or answered in another protocol.
     return null;
   } finally {
     tooLate.abort();
@@ -71,7 +74,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // A page, or nothing.
+    // The body is an HTML page or empty.
     return undefined;
   }
 }

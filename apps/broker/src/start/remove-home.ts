@@ -10,9 +10,10 @@ import {
 export { findOutsideData, type OutsideData };
 
 /**
- * Removes these files of a home and what its database has outside of it. The home is held meanwhile, so that no broker starts.
+ * Removes files of a home, and the data of its database outside the home. Holds the lock of the home, so that no broker can
+ * start.
  *
- * @throws EmbeddedPostgresError `home_in_use` when a broker holds the home; nothing is changed then
+ * @throws EmbeddedPostgresError `home_in_use` when a broker holds the home; nothing is changed
  */
 export async function removeHomeData(
   home: string,

@@ -54,28 +54,31 @@ import { startServices } from "./start-services.js";
 import { backupBefore } from "./upgrade-home.js";
 
 export interface Broker extends OptionFacts {
-  /** Where it listens. */
+  /** The address that the broker listens on. */
   readonly url: string;
-  /** The MCP endpoint that agents are given. */
+  /** The MCP endpoint for agents. */
   readonly mcpUrl: string;
   readonly port: number;
-  /** Another program at this port of [::1], which `localhost` may lead to: the broker's addresses are then with 127.0.0.1. */
+  /** Another program at the same port of [::1], which `localhost` may lead to. The broker's addresses then use 127.0.0.1. */
   readonly localhostTakenBy: string | null;
-  /** The base64 SHA-256 of its public key, for curl's `--pinnedpubkey`; null without TLS, or if a public authority signed it. */
+  /**
+   * The base64 SHA-256 of the certificate's public key, for curl's `--pinnedpubkey`. Null without TLS, or if a public
+   * authority signed the certificate.
+   */
   readonly keyPin: string | null;
   readonly loopback: boolean;
   readonly auth: AuthMode;
-  /** In invite mode the link by which an admin comes in: while there is none, or when one was asked for; else null. */
+  /** In invite mode, an invite link for an admin, if there is no admin or one was requested. Otherwise null. */
   readonly firstInvite: string | null;
-  /** In open mode a link to the dashboard that verifies the person of one browser; else null, since members are verified. */
+  /** In open mode, a dashboard link that verifies one person. Otherwise null, since members are verified. */
   readonly verifyingLink: string | null;
   readonly database: "embedded" | "external";
   readonly migrationsRun: number;
-  /** The backup that was written before the first migration; null where none ran, or on nothing. */
+  /** Path of the backup that was written before the first migration. Null if no migration ran or there was no data. */
   readonly backup: string | null;
-  /** Ends calls and connections in order, drains, and leaves nothing running. May be called twice. */
+  /** Ends calls and connections in order, drains, and leaves nothing running. Further calls do nothing. */
   stop(): Promise<void>;
-  /** Resolves when it has stopped, with the reason if it had to stop by itself. */
+  /** Resolves once the broker has stopped, with the reason if it stopped because of a problem. */
   readonly stopped: Promise<Error | null>;
 }
 
@@ -88,13 +91,13 @@ const usualDeadlines: Deadlines = {
 };
 
 /**
- * Starts a broker. Resolves when it takes calls, or rejects with a sentence for people, having left nothing behind
+ * Starts a broker. Resolves once it accepts calls. On failure rejects with a sentence for people and leaves nothing behind
  * (OPS-6).
  */
 export async function startBroker(options: BrokerOptions): Promise<Broker> {
   const { host = "127.0.0.1", port = defaultPort, log = createLog(() => undefined) } = options;
   const prepared = { ...options, host, port, log };
-  // Refuses a contradiction among the options before anything is started.
+  // Refuses contradictory options before anything is started.
   chooseAuth({ ...prepared, hasSources: opensFiles(prepared) });
   const stops = createStopList(log);
   try {
@@ -105,7 +108,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
   }
 }
 
-/** The sentence for a database that opened and then failed while the rest of the broker started (DB-9). */
+/** Builds the error for a database that opened and then failed while the rest of the broker started (DB-9). */
 function explainFailedStart(error: unknown, { databaseUrl, home }: BrokerOptions): unknown {
   const code = databaseErrorCode(error);
   const where = databaseUrl === undefined ? home : "its server";
@@ -115,7 +118,7 @@ function explainFailedStart(error: unknown, { databaseUrl, home }: BrokerOptions
       `No space is left for the database (${code}). Free some space in ${where}, or set MERKLE_HOME to a folder on another disk.`,
       { cause: error },
     );
-  // A missing file has the code of a missing socket.
+  // A missing file has the same error code as a missing socket.
   const { syscall } = Object(error);
   const isAboutFile = syscall !== undefined && syscall !== "connect";
   if (isConnectionLost(error) && !isAboutFile)
@@ -132,7 +135,7 @@ async function startParts(prepared: Prepared, stops: ReturnType<typeof createSto
   const originReader = toOriginReader(prepared);
   const replica = toReplica(prepared);
   checkOptions(prepared);
-  // Told before anything is started; used once the home is known to be this broker's.
+  // Checked before anything is started. The certificate is served only once the home is locked.
   if (prepared.tls) await readCertificate(prepared.tls);
   const target = await startDatabaseServer(prepared, stops);
   const certificate = await startCertificate(prepared, stops);
@@ -277,7 +280,7 @@ async function startParts(prepared: Prepared, stops: ReturnType<typeof createSto
   };
 }
 
-/** Versions before this one could lose the connection between a document's new version and its history. */
+/** Repairs documents that differ from their history, which versions before this one could cause. */
 async function repairDocuments(database: Database, log: Log): Promise<void> {
   for (const { sessionId, slug, version, newest } of await listTornDocuments(database.orm)) {
     await database.transaction((tx) => repairTornDocument(tx, sessionId));
@@ -289,7 +292,7 @@ async function repairDocuments(database: Database, log: Log): Promise<void> {
   }
 }
 
-/** A stored public URL counts as one of the options, so the mode is chosen once the settings are known (AUTH-5). */
+/** Applies the stored settings. A stored public URL counts as one of the options and so affects the mode (AUTH-5). */
 function resolve(prepared: Prepared, { current }: SettingsStore): Resolved {
   const publicUrl = current.public_url ?? undefined;
   const auth = chooseAuth({ ...prepared, publicUrl, hasSources: opensFiles(prepared) });
@@ -301,8 +304,8 @@ function isLoopbackOnly({ auth, insecureOpen = false }: Resolved): boolean {
 }
 
 /**
- * The public URL whose host requests may name. A node in invite mode may have stored one for others while this node runs in
- * open mode, and this node serves nobody there.
+ * Returns the public URL whose host requests may name. If a node in invite mode has stored a URL for other machines, this
+ * node does not serve it while it runs in open mode.
  */
 function findServedUrl(options: Resolved, { current }: SettingsStore): string | null {
   const url = current.public_url;
@@ -339,7 +342,7 @@ async function startCertificate(
   return certificate;
 }
 
-/** @throws StartError `bad_setting` where there is nothing that it could be a replica of */
+/** @throws StartError `bad_setting` if there is no database that a replica could belong to */
 function toReplica({ databaseUrl, databaseReadUrl, log }: Prepared): OpenDatabaseOptions["replica"] {
   if (databaseReadUrl === undefined) return undefined;
   if (databaseUrl === undefined) {
@@ -377,7 +380,7 @@ async function startDatabaseServer(
   return postgres.connection;
 }
 
-/** Whoever may change the home, or put another in its place, has the broker do whatever they like, and sign it. */
+/** Refuses a home that other users can change or replace, because they could make the broker do and sign anything. */
 async function requireOwnHome(home: string): Promise<void> {
   const stranger = (await findStrangerAbove(home).catch(() => null)) ?? (await findStrangerInHome(home));
   if (!stranger) return;
@@ -388,8 +391,8 @@ async function requireOwnHome(home: string): Promise<void> {
 }
 
 /**
- * Whatever a service still waits for as it stops is an answer of the database. One that gives none is given up after the time
- * after which calls give it up, too: without its connections everything that waits for it ends.
+ * Waits for the services to stop. While stopping, services wait only for the database. If it does not respond in time, its
+ * connections are closed, which ends every wait.
  */
 async function stopOrGiveUp(stopped: Promise<void>, database: Database, log: Log): Promise<void> {
   if (await endsWithin(stopped, limits.silentDatabaseMsMax)) return;
@@ -409,8 +412,9 @@ async function endsWithin(work: Promise<void>, ms: number): Promise<boolean> {
 }
 
 /**
- * Without a bus nobody else is reached: a second broker on the same database would deliver late. Nodes with one share the lock,
- * which keeps those away that have none. Whoever had to wait for the lock took it from somebody who may not have noticed yet, and is given the time to (DB-17).
+ * Locks the database for this node. Without a bus a second broker would deliver late, so the lock is exclusive. Nodes with a
+ * bus share the lock, which excludes nodes without one. A node that had to wait for the lock took it from a node that may
+ * not have noticed yet, and waits until that node must have (DB-17).
  */
 async function holdAlone(
   { databaseUrl, bus = "local" }: Prepared,
@@ -421,7 +425,7 @@ async function holdAlone(
   const until = performance.now() + lockNoticedMsMax;
   for (let tries = 0; performance.now() < until; tries += 1) {
     const lock = await holdNodeLock(target, { shared, ...listeners });
-    // An embedded database has no other brokers than those of its home, which is locked already.
+    // The embedded database has no brokers besides those of its home, which is already locked.
     if (lock && tries > 0 && databaseUrl !== undefined) await delay(lockNoticedMsMax);
     if (lock) return lock;
     await delay(50);

@@ -15,27 +15,27 @@ import { readVersion } from "../core/version.js";
 import { withHomeDatabase } from "./home-database.js";
 
 export interface Upgrade {
-  /** The names of the migrations that ran, or would. */
+  /** The names of the migrations that ran, or would run in a dry run. */
   readonly migrations: readonly string[];
-  /** The backup from before them; null where there was none to make. */
+  /** The backup from before the migrations. Null if none was made. */
   readonly backup: string | null;
 }
 
 export interface UpgradeOptions {
   /** The Merkle home, an absolute path. */
   readonly home: string;
-  /** A PostgreSQL of the user's own; without it the embedded one of this home. */
+  /** URL of an external PostgreSQL (default: the embedded one of this home). */
   readonly databaseUrl?: string | undefined;
-  /** Does all of it and undoes it; writes no backup. */
+  /** Runs all migrations and rolls them back. Writes no backup. */
   readonly dryRun: boolean;
-  /** Whether a backup is written before the first migration. */
+  /** Whether to write a backup before the first migration. */
   readonly backup: boolean;
 }
 
 /**
- * Brings the database of a home to this version's schema without serving it (DB-31).
+ * Migrates the database of a home to this version's schema, without starting a broker (DB-31).
  *
- * @throws BackupError, DatabaseError or EmbeddedPostgresError with a sentence for people; nothing is changed then
+ * @throws BackupError, DatabaseError or EmbeddedPostgresError with a sentence for people; nothing is changed
  */
 export async function upgradeHome(options: UpgradeOptions): Promise<Upgrade> {
   const { home, dryRun } = options;
@@ -53,7 +53,7 @@ export async function upgradeHome(options: UpgradeOptions): Promise<Upgrade> {
   return done;
 }
 
-/** Writes a backup into the home, named for what is about to run, and returns where it is. */
+/** Writes a backup into the home, named after the next step. Returns the path. */
 export async function backupBefore(home: string, target: ConnectionTarget, next: string): Promise<string> {
   const folder = join(home, "backups");
   await explainingPath(folder, () => mkdir(folder, { recursive: true, mode: 0o700 }));
@@ -64,10 +64,10 @@ export async function backupBefore(home: string, target: ConnectionTarget, next:
 }
 
 /**
- * Moves the data of a home into the PostgreSQL that this version brings, by a backup of our own (DB-33). `postgres` is the
- * folder with `bin/` of one of the major that has written it. The old data stays where it is.
+ * Moves the data of a home into the PostgreSQL version that this Merkle includes, using a backup (DB-33). `postgres` is a
+ * folder with the `bin/` of the major version that wrote the data. The old data is kept.
  *
- * @throws BackupError or EmbeddedPostgresError with a sentence for people; the old data is unchanged then
+ * @throws BackupError or EmbeddedPostgresError with a sentence for people; the old data is unchanged
  */
 export async function upgradePostgres({
   home,
@@ -81,7 +81,7 @@ export async function upgradePostgres({
     const from = await majorOf(postgres);
     await requireData(home, from);
     const backup = await backupOlder(home, postgres, from);
-    // Until all is there, no broker begins with what is.
+    // Until the data is complete, this mark keeps a broker from starting on it.
     const unmark = await markMove(home);
     const server = await startEmbeddedPostgres({ home, besideOlder: true });
     try {
@@ -115,7 +115,10 @@ async function backupOlder(home: string, postgres: string, major: number): Promi
   }
 }
 
-/** An earlier move may have ended between its restore and the end: nobody else has written there since. */
+/**
+ * Restores a backup. An earlier move may have failed after its restore. Nothing has been written there since, so a non-empty
+ * target is accepted.
+ */
 async function restoreOnce(target: ConnectionTarget, file: string): Promise<void> {
   try {
     await restoreDatabase({ target, file });

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 
 /**
- * The script of a worker's thread. It stands beside this file when it is compiled or bundled; Node 20 cannot run TypeScript,
- * so from the sources it is the compiled one as well.
+ * Returns the script of a worker thread, which is next to this file when compiled or bundled. Node 20 cannot run TypeScript,
+ * so code that runs from the sources uses the compiled script too.
  */
 export function workerEntry(): URL {
   const beside = new URL("./worker.js", import.meta.url);

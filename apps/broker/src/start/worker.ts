@@ -3,8 +3,8 @@ import type { Task, TaskReply, TaskRequest } from "../core/workers/task.js";
 import { findSectionTask, mergeTextsTask, replaceConclusionTask, unifiedDiffTask } from "../text/tasks.js";
 import { featureTasks } from "../worker-tasks.js";
 
-// The entry of a worker thread: does what it is sent, one task after the other. It imports nothing that loads the database
-// code, which would take each new thread most of a second.
+// Entry of a worker thread, which runs the received tasks one after the other. It must not import the database code, which
+// would take each new thread most of a second to load.
 const port = parentPort;
 if (!port) throw new Error("worker.js must run in a thread that startWorkers starts.");
 

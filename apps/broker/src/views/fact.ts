@@ -9,10 +9,10 @@ export type Fact =
   | (MeshFact & Described<"quota_near">);
 
 interface Described<Kind> {
-  /** Identifies the fact: the same thing happening again is another fact (ATT-2). */
+  /** Identifies the fact. The same thing happening again is another fact (ATT-2). */
   readonly id: string;
   readonly kind: Kind;
-  /** The message of an ask, whose text is read only when it is shown, or the first undelivered message. */
+  /** Sequence of an ask, whose text is read only when it is shown, or of the first undelivered message. */
   readonly sequence: number | null;
   /** The number of an approval, a proposal, a job or a task, or the count of undelivered messages. */
   readonly number: number | null;
@@ -21,7 +21,7 @@ interface Described<Kind> {
   readonly text: string;
 }
 
-/** @param what - tells it from the other facts of this kind in its session, or of all files */
+/** @param what - distinguishes the fact from others of this kind in its session, or from those of all files */
 export function toFact<Kind extends Fact["kind"], Source extends SourceFact | MeshFact>(
   kind: Kind,
   source: Source,

@@ -6,42 +6,42 @@ import type { DocumentHooks } from "../document/hooks.js";
 import type { SessionContext, SessionServices } from "../sessions/context.js";
 import type { Fact } from "./fact.js";
 
-/** What features add to what is read and done across sessions. */
+/** The extension points for features in reads and operations across sessions. */
 export interface ViewHooks<Services extends SessionServices> extends DocumentHooks<Services> {
   readonly attention: readonly AttentionSource[];
-  /** What features delete after a while, by its name. */
+  /** The features' functions that delete expired data, by the name of the data. */
   readonly purge: Readonly<Record<string, Purge>>;
   readonly personData: readonly PersonDataHook<Services>[];
   readonly onRemoveText: readonly TextRemovalHook<Services>[];
 }
 
-/** Lists facts of a feature that wait for a human. */
+/** Lists the facts of a feature that wait for a human. */
 export interface AttentionSource {
-  /** The first kind decides where in the list the facts stand. */
+  /** The first kind determines the position of the facts in the list. */
   readonly kinds: readonly [AttentionItem["kind"], ...AttentionItem["kind"][]];
   list(services: Pick<CoreServices, "database">, scope: FactScope, wanted: WantedFacts): Promise<Fact[]>;
 }
 
 export interface WantedFacts {
-  /** Leaves out asks that are addressed to other people alone. */
+  /** The person who reads. Excludes asks that are addressed only to other people. */
   readonly personId: string | null;
-  /** The permissions that agents wait for: by default none, since each is for one person; `own`, the person's. */
+  /** The approvals to include (default: none, since each is for one person). `own` means the person's. */
   readonly approvals?: "own" | "everybody's";
-  /** By default all open sessions. */
+  /** The sessions to include (default: all open sessions). */
   readonly sessionIds?: readonly string[] | undefined;
-  /** Whether facts about files are wanted, too; by default where no sessions are named. */
+  /** Whether to include facts about files (default: only if no sessions are named). */
   readonly files?: boolean;
 }
 
-/** Deletes what is no longer kept, in every mesh, and returns how many rows. */
+/** Deletes expired data in every mesh. Returns the number of rows. */
 export type Purge = (db: Queryable, settings: BrokerSettings) => Promise<number>;
 
-/** The part of a feature in the removal of a text from a record. */
+/** A feature's part in the removal of a text from a record. */
 export interface TextRemovalHook<Services extends SessionServices> {
-  /** Takes the locks that must be held before the feed's and the document's. */
+  /** Takes the locks that must be taken before those of the feed and the document. */
   hold?(tx: Transaction, sessionId: string): Promise<void>;
   /**
-   * Removes what an event says where the feature stores it as well.
+   * Removes an event's text where the feature has stored a copy.
    *
    * @throws conflict for a text that is still in use
    */
@@ -50,7 +50,7 @@ export interface TextRemovalHook<Services extends SessionServices> {
     write: Pick<Write, "tx">,
     removed: { readonly sequence: number; readonly event: SystemEvent },
   ): Promise<void>;
-  /** Removes what the feature stores of these versions of the document. */
+  /** Removes the feature's data about these versions of the document. */
   forgetVersions?(
     tx: Transaction,
     place: { readonly meshId: string; readonly sessionId: string },
@@ -58,15 +58,15 @@ export interface TextRemovalHook<Services extends SessionServices> {
   ): Promise<unknown>;
 }
 
-/** The part of a feature in the erasure of a person. */
+/** A feature's part in the erasure of a person. */
 export interface PersonDataHook<Services extends SessionServices> {
-  /** @throws conflict where the feature holds data of the person that it cannot remove now */
+  /** @throws conflict if the feature has data of the person that it cannot remove now */
   requireErasable?(services: Services, person: DataSubject): Promise<void>;
-  /** Removes one text of the person from the record of a session, in the name of the eraser. It is a write of its own. */
+  /** Removes one text of the person from the record of a session, in the name of the eraser. Runs as a separate write. */
   eraseText?(ctx: SessionContext<Services>, eraser: string, text: PersonText): Promise<void>;
 }
 
-/** Has features take the locks that must be held before texts of a record come or go. */
+/** Lets features take the locks that must be taken before texts are added to or removed from a record. */
 export async function holdForTexts(
   tx: Transaction,
   { hooks }: { readonly hooks: Pick<ViewHooks<SessionServices>, "onRemoveText"> },

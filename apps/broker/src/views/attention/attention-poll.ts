@@ -2,8 +2,8 @@ import type { MeshChannel } from "../../feed/delivery/mesh-channel.js";
 import { type FactServices, readFacts } from "./facts.js";
 
 /**
- * Finds what has begun or ceased to wait for a human by itself, such as a session that has become quiet, and announces it to
- * those who watch the mesh. To be called regularly; it reads nothing while nobody watches.
+ * Returns a function to call regularly. It finds changes in what waits for a human that happen without an event, such as a
+ * session that has become quiet, and notifies the watchers of the mesh. Reads nothing without watchers.
  */
 export function createAttentionPoll(
   services: FactServices & { readonly mesh: MeshChannel },
@@ -19,7 +19,7 @@ export function createAttentionPoll(
     const before = known;
     const facts = await readFacts(services, { personId: null });
     known = new Map(facts.map(({ id, sessionId }) => [id, sessionId]));
-    // The first look cannot tell what has changed since somebody began to watch.
+    // The first poll cannot tell what has changed since a client began to watch.
     const changed = before ? sessionsThatDiffer(before, known) : [null];
     for (const sessionId of changed) {
       mesh.announce("attention", sessionId);
@@ -28,7 +28,7 @@ export function createAttentionPoll(
   };
 }
 
-/** With null for what differs of files. */
+/** Returns the sessions with differences. Null stands for differences of files and of the mesh. */
 function sessionsThatDiffer(
   before: ReadonlyMap<string, string | null>,
   after: ReadonlyMap<string, string | null>,

@@ -50,7 +50,7 @@ async function ask(session: Awaited<ReturnType<typeof createTestSession>>, text:
     .cursor;
 }
 
-/** A job of a file that has failed. */
+/** Inserts a failed job about a file. */
 async function failFileJob(number: number): Promise<void> {
   const { meshId } = services.database;
   await sql`INSERT INTO jobs (mesh_id, number, kind, root, path, persona_name, started_by, status, failure, created_at, started_at, completed_at)

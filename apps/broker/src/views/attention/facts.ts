@@ -20,7 +20,7 @@ export type FactServices = Pick<ViewServices, "database" | "presence" | "quotas"
   readonly hooks: Pick<ViewServices["hooks"], "attention">;
 };
 
-/** Everything that waits for a human, by kind and then by age; at most `attentionCountedMax` of a kind (ATT-1). */
+/** Returns everything that waits for a human, by kind and then by age, at most `attentionCountedMax` of a kind (ATT-1). */
 export async function readFacts(services: FactServices, wanted: WantedFacts): Promise<Fact[]> {
   const { orm, meshId } = services.database;
   const { personId, sessionIds, files = sessionIds === undefined } = wanted;
@@ -35,7 +35,7 @@ export async function readFacts(services: FactServices, wanted: WantedFacts): Pr
     findQuietSessions(services, scope),
     listUndeliveredFacts(orm, scope, undeliveredBefore(services)),
   ]);
-  // A held session is one thing to decide about: that its agents are silent or have used up their budget follows from it, or can wait.
+  // A held session needs one decision. Its silence or used-up budget follows from the hold or can wait.
   const heldIds = new Set(held.map(({ sessionId }) => sessionId));
   const isNotHeld = ({ sessionId }: SessionFact) => !heldIds.has(sessionId);
   const groups: readonly FactGroup[] = [
@@ -81,12 +81,12 @@ export async function readFacts(services: FactServices, wanted: WantedFacts): Pr
 }
 
 interface FactGroup {
-  /** The kind by which the group has its place. */
+  /** The kind that determines the group's position in the list. */
   readonly kind: AttentionItem["kind"];
   readonly facts: readonly Fact[];
 }
 
-/** What stops an agent comes first. */
+/** Kinds in order of urgency: those that block an agent come first. */
 const kindsInOrder: readonly AttentionItem["kind"][] = [
   "approval",
   "ask",
@@ -111,7 +111,7 @@ async function listOfSource(
   return { kind, facts: await list(services, scope, wanted) };
 }
 
-/** Quotas of the mesh of which four fifths are used (ATT-14); a bound that was changed is another fact. */
+/** Returns the mesh's quotas that are at least four fifths used (ATT-14). A changed limit makes a new fact. */
 function findNearQuotas({ database, quotas }: FactServices): Fact[] {
   const ofMesh = { sessionId: null, slug: null, title: null, sourcePath: null };
   return quotas.listNear(database.meshId).map(({ kind, max, used, since }) => {
@@ -120,7 +120,7 @@ function findNearQuotas({ database, quotas }: FactServices): Fact[] {
   });
 }
 
-/** Undelivered messages from before this time wait for a human (ATT-12). */
+/** Returns the time before which undelivered messages must have been posted to wait for a human (ATT-12). */
 export function undeliveredBefore(
   { settings }: Pick<FactServices, "settings">,
   forSeconds = settings.current.undelivered_after_s,
@@ -128,7 +128,7 @@ export function undeliveredBefore(
   return new Date(Date.now() - forSeconds * 1000);
 }
 
-/** The session that an item's id names, null when it names a file's or is no id of ours. */
+/** Returns the session in an item's id. Null if the id is about a file or is not valid. */
 export function sessionOfItem(id: string): string | null {
   return itemId.exec(id)?.[1] ?? null;
 }
@@ -136,8 +136,8 @@ export function sessionOfItem(id: string): string | null {
 const itemId = /^[a-z_]+:([0-9a-f-]{36}):[0-9a-f:-]+$/;
 
 /**
- * Open sessions that nobody has polled or spoken in for `quiet_after_s`, and in which nobody waits for messages now
- * (ATT-6). What is saved of polls is a little old, so what this broker has seen itself counts before it.
+ * Returns open sessions without polls or messages for `quiet_after_s`, and without parked waits (ATT-6). Saved polls are
+ * slightly outdated, so polls in this node's memory count too.
  */
 async function findQuietSessions(
   { database, presence, settings, nodes }: FactServices,
@@ -153,7 +153,7 @@ async function findQuietSessions(
   });
 }
 
-/** Returns which of some sessions are quiet, with the time since when. */
+/** Returns the quiet ones among the given sessions, each with the time since when. */
 export async function readQuietSince(
   services: FactServices,
   sessionIds: readonly string[],

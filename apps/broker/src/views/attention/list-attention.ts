@@ -8,7 +8,7 @@ import type { ViewServices } from "../services.js";
 import { readFacts } from "./facts.js";
 import { readPutAway } from "./put-away.js";
 
-/** Lists what waits for a human, worked out from what is: nothing is kept that could be out of date (ATT-1). */
+/** Lists what waits for a human. The list is computed from the current data, so it cannot be outdated (ATT-1). */
 export async function listAttention(
   { services, person }: Context<ViewServices>,
   input: ParsedInputOf<"list_attention">,
@@ -29,7 +29,7 @@ export async function listAttention(
   };
 }
 
-/** The items of some facts, with what is read for those alone that are shown. */
+/** Converts facts to items. The texts of asks are read only for the items that are shown. */
 export async function toItems(
   services: Pick<ViewServices, "database">,
   facts: readonly Fact[],

@@ -6,7 +6,7 @@ import type { Context } from "../../sessions/context.js";
 import type { ViewServices } from "../services.js";
 import { undeliveredBefore } from "./facts.js";
 
-/** Lists what nobody has got for a while (ATT-12). */
+/** Lists messages that no recipient has received for a while (ATT-12). */
 export async function listUndelivered(
   { services }: Context<ViewServices>,
   { session, for_s = services.settings.current.undelivered_after_s }: ParsedInputOf<"list_undelivered">,

@@ -12,7 +12,7 @@ import type { PersonContext } from "../../sessions/context.js";
 import type { ViewServices } from "../services.js";
 import { type FactServices, readFacts, sessionOfItem } from "./facts.js";
 
-/** Puts an item away for the person who asks, or brings it back; everybody else still sees it (ATT-7). */
+/** Dismisses or snoozes an item for the calling person, or undoes that. Everyone else still sees the item (ATT-7). */
 export async function dismissAttention(
   ctx: PersonContext<ViewServices>,
   { id, until, undo }: ParsedInputOf<"dismiss_attention">,
@@ -36,7 +36,7 @@ function alreadyOver(until: string | undefined): MerkleError {
   });
 }
 
-/** Returns the items that a person has put away, by their ids; nothing is kept for anybody else. */
+/** Returns the items that a person has dismissed, by id. Callers without a person have none. */
 export async function readPutAway(
   { database }: Pick<ViewServices, "database">,
   personId: string | null,
@@ -46,7 +46,7 @@ export async function readPutAway(
   return new Map(dismissals.map((dismissal) => [dismissal.item, dismissal]));
 }
 
-/** The sessions in which something waits that the reader has not put away. */
+/** Returns the sessions with an item that the reader has not dismissed. */
 export async function readNeedingSessions(
   services: FactServices,
   personId: string | null,
@@ -58,10 +58,10 @@ export async function readNeedingSessions(
   return new Set(facts.flatMap(({ id, sessionId }) => (putAway.has(id) ? [] : (sessionId ?? []))));
 }
 
-/** So many put away items are compared with the facts at a time. */
+/** Number of dismissed items that are compared with the facts at a time. */
 const pageMax = 500;
 
-/** Forgets what people have put away of facts that are gone, and snoozes that are over (ATT-8). */
+/** Deletes dismissals of facts that no longer exist, and expired snoozes (ATT-8). */
 export async function forgetSettled(services: FactServices): Promise<void> {
   const { orm, meshId } = services.database;
   await deleteEndedSnoozes(orm, meshId);

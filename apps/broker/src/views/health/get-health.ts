@@ -6,9 +6,9 @@ import type { Context } from "../../sessions/context.js";
 import type { ViewServices } from "../services.js";
 
 /**
- * How the broker is, for people who look after it (HEALTH-1). `/health` says whether it is well; this says how.
+ * Returns the details of the broker's status, for its operators (HEALTH-1). `/health` only returns whether it works.
  *
- * @throws forbidden for another than the main mesh where members alone are let in
+ * @throws forbidden in any mesh other than the main one, if the broker admits only members
  */
 export async function getHealth({ services }: Context<ViewServices>): Promise<OutputOf<"get_health">> {
   requireMainMesh(services, "get_health");

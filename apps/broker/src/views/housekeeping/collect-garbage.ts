@@ -8,9 +8,9 @@ import { purge } from "./purge.js";
 const tablesListed = 12;
 
 /**
- * Does now what is done once an hour. A dry run does all of it as well, and undoes it, to say what would be deleted (OPS-11).
+ * Runs the hourly purge now. A dry run performs it and rolls it back, to report what would be deleted (OPS-11).
  *
- * @throws forbidden for another than the main mesh where members alone are let in
+ * @throws forbidden in any mesh other than the main one, if the broker admits only members
  */
 export async function collectGarbage(
   { services }: Context<ViewServices>,

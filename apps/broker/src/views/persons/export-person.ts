@@ -4,10 +4,10 @@ import type { PersonContext } from "../../sessions/context.js";
 import type { ViewServices } from "../services.js";
 import { findNamedPerson } from "./named-person.js";
 
-/** A version of a document has half a megabyte at most, and few have. */
+/** Rows per page. A version of a document has half a megabyte at most, and few are that large. */
 const rowsPerPage = 100;
 
-/** Reads what is kept of a person, a page at a time (PERSON-13). */
+/** Reads the stored data of a person, one page at a time (PERSON-13). */
 export async function exportPerson(
   ctx: PersonContext<ViewServices>,
   { person: wanted, after }: ParsedInputOf<"export_person">,

@@ -7,9 +7,10 @@ import type { PersonContext } from "../../sessions/context.js";
 import type { ViewServices } from "../services.js";
 
 /**
- * The person whose data is asked for: one's own, or for an admin anybody's (PERSON-13).
+ * Returns the person whose data is requested: the caller, or any person for an admin (PERSON-13).
  *
- * @throws forbidden for somebody else's unless the caller is an admin or, in open mode, verified; conflict where a name is several persons'
+ * @throws forbidden for another person unless the caller is an admin or, in open mode, verified; conflict if several people
+ * have the name
  */
 export async function findNamedPerson(
   { services, principal, person: caller }: PersonContext<ViewServices>,

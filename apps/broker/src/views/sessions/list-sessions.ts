@@ -9,8 +9,8 @@ import { readSessionFacts } from "./session-facts.js";
 import { toSession } from "./session-output.js";
 
 /**
- * Lists sessions, by default with the newest activity first. A page's cursor is its last row's place in that order, so nothing is
- * counted twice; it ends at its limit or, with long descriptions, at `pageBytesMax` (SES-6).
+ * Lists sessions, by default with the latest activity first. A page's cursor is the sort position of its last row, so no
+ * session appears twice. A page ends at its limit or, with long descriptions, at `pageBytesMax` (SES-6).
  */
 export async function listSessions(
   ctx: Context<ViewServices>,
@@ -42,12 +42,12 @@ export async function listSessions(
   };
 }
 
-/** A place in an order of sessions, as `next_cursor` tells it: nothing that a caller has to understand. */
+/** Encodes a position in a sorted list of sessions as `next_cursor`, which is opaque to callers. */
 function writePlace({ key, sessionId }: SessionPlace, sort: SessionSort): string {
   return Buffer.from(JSON.stringify([sort, key, sessionId])).toString("base64url");
 }
 
-/** @throws bad_request for anything that is not a cursor of this order */
+/** @throws bad_request for anything that is not a cursor of this sort order */
 function parsePlace(text: string, sort: SessionSort): SessionPlace {
   const [of, key, sessionId, ...more] = parts(text);
   if (of !== sort || more.length > 0 || !isUuid(String(sessionId)) || !isKey(key, sort)) {
@@ -72,6 +72,6 @@ function parts(text: string): readonly unknown[] {
 function isKey(key: unknown, sort: SessionSort): key is string {
   if (typeof key !== "string" || !isStorable(key)) return false;
   if (sort === "size") return /^\d{1,18}$/.test(key);
-  // Years that need a sign are dates to JavaScript, and none to the database.
+  // JavaScript accepts years with a sign as dates, and the database does not.
   return sort === "title" || (/^\d{4}-/.test(key) && new Date(key).getTime() >= 0);
 }

@@ -9,8 +9,8 @@ import type { ViewServices } from "../services.js";
 import type { SessionFacts } from "./session-output.js";
 
 /**
- * Reads the facts of some sessions that the caller is told beside their rows: one query for each kind of
- * fact, whatever their number.
+ * Reads the facts about sessions that callers get in addition to their rows. Runs one query per kind of fact, regardless of
+ * the number of sessions.
  */
 export async function readSessionFacts(
   ctx: Context<ViewServices>,
@@ -30,7 +30,7 @@ export async function readSessionFacts(
   });
 }
 
-/** Counts what is unread: a person's everywhere, a team's in its own session. */
+/** Counts unread messages: a person's in all sessions, a team's in its own session. */
 async function readOwnUnread(
   { services, person, team }: Pick<Context<ViewServices>, "services" | "person" | "team">,
   sessionIds: readonly string[],
@@ -41,12 +41,12 @@ async function readOwnUnread(
   return countUnread(orm, { teamId: team.teamId, after: team.peer.acked }, [team.peer.sessionId]);
 }
 
-/** As many as a list of sessions has room for; `teams` counts the others. */
+/** Maximum number of teams that a list of sessions shows. `teams` counts all of them. */
 const teamsMax = 12;
 
 type Parts = Pick<SessionServices, "database" | "presence" | "settings" | "nodes">;
 
-/** The teams that are in each of some sessions now, in the order of joining; folded ones are left out (SES-20). */
+/** Returns the teams that are now in each of the sessions, in the order of joining, without folded ones (SES-20). */
 async function readPresentTeams(
   services: Parts,
   sessionIds: readonly string[],
@@ -79,7 +79,7 @@ function toPresentTeam(services: Parts, rows: Group<PresentPeerRow>, now: number
   };
 }
 
-/** How far the caller has read in some sessions; what is missing is not known (PERSON-7). */
+/** Returns the caller's read position in each session. A session is missing if the position is unknown (PERSON-7). */
 async function readOwnLastReads(
   { services, person, team }: Pick<Context<ViewServices>, "services" | "person" | "team">,
   sessionIds: readonly string[],

@@ -3,14 +3,14 @@ import type { OutputOf, PresentTeam, Session } from "@merkle/wire";
 import { toHeld } from "../../sessions/hold-session.js";
 import { firstLineOfText } from "../../text/first-line-of-text.js";
 
-/** The facts of a session that its row does not hold. */
+/** The facts about a session that are not in its row. */
 export interface SessionFacts {
-  /** How far the caller has read in it; null where nothing is known of the caller. */
+  /** The caller's read position. Null if it is unknown. */
   readonly lastRead: number | null;
-  /** How many messages of others the caller has not read. */
+  /** Number of messages from others that the caller has not read. Null if it is unknown. */
   readonly unread: number | null;
   readonly present: readonly PresentTeam[];
-  /** Since when nobody has polled or spoken in it, where that waits for a human. */
+  /** Time since when the session is quiet, if that waits for a human. Otherwise null. */
   readonly quietSince: Date | null;
 }
 
@@ -43,7 +43,10 @@ export function toSession(row: SessionRow, { lastRead, unread, present, quietSin
   };
 }
 
-/** The author of the last change of title or description, and the reason; null where nobody changed it, or it is not known any more. */
+/**
+ * Returns the author, reason and time of the last change of title or description. Null if there was none or it is no longer
+ * known.
+ */
 export function toLastChange(row: SessionRow): OutputOf<"get_session">["last_change"] {
   const { metadataChangedAt: at, metadataChangedBy: by, metadataChangeReason: reason } = row;
   return at === null || by === null || reason === null ? null : { by, reason, at: at.toISOString() };

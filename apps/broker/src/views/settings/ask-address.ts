@@ -5,19 +5,19 @@ import type { LookupFunction } from "node:net";
 import type { ConnectionOptions } from "node:tls";
 import { InnerAddressError } from "../../core/inner-addresses.js";
 
-/** The answer of an address to one request. */
+/** The response of an address to one request. */
 export interface Answer {
   readonly status: number;
-  /** Its JSON; null when it is none, or too long to be what was asked for. */
+  /** The parsed JSON. Null if the text is not JSON or too long. */
   readonly body: unknown;
-  /** The same as it came; null when it is too long. */
+  /** The text of the body. Null if it is too long. */
   readonly text: string | null;
 }
 
-/** The address gave no answer; the message says why, for people. */
+/** Thrown when an address does not respond. The message gives the reason, for people. */
 export class UnreachableError extends Error {
   override readonly name = "UnreachableError";
-  /** Whether something is there that was not asked, because of its certificate. */
+  /** Whether a server is there and the request was not sent because its certificate is not trusted. */
   readonly untrusted: boolean;
 
   constructor(
@@ -31,24 +31,24 @@ export class UnreachableError extends Error {
 
 export interface AskOptions {
   readonly signal: AbortSignal;
-  /** The Host header, where it is another than the address's. */
+  /** The Host header, if it differs from the address. */
   readonly host?: string | undefined;
-  /** The one certificate, in PEM, that is believed, whoever signed it and whatever name it is for. */
+  /** A certificate in PEM that is trusted exclusively, regardless of its issuer and names. */
   readonly pinned?: string | undefined;
-  /** The body to post; without it the address is only read. */
+  /** The headers and body to post. Without them the address is requested with GET. */
   readonly post?: { readonly headers: Readonly<Record<string, string>>; readonly body: Buffer | string };
-  /** Finds the address of a host, and may refuse it. */
+  /** Resolves a host name, and may refuse it. */
   readonly lookup?: LookupFunction | undefined;
-  /** How long it may be silent; 3 s by default. */
+  /** Response timeout in milliseconds (default: 3,000). */
   readonly silentMs?: number;
 }
 
 const bodyBytesMax = 64 * 1024;
 
 /**
- * Asks an address once, without following where it sends its callers.
+ * Sends one request to an address, without following redirects.
  *
- * @throws UnreachableError when there is no answer in time
+ * @throws UnreachableError when there is no response in time
  */
 export async function askAddress(address: URL, { signal, ...asking }: AskOptions): Promise<Answer> {
   const { silentMs = 3_000 } = asking;
@@ -95,13 +95,13 @@ function trustOnly(pinned: string): ConnectionOptions {
   };
 }
 
-/** Returns the body, or null when it is longer than may be read. */
+/** Returns the body, or null if it is longer than the limit. */
 async function readBody(response: IncomingMessage): Promise<string | null> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    // Leaving the loop ends the connection.
+    // Leaving the loop closes the connection.
     if (bytes > bodyBytesMax) return null;
     chunks.push(chunk);
   }
@@ -112,7 +112,7 @@ function parse(text: string | null): unknown {
   try {
     return text === null ? null : JSON.parse(text);
   } catch {
-    // An answer that is no JSON is nobody's app-info.
+    // Callers treat a response that is not JSON like one from another program.
     return null;
   }
 }

@@ -16,8 +16,8 @@ type Output = OutputOf<"test_connection">;
 type Verdict = Pick<Output, "reached" | "same_broker" | "problem">;
 
 /**
- * Reads the app-info of an address as an agent's client would, and compares it with this broker (HEALTH-2). Everything that
- * is not a Merkle broker gets the same answer, so the operation cannot be used to scan a network (HEALTH-3).
+ * Reads the app-info of an address as an agent's client would, and compares it with this broker (HEALTH-2). Anything that is
+ * not a Merkle broker gets the same answer, so the operation cannot be used to scan a network (HEALTH-3).
  */
 export async function testConnection(
   { services, signal }: Context<ViewServices>,
@@ -37,7 +37,7 @@ interface Identity {
 
 interface Judging {
   readonly own: Identity;
-  /** The certificate that this broker serves TLS with; null without TLS. */
+  /** The TLS certificate of this broker. Null without TLS. */
   readonly certificate: string | null;
   readonly ask: Pick<AskOptions, "signal" | "lookup">;
 }
@@ -67,7 +67,7 @@ async function judge(base: string, services: ViewServices, signal: AbortSignal):
   }
 }
 
-/** The guard of alerts (ALERT-6). Only the port of the broker itself may be tried at this machine's own addresses. */
+/** Returns the same guard as for alerts (ALERT-6). At this machine's own addresses only the broker's port may be tested. */
 function chooseGuard({ settings, addresses }: ViewServices, address: URL): RefusesAddress {
   if (settings.current.alert_inner_addresses) return () => false;
   return portOf(address) === portOf(new URL(addresses.listening)) ? isForeignInnerAddress : isInnerAddress;
@@ -99,7 +99,10 @@ async function judgeAnswer(
   return unreached(noBroker);
 }
 
-/** Whether it is this broker that answers there with a certificate which this machine does not trust; null when it is not. */
+/**
+ * Checks whether this broker responds with a certificate that this machine does not trust. Returns null if it is another
+ * server.
+ */
 async function judgeOwnCertificate(address: URL, judging: Judging): Promise<Verdict | null> {
   if (judging.certificate === null) return null;
   try {
@@ -145,6 +148,6 @@ function toFields(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? { ...value } : {};
 }
 
-/** One sentence for every cause: what answers at an address is nobody's business unless it is a broker. */
+/** One message for every cause, so that callers learn nothing about other servers. */
 const noBroker =
   "No Merkle broker was found at this address. Check the address, the port and the certificate. Check that no sign-in or redirect is in front of the broker, and that its allowed hosts (MERKLE_ALLOWED_HOSTS) include the name. Addresses in the broker's own network are tried only if the setting alert_inner_addresses is on.";
