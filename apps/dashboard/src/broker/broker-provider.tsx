@@ -52,7 +52,7 @@ function keepConnected(broker: PageBroker): () => void {
   const { signal } = closed;
   broker.connect();
   onSignIn(() => broker.startAnew(), signal);
-  // The browser may restore this page from its back/forward cache. The connection is then gone and must be opened again.
+  // The browser may restore this page from its back/forward cache. Its connection is closed by then and must be opened again.
   window.addEventListener("pagehide", () => broker.disconnect(), { signal });
   window.addEventListener("pageshow", ({ persisted }) => persisted && broker.connect(), { signal });
   // After sleep, a lost connection may go unnoticed and the pause between retries may be long.

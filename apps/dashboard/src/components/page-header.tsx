@@ -6,7 +6,7 @@ import { Breadcrumb, type Crumb } from "./breadcrumb";
 import { LiveBadge } from "./live-badge";
 
 export interface PageHeaderProps {
-  /** The pages above this one, followed by the page itself. */
+  /** The pages above the current page, followed by the current page. */
   readonly crumbs: readonly Crumb[];
   /** The actions of the page. */
   readonly actions?: ReactNode;

@@ -92,7 +92,7 @@ function Hunk({ hunk, layout }: { hunk: DiffHunk; layout: DiffViewProps["layout"
   const hidden = hunk.lines.length - part.length;
   return (
     <>
-      {/* Two columns need space, so a narrow pane shows one column whatever the user chose. */}
+      {/* Two columns need space, so a narrow pane always shows one column, regardless of the preference. */}
       {layout === "split" && (
         <div className="hidden @min-[44rem]:block">
           <SplitHunk lines={part} />

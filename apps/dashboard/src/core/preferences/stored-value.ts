@@ -8,7 +8,7 @@ export interface StoredValue<Value> {
 
 /**
  * Creates a value in the browser's local storage, shared by all tabs. Call this once per key, at module level. Without storage,
- * the value lasts as long as the page.
+ * the value is lost when the page closes.
  */
 export function createStoredValue<Value>(
   key: string,

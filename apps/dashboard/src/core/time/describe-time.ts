@@ -55,9 +55,7 @@ const shapes = {
   exactly: { dateStyle: "full", timeStyle: "long" },
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>;
 
-/**
- * Creating a formatter takes a hundred times as long as using it, and every feed row contains times. So formatters are cached.
- */
+/** Cached, because every feed row contains times and creating a formatter takes a hundred times as long as using it. */
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
 function format(at: Date, shape: keyof typeof shapes, zone: TimeZone): string {

@@ -62,7 +62,7 @@ export function toProgressRead(choice: ProgressChoice, session: string | null): 
   };
 }
 
-/** Parses comma-separated tags. Of tags that differ only in case, the first is kept. */
+/** Parses comma-separated tags. If tags differ only in case, the first is kept. */
 export function toTags(text: string): readonly string[] {
   const byKey = new Map<string, string>();
   for (const tag of text.split(",").map((each) => each.trim())) {

@@ -114,7 +114,7 @@ function Brief({ entry: { summary, opening, marked } }: { entry: ListedProgressE
       </p>
     );
   }
-  // CSS cuts the summary after two lines, whatever blocks it contains.
+  // CSS cuts the summary after two lines, regardless of the blocks in it.
   return (
     <MarkdownText
       text={summary ?? opening}

@@ -48,7 +48,7 @@ export function ProposalHunk({ hunk, lines, layout, isChosen, onChoose }: Propos
           {facts}
         </Field>
       )}
-      {/* Two columns need space, so a narrow pane shows one column whatever the user chose. */}
+      {/* Two columns need space, so a narrow pane always shows one column, regardless of the preference. */}
       {layout === "split" && (
         <div className="hidden @min-[44rem]:block">
           <SplitHunk lines={lines} />

@@ -4,7 +4,9 @@ import { type Read, useRead } from "@/broker/use-read";
 
 export type FileRead = OutputOf<"read_source">;
 
-/** Reads a file's text on disk. Accepted proposals refresh it by an event, and commits by others are found by polling. */
+/**
+ * Reads a file's text on disk. An event refreshes the text after an accepted proposal. Commits by others are found by polling.
+ */
 export function useFile(source_path: string): Read<FileRead> {
   const read = useRead("read_source", { source_path }, { on: ["proposals"] });
   useKeptFresh(read.refresh);

@@ -12,7 +12,7 @@ export type JsonNode =
       readonly isOpen: boolean;
       readonly level: number;
     }
-  /** Stands for the hidden members of a long list or object. */
+  /** A placeholder line for the hidden members of a long list or object. */
   | { readonly kind: "more"; readonly path: string; readonly left: number; readonly level: number };
 
 /** Number of members of a list or object that are shown initially. */

@@ -20,7 +20,7 @@ export function describePlace({ anchor, place }: Topic): string | null {
 export function placeIn(topic: Topic, revision: Revision): { start: number; end: number } | null {
   const { place } = topic;
   if (place === null || place.start === null || place.end === null) return null;
-  // A position found in another revision may be wrong in this one.
+  // A position in another revision may be wrong in this revision.
   if ((place.version ?? place.hash) !== revision) return null;
   return { start: place.start, end: place.end };
 }

@@ -47,7 +47,7 @@ async function followSecret(secret: string): Promise<void> {
   await signIn({ secret });
 }
 
-/** Replaces the history entry, because a used link is useless. */
+/** Replaces the history entry, because a used link cannot be redeemed again. */
 function goOn(): void {
   window.location.replace(takeKept("then") ?? "/");
 }
