@@ -57,8 +57,8 @@ function listenForInterruption(): { signal: AbortSignal; stop(): void } {
 
 /**
  * Watches for failed writes to stdout. A reader that closes the pipe early (`merkle config list | head -1`)
- * is not an error. A full disk is, and is reported once. Returns a function that tells whether everything was
- * written.
+ * is not an error. A full disk is an error and is reported once. Returns a function that returns whether
+ * everything was written.
  */
 function watchOutput(): () => boolean {
   let isWritten = true;

@@ -27,7 +27,9 @@ async function runForJob(argv: readonly string[], io: Io, signal: AbortSignal): 
   return jobs?.runForAgent?.(argv, io, signal) ?? runProgram(["agent", ...argv], io, signal);
 }
 
-/** The hidden command for completions. Not part of the other commands, because it loads their list. */
+/**
+ * The hidden command for completions. Kept out of the list of commands, because it loads that list itself.
+ */
 const completion: CommandEntry = {
   name: "__complete",
   summary: "print completions",

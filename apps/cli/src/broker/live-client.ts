@@ -76,7 +76,10 @@ function untilOpen(client: MerkleClient, base: string, signal: AbortSignal): Pro
   });
 }
 
-/** Returns the error of a connection that was refused for its identity, by the broker or by this side. */
+/**
+ * Returns the error for a connection that was refused because of the caller's identity, by the broker or by
+ * this client.
+ */
 export function toRefusal({
   code,
   reason,

@@ -66,8 +66,10 @@ export async function requireKnown(claimed: ClaimedMesh, address: TrustedAddress
 
 /**
  * Returns whether an address can be trusted as the mesh's first. True if this home has no credentials for the
- * mesh. Also true for credentials from before addresses were stored, if the address is a membership's or on
- * this machine.
+ * mesh.
+ *
+ * If the credentials are older than stored addresses, the address must belong to a membership or to this
+ * machine.
  */
 export async function isFirstSeen(
   { mesh_id }: ClaimedMesh,

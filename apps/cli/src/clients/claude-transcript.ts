@@ -7,7 +7,11 @@ import { hasMessage, type Transcript, type TranscriptFormat } from "./transcript
  */
 export const claudeTranscript: TranscriptFormat = { find: findClaudeTranscript, parse };
 
-/** @param text - the end of a transcript, whose first and last lines may be incomplete */
+/**
+ * Parses a transcript. Returns undefined if it contains no entries.
+ *
+ * @param text - the end of a transcript, whose first and last lines may be incomplete
+ */
 function parse(text: string): Transcript | undefined {
   const entries = text.split("\n").flatMap(parseEntry);
   const last = entries.at(-1);

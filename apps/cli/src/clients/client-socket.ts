@@ -8,7 +8,8 @@ import type { HookEvent } from "./client.js";
 
 /**
  * How a client's hooks and plugins reach the MCP server that the same client started: through a socket named
- * after the client's process id. Clients load this file themselves, so it imports only modules of Node.
+ * after the client's process id. Clients load this file themselves, so the file imports only Node's own
+ * modules.
  */
 
 /** A request to the server: an event of a hook, or a subscription to lines that begin turns. */

@@ -5,7 +5,7 @@ import type { UsageRecord } from "./usage-record.js";
 
 export type ClientName = "claude" | "codex" | "gemini" | "opencode" | "copilot";
 
-/** The events at which clients run hooks. All clients use these names inside Merkle. */
+/** The events at which clients run hooks. Merkle uses these names for all clients. */
 export const hookEvents = ["UserPromptSubmit", "PreToolUse", "PostToolBatch", "Stop"] as const;
 export type HookEvent = (typeof hookEvents)[number];
 
@@ -32,7 +32,11 @@ export interface Client {
   readonly relaysPermissions: boolean;
   /** Whether the client's hooks use a local socket, because they cannot call the server's tools. */
   readonly usesSocket: boolean;
-  /** @param version - the version text printed by the program; an unknown format counts as recent */
+  /**
+   * Returns how agents of this client version can be woken.
+   *
+   * @param version - the version text printed by the program; an unknown format counts as recent
+   */
   wakePathsOf(version: string): WakeAbility;
   /**
    * Returns the additions to the client's configuration that enable Merkle in every session of this user

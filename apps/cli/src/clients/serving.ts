@@ -24,8 +24,8 @@ export interface ServingNote {
 }
 
 /**
- * How long a contact remains valid. The hook's call to the server and its command run concurrently, on a
- * possibly busy machine.
+ * How long the server counts as reached after its client's last contact. A hook's call to the server and its
+ * command run concurrently, on a possibly busy machine.
  */
 const graceMs = 2_000;
 /**

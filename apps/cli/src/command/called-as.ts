@@ -37,7 +37,7 @@ function isOnPath(name: string, path = ""): boolean {
 }
 
 export interface Calling {
-  /** The words that run merkle, from `calledAs`. */
+  /** The words that run merkle in the user's shell, from `calledAs`. */
   readonly merkle: string;
   /** The `--url` and `--mesh` of this call, to repeat in advised commands. Empty if not given. */
   readonly target: string;

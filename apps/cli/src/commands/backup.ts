@@ -33,7 +33,7 @@ interface RowCounts {
   readonly messages: number;
 }
 
-/** Returns the row counts of a backup that interest people. */
+/** Returns the numbers of sessions and messages in a backup. */
 export function countRows(tables: readonly { readonly name: string; readonly rows: number }[]): RowCounts {
   const of = (name: string) => tables.find((table) => table.name === name)?.rows ?? 0;
   return { sessions: of("sessions"), messages: of("messages") };

@@ -6,8 +6,8 @@ import { conversationOf, readHookInput } from "../mcp/hooks/hook-input.js";
 import { introduceSession } from "../mcp/hooks/session-start.js";
 
 /**
- * Returns messages for the client's model by asking the client's MCP server. Run by clients whose hooks are
- * commands.
+ * Prints the messages for the client's model, which the client's MCP server returns. Run by clients whose
+ * hooks are commands.
  */
 export const hookEvent: Command = {
   name: "hook event",

@@ -55,7 +55,8 @@ describe("merkle up", () => {
     const { url, pid } = await merkle.running();
     expect(pid).toBe(up.process.pid);
     if (process.platform === "linux") {
-      // [OPS-9] Only the database's threads have a lower priority than the main thread, which answers calls.
+      // [OPS-9] Only the JavaScript engine's helper threads have a lower priority than the main thread, which
+      // answers calls.
       const [first, ...others] = await nicenessOf(pid);
       expect(first).toBe(getPriority());
       expect(others.slice(0, 5)).toEqual([10, 10, 10, 10, 10]);

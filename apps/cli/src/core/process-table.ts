@@ -48,7 +48,7 @@ async function readEnvironment(pid: number): Promise<Buffer | undefined> {
   return undefined;
 }
 
-/** Counts the processes in the PID namespace that this process sees. */
+/** Counts the processes in the PID namespace that this process sees in its own /proc. */
 export async function countInNamespaceOf(pid: number): Promise<number> {
   const names = await readdir(`/proc/${pid}/root/proc`).catch(() => []);
   return names.filter((name) => /^\d+$/.test(name)).length;
@@ -147,9 +147,10 @@ export function signalGroup(pid: number, name: NodeJS.Signals): void {
 }
 
 /**
- * Sends SIGTERM once to each of these processes. `passingOn` forwards signals to its child, and some programs
- * treat a second signal as an order to abort without cleaning up. It is therefore signalled only if no other
- * process is left.
+ * Sends SIGTERM once to each of these processes.
+ *
+ * The process `passingOn` forwards signals to its child. Some programs treat a second signal as an order to
+ * abort without cleaning up. Therefore `passingOn` is signalled only if no other process is left.
  */
 export function askToEnd(pids: readonly number[], passingOn?: number): void {
   const others = pids.filter((pid) => pid !== passingOn);

@@ -62,7 +62,7 @@ const label = /^\s*(?:NOW|ASK|DECISION|PRIVATE|re #|answers #)/;
  * label.
  */
 function bodyOf({ content }: Message, style: MessageStyle): string {
-  // Other fields of a private message are not encrypted, so they prove nothing about its sender.
+  // Ignore any other fields, such as a text: they are not part of the content that the sender encrypted.
   if (content["private"] === true) return style.dim(`${inLine(content["bytes"])} bytes, sealed`);
   const text = textOf(content["text"]);
   return `${label.test(neutralise(text)) ? ": " : ""}${indented(text)}${optionsText(content["options"])}`;

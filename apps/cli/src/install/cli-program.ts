@@ -73,7 +73,7 @@ export async function removeCli(home: string): Promise<InstalledCli | null> {
   return installed;
 }
 
-/** Removes a folder and its parents up to `last`, as long as they are empty. */
+/** Removes an empty folder, then its empty parents up to `last`. */
 async function removeEmpty(folder: string, last: string): Promise<void> {
   try {
     await rmdir(folder);

@@ -30,7 +30,7 @@ export interface LaunchPeer {
   readonly defaultName: string;
   readonly role: string | undefined;
   readonly groups: readonly string[] | undefined;
-  /** The stored peer that the resumed conversation had before. If set, exactly this peer is used. */
+  /** The stored peer of the resumed conversation. If set, exactly this peer is used. */
   readonly stored?: StoredPeer;
 }
 
@@ -77,7 +77,7 @@ export async function askPeer(
   const free = await findOffered(scene, { session, team, defaultName: last.name ?? defaultName });
   const offered = free?.peer_name ?? last.name ?? defaultName;
   const name = wanted.name ?? (await askName(prompter, offered));
-  // A stored peer offers its own role and groups. A new peer offers those of the last launch.
+  // The defaults are the stored peer's own role and groups or, for a new peer, those of the last launch.
   const role = wanted.role ?? (await askRole(prompter, free ? free.role : last.role));
   const groups = wanted.groups ?? (await askGroups(prompter, free ? free.groups.join(", ") : last.groups));
   // Accepting the offered name still allows a number to be added if it is taken.
@@ -131,7 +131,7 @@ async function askOptional(
   return answer === none ? "" : answer;
 }
 
-/** Returns the stored peer that the launch would continue as if the user gives no other name. */
+/** Returns the stored peer that the launch would resume when the user gives no other name. */
 async function findOffered(
   { broker, config: { home }, meshId, folder }: LaunchScene,
   { session, team, defaultName }: { session: NamedSession; team: string; defaultName: string },
@@ -196,7 +196,7 @@ export const unknownPeerId = "PLACE_ID";
 
 interface ExpectedPeer {
   readonly expected: Pick<StoredPeer, "slug" | "team_id" | "team_name" | "peer_id" | "peer_name">;
-  /** Where the peer comes from, in words for the user. */
+  /** The peer's origin, as text for the user. */
   readonly origin: string;
 }
 

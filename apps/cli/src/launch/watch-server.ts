@@ -8,7 +8,7 @@ const lookMs = 1_000;
  * first, so one failed check is not sufficient.
  */
 const goneLooks = 2;
-/** The number of checks during which a client may restart its server after a request. */
+/** The number of checks during which a client may restart its server after being asked to. */
 const reviveLooks = 10;
 
 /**

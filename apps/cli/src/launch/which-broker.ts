@@ -37,7 +37,7 @@ export async function useFolder(context: CommandContext): Promise<CommandContext
   return { ...context, config: { ...config, ...read } };
 }
 
-/** Asks for the mesh if no setting names one and an open broker has several (MESH-7). */
+/** Asks for the mesh if no setting names one and the broker is in open mode with several meshes (MESH-7). */
 export async function askMesh(
   context: CommandContext,
   wanted: Wanted,

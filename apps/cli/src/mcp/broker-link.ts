@@ -56,8 +56,8 @@ interface BrokerLinkOptions {
 /** How long a call waits for a connection. Short, because a person or a model waits for the reply. */
 const connectWithinMs = 5_000;
 /**
- * Retries are more frequent than the timeout of a call, so a waiting call reaches a broker that has just
- * started.
+ * Keeps pauses between retries shorter than a call's timeout, so that a waiting call reaches a broker that
+ * has just started.
  */
 const retry = { capMs: 2_000 };
 const callTimeoutMsDefault = 30_000;

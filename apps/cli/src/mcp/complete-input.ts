@@ -15,7 +15,7 @@ import type { SecretStore } from "./secret-store.js";
 interface Completing {
   readonly operation: Operation;
   readonly fields: Fields;
-  /** Why this server cannot join the session it was started for, or null. */
+  /** The reason why this server cannot join its session, or null. */
   readonly refusal: MerkleError | null;
   readonly teams: PeerSessions;
   readonly secretStore: SecretStore;

@@ -14,7 +14,7 @@ export interface HookCall {
   readonly toolUseId: string;
 }
 
-/** @throws MerkleError `bad_request` if the event is unknown */
+/** Parses a hook's call. @throws MerkleError `bad_request` if the event is unknown */
 export function parseHookCall(fields: Fields): HookCall {
   const event = hookEvents.find((each) => each === fields["event"]);
   if (!event) throw new MerkleError("bad_request", `Expected one of the events ${hookEvents.join(", ")}.`);

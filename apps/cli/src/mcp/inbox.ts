@@ -86,7 +86,8 @@ export interface Offer {
 
 export interface InboxOptions {
   /**
-   * Whether the client keeps a readable record of the conversation. Without a record, evidence is sufficient.
+   * Whether the client keeps a readable record of the conversation. If not, evidence is enough to acknowledge
+   * a message.
    */
   readonly isRecorded?: boolean;
   /** Classifies messages that an earlier server may have delivered, when they arrive. */
@@ -98,7 +99,7 @@ export interface InboxOptions {
   readonly charsMax?: number;
 }
 
-/** Tells which messages of an earlier server the model has, if that server never acknowledged them. */
+/** Classifies the messages that an earlier server offered but never acknowledged. */
 export interface Earlier {
   /** The last message that the earlier server offered. */
   readonly upTo: number;
@@ -142,7 +143,7 @@ export function createInbox(place: number, options: InboxOptions = {}): Inbox {
     for (const listener of [...listeners]) listener();
   }
 
-  /** Removes the text of a redacted message before it is handed out (REDACT-5). */
+  /** Removes the text of a redacted message before the message is offered (REDACT-5). */
   function forgetText(event: Message): void {
     const redacted = redactedBy(event);
     if (!redacted) return;
@@ -194,7 +195,11 @@ export function createInbox(place: number, options: InboxOptions = {}): Inbox {
     announce();
   }
 
-  /** @param seen - whether the model may have received the messages, which are then marked as repeated */
+  /**
+   * Withdraws offers and puts their messages back into the queue.
+   *
+   * @param seen - whether the model may have received the messages, which are then marked as repeated
+   */
   function takeBack(given: readonly Offering[], seen: boolean): void {
     offerings = offerings.filter((each) => !given.includes(each));
     const entries = given.flatMap(({ entries, written }) =>
@@ -228,6 +233,8 @@ export function createInbox(place: number, options: InboxOptions = {}): Inbox {
   }
 
   /**
+   * Advances the cursor of finished messages.
+   *
    * @param cursor - the highest finished message. If no message is waiting, the gap after it is finished too
    */
   function pass(cursor: number): void {
@@ -310,7 +317,7 @@ export function createInbox(place: number, options: InboxOptions = {}): Inbox {
     record,
     startOver() {
       takeBack(offerings, true);
-      // The conversation and its record no longer exist, so evidence alone must do.
+      // The conversation and its record no longer exist, so count all proved messages as recorded.
       record();
     },
     passUpTo(cursor) {
@@ -339,7 +346,7 @@ function isOtherPrompt(via: Via, evidence: Evidence): boolean {
 export const resyncNotice =
   "resync: the database was restored. Earlier message and version numbers are no longer valid; read the history and the document again.";
 
-/** Returns a check whether a message still fits on the page. The first message always fits (WAIT-9). */
+/** Creates a check whether another message fits on the page. The first message always fits (WAIT-9). */
 export function fitPage(view: "compact" | "json"): Fits {
   const max = view === "compact" ? limits.compactPageCharsMax : limits.pageBytesMax;
   let used = 0;

@@ -118,7 +118,11 @@ export type CallResult = {
 };
 
 export interface Renderer {
-  /** @param notice - a line placed before the output */
+  /**
+   * Formats the output of an operation.
+   *
+   * @param notice - a line placed before the output
+   */
   output(operation: Operation, output: unknown, notice?: string): CallResult;
   error(tool: string, error: MerkleError): CallResult;
   text(text: string): CallResult;

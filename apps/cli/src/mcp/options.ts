@@ -7,8 +7,8 @@ export interface McpOptions {
   /** The session (id or slug) to join at the first connection, and the team name to use. */
   readonly join: { readonly session: string; readonly team: string } | undefined;
   /**
-   * The id of a stored peer to continue as. The starter of this server ensures that no other server uses the
-   * peer.
+   * The id of a stored peer to continue as. The process that starts this server ensures that no other server
+   * uses the peer.
    */
   readonly as: string | undefined;
   readonly toolsets: ReadonlySet<Toolset>;
@@ -38,7 +38,7 @@ export const knownToolsets = [
   "admin",
 ] as const satisfies readonly Toolset[];
 
-/** @throws CliError `usage` */
+/** Reads the flags of `merkle mcp`. @throws CliError `usage` */
 export function readMcpOptions(flags: Flags): McpOptions {
   const as = readAs(textOf(flags, "as"));
   const join = readJoin(textOf(flags, "session"), textOf(flags, "team"));

@@ -90,13 +90,15 @@ async function goIn(rejoin: RejoinOptions): Promise<void> {
   const { as } = rejoin.options;
   if (as === undefined) return goOnOrJoin(rejoin, meshId);
   const own = await goOnAs(rejoin, meshId, as);
-  // Peers by which the model joined other sessions. Peers with a folder were launched, and only a launch
-  // resumes them.
+  // Select the peers that the model itself joined other sessions as. Peers with a folder were launched, and
+  // only a launch resumes them.
   const isBesides = (place: StoredPeer) => place.folder === null && place.session_id !== own.session_id;
   await goOnFromBefore(rejoin, meshId, isBesides);
 }
 
-/** Resumes exactly this peer. The starter of this server keeps other servers from using it. */
+/**
+ * Resumes exactly this peer. The process that started this server keeps other servers from using the peer.
+ */
 async function goOnAs(rejoin: RejoinOptions, meshId: string, placeId: string): Promise<StoredPeer> {
   const held = await findStoredPeer(rejoin.home, placeId);
   if (!held) throw notHere(`This machine has no stored peer ${placeId}`);

@@ -165,7 +165,7 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** The team and peer that the model acts as, as far as known before a broker is reached. */
+/** The team and peer that the model acts as, if known before a broker is reached. */
 interface KnownPlace {
   readonly session: string;
   readonly team: string;

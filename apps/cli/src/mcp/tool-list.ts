@@ -95,7 +95,11 @@ export function listedFields(operation: Operation): string[] {
   return Object.keys(Object(toStdioTool(operation).inputSchema["properties"]));
 }
 
-/** @param whole - whether to include inputs that a model rarely needs */
+/**
+ * Converts an operation to a tool of this server.
+ *
+ * @param whole - whether to include inputs that a model rarely needs
+ */
 function toStdioTool(operation: Operation, { whole = false } = {}): ListedTool {
   const tool = toTool(operation);
   const { properties, required } = tool.inputSchema;

@@ -41,7 +41,7 @@ const harmless = new Set([
   "AGENT_PROGRESS_DB_PATH",
 ]);
 
-/** What each of the other variables does, as shown to the person who decides about trust. */
+/** The effects of the other variables, as shown to the person who decides about trust. */
 const meanings: Readonly<Record<string, (value: string) => string>> = {
   DATABASE_URL: (value) => `the broker stores everything in the database at ${withoutPassword(value)}`,
   DATABASE_READ_URL: (value) => `the broker also reads from the database at ${withoutPassword(value)}`,

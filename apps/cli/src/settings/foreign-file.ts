@@ -7,15 +7,17 @@ import { readSettingsText } from "../core/read-settings-text.js";
 import { oneLine } from "../text/one-line.js";
 import type { ConfigFile } from "./config-file.js";
 
-/** A project's file that controls where data is sent. The project's author may have written it. */
+/**
+ * A file that came with a project and controls where data is sent. It may be used only if the user trusts it.
+ */
 export interface ForeignFile {
   /** The absolute path. The same file in another folder must be trusted separately. */
   readonly path: string;
   /** The lines shown to the person who decides about trust. */
   readonly says: readonly string[];
   /**
-   * Everything covered by the trust: the file's text, the values it resolves to here, and the content of
-   * files that it names.
+   * Everything that the decision to trust covers: the file's text, the values it resolves to here, and the
+   * content of files that it names.
    */
   readonly content: readonly (string | null)[];
 }

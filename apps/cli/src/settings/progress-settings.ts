@@ -60,8 +60,8 @@ export function toProgress(
   const baseUrl = readUrl(named.find(({ key }) => key === apiKey)?.address ?? nowhere);
   if (baseUrl !== undefined && baseUrl === ofFile.text) refuseClearText(baseUrl);
   const unused = apiKey ? named.filter(({ key }) => key !== apiKey) : [];
-  // An untrusted file names where the key should be sent, so the default address would be wrong. Until the
-  // file is trusted, the key is not used.
+  // An untrusted file may name another address. Until the file is trusted, the key is not sent to the default
+  // address either.
   const isDecided = found === undefined || isUsed || baseUrl !== undefined;
   // A local model needs no key. Setting only the address in the environment is therefore valid.
   const isKeyless = !apiKey && ofEnvironment.text !== undefined && baseUrl === ofEnvironment.text;

@@ -82,7 +82,7 @@ function formatCell({ text, paint = String }: Cell, width: number, more: string)
 
 /**
  * Returns the number of terminal columns that a text takes, or the maximum if terminals differ. Wide letters
- * and emoji take two, combining marks none. Other joined characters count as if they stood by themselves.
+ * and emoji take two columns, combining marks none. Other joined characters add their own width.
  */
 export function displayWidth(text: string): number {
   let width = 0;

@@ -9,7 +9,7 @@ interface Start {
   readonly session: Session;
   readonly since: Since;
   readonly shows: (message: Message) => boolean;
-  /** Reads the reader's last read sequence. Called only for `--since unread`. */
+  /** Returns the last sequence that the reader has read. Called only for `--since unread`. */
   readonly lastRead: () => Promise<number>;
   readonly now: number;
   readonly signal: AbortSignal;
@@ -57,7 +57,7 @@ async function findLastBefore({ client, session, signal }: Start, time: number):
   return before;
 }
 
-/** How many messages to search at most for those that a filter shows. */
+/** Maximum number of recent messages to search for messages that a filter shows. */
 const messagesSearchedMax = 20 * limits.pageMessagesMax;
 
 /** Returns the sequence before the last `count` messages that the filter shows. */

@@ -16,7 +16,11 @@ import type { PermissionWatch } from "./permission-watch.js";
 
 /** Answers the client's hooks, which arrive as tool calls or over a socket. */
 interface HookAnswers {
-  /** @param meta - the `_meta` of the request, in which some clients identify the calling agent */
+  /**
+   * Answers a hook that arrived as a tool call.
+   *
+   * @param meta - the `_meta` of the request, in which some clients identify the calling agent
+   */
   toCall(fields: Fields, meta: unknown): Promise<ToolAnswer>;
   toSocket(fields: Fields): Promise<HookAnswer>;
 }

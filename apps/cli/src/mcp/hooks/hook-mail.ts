@@ -112,7 +112,7 @@ async function readMail(
   return hooks.answer(call, await handedOut.readTranscript()).text;
 }
 
-/** How often to check whether the client has recorded the messages of the previous hook. */
+/** The maximum number of checks whether the client has recorded the messages of the previous hook. */
 const recordLooks = 10;
 const lookMs = 100;
 

@@ -12,7 +12,11 @@ import type { StatusReporter } from "./status-reporter.js";
 
 /** Answers the client's hooks at a prompt, between two steps and at the end of a turn (WAKE-3). */
 export interface HookServer {
-  /** @param transcript - the client's record of the conversation, if it exists in a supported format */
+  /**
+   * Answers a hook.
+   *
+   * @param transcript - the client's record of the conversation, if it exists in a supported format
+   */
   answer(call: HookCall, transcript?: Transcript, briefs?: HookBriefs): HookAnswer;
   /**
    * Ends a turn that failed with an error, which runs no `Stop` hook. The client ignores the returned value.

@@ -14,7 +14,9 @@ export const hookCharsMax = 9_000;
 const frameCharsMax = 1_200;
 const againMark = "(again) ";
 
-/** Returns a check for the messages that still fit after the `charsUsed` characters of a hook's output. */
+/**
+ * Creates a check whether another message fits into a hook's output that already has `charsUsed` characters.
+ */
 export function fitInHook(charsUsed: number): Fits {
   let chars = charsUsed + frameCharsMax;
   return (message) => {

@@ -36,7 +36,8 @@ export async function introduceSession({
   if (placeId === undefined || !/^[0-9a-f-]{36}$/.test(placeId)) return undefined;
   const place = await findStoredPeer(home, placeId);
   if (!place) return undefined;
-  // Without this value, a later launch that resumes the conversation does not find the peer and asks for one.
+  // A failed write is ignored. It only means that a later launch which resumes this conversation asks for a
+  // peer.
   if (sessionId && sessionId !== place.claude_session_id)
     await saveTeam(home, { ...place, claude_session_id: sessionId }).catch(() => undefined);
   return introduce(place);

@@ -92,7 +92,7 @@ async function readOrBlock(
       tellProgress(link, request);
       return fromMail(request, team.epoch ?? (await link.connected(signal)));
     }
-    // A wait with `timeout: 0` must also ask the broker.
+    // A wait with `timeout: 0` also asks the broker once before it gets here.
     if (isOver) return nothing(link, team, signal);
     if (!wasConnected) await link.connected(signal);
     wasConnected = true;
@@ -256,8 +256,8 @@ function fromMail(request: WaitRequest, epoch: string, reply?: WaitOutput): Wait
 }
 
 /**
- * Returns a page with the peer's own messages. Such a page does not come from the inbox, so the inbox then
- * skips the messages it contains.
+ * Returns a page that includes the peer's own messages. Such a page does not come from the inbox, so the
+ * inbox then skips the messages on that page.
  */
 function withOwn({ team, view }: WaitRequest, reply: WaitOutput): Waited {
   const fits = fitPage(view);

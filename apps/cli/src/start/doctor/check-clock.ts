@@ -3,7 +3,7 @@ import { findBroker } from "../../broker/broker-client.js";
 import { readHealth } from "../../broker/broker-facts.js";
 import { type Check, type Finding, fail, ok, skipped, warn } from "./check.js";
 
-/** The difference from which times in feeds look wrong. */
+/** The clock difference at which times in feeds begin to look wrong. */
 const noticedMs = 30_000;
 
 /**

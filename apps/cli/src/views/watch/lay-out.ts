@@ -35,7 +35,7 @@ export function layOut(board: Board, size: Size, look: Look): { lines: string[];
   ];
   const said = board.draft === null ? "" : cutToWidth(oneLine(board.notice), size.columns, look.signs.more);
   const foot = [said || rule, footLine(board, size, look)];
-  // On a very low terminal, the feed is more important than the part above it.
+  // On a terminal with few lines, the feed is more important than the part above it.
   const shownHead = head.slice(0, Math.max(1, Math.floor(size.rows / 2)));
   const room = Math.max(0, size.rows - shownHead.length - foot.length);
   const feed = feedLines(board, room, size, look);
