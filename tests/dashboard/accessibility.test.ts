@@ -17,10 +17,10 @@ const popover = "[data-slot=popover-content]";
 
 describe("the dashboard for everybody", { tags: "chromium" }, () => {
   let staged: Promise<StagedMesh> | undefined;
-  /** Staged by the first test that needs it: the one of the empty index runs before. */
+  /** Staged by the first test that needs the mesh, because the test of the empty index must run before. */
   const mesh = () => (staged ??= stageMesh(dashboard.rest));
 
-  /** A page to look at in one state after another, and what was found wrong in any of them. */
+  /** Opens a page to inspect in several states. `found` collects the problems of all states. */
   async function openToInspect(path: string, { isKnown = true } = {}) {
     const as = isKnown ? { as: await dashboard.newPerson("Ana") } : {};
     const { page } = await dashboard.open(path, { reducedMotion: "reduce", ...as });
@@ -83,7 +83,7 @@ describe("the dashboard for everybody", { tags: "chromium" }, () => {
     await inspect(page.getByRole("region", { name: "Detail" }).getByText("Which staging key?"));
     for (const wall of ["", "?wall=1"]) {
       await go(`/agents${wall}`);
-      // After a minute most of the thirty teams are away, and a map has room for the others.
+      // After a minute most of the thirty teams are away, so the others may fit on a map.
       const picture = page
         .getByRole("list", { name: "Agents by session" })
         .or(page.getByRole("group", { name: "Map of the agents" }));

@@ -71,7 +71,7 @@ describe("being told elsewhere", { tags: "chromium" }, () => {
     const browser = await launchWholeChromium(whole ?? "");
     onTestFinished(() => browser.close());
     const options = { ...phone, permissions: ["notifications"] };
-    // A profile of its own: it is left without its page.
+    // A separate profile, because this browser context continues after its page was closed.
     const { page, problems } = await openPage(browser, `${url}/settings`, options, async () => undefined);
     const context = page.context();
     const started = context.waitForEvent("serviceworker");
@@ -93,7 +93,7 @@ describe("being told elsewhere", { tags: "chromium" }, () => {
         data: JSON.stringify(data),
       });
     };
-    // A push service sends again what a busy browser dropped; what came already is shown once.
+    // A push service retries what a busy browser dropped. A repeated push must not show a second notification.
     const pushed = async () => {
       await push(told);
       return shownBy(worker);
@@ -111,7 +111,7 @@ describe("being told elsewhere", { tags: "chromium" }, () => {
   });
 
   it("[DASH-309] [ALERT-2] Firefox is told by its push service with no page of ours open, and opens what was encrypted for it", {
-    // Firefox takes a minute to be there on a busy machine.
+    // On a busy machine, Firefox takes a minute to start.
     tags: ["long", "firefox"],
   }, async () => {
     const { rest, broker } = dashboard;
@@ -150,7 +150,7 @@ describe("being told elsewhere", { tags: "chromium" }, () => {
       team_id: session.convener,
       content: { text: "Which key?", kind: "ask" },
     });
-    // Its worker has shown it, and promised nothing that failed.
+    // Firefox acknowledges a push with 100 once its worker has shown the notification without an error.
     await expect.poll(() => service.acknowledged).toEqual([100]);
     const again = await browser.open(`${broker.url}/verify`);
     const shown = `navigator.serviceWorker.ready
@@ -197,7 +197,7 @@ describe("being told elsewhere", { tags: "chromium" }, () => {
   });
 });
 
-/** The id of the registration of this origin's worker, once the browser has told it. */
+/** Resolves with the id of this origin's service worker registration, once the browser reports it. */
 function findRegistration(devtools: CDPSession, origin: string): Promise<string> {
   return new Promise((resolve, reject) => {
     devtools.on("ServiceWorker.workerRegistrationUpdated", ({ registrations }) => {
@@ -213,7 +213,10 @@ function shownBy(worker: Worker): Promise<unknown> {
     shown.map(({ title, body, tag, data }) => ({ title, body, tag, data })))`);
 }
 
-/** The addresses that a press on a notification opens. What opens them needs a press of a real hand, so it is looked at before. */
+/**
+ * Returns the URLs that a click on a notification opens. Only a real click may call `openWindow`, so the function is replaced
+ * first.
+ */
 function openedBy(worker: Worker, path: string): Promise<unknown> {
   return worker.evaluate(`(async () => {
     const opened = [];

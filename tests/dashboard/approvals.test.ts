@@ -9,7 +9,7 @@ const toDevice = (credential: string) =>
   deviceOf(credential, (bytes) => hash("sha256", bytes, "buffer")) ?? "";
 
 describe("the approvals of a person", { tags: "chromium" }, () => {
-  /** An agent that asks, and the person whose browser answers. */
+  /** Stages an agent that asks for approvals, and a person whose browser answers them. */
   async function startAsking() {
     const session = await createTestSession(dashboard.rest, "Split the auth service");
     const as = await dashboard.newPerson("Ana");
@@ -38,7 +38,7 @@ describe("the approvals of a person", { tags: "chromium" }, () => {
     await page.getByText(`merkle config set approvers ${toDevice(as)} --local`).waitFor();
     expect(await findBarriers()).toEqual([]);
 
-    // From here on it is told of what changes.
+    // From here on, the page receives changes.
     await page.getByText("Live", { exact: true }).first().waitFor();
     const command = await ask({ command: "rm -rf build \u202e && ls", description: "clean up" });
     const first = page.getByRole("listitem", { name: "Atlas asks to use Bash" });
@@ -63,7 +63,7 @@ describe("the approvals of a person", { tags: "chromium" }, () => {
     expect(await answerTo(denied)).toMatchObject({ state: "denied", words: "not the hosts file" });
     await second.waitFor({ state: "detached" });
 
-    // The terminal was answered: what waits here goes.
+    // The approval was answered in the terminal, so it disappears here.
     const approval = await ask({ command: "make" });
     const third = page.getByRole("listitem", { name: "Atlas asks to use Bash" });
     await third.waitFor();

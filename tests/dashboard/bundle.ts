@@ -8,24 +8,24 @@ import {
   ZipWriter,
 } from "@zip.js/zip.js";
 
-// Workers of its own would outlast the tests.
+// The library's web workers would outlive the tests.
 configure({ useWebWorkers: false });
 
-/** A file as a page's field for files takes it. */
+/** A file in the form that Playwright's `setInputFiles` accepts. */
 export interface ChosenFile {
   readonly name: string;
   readonly mimeType: string;
   readonly buffer: Buffer;
 }
 
-/** What anybody can have of a session: its export. */
+/** Fetches a session's export, without a credential. */
 export async function fetchBundle(brokerUrl: string, slug: string): Promise<ChosenFile> {
   const response = await fetch(`${brokerUrl}/api/sessions/${slug}/export?as=bundle`);
   if (!response.ok) throw new Error(`The export was answered ${response.status}: ${await response.text()}`);
   return toFile(`${slug}.zip`, new Uint8Array(await response.arrayBuffer()));
 }
 
-/** The same with one of its files changed, as somebody would who hopes that nobody looks. */
+/** Returns the bundle with one of its files changed, as a forger might do. */
 export async function withChange(
   bundle: ChosenFile,
   name: string,

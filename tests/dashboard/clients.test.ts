@@ -7,12 +7,12 @@ import { membersDashboard } from "./open-members.js";
 
 const dashboard = membersDashboard();
 
-/** A client on this machine, to which its answer is sent. */
+/** Starts an OAuth client on this machine, with a redirect address on localhost. */
 async function startClient() {
   const server = createServer((_request, response) => response.end("You may close this page."));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo; // It listens at a port.
+  const { port } = server.address() as AddressInfo; // A TCP server's address has a port.
   const base = dashboard.broker.url.replace("127.0.0.1", "localhost");
   const host = `127.0.0.1:${port}`;
   return { ...(await startOAuthClient(`${base}/api/mcp`, `http://${host}/callback`)), host };
@@ -25,7 +25,7 @@ describe("the page on which a member lets a client in", { tags: "chromium" }, ()
     const session = await createTestSession(dashboard.rest, "Split the auth service");
     const client = await startClient();
     const { page, problems, findBarriers } = await dashboard.open(client.page);
-    // The page stays while its visitor signs in.
+    // The page stays open while its visitor signs in.
     const transport = page.getByRole("dialog", { name: "Sign in" });
     await transport.getByLabel("Sign-in link, invite or code").fill(await dashboard.signInLink());
     await transport.getByRole("button", { name: "Continue" }).click();

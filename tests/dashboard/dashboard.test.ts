@@ -22,7 +22,7 @@ describe("the exported pages", () => {
   });
 
   it("[DASH-22] no page, and no part that comes later, loads more than it may", async () => {
-    // A script without types; this is what it says of itself.
+    // The script has no type declarations, so this states its type.
     const script = (await import(new URL("../../scripts/dashboard-size.mjs", import.meta.url).href)) as {
       measurePages(): Measured[];
     };
@@ -86,7 +86,7 @@ function directive(policy: string, name: string): string | undefined {
     ?.slice(name.length + 1);
 }
 
-/** Width and height stand at the beginning of every PNG. */
+/** Returns width and height, which are at the beginning of every PNG. */
 function sizeOf(png: Buffer): string {
   return `${png.readUInt32BE(16)}x${png.readUInt32BE(20)}`;
 }

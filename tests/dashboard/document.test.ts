@@ -279,7 +279,7 @@ describe("the document in a browser", { tags: "chromium" }, () => {
     readonly as?: string;
   }
 
-  /** Opens the document's page as a person of that name. */
+  /** Opens the document's page as a person with this name. */
   async function openDocument(
     session: TestSession,
     { query = "", as = "Ana", ...options }: DocumentOptions = {},
@@ -291,7 +291,7 @@ describe("the document in a browser", { tags: "chromium" }, () => {
     });
   }
 
-  /** What the browser keeps of a person; the same one for the same name. */
+  /** Returns the browser storage of a person. The same name gives the same person. */
   async function storageOf(name: string) {
     const made = await rest.call("create_person", { name, idempotency_key: `the person called ${name}` });
     const person = { id: made.person_id.split(".")[0], name: made.name, credential: made.person_id };

@@ -13,7 +13,7 @@ import { placeOf, readShownFeed } from "./shown-feed.js";
 const chromium = findChromium();
 
 const draft = "Half a thought, which nobody has";
-/** The message that is read while things go wrong: far from both ends of what is there at first. */
+/** The message that the reader is at during the faults. It is far from both ends of the initial messages. */
 const readFrom = 20;
 const saidBefore = 40;
 
@@ -27,7 +27,7 @@ describe("a session's page through faults", { tags: "chromium" }, () => {
     return () => browser.close();
   });
 
-  /** A team that talks whatever befalls the broker: what it says is said once, as soon as that can be. */
+  /** Starts a team that keeps posting through all faults. Each message is posted exactly once, as soon as possible. */
   async function startTalk() {
     const { url } = await merkle.running();
     const client = connect({ url, WebSocket, retry: { capMs: 200 } });
@@ -48,7 +48,7 @@ describe("a session's page through faults", { tags: "chromium" }, () => {
     return { slug, say, count: () => said };
   }
 
-  /** A page that reads in the middle of the feed, with a draft in its composer. */
+  /** Opens a page in the middle of the feed, with a draft in its composer. */
   async function openReader(url: string, slug: string): Promise<WatchedPage> {
     const opened = await openPage(browser, `${url}/sessions/${slug}?m=${readFrom}`);
     const { page } = opened;
@@ -58,7 +58,7 @@ describe("a session's page through faults", { tags: "chromium" }, () => {
     return opened;
   }
 
-  /** What is to be so when all is over: the place and the draft are kept, and every message is there once, in order. */
+  /** Expects that position and draft are unchanged, and that every message is shown once, in order. */
   async function expectNothingLost(page: Page, place: object, said: number): Promise<void> {
     await says(page, /^Live/);
     await page.getByText(`${said - saidBefore} new`).waitFor();
@@ -80,7 +80,7 @@ describe("a session's page through faults", { tags: "chromium" }, () => {
     await say(5);
     await page.getByText("5 new").waitFor();
 
-    // Some are on their way when it dies, and the others want to be said while there is nobody.
+    // Some messages are in flight when the broker dies, and the others are posted while no broker is running.
     const meanwhile = say(10);
     process.kill(pid, "SIGKILL");
     await says(page, /^(Reconnecting|Offline)/);
@@ -127,12 +127,12 @@ describe("a session's page through faults", { tags: "chromium" }, () => {
   });
 });
 
-/** Waits until the page says of its connection what it is to say. */
+/** Waits until the page shows this connection state. */
 async function says(page: Page, words: RegExp): Promise<void> {
   await page.getByText(words).filter({ visible: true }).first().waitFor();
 }
 
-/** Stops every process of a browser; the function that is returned lets them go on. */
+/** Suspends every process of a browser. Returns a function that resumes them. */
 async function putToSleep(browser: Browser): Promise<() => void> {
   const session = await browser.newBrowserCDPSession();
   const { processInfo } = await session.send("SystemInfo.getProcessInfo");

@@ -72,7 +72,7 @@ describe("the feed of a session", { tags: "chromium" }, () => {
       .poll(
         async () => {
           for (const sequence of await shownSequences(page)) seen.add(sequence);
-          // Several may be taken at once on a busy machine, and no row is to pass unseen.
+          // A busy machine may handle several wheel events at once, so the steps are small enough to show every row.
           await page.mouse.wheel(0, -400);
           return seen.has(1);
         },
@@ -190,7 +190,7 @@ describe("the feed of a session", { tags: "chromium" }, () => {
     await toggle.click();
     await page.getByText("The vault has one").waitFor({ state: "detached" });
 
-    // What is said while one looks stands where it was said.
+    // Replies that arrive while the page is open have their own rows.
     await reply("Rotated since");
     await article(page, linked + 2).waitFor();
 
@@ -398,7 +398,7 @@ async function focusedSequence(page: Page): Promise<number> {
   return Number(await page.locator("article:focus").getAttribute("data-sequence"));
 }
 
-/** Where on the screen a message stands: the one given, else one in the middle of those shown. */
+/** Returns the screen position of a message. Default: a message in the middle of those shown. */
 async function placeOf(
   page: Page,
   sequence?: number,

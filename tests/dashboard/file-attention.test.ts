@@ -91,7 +91,7 @@ describe("what waits of a file, in the page", { tags: "chromium" }, () => {
     await expect.poll(() => row.count()).toBe(0);
     again.end({ exit_code: 3 });
     await row.getByText(`Job ${again.job.job_id} could not rewrite`).waitFor();
-    // On a phone an item that is looked at takes the place of the list.
+    // On a phone, the selected item replaces the list.
     await row.getByRole("button", { name: /^Job failed: / }).tap();
     const open = page.getByRole("link", { name: `Open ${source_path}` });
     expect(await open.getAttribute("href")).toBe("/sources?file=docs/docs/guide.md&jobs=1");

@@ -1,7 +1,5 @@
-/*
- * Texts made to run scripts, to leave the page or to load something. Whatever runs calls `ran`, whatever loads goes to
- * evil.example or to /canary. They are made from families, so that a spelling that nobody thought of has neighbours.
- */
+/* Texts made to run scripts, to navigate away or to load a resource. Scripts call `ran`, and resources are at evil.example or
+   /canary. The texts are generated from families, to cover variants that no one thought of. */
 
 const elements = [
   "<script>ran()</script>",
@@ -98,7 +96,7 @@ const nests = [
   "|".repeat(5_000),
 ];
 
-/** At least 500 texts for messages and the document. */
+/** At least 500 texts, for messages and the document. */
 export const hostileTexts: readonly string[] = [
   ...elements.flatMap((element) => settings.map((setting) => setting(element))),
   ...targets.flatMap((target) =>
@@ -108,7 +106,7 @@ export const hostileTexts: readonly string[] = [
   ...nests,
 ];
 
-/** For names of teams and peers, and titles. */
+/** Hostile names, for teams, peers and titles. */
 export const hostileNames: readonly string[] = [
   "<img src=x onerror=ran()>",
   "<script>ran()</script>",

@@ -34,7 +34,7 @@ describe("hostile texts in a browser", { tags: "chromium" }, () => {
           const shown = await findSequences(page);
           for (const sequence of shown) seen.add(sequence);
           expect(await findIntruders(page)).toEqual([]);
-          // Heights that turn out other than assumed can carry the page past rows: it goes back for them.
+          // Rows may turn out higher or lower than estimated, so scrolling can skip some. The loop then scrolls back to them.
           const next = findFirstMissing(seen);
           await page.mouse.wheel(0, shown.some((sequence) => sequence < next) ? 1_800 : -600);
           return seen.size;
@@ -49,7 +49,7 @@ describe("hostile texts in a browser", { tags: "chromium" }, () => {
   });
 });
 
-/** A session that is called, described, joined, talked about and written by what is hostile; returns its slug. */
+/** Creates a session whose title, description, names, messages and document are all hostile. Returns its slug. */
 async function postEverything(url: string): Promise<string> {
   const socket = await transports.websocket(url);
   onTestFinished(() => socket.close());
@@ -80,7 +80,7 @@ async function postEverything(url: string): Promise<string> {
   return slug;
 }
 
-/** Elements in the texts of others that no text may make, and links that lead where none may. */
+/** Returns elements inside other users' texts that no text may create, and links with disallowed targets. */
 function findIntruders(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(`
     [...document.querySelectorAll('[data-slot="markdown"]')].flatMap((box) => [
@@ -90,7 +90,7 @@ function findIntruders(page: Page): Promise<string[]> {
     ].map((element) => element.outerHTML.slice(0, 200)))`);
 }
 
-/** The number after the first unbroken run of `seen`. */
+/** Returns the number after the first uninterrupted run in `seen`. */
 function findFirstMissing(seen: ReadonlySet<number>): number {
   let next = Math.min(...seen);
   while (seen.has(next)) next += 1;

@@ -336,7 +336,7 @@ describe("the sessions and what needs you", { tags: "chromium" }, () => {
       "merkle.preferences": JSON.stringify({ notifications: ["ask"] }),
     });
     const { page } = await openPage(browser, url, { ...person, permissions: ["notifications"] });
-    // The browser's own, watched: headless there is no desktop to look at.
+    // Records the notifications, because a headless browser shows none.
     await page.evaluate(`{
       const Original = Notification;
       window.told = [];
@@ -347,7 +347,7 @@ describe("the sessions and what needs you", { tags: "chromium" }, () => {
     }`);
     await rowOf(page, session.title).waitFor();
     const other = await startSession();
-    // What waited before anybody watched is no news, so it is asked until somebody does.
+    // Items that existed before the reporter started cause no notification. So keep asking until one is shown.
     await expect
       .poll(async () => {
         await ask(other);
@@ -384,7 +384,7 @@ describe("the sessions and what needs you", { tags: "chromium" }, () => {
     return (await makePerson(rest, "Ana")).person_id;
   }
 
-  /** A browser that knows who uses it. */
+  /** Returns a browser profile of this person. */
   function asPerson(credential: string, more: Record<string, string> = {}): ProfileOptions {
     const [id] = credential.split(".");
     const kept = {

@@ -2,12 +2,12 @@ import type { CDPSession, Page } from "playwright-core";
 import { axeSource } from "../kit/axe.js";
 import { inTurn } from "../kit/exhaustive.js";
 
-/** Looks at a page as people would who cannot see, point, bear motion or spare room. */
+/** Inspects a page for people who cannot see, point or bear motion, and for small screens. */
 export interface PageInspector {
   /**
-   * Tells what is wrong with the page as it stands: in light colours and in dark ones, at a desk, and 320 px wide under a
-   * finger. With `part` axe looks at that element alone, which is all there is while a dialog is open. One state after the
-   * other is looked at in one of these ways, in turn; in all of them when everything is to be gone through.
+   * Returns the problems of the page in its current state: in light and dark colours, on a desktop, and 320 px wide on a touch
+   * screen. With `part`, axe inspects only that element, which suffices while a dialog is open. Each call uses one of these ways
+   * in rotation, or all of them in a full run.
    */
   inspect(part?: string): Promise<string[]>;
 }
@@ -61,7 +61,9 @@ function touch(devtools: CDPSession, enabled: boolean) {
   return devtools.send("Emulation.setTouchEmulationEnabled", { enabled });
 }
 
-/** What is found when the page has come to rest: it lays itself out anew for another width in its own time. */
+/**
+ * Repeats the search until it finds no problems, because the page takes time to adapt to a new width. Gives up after a minute.
+ */
 async function settled(find: () => Promise<string[]>): Promise<string[]> {
   const until = Date.now() + 60_000;
   for (;;) {
@@ -74,7 +76,7 @@ function look(page: Page, targetPx: number): Promise<string[]> {
   return page.evaluate<string[]>(`(${lookHere})(${targetPx})`);
 }
 
-/** Runs in the page, where axe is. */
+/** Runs in the page, where axe is loaded. */
 const findBarriers = `async ({ part }) => {
   const { violations } = await axe.run(part ? document.querySelector(part) : document, {
     preload: false,
@@ -83,7 +85,7 @@ const findBarriers = `async ({ part }) => {
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html.slice(0, 200)));
 }`;
 
-/** Runs in the page, so it brings along everything that it needs. */
+/** Runs in the page, so it must be self-contained. */
 const lookHere = `async (targetPx) => {
   await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
   const all = (selector) => [...document.querySelectorAll(selector)];

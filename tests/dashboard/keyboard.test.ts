@@ -290,12 +290,12 @@ async function expectFocus(target: Locator): Promise<void> {
     .toBe(true);
 }
 
-/** Something has the focus: the next key goes on from somewhere. */
+/** Expects that some element has the focus, so that the next key has a starting point. */
 async function expectFocusSomewhere(page: Page): Promise<void> {
   await expect.poll(() => page.evaluate("document.activeElement !== document.body")).toBe(true);
 }
 
-/** Goes through the page with Tab, and tells where it cannot be seen that the focus is there. */
+/** Tabs through the page and returns the elements whose focus is not visible. */
 async function findUnseenStops(page: Page): Promise<string[]> {
   const unseen: string[] = [];
   for (let presses = 0; presses < pressesMax; presses += 1) {
@@ -307,7 +307,7 @@ async function findUnseenStops(page: Page): Promise<string[]> {
   throw new Error("The page does not end.");
 }
 
-/** Runs in the page: null at its end, nothing where the focus is seen, else what has it. */
+/** Runs in the page. Returns null at its end, "" if the focus is visible, and otherwise the focused element. */
 const lookAtFocus = `(() => {
   const at = document.activeElement;
   if (!at || at === document.body) return null;

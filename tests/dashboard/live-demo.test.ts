@@ -21,7 +21,7 @@ describe("the dashboard while others work", { tags: "chromium" }, () => {
     return () => closeProfiles(browser);
   });
 
-  /** A page at the sessions that takes note, from before the first of its scripts, of what it ever shows. */
+  /** Opens the list of sessions and records everything that it ever shows, from before its first script. */
   async function openWatching(url: string): Promise<WatchedPage> {
     const opened = await openPage(browser, url, { reducedMotion: "no-preference" }, (page) =>
       page.addInitScript(watchPage),
@@ -49,7 +49,8 @@ describe("the dashboard while others work", { tags: "chromium" }, () => {
       live.page.getByText("A token lives for 15 minutes").waitFor(),
     );
 
-    // Whoever stayed at the list saw the new title, and the session closed: with none open, closed ones are shown.
+    // The other page stayed at the list. It showed the new title and then the closed session, because closed sessions are listed
+    // if none is open.
     await list.page
       .getByRole("row")
       .filter({ hasText: newTitle })
@@ -86,7 +87,7 @@ describe("the dashboard while others work", { tags: "chromium" }, () => {
   });
 });
 
-/** Two teams and a human talk, write, rename and conclude. Returns how many messages that makes. */
+/** Two teams and a human post messages, edit the document, rename the session and conclude it. Returns the number of messages. */
 async function workTogether(
   rest: TransportClient,
   { session_id, atlas }: { readonly session_id: string; readonly atlas: string },
@@ -116,12 +117,12 @@ async function workTogether(
   return messages.at(-1)?.sequence ?? 0;
 }
 
-/** Everything that a page has shown so far of a kind, each once, in the order in which it came. */
+/** Returns all texts of a kind that a page has shown, in order and without duplicates. */
 function seenBy(page: Page, kind: string): Promise<string[]> {
   return page.evaluate((name) => Object(window).seen[name], kind);
 }
 
-/** Runs in the page. What is shown once and then no more must have been seen as well, so it watches every change. */
+/** Runs in the page. It observes every change, so it also sees texts that are shown only briefly. */
 function watchPage(): void {
   const places: Record<string, string> = {
     titles: "[data-session-link], h1",

@@ -26,7 +26,7 @@ describe("the memory", { tags: "chromium" }, () => {
     await page.getByRole("searchbox", { name: "Search memory" }).fill("limits");
     await list.locator("mark").getByText("limit").waitFor();
     expect(await list.getByRole("listitem").count()).toBe(1);
-    // What somebody wrote is text, whatever it looks like.
+    // Markup in a memory is shown as text.
     await list.getByText("<b>rate</b>").waitFor();
     expect(await findBarriers()).toEqual([]);
 

@@ -12,7 +12,7 @@ it("[DASH-280] where everybody is let in, a link leads into another mesh, and Se
   const body = JSON.stringify({ title: "In second", creator_team_name: "Atlas" });
   const made = await fetch(`${broker.url}/api/sessions`, { method: "POST", headers: inSecond, body });
   const { team_id } = await made.json();
-  // Who asks is seen, and that is saved a little later.
+  // The broker saves a peer's presence with a short delay.
   await expect
     .poll(
       async () => {

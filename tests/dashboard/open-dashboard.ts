@@ -9,29 +9,29 @@ import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { type TransportClient, transports } from "../kit/transports.js";
 import { dashboardPages } from "./pages.js";
 
-/** A broker that serves the pages and a browser to look at them, for all tests of a file. */
+/** A broker that serves the pages, and a browser, for all tests of a file. */
 export interface TestDashboard {
-  /** Whether there is no browser here, so that the tests are skipped. */
+  /** True if no browser is installed. The tests are then skipped. */
   readonly isMissing: boolean;
   readonly broker: TestBroker;
   readonly rest: TransportClient;
-  /** Opens a page in a profile in which nothing is kept but what is told here. */
+  /** Opens a page in a new profile, which contains only what the options specify. */
   open(path: string, options?: OpenOptions): Promise<WatchedPage>;
-  /** Makes a person and returns the credential. */
+  /** Creates a person and returns their credential. */
   newPerson(name?: string): Promise<string>;
 }
 
 export interface OpenOptions extends ProfileOptions {
   /** The credential of the person who uses the page. */
   readonly as?: string;
-  /** What is done with the page before it goes to its address. */
+  /** Runs before the page navigates to its address. */
   readonly before?: (page: Page) => Promise<unknown>;
 }
 
 export const desk = { viewport: { width: 1280, height: 800 } };
 export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true };
 
-/** Called outside of the tests, which it starts everything before. */
+/** Starts broker and browser in `beforeAll`, so call this outside the tests. */
 export function testDashboard(options: Pick<Partial<BrokerOptions>, "agent"> = {}): TestDashboard {
   const executable = findChromium();
   let started:
@@ -75,7 +75,7 @@ export function testDashboard(options: Pick<Partial<BrokerOptions>, "agent"> = {
   };
 }
 
-/** What a browser keeps of the person who uses it. */
+/** Returns the browser storage of the person who uses the page. */
 function keptPerson(origin: string, credential: string) {
   const person = JSON.stringify({ id: credential.split(".")[0], name: "Ana", credential, verified: true });
   return { cookies: [], origins: [{ origin, localStorage: [{ name: "merkle.person", value: person }] }] };

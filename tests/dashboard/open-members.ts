@@ -9,24 +9,24 @@ import { brokerTransports, type TransportClient } from "../kit/transports.js";
 import { desk } from "./open-dashboard.js";
 import { dashboardPages } from "./pages.js";
 
-/** A broker that lets members in alone and serves the pages, its first admin, and a browser, for all tests of a file. */
+/** A broker that admits only members and serves the pages, its first admin, and a browser, for all tests of a file. */
 export interface MembersDashboard {
-  /** Whether there is no browser here, so that the tests are skipped. */
+  /** True if no browser is installed. The tests are then skipped. */
   readonly isMissing: boolean;
   readonly broker: TestBroker;
   /** The first admin, called Ana. */
   readonly admin: TestMember;
-  /** What the admin does over REST. */
+  /** A REST client of the admin. */
   readonly rest: TransportClient;
-  /** Opens an address, or a path of the broker's, in an empty profile that nobody is signed in in unless told. */
+  /** Opens an address, or a path of the broker, in a new profile. Default: not signed in. */
   open(address: string, options?: ProfileOptions): Promise<WatchedPage>;
-  /** A profile that a member is signed in in, the admin unless told. */
+  /** Returns a profile that is signed in as a member. Default: the admin. */
   signedIn(member?: TestMember): Promise<ProfileOptions>;
-  /** A link that signs one browser in, as the admin unless told. */
+  /** Returns a link that signs in one browser. Default: as the admin. */
   signInLink(member?: TestMember): Promise<string>;
 }
 
-/** Called outside of the tests, which it starts everything before. */
+/** Starts broker and browser in `beforeAll`, so call this outside the tests. */
 export function membersDashboard(): MembersDashboard {
   const executable = findChromium();
   let started:

@@ -1,6 +1,6 @@
 import type { Locator, Page } from "playwright-core";
 
-/** Opens the pages, or the parts of a session, that have nothing in them yet, and returns their list. */
+/** Opens the menu of the pages, or parts of a session, without content, and returns it. */
 export async function openMore(page: Page, of: "Main" | "Parts of the session"): Promise<Locator> {
   await page
     .getByRole("navigation", { name: of })

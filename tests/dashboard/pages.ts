@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** The exported pages, as a broker serves them. */
+/** Returns the folder of the exported pages, which a broker serves. */
 export function dashboardPages(): string {
   const pages = fileURLToPath(new URL("../../apps/dashboard/out", import.meta.url));
   if (!existsSync(pages)) {

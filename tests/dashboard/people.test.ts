@@ -27,7 +27,7 @@ describe("the settings of who is let in", { tags: "chromium" }, () => {
     const link = await shownOnce(dialog, "Link");
     const code = await shownOnce(dialog, "Spoken code");
     expect(await findBarriers()).toEqual([]);
-    // A press beside it does not lose what is shown once.
+    // A click outside must not close a dialog that shows a secret once.
     await page.mouse.click(5, 5);
     await dialog.getByRole("button", { name: "Done" }).click();
     const open = page.getByRole("list", { name: "Open invites" });
@@ -171,7 +171,7 @@ describe("the settings of who is let in", { tags: "chromium" }, () => {
   });
 });
 
-/** What a dialog shows this once. */
+/** Returns a secret that the dialog shows once. */
 async function shownOnce(dialog: Locator, what: string): Promise<string> {
   return (await dialog.getByRole("figure", { name: what }).locator("code").textContent()) ?? "";
 }

@@ -37,7 +37,7 @@ describe("the progress log", { tags: "chromium" }, () => {
     expect(await list.locator("> li").count()).toBe(1);
     await entry("Issuer tables done").click();
     await page.waitForURL(`**p=${id}`);
-    // What somebody wrote is text, whatever it looks like.
+    // Markup in an entry is shown as text.
     await list.getByText("The <b>issuer</b> rotates its keys.").waitFor();
     await list.getByRole("listitem").filter({ hasText: "Wrote the migration" }).last().waitFor();
     expect(await findBarriers()).toEqual([]);
@@ -85,7 +85,7 @@ describe("the progress log", { tags: "chromium" }, () => {
     expect(await dashboard.rest.call("list_progress", { session: session.slug })).toMatchObject({
       entries: [{ id: own, projectId: "auth", loggedBy: "Ana" }, { title: "Moved the keys" }],
     });
-    // An entry of elsewhere stands above the list.
+    // An entry of another session is shown above the list.
     await page.goto(`${dashboard.broker.url}/sessions/${session.slug}/progress?p=${elsewhere}`);
     const named = page.getByRole("region", { name: `Entry ${elsewhere}` });
     await named.getByText("How Done elsewhere was done.").waitFor();

@@ -16,7 +16,7 @@ const dashboard = testDashboard();
 const limits = "Unchanged since it was signed. This does not prove that its content is true or complete.";
 
 describe("the record of a session", { tags: "chromium" }, () => {
-  /** Birch joins Atlas, they talk and decide: four messages, and a fifth where it is concluded. */
+  /** Stages a session in which Birch joins Atlas, they talk and decide. It has four messages, and a fifth if it is concluded. */
   async function stage({ concluded = true } = {}) {
     const session = await createTestSession(dashboard.rest);
     const at = { session_id: session.sessionId, team_id: session.convener };
@@ -123,7 +123,8 @@ describe("the record of a session", { tags: "chromium" }, () => {
     const { page, problems, findBarriers } = await dashboard.open("/verify");
     await page.getByText("Ready. No network is needed from here on.").waitFor();
     expect(await findBarriers()).toEqual([]);
-    // Every page loads the palette ahead, once it rests; here that is over before the network is cut.
+    // Every page prefetches the palette when it is idle. Opening the palette here ensures that this has ended before the network
+    // is cut.
     await openPalette(page);
     await page.keyboard.press("Escape");
     const asked = await cutOff(page);
@@ -143,7 +144,7 @@ describe("the record of a session", { tags: "chromium" }, () => {
     await wrong.getByText("The gateway takes none.").waitFor();
     expect(await page.getByText(limits).count()).toBe(0);
     expect(await findBarriers()).toEqual([]);
-    // Pages to go on to are looked for ahead, by every page; the check itself asks for nothing.
+    // Every page prefetches linked pages. The check itself requests nothing.
     expect(asked.filter((url) => /\/(?:_next|api|\.well-known)\//.test(url))).toEqual([]);
     expect(problems.filter((each) => !/net::ERR_(?:FAILED|INTERNET_DISCONNECTED)/.test(each))).toEqual([]);
   });
@@ -177,7 +178,7 @@ describe("the record of a session", { tags: "chromium" }, () => {
     await page.locator("[data-verdict=holds]").waitFor();
     await facts.getByText("known to this browser").waitFor();
 
-    // Format 1 has the title from whoever signed the export, or from nobody.
+    // In format 1, the title is unproven: the signer of the export, or anyone, may have written it.
     const first = makeBundle({ messages: 12, sealedAt: 9, format: 1 });
     await report(first.texts);
     await unsure.getByText("Not proven: Format 1: no head covers the title").waitFor();
@@ -190,7 +191,7 @@ describe("the record of a session", { tags: "chromium" }, () => {
     await unsure.getByText(/Not proven: .*no trusted key has signed the title/).waitFor();
     expect(await page.getByText("What never was").count()).toBe(0);
 
-    // The same forgery of format 2 is one: the key that somebody added vouches for nothing.
+    // In format 2, the same forgery is detected: a key that someone adds to the export is not trusted.
     const forged = makeBundle({ messages: 12, sealedAt: 9, keys: [signer] });
     const manifest = JSON.parse(forged.texts.get("manifest.json") ?? "");
     forged.texts.set("keys.json", `${JSON.stringify([signer.key, stranger.key])}\n`);
@@ -366,7 +367,7 @@ describe("the record of a session", { tags: "chromium" }, () => {
     return response.text();
   }
 
-  /** Changes a message behind the broker's back, as who has the database can. */
+  /** Changes a message directly in the database, behind the broker's back. */
   async function rewrite(sessionId: string, sequence: number, text: string): Promise<void> {
     const sql = connectTestDatabase(dashboard.broker.databaseUrl);
     await sql.begin(async (tx) => {
@@ -376,12 +377,12 @@ describe("the record of a session", { tags: "chromium" }, () => {
   }
 });
 
-/** The record of an HTML export, in base64. */
+/** Returns the record of an HTML export, in base64. */
 function recordOf(html: string): string {
   return html.match(/<script id="record" type="application\/zip;base64">([^<]*)</)?.[1] ?? "";
 }
 
-/** Lets nothing through any more, and tells what was tried over HTTP. */
+/** Blocks all network access. Returns the list of attempted HTTP requests. */
 async function cutOff(page: Page): Promise<string[]> {
   const asked: string[] = [];
   await page.context().setOffline(true);

@@ -5,7 +5,7 @@ import { phone, testDashboard } from "./open-dashboard.js";
 
 const dashboard = testDashboard();
 
-/** A session of Atlas with an ask, in which Ana reads along. */
+/** Starts a session of Atlas with an ask, and a person Ana who reads it. */
 async function startSession() {
   const session = await createTestSession(dashboard.rest, "Split the auth service");
   const { sessionId: session_id, convener: team_id } = session;

@@ -74,7 +74,7 @@ describe("what a session's page does", { tags: "chromium" }, () => {
     await banner.getByText(/Quiet: no one has posted or checked for messages since/).waitFor();
     await banner.getByRole("button", { name: "Nudge all" }).click();
     await banner.getByText(/Birch is offline and reads when it returns/).waitFor();
-    // What came of it stays when somebody speaks, until it was read.
+    // The nudge's result stays visible after a new message, until it is closed.
     await session.post(session.convener, "here I am");
     await banner.getByText("The session is no longer quiet.").waitFor();
     await banner.getByRole("button", { name: "Close" }).click();
@@ -260,7 +260,7 @@ describe("what a session's page does", { tags: "chromium" }, () => {
       (["no-preference", "reduce"] as const).map(async (reducedMotion) => {
         const { page } = await dashboard.open(`/sessions/${session.slug}`, { reducedMotion });
         await page.getByRole("heading", { name: "Q3 pricing" }).waitFor();
-        // What begins is noted as it does: when the test looks, it may be over.
+        // Records animations as they start, because they may be over when the test checks.
         await page.evaluate(`{
           window.began = [];
           document.addEventListener("animationstart", ({ animationName, target }) =>
@@ -358,7 +358,7 @@ describe("what a session's page does", { tags: "chromium" }, () => {
     await item(ben)?.waitFor();
   });
 
-  /** A session's page as a new person of that name sees it. */
+  /** Opens a session's page as a new person with this name. */
   async function openAs(name: string, { slug }: TestSession, query = "", options = {}): Promise<Page> {
     const as = await dashboard.newPerson(name);
     const { page } = await dashboard.open(`/sessions/${slug}${query}`, { ...options, as });

@@ -7,7 +7,7 @@ import { phone, testDashboard } from "./open-dashboard.js";
 const dashboard = testDashboard();
 
 describe("the search", { tags: "chromium" }, () => {
-  /** A session in which one word stands in everything that can be found. */
+  /** Creates a session with a word in everything that can be found. */
   async function sayEverywhere(word: string) {
     const { rest } = dashboard;
     const session = await createTestSession(rest, `About the ${word}`);
@@ -27,7 +27,7 @@ describe("the search", { tags: "chromium" }, () => {
     const session = await sayEverywhere(word);
     const { page, problems, findBarriers } = await dashboard.open("/search");
     await page.getByText("Search all sessions").waitFor();
-    // Whoever opens the page can type at once.
+    // The search field has the focus when the page opens.
     await page.keyboard.type(word);
     const hits = page.getByRole("list", { name: /^Results/ });
     await expect
@@ -61,9 +61,9 @@ describe("the search", { tags: "chromium" }, () => {
   });
 });
 
-/** What the hits are, in their order. */
+/** Returns the kinds of the hits, in order. */
 function kindsIn(hits: Locator): Promise<string[]> {
-  // At one moment: asked one after the other, a row that is gone meanwhile would be waited for.
+  // Reads all rows in one call. Locators for single rows would wait for a row that has been removed in between.
   return hits
     .getByRole("listitem")
     .evaluateAll((rows) => rows.map((row) => row.querySelector("p > span")?.textContent ?? ""));

@@ -127,7 +127,7 @@ describe("the settings", { tags: "chromium" }, () => {
     expect(await background(page)).toBe("rgb(14, 17, 22)");
 
     await page.getByRole("link", { name: "People", exact: true }).click();
-    // Where everybody is let in there is nobody to manage, and that is said.
+    // On an open broker there are no members to manage, and the page explains this.
     await page.getByText("Anyone who can reach this broker can join", { exact: false }).waitFor();
     expect(await page.getByRole("button", { name: "Invite people…" }).count()).toBe(0);
 

@@ -103,7 +103,7 @@ describe("what stands around every page", { tags: "chromium" }, () => {
   });
 
   it("[DASH-2] what happens shows in two tabs alike, each with its own connection, which goes with its tab", async () => {
-    // Those of pages that were closed before take a moment to go.
+    // Connections of pages that were closed before take a moment to end.
     await expect.poll(openConnections).toBe(0);
     const { page, problems } = await open("/");
     const second = await page.context().newPage();
@@ -265,7 +265,7 @@ function background(page: Page): Promise<string> {
   return page.evaluate<string>("getComputedStyle(document.body).backgroundColor");
 }
 
-/** Keeps choices in the browser, as the settings page does. */
+/** Stores preferences in the browser, as the settings page does. */
 async function choose(page: Page, choices: Record<string, unknown>): Promise<void> {
   await page.evaluate(
     `localStorage.setItem("merkle.preferences", ${JSON.stringify(JSON.stringify(choices))})`,

@@ -1,16 +1,16 @@
 import type { Page } from "playwright-core";
 
-/** A row of the feed as it stands in the page. */
+/** A row of the feed as shown in the page. */
 export interface ShownRow {
-  /** Of a folded run the first. */
+  /** Sequence of the message. For a folded run, of its first message. */
   readonly sequence: number;
   readonly text: string;
 }
 
 /**
- * Reads the whole feed from its beginning, as somebody would who scrolls through it.
+ * Reads the whole feed by scrolling through it from the beginning.
  *
- * @throws when rows stand in another order than their numbers, or a row changes its text on the way
+ * @throws Error if rows are not in the order of their sequences, or a row's text changes during the reading
  */
 export async function readShownFeed(page: Page): Promise<ShownRow[]> {
   const feed = page.getByRole("feed");
@@ -23,7 +23,7 @@ export async function readShownFeed(page: Page): Promise<ShownRow[]> {
   return feed.evaluate(async (scroller) => {
     const rows = new Map<number, string>();
     for (let isAtEnd = false; !isAtEnd; scroller.scrollTop += scroller.clientHeight / 2) {
-      // What is scrolled to is drawn with the next frame, and measured with the one after it.
+      // New rows are rendered in the next frame, and measured in the one after it.
       for (let frame = 0; frame < 3; frame += 1)
         await new Promise((resolve) => requestAnimationFrame(resolve));
       isAtEnd = scroller.scrollTop + scroller.clientHeight >= scroller.scrollHeight - 1;
@@ -41,7 +41,7 @@ export async function readShownFeed(page: Page): Promise<ShownRow[]> {
   });
 }
 
-/** Where a message stands on the screen, and how far the feed is scrolled. */
+/** Returns the position of a message on the screen, and the scroll offset of the feed. */
 export function placeOf(page: Page, sequence: number): Promise<{ top: number; scrolled: number }> {
   return page.locator(`article[data-sequence="${sequence}"]`).evaluate((article) => ({
     top: Math.round(article.getBoundingClientRect().top),

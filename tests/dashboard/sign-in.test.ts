@@ -17,7 +17,7 @@ describe("the transports for people", { tags: "chromium" }, () => {
     await transport.getByRole("heading", { name: "Sign in" }).waitFor();
     await page.keyboard.press("Escape");
     await page.keyboard.press("Escape");
-    // Browsers close a dialog at the second one, whatever a page says; it is there again at once.
+    // Browsers force a dialog to close on the second Escape. It must reopen immediately.
     await transport.waitFor();
     expect(await page.content()).not.toContain("vault");
     expect(await findBarriers()).toEqual([]);
@@ -27,7 +27,7 @@ describe("the transports for people", { tags: "chromium" }, () => {
     const second = await page.context().newPage();
     await second.goto(new URL("/settings?part=people", page.url()).href);
     await second.getByRole("dialog", { name: "Sign in" }).waitFor();
-    // Records are checked by anybody: [DASH-264].
+    // Anyone can check a record without signing in [DASH-264].
     const third = await page.context().newPage();
     await third.goto(new URL("/verify", page.url()).href);
     await third.getByText("Ready. No network is needed from here on.").waitFor();
@@ -41,7 +41,7 @@ describe("the transports for people", { tags: "chromium" }, () => {
     await page.getByText("The key is in the vault.").waitFor();
     expect(await transport.count()).toBe(0);
     expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe(place);
-    // The other tab is told.
+    // The other tab is signed in as well.
     await second.getByRole("button", { name: "Invite people…" }).waitFor();
     expect(problems).toEqual([]);
   });
@@ -56,11 +56,11 @@ describe("the transports for people", { tags: "chromium" }, () => {
     const [cookie] = await page.context().cookies();
     expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Strict", path: "/" });
     expect(await page.evaluate("document.cookie")).toBe("");
-    // What the back button leads to is what was there before the link.
+    // The back button leads to the page before the link.
     expect(await page.evaluate("history.length")).toBeLessThanOrEqual(2);
     expect(problems).toEqual([]);
 
-    // One that leads to a session, as merkle open has it.
+    // A sign-in link to a session, as `merkle open` creates it.
     const session = await saidSession("Opened by link", "Straight to it.");
     const [, further = ""] = (await dashboard.signInLink()).split("#");
     const direct = await dashboard.open(`/sessions/${session.slug}#sign-in=${further}`);
@@ -86,7 +86,7 @@ describe("the transports for people", { tags: "chromium" }, () => {
     const { page, problems, findBarriers } = await dashboard.open(link, phone);
     await page.getByRole("heading", { name: "Invited by Ana to Move the billing" }).waitFor();
     await page.getByText("1 use left").waitFor();
-    // Before one is let in the title is all that is told.
+    // Before joining, the invite reveals only the session's title.
     expect(await page.content()).not.toContain("Invoices");
     expect(page.url()).toBe(new URL("/join", page.url()).href);
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(phone.viewport.width);
@@ -100,7 +100,7 @@ describe("the transports for people", { tags: "chromium" }, () => {
       await page.getByRole("radio", { name: tab }).check();
       expect(await snippet.textContent()).not.toContain(secret);
     }
-    // The lines for curl are what they look like: with a member's token they join.
+    // The curl snippet joins the session when it runs with a member's token.
     const { token } = await dashboard.rest.call("issue_token", {});
     const { stdout } = await promisify(execFile)("sh", ["-e", "-c", (await snippet.textContent()) ?? ""], {
       env: { ...process.env, MERKLE_TOKEN: token },
@@ -117,7 +117,7 @@ describe("the transports for people", { tags: "chromium" }, () => {
     const composer = page.getByRole("textbox", { name: "Message", exact: true });
     await composer.fill("Birch is here.");
     await page.getByRole("button", { name: "Send" }).click();
-    // A member has a name already, so nobody asks for one.
+    // A member already has a name, so the page does not ask for one.
     await page.getByRole("article").filter({ hasText: "Birch is here." }).waitFor();
     await expectNoTrace(page, secret);
     expect(problems).toEqual([]);
@@ -224,14 +224,14 @@ describe("the transports for people", { tags: "chromium" }, () => {
   });
 });
 
-/** A session in which something was said. */
+/** Creates a session with one message. */
 async function saidSession(title: string, text: string) {
   const session = await createTestSession(dashboard.rest, title);
   await session.post(session.convener, text);
   return session;
 }
 
-/** What an onlooker must not be offered, of what is there. */
+/** Returns the controls on the page that an observer must not see. */
 async function offered(page: Page): Promise<string[]> {
   const forbidden =
     /^(?:Invite|Hold|Conclude|Edit|Reply|Send|Nudge|Write|New key|Sign out|Resume|Let somebody|Add )/;
@@ -245,7 +245,7 @@ async function offered(page: Page): Promise<string[]> {
   ];
 }
 
-/** Neither the address nor what the browser keeps has a link's secret. */
+/** Expects that a link's secret is neither in the URL nor in the browser's storage. */
 async function expectNoTrace(page: Page, secret: string): Promise<void> {
   expect(secret.length).toBeGreaterThan(20);
   expect(page.url()).not.toContain(secret);

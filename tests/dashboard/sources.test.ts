@@ -15,7 +15,7 @@ const dashboard = testDashboard({
 });
 const wide = { viewport: { width: 1440, height: 900 } };
 
-/** Every test has files of its own. */
+/** Numbers the files, so that each test has its own. */
 let files = 0;
 async function stageGuide(text = guide): Promise<string> {
   files += 1;
@@ -111,7 +111,7 @@ describe("files in the page", { tags: "chromium" }, () => {
     await card.getByText("resolved by Ana").waitFor();
     await expect.poll(() => marked(page, "topics")).toEqual([]);
 
-    // What others say stands there as they say it.
+    // Comments by others appear as they are posted.
     await comment(source_path, "In which order?", "They rotate.");
     await page.getByRole("article", { name: "In which order?" }).waitFor();
     await expect.poll(() => marked(page, "topics")).toEqual(["They rotate."]);
@@ -175,7 +175,7 @@ describe("files in the page", { tags: "chromium" }, () => {
     await commit(pathIn(source_path), guide.replace("They rotate.", "They rotate, as Ben says."));
     await review.getByRole("button", { name: "Rebase and review" }).click();
     await page.getByRole("button", { name: "Accept", exact: true }).waitFor();
-    // What is not committed is nobody's to write over, and the broker says so.
+    // Uncommitted changes must not be overwritten, and the broker reports them.
     await at.write(pathIn(source_path), "# Another guide\n");
     await page.getByText("This file has uncommitted changes").waitFor();
     await at.git("checkout", "-q", "--", pathIn(source_path));
@@ -209,7 +209,7 @@ describe("files in the page", { tags: "chromium" }, () => {
     const other = await stageGuide();
     const second = await proposeTo(other, guide.replace("an hour", "a week"));
     await page.goto(`${dashboard.broker.url}/sources?file=${other}`);
-    // An open proposal is named above the text, and leads to its review.
+    // An open proposal is listed above the text, with a link to its review.
     await page
       .getByRole("button", { name: `Review proposal ${second.proposal_id}` })
       .first()
@@ -265,7 +265,7 @@ describe("files in the page", { tags: "chromium" }, () => {
     const code = 'const first = 1;\nconst second = "two";\n';
     await commit("src/code.ts", code);
     const { page, problems } = await open("/sources?file=docs/src/code.ts");
-    // Its colours cut it into pieces.
+    // Syntax colours split the text into several elements.
     await page.getByRole("figure", { name: "ts" }).getByText("const", { exact: true }).last().waitFor();
     await dragOver(page, "second");
     await page.keyboard.press("c");
@@ -342,7 +342,7 @@ async function comment(source_path: string, text: string, quote?: string, { rest
   return rest.call("open_topic", { source_path, source_sha, text, team_id, ...about });
 }
 
-/** What a person proposes for a file, with the comment that it answers. */
+/** Proposes a change of a file as another person, in reply to a new comment. */
 async function proposeTo(source_path: string, content: string, on: TestDashboard = dashboard) {
   const { topic_id, anchor } = await comment(source_path, "How long?", "Tokens live for an hour.", on);
   const team_id = await on.newPerson("Ben");
@@ -351,7 +351,7 @@ async function proposeTo(source_path: string, content: string, on: TestDashboard
   return { topic_id, proposal_id };
 }
 
-/** What an agent does that rewrites the file that its job is about. */
+/** Acts as an agent that rewrites the file of its job. */
 async function propose({ job, end }: FakeRun, topic_id: number, content: string): Promise<number> {
   const agent = await brokerTransports.rest(dashboard.broker.url, { token: job.credential });
   const { "Base source SHA": base_sha = "" } = job.parameters;
@@ -360,7 +360,7 @@ async function propose({ job, end }: FakeRun, topic_id: number, content: string)
   return proposal_id;
 }
 
-/** What an agent does that reads the file as a persona. */
+/** Acts as an agent that reads the file as a persona. */
 async function read({ job, end }: FakeRun, content: string): Promise<void> {
   const agent = await brokerTransports.rest(dashboard.broker.url, { token: job.credential });
   const { "Source SHA": source_sha = "", "Persona SHA": persona_sha = "" } = job.parameters;
@@ -368,7 +368,7 @@ async function read({ job, end }: FakeRun, content: string): Promise<void> {
   end({});
 }
 
-/** Selects words of the text as a hand does: presses before the first, moves and lets go behind the last. */
+/** Selects words of the text with the mouse: presses before the first character and releases after the last. */
 async function dragOver(page: Page, words: string): Promise<void> {
   const offered: Locator = page.getByRole("button", { name: "Comment", exact: true });
   await page.getByRole("button", { name: "Comments" }).waitFor();
@@ -406,7 +406,7 @@ const endsOf = `(words) => {
   throw new Error("not in the text: " + words);
 }`;
 
-/** The texts that the browser marks. */
+/** Returns the texts that the browser highlights. */
 function marked(page: Page, name: string): Promise<string[]> {
   return page.evaluate<string[]>(`[...(CSS.highlights.get("${name}") ?? [])].map(String)`);
 }

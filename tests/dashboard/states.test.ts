@@ -143,7 +143,7 @@ describe("what a page shows while not all is well", { tags: "chromium" }, () => 
       'document.dispatchEvent(new Event("visibilitychange"))',
       'window.dispatchEvent(new Event("online"))',
     ]) {
-      // As in a machine that sleeps no timer comes to its end, so only the event can end the pause.
+      // On a sleeping machine no timer fires. Only the event can end the pause before the next attempt.
       await page.evaluate("window.areTimersStopped = true");
       await dashboard.broker.restart();
       await page.getByText(/^(Reconnecting|Offline)/).waitFor();
@@ -164,7 +164,7 @@ describe("what a page shows while not all is well", { tags: "chromium" }, () => 
     await page.locator('article[data-sequence="20"]').waitFor();
     const place = await placeOf(page, 20);
 
-    // Both are waited for while it happens: the badge says it for some seconds only.
+    // Waits for both while the restore runs, because the badge shows this only for some seconds.
     const told = Promise.all([
       page.getByText(/^Reloaded at \d\d:\d\d.*: the broker's database was restored\./).waitFor(),
       page.getByText(/^Live again · refreshed after/).waitFor(),
@@ -200,7 +200,7 @@ describe("what a page shows while not all is well", { tags: "chromium" }, () => 
     await page.getByRole("heading", { name: "In front" }).waitFor();
     await page.bringToFront();
     const told = () => page.evaluate<string[]>("window.told");
-    // What waited before anybody watched is no news, so it is asked until somebody does.
+    // Items that existed before the reporter started cause no notification. So keep asking until one is shown.
     await expect
       .poll(async () => {
         await ask(other);
@@ -239,7 +239,7 @@ describe("what a page shows while not all is well", { tags: "chromium" }, () => 
     }
   });
 
-  /** Opens a page whose connection is watched from its first frame on. */
+  /** Opens a page and observes its connection from the first frame on. */
   async function openWatched(path: string, begin: (wire: WatchedWire) => void, script = "") {
     const wires: WatchedWire[] = [];
     const opened = await dashboard.open(path, {
@@ -278,14 +278,14 @@ describe("what a page shows while not all is well", { tags: "chromium" }, () => 
   }
 });
 
-/** While `areTimersStopped` is set, timers that would end later than at once never do. */
+/** While `areTimersStopped` is set, timers with a delay never fire. */
 const stopTimers = `{
   const start = window.setTimeout;
   window.setTimeout = (run, ms = 0, ...rest) =>
     window.areTimersStopped && ms > 0 ? start(() => undefined, 0) : start(run, ms, ...rest);
 }`;
 
-/** Where a panel says that it failed. It is found by its words alone, as no screen reader is interrupted by it. */
+/** Finds the error message of a panel. It is located by its text, because it is not an alert for screen readers. */
 function problemOf(page: Page, words: string): Locator {
   return page.locator('[data-slot="alert"]').filter({ hasText: words });
 }
@@ -294,7 +294,7 @@ function boxOf(part: Locator) {
   return part.boundingBox();
 }
 
-/** How much of the page has moved without anybody doing anything, since it was opened. */
+/** Returns the sum of layout shifts without user input since the page was opened. */
 function shiftOf(page: Page): Promise<number> {
   return page.evaluate<number>(`new Promise((resolve) => {
     let sum = 0;

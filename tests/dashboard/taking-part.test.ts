@@ -30,7 +30,7 @@ describe("taking part in a session as a human", { tags: "chromium" }, () => {
     };
   });
 
-  /** A session's page in a browser of one person's own; of nobody's yet without a name. */
+  /** Opens a session's page in a separate profile. Without a name, the profile has no person yet. */
   async function openAs(name: string | null, session: TestSession) {
     const options = name === null ? {} : await asPerson(rest, broker.url, name);
     const opened = await openPage(browser, `${broker.url}/sessions/${session.slug}`, options);
@@ -61,7 +61,7 @@ describe("taking part in a session as a human", { tags: "chromium" }, () => {
   });
 
   it("[DASH-100] [DASH-92] in Firefox, too, what is said is seen live, an ask is answered, the palette goes elsewhere by keys, and Enter sends", {
-    // Firefox takes a minute to be there on a busy machine.
+    // On a busy machine, Firefox takes a minute to start.
     tags: ["long", "firefox"],
   }, async () => {
     const session = await createTestSession(rest, "Split the auth service");
@@ -72,7 +72,7 @@ describe("taking part in a session as a human", { tags: "chromium" }, () => {
     const person = { id: credential.split(".")[0], name: "Ana", credential, verified: true };
     await page.evaluate(`localStorage.setItem("merkle.person", ${JSON.stringify(JSON.stringify(person))})`);
     await page.go(`${broker.url}/sessions/${session.slug}`);
-    /** Waits until the page has it; `act` is done with the last such element. */
+    /** Waits for an element with this text, then runs `act` with the last match. */
     const meet = (selector: string, text: string, act = "") =>
       page.evaluate(`new Promise((resolve) => {
           const look = () => {
@@ -98,7 +98,7 @@ describe("taking part in a session as a human", { tags: "chromium" }, () => {
     await page.press("Quart");
     await meet("[role=option]", "Quarterly pricing");
     await page.press(firefoxKeys.enter);
-    // Its title stands there before it was read.
+    // The title is shown before the session is loaded.
     await meet("h1", "Quarterly pricing");
     await meet("textarea", "");
     await page.press("c");
@@ -272,7 +272,7 @@ describe("taking part in a session as a human", { tags: "chromium" }, () => {
   });
 });
 
-/** The page whose answer counted, then the other. */
+/** Returns the page whose answer counted, followed by the other page. */
 async function winnerOf(one: Page, other: Page): Promise<[Page, Page]> {
   const refused = (page: Page) => page.getByRole("alert").filter({ hasText: "has already answered" });
   await expect.poll(async () => (await refused(one).count()) + (await refused(other).count())).toBe(1);

@@ -88,7 +88,7 @@ describe("the timeline in a browser", { tags: "chromium" }, () => {
     await page.getByText("I take the tests.").waitFor();
     await page.keyboard.press("p");
     const then = page.getByRole("region", { name: "Participants at this time" });
-    // All of it takes a moment; it ends where the session is, and can be gone back from there.
+    // The replay takes a moment. It ends at the end of the session, and going back from there works.
     await then.getByText("Birch").waitFor();
     await page.getByText("I take the tests.").waitFor();
     await page.getByText("second text").waitFor();
@@ -103,7 +103,7 @@ describe("the timeline in a browser", { tags: "chromium" }, () => {
     expect(problems).toEqual([]);
   });
 
-  /** A first text, something said, a second text, and a decision: each at a moment of its own. */
+  /** Creates a first text, a message, a second text and a decision, each at a different time. */
   async function startStory(): Promise<TestSession> {
     const session = await createTestSession(rest);
     const { sessionId: session_id, convener: team_id } = session;
@@ -133,7 +133,7 @@ describe("the timeline in a browser", { tags: "chromium" }, () => {
   }
 });
 
-/** Presses the key for a moment back until the slider says what happened. */
+/** Presses the key for the previous moment until the slider shows these words. */
 async function stepBackTo(page: Page, words: RegExp): Promise<void> {
   const moment = page.getByRole("slider", { name: "Moment" });
   for (let presses = 0; presses < 12; presses++) {

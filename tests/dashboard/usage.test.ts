@@ -21,7 +21,7 @@ describe("what agents reported to have used", { tags: "chromium" }, () => {
     await rest.call("report_usage", { ...birch, usage: [{ ...opus, cost_usd: 1.25 }] });
     const haiku = { model: "haiku", input_tokens: 100, output_tokens: 10 };
     await rest.call("report_usage", { session_id, team_id: session.convener, usage: [haiku] });
-    // It is there at once, without a reload.
+    // The new usage appears without a reload.
     await part.getByRole("row", { name: /^Birch 12,000 3,400 900,000 0 \$1.25$/ }).waitFor();
     await part.getByRole("row", { name: /^Atlas 100 10 0 0 unknown$/ }).waitFor();
     await part.getByRole("row", { name: /^Total 12,100 3,410 900,000 0 over \$1.25$/ }).waitFor();
@@ -84,7 +84,7 @@ describe("what changed since one was here", { tags: "chromium" }, () => {
     await toggle.press("Enter");
     await part.getByRole("region", { name: "Decided" }).getByText("Keep v1 tokens").waitFor();
     expect(await findBarriers()).toEqual([]);
-    // The first line, the ask, has the focus; the decision is the next one.
+    // The first line, the ask, has the focus. The decision is the next line.
     const shown = () => page.evaluate("document.activeElement.innerText");
     await expect.poll(shown).toContain("Which staging key?");
     await page.keyboard.press("j");

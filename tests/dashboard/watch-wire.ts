@@ -1,16 +1,16 @@
 import type { Page } from "playwright-core";
 
-/** What goes between one page and the broker, in the hands of a test. */
+/** Observes and controls the WebSocket between a page and the broker. */
 export interface WatchedWire {
-  /** The types of the frames that the page has sent, of requests the operation. */
+  /** Types of the frames that the page has sent. For a request, its operation. */
   readonly sent: readonly string[];
-  /** Holds back the answers to an operation until the function that is returned is called. */
+  /** Delays the replies to an operation until the returned function is called. */
   hold(operation: string): () => void;
-  /** Lets an operation be asked about a session that there is not, until the function that is returned is called. */
+  /** Redirects requests of an operation to a session that does not exist, until the returned function is called. */
   mislead(operation: string): () => void;
 }
 
-/** Is called before the page goes to its address. */
+/** Call before the page navigates to its address. */
 export async function watchWire(page: Page): Promise<WatchedWire> {
   const sent: string[] = [];
   const held = new Map<string, (() => void)[]>();
