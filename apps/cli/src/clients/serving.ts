@@ -49,7 +49,7 @@ export function noteServing(home: string, placeId: string): ServingNote {
   };
   let isRestarted = false;
   try {
-    // A client that has run hooks may start a second server for one of them and never use it.
+    // If the client has already run hooks, it may have started this server for one hook and may never use it.
     isRestarted = readNumbers(path)[1] === process.ppid && hookRanAt(home, placeId) > 0;
     writeFileSync(path, `${process.pid} ${process.ppid}\n`, { mode: 0o600 });
     dateFile(Date.now() + (isRestarted ? 0 : unheardMs));

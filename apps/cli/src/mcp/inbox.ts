@@ -48,7 +48,9 @@ export interface Inbox {
   peek(after: number, fits: Fits): readonly Message[];
   /** Records evidence that the model did or did not receive offered messages. */
   prove(evidence: Evidence): void;
-  /** Marks the proved messages that the client's record contains. By default, marks all of them. */
+  /**
+   * Marks those received messages that the client's record contains. By default, marks all received messages.
+   */
   record(holds?: (message: Message) => boolean): void;
   /** Withdraws all offers without evidence, because their conversation has ended. */
   startOver(): void;
@@ -210,7 +212,7 @@ export function createInbox(place: number, options: InboxOptions = {}): Inbox {
 
   function prove(evidence: Evidence): void {
     const lost = offerings.filter(({ via }) => isOtherPrompt(via, evidence));
-    // Offers that are still being written to the client cannot be proved yet.
+    // There can be no evidence yet for offers that are still being written to the client.
     const proved = offerings.filter((each) => each.written && !lost.includes(each));
     offerings = offerings.filter((each) => !proved.includes(each));
     unrecorded.push(...proved.flatMap(({ entries }) => entries));
@@ -317,7 +319,7 @@ export function createInbox(place: number, options: InboxOptions = {}): Inbox {
     record,
     startOver() {
       takeBack(offerings, true);
-      // The conversation and its record no longer exist, so count all proved messages as recorded.
+      // The conversation and its record no longer exist, so treat all received messages as recorded.
       record();
     },
     passUpTo(cursor) {

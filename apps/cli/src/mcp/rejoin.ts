@@ -231,7 +231,7 @@ async function learnDeclared({ link, log, onDeclared }: RejoinOptions, team: Pee
       peer.team_id === team.teamId && (peer.name ?? null) === team.peerName;
     const declared = peers.find(isMe)?.declared;
     team.declared ??= declared?.status;
-    // The client reaches this server again, so a status about its absence may be outdated.
+    // The client reaches this server, so a declared status that says otherwise may be outdated.
     if (declared) onDeclared(team, declared);
   } catch (error) {
     log(`could not read the declared status of ${team.address}: ${String(error)}`);

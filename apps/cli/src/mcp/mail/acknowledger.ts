@@ -21,8 +21,8 @@ const soonMs = 200;
 const recordWithinMs = 5_000;
 
 /**
- * Acknowledges proved messages once the client's record contains them (WAKE-4). A client that is killed
- * before that has lost the messages and must be offered them again.
+ * Acknowledges messages once there is evidence that the model received them and the client's record contains
+ * them (WAKE-4). A client that is killed before that has lost the messages and must be offered them again.
  *
  * If there is no record, or the messages do not appear in it in time, the evidence is sufficient.
  */

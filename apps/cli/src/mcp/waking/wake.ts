@@ -56,8 +56,8 @@ const pausesMs: readonly number[] = [10_000, 30_000, 90_000, 270_000];
 export function createWaker(options: WakerOptions): Waker {
   const { mail, mayInterrupt, send, now } = options;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  // Starts at a number based on the time. An earlier server of the same client used lower numbers, and the
-  // client drops repeated lines.
+  // Starts at a number based on the time. The client drops repeated lines, so the numbers must differ from
+  // those of an earlier server of the same client.
   let last = Math.floor(Date.now() / 1_000) % 100_000;
   /**
    * State of the current unread messages: when the first arrived, the number of nudges for them, the time of
