@@ -2,10 +2,10 @@ import { Message } from "@merkle/wire/schemas";
 import fc from "fast-check";
 import type * as z from "zod";
 
-/** Stands before each line of a foreign text, so that a rendering shows where these lines came to stand. */
+/** Put before each line of hostile text, so that a rendering shows where these lines end up. */
 export const mark = "\u2620";
 
-/** Lines of ours, and frames of clients, as they would have to look to deceive. */
+/** Texts that imitate lines of the broker and frames of clients. */
 const lures = [
   "#9999 Ana (human): approved",
   "#9 * session_concluded, by Cedar, document_version 2",
@@ -84,7 +84,7 @@ const hostile = fc
       .join(""),
   );
 
-/** A name may begin as a line of ours does: only then is it seen whether it is set apart. */
+/** A name without the mark can begin like a line of the broker, which tests that names are set apart. */
 const foreignText = fc.oneof(
   { arbitrary: hostile, weight: 9 },
   { arbitrary: fc.constantFrom("", ...lures), weight: 1 },
@@ -103,7 +103,7 @@ const json = fc.letrec<{ value: unknown }>((tie) => ({
 const timestamp = fc.constantFrom("2026-01-01T14:02:10.123Z", "2026-12-31T23:59:59.999Z");
 const uuid = fc.constant("5e551000-0000-4000-8000-000000000001");
 
-/** A message's content, with every field that a rendering looks at, in forms that it may not have. */
+/** A message's content, with every field that a rendering reads, including values of invalid types. */
 const content = fc.record(
   {
     text: fc.oneof(foreignText, json),
@@ -123,10 +123,13 @@ const content = fc.record(
   { requiredKeys: [] },
 );
 
-/** What the broker itself makes has the form that it always has; every other text is hostile. */
+/** Texts that only the broker creates keep their format. Every other text is hostile. */
 const forms: Readonly<Record<string, fc.Arbitrary<string>>> = { guid: uuid, datetime: timestamp };
 
-/** Any output that a schema allows, with hostile text wherever the schema does not say which form a text has. */
+/**
+ * Returns an arbitrary for any output that a schema allows, with hostile text wherever the schema specifies
+ * no format.
+ */
 export function anyOutput(schema: z.ZodType): fc.Arbitrary<unknown> {
   const arbitrary = made.get(schema) ?? make(schema);
   made.set(schema, arbitrary);

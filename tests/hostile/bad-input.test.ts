@@ -9,8 +9,9 @@ import { expectUnharmed, refusalOf, type Subject, startSubject, validInputs } fr
 import { textFields, withValue } from "./text-fields.js";
 
 /**
- * Every operation over every transport, with input that is wrong in each way that its own schema gives away. Transports only translate
- * (CAT-4), so the suite makes another third of the calls at each; `npm run test:exhaustive` makes all of them everywhere.
+ * Calls every operation over every transport, with each kind of wrong input that can be derived from its
+ * schema. Transports only translate (CAT-4), so the suite makes a different third of the calls over each.
+ * `npm run test:exhaustive` makes all of them over every transport.
  */
 
 let subject: Subject;
@@ -19,9 +20,9 @@ beforeAll(async () => {
   subject = await startSubject(cleanup);
 });
 
-/** Whatever they send, nobody here is the agent of a job, and is refused before it is looked at. */
+/** No caller here is the agent of a job, so those operations refuse every call before checking its input. */
 const everyOperation = allOperations.filter(({ access }) => access !== "job");
-/** Those that address no session, and yet are done as somebody. */
+/** Returns whether an operation addresses no session but needs a credential. */
 function isMeshOperation(operation: Operation): boolean {
   return !isSessionOperation(operation) && "team_id" in operation.input.shape && operation.access !== "open";
 }
@@ -30,7 +31,7 @@ function inputOf(operation: Operation): Record<string, unknown> {
   return { ...Object.entries(validInputs(subject)).find(([name]) => name === operation.name)?.[1] };
 }
 
-/** One in which only the text at this place can be wrong. */
+/** Returns an input in which only the text at this path can be wrong. */
 function inputAround(operation: Operation, [field, inner]: readonly string[]): Record<string, unknown> {
   const { key, ...input } = inputOf(operation);
   if (operation.name.endsWith("watch_state") && field === "prefix") return input;
@@ -39,15 +40,15 @@ function inputAround(operation: Operation, [field, inner]: readonly string[]): R
   return inputOf(operation);
 }
 
-/** Whether a model's argument is read as what it means (MCP-22). */
+/** Returns whether a model's argument is accepted after conversion (MCP-22). */
 function isMeant(operation: Operation, field: string, value: unknown): boolean {
   return accepts(operation.input, readToolInput(operation, { ...inputOf(operation), [field]: value }));
 }
 
-/** Fewer than a connection may have unanswered. */
+/** Fewer than the limit of unanswered requests per connection. */
 const atOnce = 32;
 
-/** Calls that must all be refused with one of the codes, and must leave everything as it was. */
+/** Expects that all calls are refused with one of the codes, and that nothing has changed. */
 async function expectRefusedWith(
   codes: readonly string[],
   calls: readonly [string, () => Promise<unknown>][],
@@ -72,14 +73,14 @@ function isInQuery(transport: TransportClient, operation: Operation): boolean {
   return transport.name === "rest" && operation.route.startsWith("GET ");
 }
 
-/** Whether a text is a part of the address, where what is left out or cannot be written is another address. */
+/** Returns whether a text is part of the URL, where an empty or unwritable text leads to a different URL. */
 function isTextInPath(transport: TransportClient, { route }: Operation, field = ""): boolean {
   return (
     transport.name === "rest" && (field === "session_id" || (field === "name" && route.endsWith("/:name")))
   );
 }
 
-/** Whether a field is a part of the address, where nothing is another address. */
+/** Returns whether a field is part of the URL, where an empty value leads to a different URL. */
 function isInPath(transport: TransportClient, { route }: Operation, field: string): boolean {
   return transport.name === "rest" && route.split("/").includes(`:${field}`);
 }
@@ -93,7 +94,7 @@ it("every operation has an input here that it accepts, so that each test below h
 const transportNames = Object.keys(brokerTransports);
 
 describe.each(transportNames)("at %s", (name) => {
-  // What a model asks for that is a human's is refused to it before it is looked at (PERSON-11).
+  // Operations for humans are refused to models before their input is checked (PERSON-11).
   const operations = everyOperation.filter(
     ({ human, notForModels }) =>
       name !== "mcp" || (notForModels !== true && (human === undefined || human === "person")),
@@ -158,7 +159,7 @@ describe.each(transportNames)("at %s", (name) => {
             : inJson.filter(
                 (value) => !accepts(schema, value) && !(name === "mcp" && isMeant(operation, field, value)),
               );
-          // In a path there is only text: a name may well be "null".
+          // A path can contain only text, so `null` is sent as the valid name "null".
           const sent = isInPath(theTransport(), operation, field)
             ? wrong.filter((value) => value !== "" && !accepts(schema, pathText(value)))
             : wrong;
@@ -231,9 +232,9 @@ describe.each(transportNames)("at %s", (name) => {
   it("[AUTH-3] every credential but one that is in force here is answered unauthorized", async () => {
     const calls = [...sessionOperations, ...meshOperations].flatMap((operation) =>
       Object.entries(subject.badCredentials)
-        // Who left may come back as who they were (JOIN-5).
+        // A team or peer that has left may rejoin with its old credential (JOIN-5).
         .filter(([what]) => !(operation.name === "join_session" && what.endsWith(" that left")))
-        // Where no session is addressed any session's will do, and whoever may read needs none (MEM-2).
+        // Without a session in the call, a credential of any session is valid, and readers need none (MEM-2).
         .filter(([what]) => isSessionOperation(operation) || what !== "one of another session")
         .filter(([what]) => operation.access === "team" || !isSeenInHeader(operation, what))
         .map(([what, team_id]): [string, () => Promise<unknown>] => [
@@ -255,7 +256,7 @@ describe.each(transportNames)("at %s", (name) => {
   });
 
   it("[AUTH-3] a credential that is no text is answered unauthorized", async () => {
-    if (name === "rest") return; // It is a header there, and always text.
+    if (name === "rest") return; // Over REST the credential is a header, so it is always text.
     const values: unknown[] = [1, true, [], {}, [subject.team_id], { toString: 1, valueOf: 1 }, [[[]]]];
     // Over MCP null means absent (MCP-22).
     if (name !== "mcp") values.push(null);
@@ -275,7 +276,7 @@ describe.each(transportNames)("at %s", (name) => {
       const call = (input: object) =>
         refusalOf(theTransport().callRaw(operation.name, input)).then((refusal) => refusal.code);
       const input = inputOf(operation);
-      // What is for humans alone is refused to everybody else before it is looked at further.
+      // Operations for humans are refused to all others before any further check.
       const isForHumans = input["team_id"] === subject.person_id;
       const team_id = isForHumans ? subject.person_id : subject.closed_team_id;
       const at = { session_id: subject.closed_session_id, team_id };
@@ -404,7 +405,7 @@ describe.each(transportNames)("at %s", (name) => {
       textFields(operation)
         .filter(([field]) => field !== "session_id" && field !== "team_id")
         .flatMap((path) =>
-          // An address cannot carry a lone surrogate: it is replaced before it is sent.
+          // A URL cannot carry a lone surrogate: it is replaced before it is sent.
           (isInQuery(theTransport(), operation) || isInPath(theTransport(), operation, path[0] ?? "")
             ? ["\u0000"]
             : ["\u0000", "\ud800", "\udc00\ud800"]
@@ -428,7 +429,7 @@ describe.each(transportNames)("at %s", (name) => {
         .filter(([field]) => field !== "session_id" && field !== "team_id")
         .map((path) => [operation, path] as const),
     );
-    // Each in its turn: which of them it is makes no difference to where it is looked for.
+    // The credentials are used in rotation. Which one is used does not affect the check.
     const calls = places.map(([operation, path], index): [string, () => Promise<unknown>] => [
       `${operation.name} with one in ${path.join(".")}`,
       () => {
@@ -502,7 +503,7 @@ describe.each(transportNames)("at %s", (name) => {
     const seen = await Promise.all(
       operations
         .filter((operation) => operation.readOnly && operation.kind === "call")
-        // A refusal is an answer, too.
+        // Refusals count as answers too.
         .map((operation) =>
           theTransport()
             .callRaw(operation.name, inputOf(operation))
@@ -534,7 +535,7 @@ describe.each(transportNames)("at %s", (name) => {
               () => "ok",
               (error: { code?: string }) => error.code,
             );
-          // What is a member's own is refused where everybody is let in.
+          // In open mode, operations for members are refused.
           const refusals = operation.toolset === "admin" ? ["forbidden"] : [];
           expect(
             ["ok", "bad_request", "not_found", "conflict", ...refusals],
@@ -561,12 +562,15 @@ function isOptional(schema: unknown): boolean {
   return accepts(schema, undefined);
 }
 
-/** Beside an operation that needs no credential, a header that proves somebody who is gone just stands there. */
+/**
+ * Returns whether the header is ignored: an operation that needs no credential ignores the credential of a
+ * team or peer that has left.
+ */
 function isSeenInHeader(operation: Operation, what: string): boolean {
   return isMeshOperation(operation) && what.endsWith(" that left");
 }
 
-/** Fields that hold much, or anything, each where an operation has it. */
+/** Fields that can contain large or arbitrary values. */
 const deepened: ReadonlySet<string> = new Set([
   "content",
   "title",
@@ -583,7 +587,7 @@ function accepts(schema: unknown, value: unknown): boolean {
   return safeParse(value).success;
 }
 
-/** A value as `fillPath` writes it. */
+/** Returns a value in the form in which `fillPath` writes it. */
 function pathText(value: unknown): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }

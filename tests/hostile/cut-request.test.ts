@@ -5,7 +5,10 @@ import { startTestBroker } from "../kit/test-broker.js";
 
 const next = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
-/** Writes to a kept connection, part by part as each is answered, and returns everything that came until the broker closed it. */
+/**
+ * Writes to a persistent connection, each part after the previous response. Returns everything that was
+ * received until the broker closed the connection.
+ */
 async function readUntilClosed(port: number, parts: readonly string[]): Promise<string> {
   const socket = connect(port, "127.0.0.1");
   let came = "";
@@ -30,9 +33,10 @@ const countAnswers = (text: string) => text.split("HTTP/1.1 ").length - 1;
 it("[GUARD-27] a request that was cut on a kept connection ends it, and no answer to it reaches the next caller", async () => {
   const { port } = await startTestBroker();
   const chunked = `POST /api/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
-  // The first caller went away in the midst of a chunk, and the proxy sends the next caller's request after it.
+  // The first caller disconnected in the middle of a chunk, and the proxy sends the next caller's request
+  // after it.
   expect(await readUntilClosed(port, [`${chunked}5\r\nab${next}${next}`])).toBe("");
-  // The rest of a body whose length was wrong comes behind the answer.
+  // The rest of a body with a wrong length arrives after the response.
   const answered = await readUntilClosed(port, [next, `ab"}\r\n\r\n${next}`]);
   expect(countAnswers(answered)).toBe(1);
   expect(answered).toMatch(/^HTTP\/1\.1 200 /);

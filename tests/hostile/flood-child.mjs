@@ -1,11 +1,11 @@
-/** An attacker in a process of its own: floods a broker in one of six ways until it is ended. */
+/** An attacker in a separate process. Floods a broker in one of six ways until it is stopped. */
 import { connect } from "node:net";
 import { setPriority } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 
 const { attack, port, session } = JSON.parse(process.argv[2] ?? "{}");
-// A real attacker has processors of its own, and does not take the broker's.
+// A real attacker has its own processors, and takes no time from the broker's.
 setPriority(19);
 
 const json = "Content-Type: application/json";
@@ -14,7 +14,7 @@ function toRequest(line, ...headers) {
   return `${[`${line} HTTP/1.1`, "Host: localhost", ...headers].join("\r\n")}\r\n\r\n`;
 }
 
-/** A frame as a client sends it (RFC 6455, 5.2), masked with zeros. */
+/** Returns a frame as a client sends it (RFC 6455, 5.2), masked with zeros. */
 function toFrame(payload, opening = 0x81) {
   const bytes = Buffer.from(payload);
   const head = bytes.length < 126 ? Buffer.alloc(2) : Buffer.alloc(10);
@@ -24,7 +24,7 @@ function toFrame(payload, opening = 0x81) {
   return Buffer.concat([head, Buffer.alloc(4), bytes]);
 }
 
-/** Null when it was refused. */
+/** Returns null if the connection was refused. */
 function open() {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");
@@ -53,7 +53,7 @@ async function upgrade(...more) {
   });
 }
 
-/** Resolves when the socket has taken what was written; false when it is gone. */
+/** Resolves when the data has been sent. Resolves with false if the connection has closed. */
 function written(socket, bytes) {
   return new Promise((resolve) => {
     const gone = () => resolve(false);
@@ -67,7 +67,10 @@ function written(socket, bytes) {
 }
 
 const attacks = {
-  /** Ten to a connection, which is opened again at once, and as frames, as fast as the network takes them. */
+  /**
+   * Ten requests per connection, which is then reopened immediately, and frames as fast as the network
+   * allows.
+   */
   requests: {
     at: 20,
     pings: Buffer.concat(Array(1_000).fill(toFrame('{"type":"ping","id":1}'))),
@@ -83,7 +86,7 @@ const attacks = {
       await closed;
     },
   },
-  /** Heads and bodies that come a byte at a time. */
+  /** Headers and bodies that are sent one byte at a time. */
   "slow-requests": {
     at: 1_200,
     async once(n) {
@@ -96,7 +99,7 @@ const attacks = {
       if (socket && (await written(socket, head))) while (await written(socket, "x")) await delay(200);
     },
   },
-  /** Each is held open for as long as the broker lets it. */
+  /** Connections that are kept open as long as the broker allows. */
   upgrades: {
     at: 2_000,
     async once() {
@@ -104,7 +107,7 @@ const attacks = {
       if (socket) await new Promise((resolve) => socket.resume().once("close", resolve));
     },
   },
-  /** 64 KiB that would be 64 MiB, as frames and as bodies. */
+  /** 64 KiB that expand to 64 MiB, as frames and as bodies. */
   "compression-bombs": {
     at: 40,
     bomb: gzipSync(Buffer.alloc(64 * 1024 * 1024)),
@@ -123,7 +126,7 @@ const attacks = {
       if (await written(socket, bytes)) await closed;
     },
   },
-  /** Messages that never end: in pieces of a byte, and whole but for their end. */
+  /** Messages that never end: in fragments of one byte, and complete except for the end. */
   fragments: {
     at: 200,
     pieces: Buffer.concat(Array(1_000).fill(toFrame(" ", 0x00))),
@@ -139,7 +142,7 @@ const attacks = {
       }
     },
   },
-  /** Followers of the session in which everybody posts, who read nothing. */
+  /** Followers of the session in which the others post, which read nothing. */
   "stopped-readers": {
     at: 500,
     async once() {
@@ -148,7 +151,7 @@ const attacks = {
       socket.pause();
       const follow = { type: "subscribe", id: 1, kind: "follow", session_id: session, after: 0 };
       await written(socket, toFrame(JSON.stringify(follow)));
-      // Unread, its end is not seen: only what is sent to it then fails.
+      // While nothing is read, a closed connection is noticed only when a write fails.
       while (await written(socket, toFrame("", 0x8a))) await delay(500);
     },
   },
@@ -157,7 +160,7 @@ const attacks = {
 const { at } = attacks[attack];
 for (let n = 0; n < at; n += 1) void again(n);
 process.stdout.write("begun\n");
-// Whoever started us is gone: nobody would end us any more.
+// The parent has exited, so nothing else would stop this process.
 process.stdin.resume().once("end", () => process.exit(0));
 
 async function again(n) {

@@ -12,7 +12,10 @@ import { atEnd } from "../kit/at-end.js";
 import { putAuditKey } from "../kit/audit-key.js";
 import { createTestDatabase } from "../kit/test-database.js";
 
-/** The six floods, of one address, at a broker in a process of its own, while others work there. Needs Linux: /proc, 127.0.0.2. */
+/**
+ * The six floods, from one address, against a broker in a separate process with other clients. Needs Linux:
+ * /proc, 127.0.0.2.
+ */
 
 const attacks = [
   "stopped-readers",
@@ -23,11 +26,11 @@ const attacks = [
   "requests",
 ] as const;
 
-/** Those who are flooded come through a proxy that the broker trusts, each from an address of its own. */
+/** The flooding requests come through a trusted proxy, each from a different address. */
 const proxy = "127.0.0.2";
-/** How much others do while the flood goes on. */
+/** Number of posts and visits by other clients during the flood. */
 const [posts, visits] = [30, 15];
-/** A small part of what any of the floods would have it hold without a bound. */
+/** A small part of the memory that any of the floods would use without a limit. */
 const grownBytesMax = 512 * 1024 * 1024;
 const script = fileURLToPath(new URL("flood-child.mjs", import.meta.url));
 
@@ -49,7 +52,7 @@ describe("a broker that is flooded", { tags: "linux" }, () => {
       trustedProxies: [proxy],
       auth: "open",
       insecureOpen: true,
-      // Fewer than usually, so that the flood is beyond it soon.
+      // Lower than usual, so that the flood soon exceeds it.
       rateLimits: { address: { per_second: 100, burst: 1_000 } },
     } as const;
     broker = await startBrokerProcess({ home, databaseUrl, options }, (how) => deaths.push(how));
@@ -78,7 +81,7 @@ describe("a broker that is flooded", { tags: "linux" }, () => {
     await visitor.close();
   }
 
-  /** Posts over the standing connection, and calls over new ones. */
+  /** Posts over the existing connection, and makes calls over new ones. */
   async function work(): Promise<void> {
     await Promise.all([repeat(posts, post), repeat(visits, visit)]);
   }
@@ -93,14 +96,14 @@ describe("a broker that is flooded", { tags: "linux" }, () => {
       await work();
       const memory = await readMemory(broker.pid);
       expect(memory.peak - before, "bytes that it grew by").toBeLessThan(grownBytesMax);
-      // The attacker's own address is served again as soon as its budget has something in it.
+      // The attacker's own address is served again as soon as its rate limit allows.
       await expect.poll(async () => (await fetch(new URL("/health", broker.url))).status).toBe(200);
       await expect.poll(async () => readSockets(broker.url)).toBe(1);
     },
   );
 });
 
-/** Resolves when it has begun. */
+/** Starts an attack. Resolves when it has begun. */
 async function startAttack(flood: object): Promise<ChildProcess> {
   const child = spawn(process.execPath, [script, JSON.stringify(flood)], {
     stdio: ["pipe", "pipe", "inherit"],

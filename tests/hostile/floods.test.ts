@@ -11,12 +11,15 @@ import { request, sendRaw } from "./raw-http.js";
 import { maskedFrame, openRawSocket } from "./raw-socket.js";
 import { TestSocket } from "./test-socket.js";
 
-/** Floods of every kind, each in small: what they leave behind is counted, not timed. `flooded.test.ts` has them at length. */
+/**
+ * Small floods of every kind. The tests count what remains afterwards and measure no time. `flooded.test.ts`
+ * runs long floods.
+ */
 
 const json = "Content-Type: application/json";
 const session = JSON.stringify({ title: "One more", creator_team_name: "Birch" });
 
-/** Callers of many addresses: what a proxy of ours says of them is believed. */
+/** Headers of a trusted proxy, which determine the client's address. */
 const from = (address: string) => ["Host: localhost", `X-Forwarded-For: ${address}`];
 
 const never = 0.001;
@@ -30,7 +33,10 @@ async function readMetric(broker: TestBroker, name: string): Promise<number> {
   );
 }
 
-/** Writes a beginning, and resolves with all that came when the broker has ended the connection. */
+/**
+ * Writes the beginning of a request. Resolves with everything received when the broker has closed the
+ * connection.
+ */
 function begin(port: number, text: string, more = ""): Promise<string> {
   return new Promise((resolve) => {
     const socket: Socket = connect(port, "127.0.0.1");
@@ -46,7 +52,7 @@ function begin(port: number, text: string, more = ""): Promise<string> {
   });
 }
 
-/** A ping in so many pieces. */
+/** Returns a ping in this number of fragments. */
 function inPieces(id: number, pieces: number): Buffer {
   const bytes = 40;
   const text = JSON.stringify({ type: "ping", id }).padEnd(pieces * bytes);
@@ -82,7 +88,7 @@ describe("too many requests", () => {
   it("[GUARD-4] are answered 429 with Retry-After over every transport, unread, and others are served", async () => {
     const broker = await startLimited();
     const transports: Record<string, (headers: readonly string[]) => string> = {
-      // Their bodies never come: what is refused is not waited for.
+      // The bodies are never sent: a refused request is answered without them.
       REST: (headers) => request("POST /api/sessions", [...headers, json, "Content-Length: 100000"]),
       MCP: (headers) => request("POST /mcp", [...headers, json, "Content-Length: 100000"]),
       "a page": (headers) => request("GET /agents.md", headers),
@@ -101,12 +107,12 @@ describe("too many requests", () => {
         error: { code: "too_many_requests", details: { limit: "address", per_second: never, burst } },
       });
     }
-    // What follows behind a refused request on its connection is not even answered, nor counted.
+    // Requests that follow a refused one on the same connection are neither answered nor counted.
     expect(await begin(broker.port, request("GET /agents.md", flood).repeat(20))).toMatch(
       /^HTTP\/1\.1 429 (?!.*HTTP\/1\.1)/s,
     );
     expect((await sendRaw(broker.port, request("GET /agents.md", from("203.0.113.10")))).status).toBe(200);
-    // Of IPv6 anybody has more addresses than there are seconds.
+    // With IPv6, anyone can use more addresses than can be counted separately.
     const answers = await Promise.all(
       Array.from({ length: burst + 3 }, (_, n) =>
         sendRaw(broker.port, request("GET /agents.md", from(`2001:db8::${n}`))),
@@ -121,7 +127,7 @@ describe("too many requests", () => {
   it("[GUARD-4] as frames wait in the network, in their order, and others are served", async () => {
     const broker = await startLimited();
     const socket = await openRawSocket(broker.port, from("203.0.113.9"));
-    // The upgrade was one of as many as there may be.
+    // The upgrade already counted as one request.
     for (let id = 1; id < burst; id += 1) {
       socket.send({ type: "request", id, operation: "get_app_info", input: {} });
       expect(await socket.replyTo(id)).toHaveProperty("output");
@@ -140,7 +146,7 @@ describe("too many requests", () => {
     const ping = maskedFrame(JSON.stringify({ type: "ping", id: 1 }));
     const many = (count: number) => Buffer.concat(Array(count).fill(ping));
     const socket = await openRawSocket(broker.port, from("203.0.113.9"));
-    // The upgrade was one of as many as there may be; what has come in one piece is counted at once.
+    // The upgrade already counted as one request. Data that arrives together is counted together.
     socket.write(many(burst - 1 + limits.waitingFramesPerConnectionMax + 1));
     expect(await socket.closed).toBe(4429);
     expect(socket.repliesTo(1)).toBe(burst - 1);
@@ -249,7 +255,7 @@ describe("connections", () => {
     expect(await socket.closed).toBe(4005);
     const answers = await Promise.all(slow);
     for (const answer of answers.slice(0, 101)) expect(answer).toMatch(/^HTTP\/1\.1 400 .*took too long/s);
-    // One that was opened and not used yet, as browsers do, is closed without an answer to what was never asked.
+    // A connection that was opened but not used, as by browsers, is closed without a response.
     expect(answers[101]).toBe("");
     expect(await readMetric(broker, "merkle_requests_total")).toBe(0);
   });
@@ -270,7 +276,7 @@ describe("connections", () => {
       "Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits",
     ]);
     expect(socket.head).not.toMatch(/sec-websocket-extensions/i);
-    // The first reserved bit says that a message is compressed.
+    // The first reserved bit marks a compressed message.
     const bomb = maskedFrame(gzipSync(Buffer.alloc(50 * 1024 * 1024)));
     bomb[0] = (bomb[0] ?? 0) | 0x40;
     socket.write(bomb);
@@ -278,7 +284,7 @@ describe("connections", () => {
 
     const body = gzipSync(session);
     const headers = ["Host: localhost", json, "Content-Encoding: gzip", `Content-Length: ${body.length}`];
-    // Refused by its head: the body is not waited for.
+    // The request is refused because of its headers, without waiting for the body.
     expect((await sendRaw(port, request("POST /api/sessions", headers))).status).toBe(400);
   });
 
@@ -327,7 +333,7 @@ describe("connections", () => {
     const socket = await openRawSocket(port, ["Host: localhost"]);
     socket.send({ type: "subscribe", id: 1, kind: "follow", session_id, after: 0 });
     await expect.poll(() => socket.pings().length).toBe(1);
-    // What is asked for is answered all the same.
+    // Requests are still answered.
     socket.send({ type: "ping", id: 2 });
     await socket.replyTo(2);
     const brought = socket.messages().length;

@@ -9,23 +9,23 @@ import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { brokerTransports } from "../kit/transports.js";
 
-/** What a page of somebody else's can do to a broker on this machine, in a real browser: nothing. */
+/** Checks in a real browser that a third-party page cannot do anything to a broker on this machine. */
 
 const executable = findChromium();
 
-/** A broker that somebody's browser may use, and what the test looks at. */
+/** A broker that the browser's owner may use, with access for the test. */
 interface Target {
   readonly broker: TestBroker;
-  /** Prepares a page's browser as its owner would have. */
+  /** Signs the browser in as its owner would. */
   signIn(page: Page): Promise<void>;
-  /** What lets the test read the counters. */
+  /** Headers with which the test can read the metrics. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 const targets: Partial<Record<"open" | "invite", Target>> = {};
 let browser: Browser;
 let evilPort: number;
-/** What the attacker's server was sent along with requests for its pages. */
+/** Cookies that the attacker's server received with requests for its pages. */
 const cookiesSent: string[] = [];
 const cleanup = atEnd();
 
@@ -34,13 +34,14 @@ beforeAll(async () => {
   targets.open = { broker: await startTestBroker({}, cleanup), signIn: async () => undefined, headers: {} };
   targets.invite = await startSignedIn();
   evilPort = await serveEvilPages();
-  // The names that an attacker has, and the browser's own guard of local addresses off: ours must do without it.
+  // Maps the attacker's host names, and disables the browser's own protection of local addresses, because the
+  // broker must not rely on it.
   const resolve = "--host-resolver-rules=MAP *.example 127.0.0.1";
   browser = await launchChromium(executable, [resolve, "--disable-features=LocalNetworkAccessChecks"]);
   cleanup(() => browser.close());
 });
 
-/** Members alone are let in, and the browser has a member's cookie. */
+/** Starts a broker that admits only members. The browser gets a member's cookie. */
 async function startSignedIn(): Promise<Target> {
   const { broker, admin } = await startInviteBroker(cleanup);
   const { token } = await admin.call("issue_token", {});
@@ -63,7 +64,7 @@ async function startSignedIn(): Promise<Target> {
   };
 }
 
-/** A site of the attacker's; every path is an empty page. */
+/** Starts the attacker's server. Every path is an empty page. */
 async function serveEvilPages(): Promise<number> {
   const server = createServer((request, response) => {
     cookiesSent.push(request.headers.cookie ?? "");
@@ -74,11 +75,11 @@ async function serveEvilPages(): Promise<number> {
     server.closeAllConnections();
     server.close();
   });
-  // A server that listens on a port has an address of this form.
+  // A server on a TCP port has an address of this type.
   return (server.address() as AddressInfo).port;
 }
 
-/** Where an attacker's page may come from, as seen from a broker at `localhost`. */
+/** Origins of the attacker's page, as seen from a broker at `localhost`. */
 const sites: Record<string, () => string> = {
   "another site": () => `http://evil.example:${evilPort}`,
   "another port of this machine": () => `http://localhost:${evilPort}`,
@@ -93,7 +94,10 @@ const rpc = JSON.stringify({
   params: { name: "create_session", arguments: JSON.parse(session) },
 });
 
-/** Runs in the page. Each tells what it could read: a status, or that the browser gave it nothing. */
+/**
+ * Scripts that run in the page. Each returns what it could read: a status, or the fact that the browser
+ * blocked it.
+ */
 const attempts: Record<string, (target: string) => string> = {
   "a fetch that asks first": (target) =>
     `fetch("${target}/api/sessions", { method: "POST", credentials: "include", headers: { "content-type": "application/json" },
@@ -149,7 +153,7 @@ async function readMetrics({ broker, headers }: Target) {
   };
 }
 
-/** Runs what a page does, and expects that it has left nothing behind. */
+/** Runs the actions of a page, and expects that they left nothing behind. */
 async function leavingNothing(target: Target, work: () => Promise<void>): Promise<void> {
   const { requests, sockets } = await readMetrics(target);
   await work();
@@ -174,7 +178,8 @@ describe.each(["open", "invite"] as const)("in %s mode", { tags: "chromium" }, (
         for (const [what, attempt] of Object.entries(attempts)) {
           const before = await countRefused(target);
           const got = await page.evaluate<{ type: string }>(run(attempt(target.url)));
-          // What a page may send without reading the answer is `opaque` to it; the broker has refused that like the rest.
+          // A page can send some requests without being able to read the response, which is then `opaque`.
+          // The broker refuses these like the others.
           expect(["error", "opaque"], what).toContain(got.type);
           await expect.poll(() => countRefused(target), { message: what }).toBeGreaterThan(before);
         }
@@ -187,7 +192,7 @@ describe.each(["open", "invite"] as const)("in %s mode", { tags: "chromium" }, (
       await page.goto(site());
       await leavingNothing(target, async () => {
         const before = await countRefused(target);
-        // The one kind of form whose body can be made to look like JSON.
+        // The only form encoding whose body can look like JSON.
         await page.setContent(
           `<iframe name="hidden"></iframe><form method="post" enctype="text/plain" action="${target.url}/api/sessions">
             <input name='{"title":"Made by a form","creator_team_name":"Mallory","x":"' value='"}'></form>`,
@@ -209,7 +214,8 @@ describe.each(["open", "invite"] as const)("in %s mode", { tags: "chromium" }, (
     const target = targeted();
     const page = await openPage(target);
     const rebound = `http://rebound.example:${target.broker.port}`;
-    // The page came while the name was the attacker's server; now it leads to the broker.
+    // The page was loaded while the name belonged to the attacker's server. Now the name resolves to the
+    // broker.
     await page.route(`${rebound}/`, (route) =>
       route.fulfill({ contentType: "text/html", body: "<!doctype html>" }),
     );
@@ -273,7 +279,7 @@ describe.each(["open", "invite"] as const)("in %s mode", { tags: "chromium" }, (
       ]);
       expect(opened.status()).toBe(403);
       await page.waitForURL(`${url}/api/sessions/${slug}`);
-      // A page is opened by whoever leads there.
+      // Links from other sites may open a page.
       await page.goto(site());
       const [led] = await Promise.all([
         page.waitForResponse(`${url}/agents.md`),
@@ -309,7 +315,7 @@ describe("a program at another port of this machine", { tags: "chromium" }, () =
       expect(response.status, path).toBe(401);
     }
     expect((await fetch(new URL("/api/sessions", url), { headers })).status).toBe(401);
-    // Nor does a page there find the other half.
+    // A page on that port cannot find the page token either.
     expect(await page.evaluate("indexedDB.databases().then((all) => all.length)")).toBe(0);
   });
 });

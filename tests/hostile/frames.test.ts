@@ -4,7 +4,7 @@ import { atEnd } from "../kit/at-end.js";
 import { expectUnharmed, type Subject, startSubject } from "./subject.js";
 import { TestSocket } from "./test-socket.js";
 
-/** Frames that are wrong end their own connection, with the code that says why, and nothing else. */
+/** Invalid frames close only their own connection, with the code that gives the reason. */
 
 let subject: Subject;
 const cleanup = atEnd();
@@ -99,7 +99,8 @@ it("[WS-7] an unknown operation, bad input and an unknown session are replies, a
     socket.send({ ...frame, id });
     expect(await socket.replyTo(id), JSON.stringify(frame).slice(0, 200)).toMatchObject({ error: { code } });
   }
-  // What was never asked for, or not subscribed to, can be cancelled, answered and ended without harm.
+  // Requests that were never sent and subscriptions that do not exist can be cancelled, answered and ended
+  // without an error.
   socket.send({ type: "cancel", id: "nothing" });
   socket.send(nudged);
   socket.send({ type: "unsubscribe", id: "end", kind: "follow", session_id });

@@ -9,13 +9,14 @@ import { expectDiscreet, expectUnharmed, type Subject, startSubject, validInputs
 import { TestSocket } from "./test-socket.js";
 
 /**
- * Whatever is sent to any operation over any transport, the answer is a valid reply or an error of the closed list, and never the
- * broker's own mistake. `npm run test:fuzz` looks longer; a failure prints the seed and the smallest input that shows it.
+ * For any input, operation and transport, the answer must be a valid reply or an error from the fixed list,
+ * and never an internal error. `npm run test:fuzz` runs longer. A failure prints the seed and the smallest
+ * failing input.
  */
 const seconds = Number(process.env["MERKLE_FUZZ_SECONDS"] ?? 0);
 const testTimeout = seconds * 1000 + 600_000;
 
-/** Tries a property some times, and then until its time is up, if it has any. */
+/** Tests a property a fixed number of times, and then until the time is up, if there is a time. */
 async function assertForAWhile<Values>(property: fc.IAsyncProperty<Values>): Promise<void> {
   const until = performance.now() + seconds * 1000;
   do await fc.assert(property, { numRuns: roundsOf(75) });
@@ -28,7 +29,7 @@ beforeAll(async () => {
   subject = await startSubject(cleanup);
 });
 
-/** Texts that have broken programs before, beside random ones. */
+/** Random texts, and texts that are known to have broken programs. */
 const text = fc.oneof(
   fc.string({ unit: "binary", maxLength: 40 }),
   fc.string({ unit: "grapheme", maxLength: 40 }),
@@ -86,7 +87,7 @@ const { value: json } = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 }));
 
-// By name, so that a counterexample can be read.
+// By name, so that a counterexample is readable.
 const anyOperation = fc.constantFrom(...operations.map((each) => each.name));
 
 function operationNamed(name: string): Operation {
@@ -95,7 +96,7 @@ function operationNamed(name: string): Operation {
   return operation;
 }
 
-/** A valid input of the operation, changed at up to three places, in ways that keep most of it valid. */
+/** Returns a valid input of the operation with up to three changes, most of which keep it mostly valid. */
 function mutatedInput(operation: Operation): fc.Arbitrary<Record<string, unknown>> {
   const fields = [...Object.keys(operation.input.shape), "__proto__", "extra"];
   const change = fc.record({ field: fc.constantFrom(...fields), value: fc.option(json, { nil: undefined }) });
@@ -114,13 +115,16 @@ function validInputOf(operation: Operation): Record<string, unknown> {
   return { ...Object.entries(validInputs(subject)).find(([name]) => name === operation.name)?.[1] };
 }
 
-/** What an address cannot carry, or a tool call's envelope, is no input at all; bodies and frames have tests below. */
+/**
+ * Returns whether the transport can carry the input. URLs and tool calls cannot carry some inputs; bodies and
+ * frames are tested below.
+ */
 function canCarry(transport: TransportClient, operation: Operation, input: unknown): boolean {
   if (transport.name === "websocket") return true;
   const isObject = typeof input === "object" && input !== null && !Array.isArray(input);
   if (!isObject || transport.name === "mcp") return isObject;
   const { session_id = "none", team_id = "none" } = Object(input);
-  // There the one is part of the path, the other a header.
+  // Over REST, `session_id` is part of the path and `team_id` is a header.
   if (typeof session_id !== "string") return false;
   const inPath = Array.from(operation.route.matchAll(/:(\w+)/g), ([, name = ""]) => Object(input)[name]);
   if (inPath.some((value) => typeof value === "string" && /\p{Surrogate}/u.test(value))) return false;
@@ -134,7 +138,10 @@ function toWellFormed(input: unknown): string {
   return (JSON.stringify(input) ?? "").replace(/\p{Surrogate}/gu, "\ufffd");
 }
 
-/** Calls that would end the session, its teams' credentials or their right to post, or the patience of the test. */
+/**
+ * Changes an input that would end the session, invalidate its credentials, stop its teams from posting, or
+ * make the test wait.
+ */
 function spare(operation: Operation, input: unknown): unknown {
   if (typeof input !== "object" || input === null || Array.isArray(input)) return input;
   const kept: Record<string, unknown> = { ...input };
@@ -235,7 +242,10 @@ describe.each(Object.keys(brokerTransports))("at %s", (name) => {
   }
 });
 
-/** Random fields, in a session that is there: otherwise hardly any call would be looked at further. */
+/**
+ * Puts random fields into a call to an existing session. Otherwise hardly any call would pass the first
+ * checks.
+ */
 function addressed(operation: Operation, input: unknown): unknown {
   if (!isSessionOperation(operation) || typeof input !== "object" || input === null || Array.isArray(input))
     return input;
@@ -302,7 +312,7 @@ describe("the sockets themselves", () => {
         json.map((value) => JSON.stringify(value) ?? ""),
       );
       const query = fc.array(fc.tuple(key, text), { maxLength: 3 });
-      // An empty body is all that these need to end the team or its credential.
+      // With these operations, even an empty body would end the team or its credential.
       const others = operations.filter(
         ({ readOnly, input }) => readOnly || !input.safeParse({ session_id: "x" }).success,
       );

@@ -8,7 +8,7 @@ import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { type RawAnswer, request, sendRaw } from "./raw-http.js";
 import { expectDiscreet } from "./subject.js";
 
-/** What stands in front of every transport: Host, Origin, content type, size, and requests that are barely HTTP. */
+/** Checks before every transport: Host, Origin, content type, size, and requests that are barely HTTP. */
 
 let broker: TestBroker;
 const cleanup = atEnd();
@@ -30,7 +30,7 @@ const upgrade = [
   "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
 ];
 
-/** One request for each transport, and for what is served beside them. */
+/** One request for each transport, and for each of the other URLs. */
 const places: Record<string, (headers: readonly string[]) => string> = {
   REST: (headers) => request("GET /api/sessions", headers),
   "REST write": (headers) =>
@@ -57,7 +57,7 @@ function codeOf(answer: RawAnswer): string {
   return error.code;
 }
 
-/** What serving anything leaves behind. Reading it is no call, and counts for nothing. */
+/** Reads the counters that change when anything is served. Reading them does not count as a call. */
 async function counted() {
   const { body } = await sendRaw(broker.port, request("GET /metrics", ["Host: localhost"]));
   const sum = (name: string) =>

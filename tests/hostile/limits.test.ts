@@ -19,8 +19,8 @@ import { withValue } from "./text-fields.js";
 type Limit = keyof typeof limits;
 
 /**
- * Where each limit is tested at one below it, at it, and one above it: here, or beside the module that alone knows it.
- * A limit without a place here does not compile.
+ * The file that tests each limit at one below it, at it, and one above it: this file, or the tests of the
+ * module that alone knows the limit. A limit without an entry does not compile.
  */
 const testedAt: {
   readonly [Name in Limit]:
@@ -211,7 +211,7 @@ it("[LIMIT-1] every limit is tested where the table says", async () => {
   for (const [name, place] of Object.entries(testedAt)) {
     const file = place === "here" ? import.meta.filename : new URL(`../../${place}`, import.meta.url);
     const text = await readFile(file, "utf8");
-    // Beside its line in the table, where the test is this file.
+    // In this file, the name also occurs in the table itself.
     expect(text.split(name).length - 1, `${name} in ${place}`).toBeGreaterThan(place === "here" ? 1 : 0);
   }
 });
@@ -227,7 +227,7 @@ beforeAll(async () => {
   cleanup(() => webSocket.close());
 });
 
-/** A session of a test's own. */
+/** Creates a session for one test. */
 async function createSession(title = "Limits") {
   const { session_id, team_id } = await rest.call("create_session", { title, creator_team_name: "Birch" });
   return { session_id, team_id };
@@ -245,12 +245,12 @@ interface TextLimit {
   readonly operation: OperationName;
   readonly field: readonly string[];
   readonly above: "bad_request" | "payload_too_large";
-  /** Makes a text of exactly that size. */
+  /** Returns a text of exactly this size. */
   readonly text?: (size: number) => string;
 }
 
 const letters = (size: number) => "x".repeat(size);
-/** Bytes are counted in UTF-8: four for each of these. */
+/** Limits in bytes count UTF-8, in which each of these characters has four. */
 const wide = (size: number) => "\u{1f333}".repeat(Math.floor(size / 4)) + letters(size % 4);
 
 const textLimits: readonly TextLimit[] = [
@@ -329,7 +329,7 @@ const textLimits: readonly TextLimit[] = [
   },
 ];
 
-/** A conclusion that brings its own heading is the whole document, and so has exactly its size. */
+/** A conclusion with its own heading is used as the whole document, so it has exactly this size. */
 function withHeading(size: number): string {
   const heading = "## Conclusion\n\n";
   return `${heading}${letters(size - heading.length - 1)}\n`;
@@ -337,13 +337,16 @@ function withHeading(size: number): string {
 
 const transportNames = Object.keys(brokerTransports);
 
-/** Those that take the operation: what decides about agents is asked by no model, whatever its size (PERSON-11). */
+/**
+ * Returns the transports that accept the operation. Operations with power over agents are refused over MCP,
+ * whatever their size (PERSON-11).
+ */
 function transportsOf({ operation }: TextLimit): readonly string[] {
   const isPower = operations.some(({ name, human }) => name === operation && human === "power");
   return transportNames.filter((name) => name !== "mcp" || !isPower);
 }
 
-// Transports only translate (CAT-4), so the suite tries each limit at one of them, in turn.
+// Transports only translate (CAT-4), so the suite tests each limit over one of them, in rotation.
 describe.each(transportNames)("at %s", (name) => {
   const here = textLimits.filter((row, index) => {
     const all = transportsOf(row);
@@ -362,14 +365,14 @@ describe.each(transportNames)("at %s", (name) => {
         [max + 1, above],
       ] as const) {
         const attempt = async (): Promise<string> => {
-          // A document is written, and a session concluded, once.
+          // Each attempt needs a new session, because it writes the document or concludes the session.
           const at = limit === "documentBytesMax" ? await createSession() : session;
           const valid = validInputs({ ...at, person_id: subject.person_id })[operation];
-          // A free slug, whichever transport and size came before.
+          // The slug must be unused by all other transports and sizes.
           const value = field[0] === "slug" ? `${name}-${letters(size - name.length - 1)}` : text(size);
           const call = transport?.callRaw(operation, withValue(valid, field, value));
           const code = await codeOf(Promise.resolve(call));
-          // On a machine that has much to do, a write may take longer than the broker waits for it.
+          // On a busy machine, a write can take longer than the broker waits for it.
           return code === "unavailable" ? attempt() : code;
         };
         expect(await attempt(), `${size}`).toBe(expected);
@@ -492,7 +495,7 @@ describe("requests and frames", () => {
 
 describe("values in a request or frame", () => {
   const max = limits.jsonValuesMax;
-  /** A request with a list in its place, as long as the whole may have this many values. */
+  /** Returns a request with a list that brings the whole to this number of values. */
   const withValues = (values: number, request: (list: readonly number[]) => object) =>
     JSON.stringify(request(Array<number>(values - countValues(request([]))).fill(0)));
   function countValues(value: unknown): number {
@@ -511,7 +514,7 @@ describe("values in a request or frame", () => {
 
   it("[REST-5] [LIMIT-1] jsonValuesMax at REST", async () => {
     const create = (extra: readonly number[]) => ({ title: "Many", creator_team_name: "Birch", extra });
-    // All are refused: the field is one that there is none of, or not even looked at.
+    // All of these are refused, for an unknown field or even before the fields are read.
     for (const [values, said] of [
       [max - 1, 'unknown field \\"extra\\"'],
       [max, 'unknown field \\"extra\\"'],
@@ -556,7 +559,7 @@ describe("values in a request or frame", () => {
 });
 
 describe("pages", () => {
-  /** A session with messages whose content has these sizes, in bytes of its JSON. */
+  /** Creates a session with messages whose content has these sizes, in bytes of JSON. */
   async function sessionWith(sizes: readonly number[]) {
     const at = await createSession();
     const reader = await rest.call("join_session", { session_id: at.session_id, team_name: "Reader" });
@@ -611,7 +614,7 @@ describe("pages", () => {
       const sizes = [rest8 + more, ...Array<number>(pieces).fill(piece)];
       const { session_id, team_id } = await sessionWith(sizes);
       const page = await rest.call("get_history", { session_id, team_id, limit: 500 });
-      // The page is filled from its newest message back; the joiner's event lies before all of them.
+      // The page is filled backwards from the newest message. The event of the join comes before all of them.
       expect(page.messages, `${more}`).toHaveLength(expected);
     }
   });
@@ -707,7 +710,7 @@ describe("pages", () => {
     const bytesOf = (sessions: readonly object[]) =>
       sessions.reduce((sum, session) => sum + utf8Bytes(JSON.stringify(session)), 0);
 
-    // The oldest, the last of the page, is padded until the page is exactly full.
+    // The oldest session, the last on the page, is padded until the page is exactly full.
     await create("");
     const wide = Math.floor(limits.pageBytesMax / (6 * limits.descriptionCharsMax + 1_000));
     for (let n = 0; n < wide; n += 1) await create(escaped);
@@ -767,7 +770,8 @@ describe("waiting", () => {
           .poll(() =>
             timers.mock.calls
               .map(([, ms]) => ms ?? 0)
-              // Those for a database that stays silent when the wait is over are longer, and shared by waits of one length.
+              // Ignores the longer timers that detect a silent database, which waits of the same length
+              // share.
               .filter((ms) => ms >= 29_000 && ms < 29_000 + limits.silentDatabaseMsMax),
           )
           .toEqual([expectedMs]);
@@ -828,12 +832,12 @@ describe("one connection", () => {
     };
     for (let id = 1; id <= max - 2; id += 1) park(id);
     for (const parked of [max - 2, max - 1]) {
-      // With this one, `parked + 1` requests are unanswered: one below the limit, then at it.
+      // With this request, `parked + 1` requests are unanswered: one below the limit, then at it.
       socket.request(`beside ${parked}`, "get_app_info", {});
       expect(await socket.replyTo(`beside ${parked}`)).toHaveProperty("output");
       park(parked + 1);
     }
-    // Pings are replied at once and count for nothing.
+    // Pings are answered immediately and do not count.
     socket.send({ type: "ping", id: "ping" });
     expect(await socket.replyTo("ping")).toEqual({ type: "reply", id: "ping", output: {} });
     socket.request("one too many", "get_app_info", {});
@@ -856,7 +860,7 @@ describe("one connection", () => {
     expect(last.filter((reply) => "error" in reply)).toHaveLength(2);
     expect(last.find((reply) => "error" in reply)).toMatchObject({ error: { code: "too_many_requests" } });
 
-    // One that is there already takes no further place, and one that ends leaves its place.
+    // A repeated subscription does not count twice, and an ended one makes room for another.
     socket.send({ type: "subscribe", id: "again", kind: "follow", session_id: sessions[0]?.session_id });
     expect(await socket.replyTo("again")).toHaveProperty("output");
     socket.send({ type: "unsubscribe", id: "end", kind: "follow", session_id: sessions[0]?.session_id });
@@ -873,7 +877,7 @@ describe("one connection", () => {
     const closed = new Promise((resolve) => third.once("close", resolve));
     third.on("error", () => undefined);
     third.once("upgrade", (response) => {
-      // No frame of the protocol: an unmasked one, with reserved bits set.
+      // Not a valid frame: unmasked, with reserved bits set.
       response.socket.write(Buffer.from([0xff, 0xff, 0xff, 0xff]));
     });
     expect(await closed).toBe(4003);
@@ -908,7 +912,7 @@ it("[IDEM-1] [LIMIT-1] idempotencyHours", async () => {
       });
       const age = `${limits.idempotencyHours} hours ${ms} milliseconds`;
       const purged = await database.transaction(async (tx) => {
-        // Within a transaction the time stands still.
+        // `now()` is constant within a transaction.
         await tx.execute(sql`UPDATE idempotent_results SET created_at = now()`);
         await tx.execute(sql`
           UPDATE idempotent_results SET created_at = date_trunc('milliseconds', now()) + interval '1 millisecond' - ${age}::interval

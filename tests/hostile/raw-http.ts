@@ -7,8 +7,8 @@ export interface RawAnswer {
 }
 
 /**
- * Writes bytes to the broker's port as they are, and reads the first answer: what no HTTP client would send. The request
- * must end its connection, or be so wrong that the broker does.
+ * Writes raw bytes to the broker's port and reads the first response, for requests that no HTTP client would
+ * send. The request must close its connection, or be so malformed that the broker does.
  */
 export function sendRaw(port: number, ...parts: readonly (string | Buffer)[]): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
@@ -28,7 +28,7 @@ export function sendRaw(port: number, ...parts: readonly (string | Buffer)[]): P
   });
 }
 
-/** A complete answer, or null while some of it is missing. */
+/** Returns a complete response, or null if parts are missing. */
 function parse(text: string): RawAnswer | null {
   const end = text.indexOf("\r\n\r\n");
   if (end === -1) return null;
@@ -43,7 +43,7 @@ function parse(text: string): RawAnswer | null {
   return { status, headers, body };
 }
 
-/** The text of a request: its first line, then its headers. */
+/** Returns the text of a request with these headers. */
 export function request(line: string, headers: readonly string[] = [], body = ""): string {
   return [`${line} HTTP/1.1`, ...headers, "Connection: close", "", body].join("\r\n");
 }

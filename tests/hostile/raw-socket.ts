@@ -2,32 +2,32 @@ import { randomBytes } from "node:crypto";
 import { connect } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** A WebSocket of which every byte is the test's own; it ends with the test. */
+/** A WebSocket that sends raw bytes. It is closed when the test has finished. */
 export interface RawSocket {
-  /** The answer to the upgrade. */
+  /** The response to the upgrade. */
   readonly head: string;
-  /** Resolves when the broker has said hello. */
+  /** Resolves when the broker has sent its hello. */
   readonly ready: Promise<"ready">;
-  /** The code with which the broker ended it; 1006 when it did so without one. */
+  /** The code with which the broker closed the connection, or 1006 without a code. */
   readonly closed: Promise<number>;
-  /** What was written, and has not left this process. */
+  /** Bytes that were written but are still in this process. */
   readonly unsentBytes: number;
   send(frame: object): void;
   write(bytes: Buffer): void;
-  /** The ids of all replies, in the order in which they came. */
+  /** Returns the ids of all replies in order of arrival. */
   replies(): unknown[];
   repliesTo(id: string | number): number;
-  /** What came back of pings. */
+  /** Returns the payloads of all pongs. */
   pongs(): string[];
-  /** What the broker's own pings brought. */
+  /** Returns the payloads of the broker's pings. */
   pings(): Buffer[];
-  /** The sequences of all messages that were pushed. */
+  /** Returns the sequences of all pushed messages. */
   messages(): unknown[];
   replyTo(id: string | number): Promise<Record<string, unknown>>;
   end(): void;
 }
 
-/** Resolves when the upgrade has been answered with 101. */
+/** Opens a connection. Resolves when the upgrade has been answered with 101. */
 export function openRawSocket(port: number, headers: readonly string[]): Promise<RawSocket> {
   const socket = connect(port, "127.0.0.1");
   const frames: Record<string, unknown>[] = [];
@@ -53,7 +53,7 @@ export function openRawSocket(port: number, headers: readonly string[]): Promise
     });
   }
 
-  /** Frames of a broker are whole and unmasked (RFC 6455, 5.2). */
+  /** A broker's frames are unfragmented and unmasked (RFC 6455, 5.2). */
   function readFrames(): void {
     while (bytes.length >= 2) {
       const short = (bytes[1] ?? 0) & 0x7f;
@@ -132,7 +132,7 @@ export function openRawSocket(port: number, headers: readonly string[]): Promise
   });
 }
 
-/** A text frame as a client sends it, or a piece of one. */
+/** Returns a text frame as a client sends it, or a fragment of one. */
 export function maskedFrame(text: string | Buffer, { first = true, last = true } = {}): Buffer {
   const payload = Buffer.from(text);
   const mask = randomBytes(4);

@@ -4,10 +4,16 @@ import { describe, expect, it } from "vitest";
 import { roundsOf } from "../kit/exhaustive.js";
 import { anyOutput, mark } from "./any-output.js";
 
-/** `npm run test:fuzz` tries 1,000 outputs of each operation, more than 100,000 in all; the suite some of them. */
+/**
+ * `npm run test:fuzz` tries 1,000 outputs of each operation, more than 100,000 in all. The suite tries some
+ * of them.
+ */
 const runs = Number(process.env["MERKLE_RENDERINGS"] ?? roundsOf(40));
 
-/** Their last part stands as it is, for it is edited by quoting it; a line of ours says so, and none follows (TEXT-4). */
+/**
+ * These outputs end with a verbatim text, because it is edited by quoting it. A line of the broker announces
+ * the text, and nothing follows it (TEXT-4).
+ */
 const verbatim: Readonly<Record<string, RegExp>> = {
   read_session_doc: /, from the next line to the end:$/,
   get_proposal: /, from the next line to the end:$/,
@@ -20,7 +26,9 @@ const invisible =
 const frames =
   /<[\s/]*(?:system|function_|tool_|teammate-|channel|cross-session|task-|local-command|user-prompt|antml|untrusted|\|im_start)/i;
 
-/** The lines that can pass for ours: they are not indented, and stand before what is said to stand as it is. */
+/**
+ * Returns the lines that a reader takes for lines of the broker: unindented, and before any verbatim text.
+ */
 function ours(text: string, from: RegExp | undefined): string[] {
   const lines = text.split("\n");
   const last = from ? lines.findIndex((line) => from.test(line)) : -1;

@@ -2,10 +2,10 @@ import { MerkleError, type Operation } from "@merkle/wire";
 import { WebSocket } from "ws";
 
 /**
- * Sends an input as JSON text to an operation over one transport, for what no program would write: text that is no JSON, or is
- * nested too deeply to be made from a value.
+ * Sends an operation's input as raw JSON text, for input that no program would produce: invalid JSON, or JSON
+ * that is nested too deeply to build from a value.
  *
- * @throws MerkleError as the transport told it
+ * @throws MerkleError as received over the transport
  */
 export async function sendText(
   transport: string,
@@ -39,7 +39,7 @@ async function overRest(url: string, operation: Operation, body: string): Promis
   return readAnswer(await response.json());
 }
 
-/** Where a session and a credential stand in the text, which need not be JSON. */
+/** Finds session and credential in a text that may not be valid JSON. */
 function addressIn(text: string): { session_id: string; team_id: string | undefined } {
   return {
     session_id: /"session_id":"([^"]*)"/.exec(text)?.[1] ?? "none",
@@ -57,7 +57,7 @@ async function overMcp(url: string, operation: Operation, input: string): Promis
     },
   );
   const { result, error } = Object(await response.json());
-  // A malformed envelope is answered by an error of the protocol, which has a code of its own (ERR-4).
+  // A malformed envelope gets a protocol error, which has its own code (ERR-4).
   if (error) throw new MerkleError("bad_request", String(error.message), Object(error.data));
   return readAnswer(JSON.parse(result.content[0].text));
 }

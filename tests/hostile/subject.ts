@@ -8,27 +8,27 @@ import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { type Cleanup, connectTestDatabase } from "../kit/test-database.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
 
-/** A broker with sessions and credentials of every kind, good and bad, to be mistreated. */
+/** A broker with valid and invalid sessions and credentials of every kind, for tests with bad requests. */
 export interface Subject {
   readonly broker: TestBroker;
   readonly transports: readonly TransportClient[];
   readonly session_id: string;
   readonly closed_session_id: string;
-  /** A credential that is in force in `session_id`. */
+  /** A valid credential in `session_id`. */
   readonly team_id: string;
-  /** Of another team of the same session. */
+  /** Credential of another team in the same session. */
   readonly other_team_id: string;
-  /** Of the team that concluded `closed_session_id`. */
+  /** Credential of the team that concluded `closed_session_id`. */
   readonly closed_team_id: string;
-  /** Of a named peer of a third team in `session_id`. */
+  /** Credential of a named peer of a third team in `session_id`. */
   readonly peer_id: string;
-  /** Of a person who takes part in `session_id`. */
+  /** Credential of a person who takes part in `session_id`. */
   readonly person_id: string;
-  /** Texts that prove nothing in `session_id`, by what is wrong with them. */
+  /** Invalid credentials for `session_id`, by what is wrong with them. */
   readonly badCredentials: Readonly<Record<string, string>>;
-  /** What looks like a credential, and is none any more. */
+  /** Credentials that are no longer valid. */
   readonly deadCredentials: Readonly<Record<string, string>>;
-  /** What the database holds of everything that a refused call must not change. */
+  /** Returns all stored data that a refused call must not change. */
   stored(): Promise<unknown>;
 }
 
@@ -75,7 +75,10 @@ export async function startSubject(cleanup: Cleanup): Promise<Subject> {
   };
 }
 
-/** Makes a session with teams, peers and a person, and one of each thing that an operation can be about. */
+/**
+ * Creates a session with teams, peers and a person, and one object of every kind that an operation can
+ * address.
+ */
 export async function furnish(transport: TransportClient) {
   const { session_id, team_id } = await transport.call("create_session", {
     title: "Mistreated",
@@ -139,7 +142,7 @@ async function readStored(sql: postgres.Sql): Promise<unknown> {
   return counts;
 }
 
-/** What the agent of a credential asks its person, whose device answers. */
+/** Returns an approval request of an agent to its person. */
 function approvalBy({
   session_id,
   team_id,
@@ -153,7 +156,7 @@ function approvalBy({
 const sha256 = (bytes: Uint8Array) => hash("sha256", bytes, "buffer");
 
 /** An input that each operation accepts. A new operation does not compile without one, and so is covered. */
-/** Of the form of one; its client never registered. */
+/** A valid request by a client that never registered. */
 const clientRequest = {
   client_id: "unknown",
   redirect_uri: "https://client.example.com/callback",
@@ -319,11 +322,11 @@ export function validInputs({
     verify_person: { team_id: person_id, code: "mkv_" },
     rename_person: { team_id: person_id, name: "Ana B." },
     export_person: { team_id: person_id },
-    // Confirmed by nobody's name, so that it does nothing to whoever is let through.
+    // The name to confirm is wrong, so nothing is erased even if the call is allowed.
     erase_person: { team_id: person_id, confirm: "nobody" },
     get_app_info: {},
     get_settings: {},
-    // No agent comes where nobody looks, so the session that this makes stays empty.
+    // The demo's agents come only if the room has a reader, so the session that this creates stays empty.
     open_demo_room: {},
     create_mesh: { name: "One-more" },
     list_meshes: {},
@@ -355,7 +358,10 @@ export function validInputs({
   };
 }
 
-/** What a call was refused with; it is an error of the closed list that tells nothing of the inside (ERR-1, ERR-3). */
+/**
+ * Returns the error of a refused call, which must be from the fixed list and reveal no internals (ERR-1,
+ * ERR-3).
+ */
 export async function refusalOf(call: Promise<unknown>): Promise<MerkleError> {
   const error = await call.then(
     (output) => expect.fail(`was not refused, but answered ${JSON.stringify(output)?.slice(0, 200)}`),
@@ -368,7 +374,7 @@ export async function refusalOf(call: Promise<unknown>): Promise<MerkleError> {
   return error;
 }
 
-/** Neither a stack, nor SQL, nor HTML, nor a path of the broker's machine. */
+/** Expects no stack trace, SQL, HTML or path of the broker's machine. */
 export function expectDiscreet(body: string): void {
   expect(body).not.toMatch(
     /\bat [^"]*\.[cm]?[jt]s:\d+:\d+|node:internal|node_modules|\/src\/|\/dist\/|<html|<!doctype|SELECT |INSERT |syntax error|postgres/i,
@@ -376,7 +382,7 @@ export function expectDiscreet(body: string): void {
   expect(body.length, "an error is short, whatever was sent").toBeLessThan(20_000);
 }
 
-/** What the broker has logged as a fault of its own, in brief. */
+/** Returns short forms of the internal errors that the broker has logged. */
 function faults(broker: TestBroker): string[] {
   return broker.logged
     .map((line) => JSON.parse(line))
@@ -384,7 +390,10 @@ function faults(broker: TestBroker): string[] {
     .map(({ operation, message, error }) => `${operation}: ${message}: ${error?.message}`.slice(0, 300));
 }
 
-/** The broker answers, has logged no fault of its own, and two teams converse over every transport. */
+/**
+ * Expects that the broker responds, has logged no internal error, and that two teams can talk over every
+ * transport.
+ */
 export async function expectUnharmed(subject: Subject): Promise<void> {
   const { broker, session_id, team_id, other_team_id } = subject;
   const health = await fetch(new URL("/health", broker.url));

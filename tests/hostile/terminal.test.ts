@@ -14,7 +14,7 @@ import { joinedParts } from "../../packages/wire/src/core/joiners.js";
 import { roundsOf } from "../kit/exhaustive.js";
 import { anyOutput, mark } from "./any-output.js";
 
-/** `npm run test:fuzz` tries 1,000 of each; the suite some of them. */
+/** `npm run test:fuzz` tries 1,000 of each. The suite tries some of them. */
 const numRuns = Number(process.env["MERKLE_RENDERINGS"] ?? roundsOf(40));
 
 const invisible =
@@ -31,7 +31,7 @@ const terminal = (columns: number) => ({
 });
 const widths = fc.constantFrom(24, 80, 200);
 
-/** No line hides or begins anything, and none is so long that the terminal would begin another with the rest of it. */
+/** Expects that no line hides or begins another, and that the terminal will not wrap any. */
 function mustBeHarmless(lines: readonly string[], columns: number): void {
   for (const line of lines) {
     expect(withoutNeeded(line)).not.toMatch(invisible);
@@ -45,7 +45,10 @@ function mustBeHarmless(lines: readonly string[], columns: number): void {
   }
 }
 
-/** A line without the isolates that we set, each of which ends in it, and without joiners that its words need. */
+/**
+ * Returns a line without Merkle's own isolates, each of which ends in the same line, and without joiners that
+ * its words need.
+ */
 function withoutNeeded(line: string): string {
   return line.replace(/\u2068([^\u2066-\u2069]*)\u2069/g, "$1").replace(joinedParts(), "");
 }
@@ -112,7 +115,7 @@ describe("what others wrote, at a person's terminal", () => {
         };
         const { lines } = layOut(board as never, { columns, rows }, terminal(columns));
         expect(lines).toHaveLength(rows);
-        // The first begins with the session's title, as it should.
+        // The first line begins with the session's title, as it should.
         mustBeHarmless([` ${withoutNeeded(lines[0] ?? "").slice(1)}`, ...lines.slice(1)], columns);
       }),
       { numRuns: 5 * numRuns },
@@ -183,7 +186,7 @@ const base: Message = {
   posted_at: "2026-01-01T14:02:10.123Z",
 };
 
-/** As a terminal counts that draws each letter alone. */
+/** Returns the width on a terminal that draws each character separately. */
 function columnsAtMost(line: string): number {
   return [...line].reduce(
     (sum, each) => sum + (/\p{Mn}/u.test(each) ? 0 : /\p{Script=Han}/u.test(each) ? 2 : 1),

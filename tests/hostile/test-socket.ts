@@ -3,9 +3,9 @@ import { WebSocket } from "ws";
 
 type Id = string | number;
 
-/** A WebSocket connection on which a test says what it likes, closed when the test has finished. */
+/** A WebSocket connection on which a test can send anything. It is closed when the test has finished. */
 export class TestSocket {
-  /** The code with which the broker ended it. */
+  /** The code with which the broker closed the connection. */
   readonly closed: Promise<number>;
   readonly #socket: WebSocket;
   readonly #frames: Record<string, unknown>[] = [];
@@ -22,7 +22,7 @@ export class TestSocket {
     onTestFinished(() => socket.terminate());
   }
 
-  /** Resolves when the broker has said hello. */
+  /** Opens a connection. Resolves when the broker has sent its hello. */
   static async open(url: string): Promise<TestSocket> {
     const socket = new TestSocket(new WebSocket(`${url.replace(/^http/, "ws")}/ws`));
     await socket.#frame((frame) => frame["type"] === "hello");

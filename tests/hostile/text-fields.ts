@@ -1,7 +1,7 @@
 import type { Operation } from "@merkle/wire";
 import * as z from "zod";
 
-/** The path of every text that an operation takes, those within objects and lists included. */
+/** Returns the path of every text field of an operation's input, including those within objects and lists. */
 export function textFields(operation: Operation): string[][] {
   return fieldsBelow(operation.input, []);
 }
@@ -9,7 +9,7 @@ export function textFields(operation: Operation): string[][] {
 function fieldsBelow(schema: unknown, path: string[]): string[][] {
   const inner = unwrap(schema);
   if (inner instanceof z.ZodString || inner instanceof z.ZodStringFormat) return [path];
-  // Any JSON value can be a text as well.
+  // An arbitrary JSON value can also be a text.
   if (inner instanceof z.ZodUnknown) return [path];
   if (inner instanceof z.ZodUnion) return inner.options.flatMap((option) => fieldsBelow(option, path));
   if (inner instanceof z.ZodArray) return fieldsBelow(inner.element, [...path, anElement]);
@@ -21,14 +21,14 @@ export function unwrap(schema: unknown): unknown {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodNullable) {
     return unwrap(schema.unwrap());
   }
-  // What is sent is what goes in.
+  // The input side of a pipe is the type that callers send.
   return schema instanceof z.ZodPipe ? unwrap(schema.in) : schema;
 }
 
-/** In a path: one element of a list, beside those that are there. */
+/** In a path, stands for a new element of a list, added to the existing ones. */
 const anElement = "[]";
 
-/** A copy of an input with another value at one place. */
+/** Returns a copy of an input with a different value at one path. */
 export function withValue(input: object, [name = "", ...rest]: readonly string[], value: unknown): object {
   const inner: unknown = Object.entries(input).find(([key]) => key === name)?.[1];
   if (rest[0] === anElement) return { ...input, [name]: [...(Array.isArray(inner) ? inner : []), value] };

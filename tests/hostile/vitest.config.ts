@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 import shared from "../../vitest.config.js";
 
-/** The fuzzing at length, by `npm run test:fuzz`; the normal suite has it in brief. */
+/** The long fuzz tests of `npm run test:fuzz`. The normal suite runs short ones. */
 export default defineConfig({
   ...shared,
   test: {

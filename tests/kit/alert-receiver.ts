@@ -4,11 +4,11 @@ import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import type { Cleanup } from "./test-database.js";
 
-/** Somebody whom alerts are sent to, and what came. */
+/** A server that receives alerts and records them. */
 export interface AlertReceiver {
   readonly url: string;
   readonly got: readonly Received[];
-  /** How it answers from now on; with 204 unless told. */
+  /** Sends the response to each alert. Default: 204. */
   answer: (response: ServerResponse) => void;
 }
 
@@ -30,7 +30,7 @@ export async function startAlertReceiver(cleanup: Cleanup): Promise<AlertReceive
     http.closeAllConnections();
     await new Promise((resolve) => http.close(resolve));
   });
-  const { port } = http.address() as AddressInfo; // It listens on TCP.
+  const { port } = http.address() as AddressInfo; // The server listens on TCP, so this is an address and port.
   const receiver: AlertReceiver = {
     url: `http://127.0.0.1:${port}`,
     got,

@@ -2,8 +2,8 @@ import { afterAll } from "vitest";
 import type { Cleanup } from "./test-database.js";
 
 /**
- * Collects what is to be done when the file, or the group of tests around the call, has ended; the last first. To be called
- * outside of hooks and tests: what a hook hands to `afterAll` after its first await is never run.
+ * Collects functions to run when the file, or the enclosing group of tests, has ended; the last first. Call
+ * it outside hooks and tests: a function that a hook passes to `afterAll` after its first await never runs.
  */
 export function atEnd(): Cleanup {
   const runs: (() => Promise<void>)[] = [];

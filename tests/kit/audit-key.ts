@@ -5,8 +5,8 @@ import { signingKeyFrom, toBase64url } from "@merkle/wire/identity";
 import { type AuditKey, auditKeyId } from "@merkle/wire/record";
 
 /**
- * Puts one and the same audit key into a home, or another one by other words: brokers of several homes can then run on one database,
- * one after the other, as those of several machines do whose owner has copied the file.
+ * Writes the same audit key into a home, or a different key for different `words`. Brokers with different
+ * homes can then run on one database, one after another, like machines whose owner has copied the key file.
  */
 export async function putAuditKey(home: string, words = usual): Promise<void> {
   const key = words === usual ? testAuditKey : auditKeyOf(words);

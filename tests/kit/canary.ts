@@ -2,8 +2,9 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
- * Looks for secrets in whatever the product writes where none belongs: logs, errors, addresses, arguments of processes. Each
- * kind of secret has a form of its own, so that none need be known to be found. Every test of the suite fails that saw one.
+ * Detects secrets where the product must not write them: logs, errors, addresses and process arguments. Each
+ * kind of secret has its own format, so any secret is found without knowing its value. A test that leaks a
+ * secret fails.
  */
 const secretForms: Readonly<Record<string, RegExp>> = {
   "a team's, peer's or person's credential": /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.mk_[\w-]{43}/,
@@ -12,10 +13,10 @@ const secretForms: Readonly<Record<string, RegExp>> = {
   "a database's password": /postgres(?:ql)?:\/\/[^\s:@/]+:[^\s@/]+@/,
 };
 
-// What the tests of one worker have seen, until the test that saw it has ended.
+// Leaks found in this worker since the last test ended.
 let leaks: string[] = [];
 
-/** @param where - what it is that was written, for people */
+/** @param where - the place that the text was written to, for people */
 export function lookForSecrets(where: string, text: string): void {
   for (const [what, form] of Object.entries(secretForms)) {
     const at = text.search(form);
@@ -23,7 +24,10 @@ export function lookForSecrets(where: string, text: string): void {
   }
 }
 
-/** The same for everything that a Merkle home keeps for people and programs to read: its logs, and where its broker is. */
+/**
+ * Checks everything in a Merkle home that people and programs read: its logs, and the file with the broker's
+ * address.
+ */
 export async function lookInHome(home: string): Promise<void> {
   const logs = join(home, "logs");
   const names = await readdir(logs).catch(() => []);
@@ -32,7 +36,7 @@ export async function lookInHome(home: string): Promise<void> {
   }
 }
 
-/** What was found since the last call. */
+/** Returns the leaks found since the last call. */
 export function takeLeaks(): string[] {
   const found = leaks;
   leaks = [];

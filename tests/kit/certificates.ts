@@ -3,16 +3,16 @@ import { writeFile } from "node:fs/promises";
 import { isIPv4 } from "node:net";
 import { join } from "node:path";
 
-/** A certificate of a test's own with its key, in PEM. */
+/** A certificate made for one test, with its key, in PEM. */
 export interface TestCertificate {
   readonly cert: string;
   readonly key: string;
 }
 
 export interface CertificateWish {
-  /** DNS names and IPv4 addresses; `localhost` and `127.0.0.1` unless told. */
+  /** DNS names and IPv4 addresses. Default: `localhost` and `127.0.0.1`. */
   readonly names?: readonly string[];
-  /** Signed by its own key unless told. */
+  /** The certificate that signs it. Default: self-signed. */
   readonly issuer?: TestCertificate;
   readonly from?: Date;
   readonly to?: Date;
@@ -21,7 +21,10 @@ export interface CertificateWish {
 
 const dayMs = 86_400_000;
 
-/** Makes a certificate without any program of the system's; valid from yesterday until tomorrow unless told (RFC 5280). */
+/**
+ * Creates a certificate without any system program (RFC 5280). Default validity: from yesterday until
+ * tomorrow.
+ */
 export function makeCertificate({
   names = ["localhost", "127.0.0.1"],
   issuer,
@@ -47,7 +50,7 @@ export function makeCertificate({
   return { cert: toPem("CERTIFICATE", der), key: pemOf(privateKey) };
 }
 
-/** Writes both where a broker is told to find them; the key for its owner alone. */
+/** Writes certificate and key to files for a broker. Only the owner can read the key. */
 export async function writeCertificate(
   folder: string,
   { cert, key }: TestCertificate,
@@ -64,7 +67,7 @@ function nameOf(commonName: string): Buffer {
   return sequence(tagged(0x31, sequence(objectId("550403"), tagged(0x0c, Buffer.from(commonName)))));
 }
 
-/** The names that it was made with, in DER again: its subject is a common name and nothing else. */
+/** Returns the subject of a certificate in DER. The subject is only a common name. */
 function subjectOf({ cert }: TestCertificate): Buffer {
   return nameOf(new X509Certificate(cert).subject.replace(/^CN=/, ""));
 }

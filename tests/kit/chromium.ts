@@ -7,9 +7,10 @@ export const chromiumMissing =
   "fonts-liberation), or name one in CHROMIUM_PATH.";
 
 const usual = [
-  // Containers often have a /dev/shm too small for a browser.
+  // The /dev/shm of a container is often too small for a browser.
   "--disable-dev-shm-usage",
-  // A test's pages live for seconds: to optimise their scripts takes an eighth of all the time, and is hardly ever worth it.
+  // A test's pages live for seconds. Optimising their scripts takes an eighth of the total time and rarely
+  // pays off.
   "--js-flags=--no-opt --no-maglev --single-threaded-gc",
 ];
 
@@ -19,22 +20,24 @@ export function launchChromium(executablePath: string, args: readonly string[] =
 
 let shared: Promise<Browser> | undefined;
 
-/** The one of this worker, which each file leaves without profiles to the next, and which ends with the worker. */
+/**
+ * Returns this worker's browser. Each test file closes its profiles before the next file uses the browser.
+ */
 export async function sharedChromium(executablePath: string): Promise<Browser> {
   const before = await shared?.catch(() => undefined);
   if (before?.isConnected()) return before;
   shared = chromium.launch({ executablePath, args: usual, handleSIGTERM: false });
-  // Playwright ends it, and removes its folder, when this process exits.
+  // On exit, Playwright closes the browser and removes its folder.
   process.once("SIGTERM", () => process.exit());
   return shared;
 }
 
-/** One that runs the scripts of its pages as people's do, for what is measured. */
+/** Launches a browser that optimises scripts as usual, for measurements. */
 export function launchUsersChromium(executablePath: string): Promise<Browser> {
   return chromium.launch({ executablePath, args: ["--disable-dev-shm-usage"] });
 }
 
-/** The same for a whole one, which shows windows unless told otherwise. */
+/** Launches a full browser, which shows windows unless `--headless` is passed. */
 export function launchWholeChromium(executablePath: string): Promise<Browser> {
   return chromium.launch({
     executablePath,

@@ -5,15 +5,15 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { Cleanup } from "./test-database.js";
 
-/** The socket at which a client takes messages for its session, as Claude Code does. */
+/** The socket on which a client receives messages for its session, like that of Claude Code. */
 export interface ClientInbox {
-  /** What names it to an MCP server. */
+  /** Environment variables that tell an MCP server where the socket is. */
   readonly env: Readonly<Record<string, string>>;
-  /** What came and was not asked for yet. */
+  /** Messages that were received but not requested yet. */
   readonly waiting: readonly InboxFrame[];
-  /** The next message; its authentication has been checked. */
+  /** Returns the next message, whose authentication has already been checked. */
   next(): Promise<InboxFrame>;
-  /** Says what the client does, and since when, where it says so. */
+  /** Records the client's status and, if given, since when. */
   is(status: "idle" | "busy", since?: number): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export async function startClientInbox(cleanup: Cleanup = onTestFinished): Promi
       text += data;
     });
     socket.on("end", () => {
-      // One that was opened by a server that ended before it wrote.
+      // The server opened the connection but exited before writing.
       if (text === "") return;
       const [auth, frame] = text
         .trimEnd()

@@ -3,20 +3,24 @@ import { atEnd } from "./at-end.js";
 import { type SharedBroker, sharedBroker } from "./test-broker.js";
 import { brokerTransports, type OpenTransport, type TransportClient, transports } from "./transports.js";
 
-/** Where a suite that runs over every transport is at the moment. */
+/** The transport and broker that a suite is currently running with. */
 export interface OverTransport {
   readonly transport: TransportClient;
   readonly broker: SharedBroker;
 }
 
-/** Runs the same tests at REST, MCP, WebSocket and stdio, against the worker's broker: transports only translate, [CAT-4]. */
+/**
+ * Runs the same tests over REST, MCP, WebSocket and stdio, against the worker's broker: transports only
+ * translate, [CAT-4].
+ */
 export function describeOverEveryTransport(title: string, tests: (at: OverTransport) => void): void {
   describeAt(transports, title, tests);
 }
 
 /**
- * The same for what only a caller can do that keeps its own credentials and cursor. Over stdio the server keeps them: it
- * shows no credential, takes no cursor, and knows its teams again by their names; `tests/stdio` has its own rules.
+ * Runs tests over the transports where the caller keeps its own credentials and cursor. Over stdio the server
+ * keeps them: it shows no credential, accepts no cursor, and finds its teams by name. `tests/stdio` covers
+ * those rules.
  */
 export function describeWhereTheCallerKeeps(title: string, tests: (at: OverTransport) => void): void {
   describeAt(brokerTransports, title, tests);

@@ -5,23 +5,25 @@ import { onTestFinished } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
 import type { Cleanup } from "./test-database.js";
 
-/** What an evil broker does to what it hands on; each is given what is there and returns what the client gets. */
+/**
+ * Changes that an evil broker makes. Each function gets the original and returns what the client receives.
+ */
 export interface Tampering {
   message?: ((message: Message) => Message) | undefined;
-  /** A row of `list_peers`. */
+  /** Changes a row of `list_peers`. */
   peer?: ((peer: Record<string, unknown>) => Record<string, unknown>) | undefined;
 }
 
-/** A broker that clients believe in, and that does what it likes with everything that passes through it. */
+/** A broker that clients trust, and that can change everything passing through it. */
 export interface EvilBroker {
   readonly url: string;
-  /** Everything that clients sent. */
+  /** Everything that clients have sent. */
   readonly heard: string[];
-  /** To be changed at any time; nothing of it is an honest broker. */
+  /** The current changes. Initially empty, which makes the broker honest. */
   readonly tampering: Tampering;
 }
 
-/** Starts a server that speaks for a real broker, and is ended when the test has finished. */
+/** Starts a server that forwards to a real broker. It is stopped when the test has finished. */
 export async function startEvilBroker(
   honestUrl: string,
   cleanup: Cleanup = onTestFinished,
@@ -56,7 +58,7 @@ export async function startEvilBroker(
     server.close();
     await once(server, "close");
   });
-  const { port } = server.address() as AddressInfo; // It listens on a port, not on a path.
+  const { port } = server.address() as AddressInfo; // The server listens on a port, so this is an address and port.
   return { url: `http://127.0.0.1:${port}`, heard, tampering };
 }
 

@@ -1,18 +1,18 @@
 import type { AgentOptions, RunnableJob, RunnerFacts, RunResult } from "@merkle/broker";
 
-/** An agent that a test plays: it ends when the test says so, or when it is told to. */
+/** An agent played by a test. It ends when the test calls `end`, or when its signal is aborted. */
 export interface FakeRun {
   readonly job: RunnableJob;
-  /** Aborted when the broker wants it to end. */
+  /** Aborted when the broker wants the agent to end. */
   readonly signal: AbortSignal;
   end(result: Partial<RunResult>): void;
 }
 
 export interface FakeRunner {
   readonly agent: Pick<AgentOptions, "startRunner" | "name">;
-  /** The next run that was begun; each is given out once. */
+  /** Returns the next run that has started. Each run is returned once. */
   next(): Promise<FakeRun>;
-  /** How many were begun in all. */
+  /** Total number of runs started. */
   readonly begun: number;
 }
 

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
-/** Where administrators' programs are, which often only root has on its PATH. */
+/** Folders of administrators' programs, which are often only on root's PATH. */
 const systemFolders = ["/usr/sbin", "/usr/local/sbin"];
 
-/** The path of the first of these programs that this machine has. */
+/** Returns the path of the first of these programs that exists on this machine. */
 export function findProgram(...names: readonly string[]): string | undefined {
   const folders = [...(process.env["PATH"] ?? "").split(delimiter), ...systemFolders];
   return folders
@@ -12,7 +12,10 @@ export function findProgram(...names: readonly string[]): string | undefined {
     .find((path) => existsSync(path));
 }
 
-/** Names of browsers. The shell without windows comes first: it draws the same in half the time. */
+/**
+ * Program names of browsers. The headless shell comes first, because it renders the same pages in half the
+ * time.
+ */
 const chromiumNames = [
   "chromium-headless-shell",
   "chromium",
@@ -26,12 +29,12 @@ const elsewhere = [
   "C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe",
 ];
 
-/** The machine's Chromium: the one that CHROMIUM_PATH names, else the first that is found. */
+/** Returns the machine's Chromium: CHROMIUM_PATH if set, otherwise the first that is found. */
 export function findChromium(): string | undefined {
   return process.env["CHROMIUM_PATH"] || (findProgram(...chromiumNames) ?? elsewhere.find(existsSync));
 }
 
-/** A Chromium that can show notifications, which the shell cannot. */
+/** Returns a Chromium that can show notifications, unlike the headless shell. */
 export function findWholeChromium(): string | undefined {
   return findProgram(...chromiumNames.slice(1)) ?? elsewhere.find(existsSync);
 }

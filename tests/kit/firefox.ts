@@ -7,29 +7,29 @@ import { createInterface } from "node:readline";
 import { WebSocket } from "ws";
 import type { Cleanup } from "./test-database.js";
 
-/** A Firefox without windows, driven by WebDriver BiDi, which it speaks itself. */
+/** A headless Firefox, driven through its own WebDriver BiDi support. */
 export interface Firefox {
-  /** Opens a page in a tab of its own. */
+  /** Opens a page in a new tab. */
   open(url: string): Promise<FirefoxPage>;
-  /** Errors of all its pages, such as breaches of the content security policy. */
+  /** Errors of all pages, such as violations of the content security policy. */
   readonly problems: string[];
 }
 
-/** Keys that are no letters, as WebDriver names them. */
+/** WebDriver codes of keys that are not letters. */
 export const firefoxKeys = { enter: "\uE007", control: "\uE009" } as const;
 
 export interface FirefoxPage {
   go(url: string): Promise<void>;
-  /** What an expression, or the promise that it makes, comes to; as JSON. */
+  /** Evaluates an expression, awaits its promise if it is one, and returns the result as JSON. */
   evaluate<Value>(expression: string): Promise<Value>;
-  /** Presses keys as a person's hands do, one after the other, those of `held` all the while. */
+  /** Presses keys one after another, like a person, while keeping the `held` keys pressed. */
   press(keys: string, held?: string): Promise<void>;
   close(): Promise<void>;
 }
 
 export { findFirefox } from "./find-program.js";
 
-/** @param pushUrl - the push service that it is told to use in the place of Mozilla's; none unless told */
+/** @param pushUrl - push service to use instead of Mozilla's (default: none) */
 export async function startFirefox(
   { program, pushUrl = "" }: { readonly program: string; readonly pushUrl?: string },
   cleanup: Cleanup,
@@ -38,11 +38,11 @@ export async function startFirefox(
   const preferences = {
     "dom.push.serverURL": pushUrl,
     "dom.push.testing.allowInsecureServerURL": true,
-    // A driven one connects to no push service unless it is told to.
+    // By default, a driven Firefox connects to no push service.
     "dom.push.connection.enabled": true,
     "permissions.default.desktop-notification": 1,
     "dom.webnotifications.requireuserinteraction": false,
-    // The desktop's own notifications need a desktop.
+    // System notifications would need a desktop.
     "alerts.useSystemBackend": false,
     "network.captive-portal-service.enabled": false,
     "network.connectivity-service.enabled": false,

@@ -18,7 +18,7 @@ it("tests see nothing of this machine's own broker, home, database, session and 
   forgetMachine(env);
   expect(env).toEqual(kept);
 
-  // So it is in the process that runs this, whatever the suite was started with.
+  // This process must be clean too, whatever environment the suite was started in.
   const own = { ...process.env };
   forgetMachine(own);
   expect(own).toEqual({ ...process.env });

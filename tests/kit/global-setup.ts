@@ -9,25 +9,30 @@ import { provideServerUser } from "./server-user.js";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The bus of several brokers in the place of one (npm run test:nodes). */
+    /** The bus between brokers, if each test broker is several nodes (npm run test:nodes). */
     bus: "postgres" | "nats" | undefined;
-    /** Where the databases of all tests are, and the migrated empty one that each is a copy of. */
+    /**
+     * The server with the databases of all tests, and the migrated, empty database that each of them is
+     * copied from.
+     */
     postgres: { serverUrl: string; template: string };
-    /** The command, bundled as users have it: it starts in half the time of what it is made from. */
+    /** The bundled command, as users have it. It starts twice as fast as the unbundled modules. */
     program: string;
-    /** A Merkle home whose PostgreSQL has just been made, and does not run: a copy of it saves a test the making. */
+    /**
+     * A Merkle home with a new PostgreSQL that is not running. Tests copy it instead of creating their own.
+     */
     preparedHome: string;
   }
 }
 
-/** Prepares what the chosen files need, and fails the run if something of it is left at its end. */
+/** Prepares what the chosen files need. Fails the run if anything is left over at its end. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   endWithStarter();
-  // Everything that is started from here on inherits the environment.
+  // Everything started from here on inherits the environment.
   forgetMachine(process.env);
-  // After `su` without a login shell root's PATH lacks the folders of useradd and userdel.
+  // After `su` without a login shell, root's PATH lacks the folders of useradd and userdel.
   if (process.platform !== "win32") process.env["PATH"] = `${process.env["PATH"]}:/usr/sbin:/sbin`;
-  // Tests that are about modes set them, or a umask of their own.
+  // Tests about file modes set the modes, or their own umask.
   process.umask(0o022);
   const needs = findNeeds(await chosenFiles(project));
   const steps = await importScript<Steps>("scripts/steps.mjs");
@@ -39,9 +44,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const home = join(folder.path, "shared");
   await mkdir(home);
   await chmod(home, 0o711);
-  // Node 22 and later keep there what they compile: a second `merkle up` then takes two thirds of the processor time.
+  // Node 22 and later cache compiled code there. A second `merkle up` then takes two thirds of the processor
+  // time.
   process.env["NODE_COMPILE_CACHE"] ??= join(home, "compiled");
-  // What starts servers takes a second to load, too.
+  // Loaded on demand, because the module that starts servers takes a second to load.
   const servers =
     needs.has("postgres") || needs.has("preparedHome") ? await import("./servers.js") : undefined;
   const [server, program, prepared] = await Promise.all([
@@ -62,15 +68,15 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
-/** If `npm test` is killed, this process ends too, and the guard of the run folder cleans up. */
+/** If `npm test` is killed, this process exits too, and the guard of the run folder cleans up. */
 function endWithStarter(): void {
   process.once("disconnect", () => process.exit(1));
   process.channel?.unref();
 }
 
-/** The test files that this run has been asked for. */
+/** Returns the test files of this run. */
 async function chosenFiles({ vitest }: TestProject): Promise<string[]> {
-  // Vitest has no other way to ask for them before they are run.
+  // Vitest has no public way to get them before they run.
   const { filenamePattern } = vitest as unknown as { filenamePattern?: string[] };
   return (await vitest.globTestSpecifications(filenamePattern)).map(({ moduleId }) => moduleId);
 }
@@ -88,13 +94,13 @@ async function requireNothingLeft(folder: RunFolder): Promise<void> {
 async function layOutProgram(home: string): Promise<string> {
   const script = await importScript<LayOut>("apps/cli/scripts/lay-out.mjs");
   const program = await script.layOutPackage(join(home, "program"));
-  // The bundler would go on running beside the tests.
+  // Otherwise the bundler's process would keep running alongside the tests.
   const { stop } = await import("esbuild");
   await stop();
   return program;
 }
 
-/** The scripts have no types; this is what they say of themselves. */
+/** Types of the scripts, which have none themselves. */
 interface Steps {
   install(folder: string): Promise<void>;
   buildPages(): Promise<void>;

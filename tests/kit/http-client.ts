@@ -14,8 +14,8 @@ export interface HttpRequest {
 }
 
 /**
- * A client that keeps connections of its own, as each agent's does: `fetch` shares those of the whole process, so that one
- * agent's call may go over a connection that brought another's answer.
+ * A client with its own connections, like a separate agent. `fetch` shares connections within the process, so
+ * one agent's call could use a connection that carried another agent's reply.
  */
 export interface HttpClient {
   send(url: URL | string, options?: HttpRequest): Promise<HttpAnswer>;
@@ -26,7 +26,7 @@ export function openHttpClient(): HttpClient {
   const agent = new Agent({ keepAlive: true });
   const send: HttpClient["send"] = (url, { body = "", headers, ...options } = {}) =>
     new Promise((resolve, reject) => {
-      // Node says of no DELETE how long its body is, so that the body would be taken for the next request.
+      // Node does not set this header for DELETE. The server would then read the body as the next request.
       const length = { "content-length": String(Buffer.byteLength(body)) };
       const said = { "user-agent": "merkle-tests", ...headers, ...length };
       const sent = request(url, { agent, headers: said, ...options }, (response) => {
@@ -40,7 +40,7 @@ export function openHttpClient(): HttpClient {
           });
       });
       sent.once("error", (error: NodeJS.ErrnoException) => {
-        // The broker had ended the idle connection, and has seen nothing of this.
+        // The broker closed the idle connection before it received this request.
         if (sent.reusedSocket && error.code === "ECONNRESET")
           send(url, { body, ...(headers && { headers }), ...options }).then(resolve, reject);
         else reject(error);
@@ -50,7 +50,7 @@ export function openHttpClient(): HttpClient {
   return { send, close: () => agent.destroy() };
 }
 
-/** One client for each name, made when it is first asked for. */
+/** Creates one client per name, on first use. */
 export function openHttpClients(): { of(name: string): HttpClient; close(): void } {
   const clients = new Map<string, HttpClient>();
   return {

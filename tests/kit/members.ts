@@ -9,13 +9,13 @@ import { brokerTransports, type Entry } from "./transports.js";
 
 export type Membership = OutputOf<"redeem_invite">;
 
-/** A member as whom a test acts, over a WebSocket of its own. */
+/** A member that a test acts as, with its own WebSocket. */
 export interface TestMember extends Membership {
   readonly memberKey: SigningKey;
   call<Name extends OperationName>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>>;
 }
 
-/** A broker that lets members in alone, and its first admin. */
+/** Starts a broker that admits only members, and joins as its first admin. */
 export async function startInviteBroker(
   cleanup: Cleanup,
   options: Parameters<typeof startTestBroker>[0] = {},
@@ -26,7 +26,7 @@ export async function startInviteBroker(
   return { broker, admin: await joinMesh(broker.url, { invite: firstInvite, name: "Ana" }, cleanup) };
 }
 
-/** Redeems an invite with a new key, unless one is given, and connects as that member. */
+/** Redeems an invite with a new key or the given one, and connects as that member. */
 export async function joinMesh(
   url: string,
   wanted: { readonly invite: string; readonly name: string; readonly memberKey?: SigningKey },
@@ -37,7 +37,7 @@ export async function joinMesh(
   return openAsMember(url, { ...membership, memberKey }, cleanup);
 }
 
-/** Redeems an invite as a program without a connection would. */
+/** Redeems an invite like a program without a connection. */
 export async function redeem(
   url: string,
   wanted: { readonly invite: string; readonly name: string; readonly memberKey: SigningKey },
@@ -71,18 +71,21 @@ export function openAsMember(
   cleanup(() => client.close());
   return {
     ...member,
-    // What comes out is checked against the operation's own schema, so its type is what the schema says.
+    // The operation's schema has checked the output, so the type is correct.
     call: async (name, input) => catalogue[name].output.parse(await client.call(name, input)) as never,
   };
 }
 
-/** A browser that a member is signed in in: over HTTP its cookie and its page's token, over a WebSocket a ticket of its own. */
+/**
+ * Signs a member in in a browser. Over HTTP the entry has the cookie and the page's token, over a WebSocket
+ * its own ticket.
+ */
 export async function signInBrowser(url: string, member: Pick<TestMember, "call">): Promise<Entry> {
   const { token } = await member.call("issue_token", { kind: "sign_in" });
   return signInWith(url, token);
 }
 
-/** The same with the secret of a link that signs a browser in, or of an observer's. */
+/** Signs in with the secret of a sign-in link or an observer link. */
 export async function signInWith(url: string, secret: string): Promise<Entry> {
   const response = await fetch(new URL("/api/sign-in", url), {
     method: "POST",

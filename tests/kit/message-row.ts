@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { type MessageRow, messageRowDefaults } from "@merkle/db";
 import type postgres from "postgres";
 
-/** A chat message for the appender, with what the test changes about it. */
+/** Returns a chat message for the appender, with the test's changes. */
 export function makeRow(sessionId: string, changes: Partial<MessageRow> = {}): MessageRow {
   return {
     ...messageRowDefaults,
@@ -24,7 +24,7 @@ export interface FeedOptions {
   readonly budget?: number;
 }
 
-/** Makes a feed without anything else of a session, and returns the session's id. */
+/** Creates a feed without the rest of a session, and returns the session's id. */
 export async function openFeed(
   sql: postgres.Sql,
   { closed = false, held = false, budget = 0 }: FeedOptions = {},

@@ -4,13 +4,13 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import type { Cleanup } from "./test-database.js";
 
-/** A chat completions API of one test, as OpenAI's is. */
+/** A chat completions API like OpenAI's, for one test. */
 export interface ModelServer {
-  /** To be given as the base URL. */
+  /** The base URL to configure. */
   readonly url: string;
-  /** What it was asked, in order. */
+  /** The requests so far, in order. */
   readonly asked: readonly Asked[];
-  /** How it answers from now on. */
+  /** Sends the response to each request. */
   answer: (response: ServerResponse, asked: Asked) => void;
 }
 
@@ -39,7 +39,7 @@ export async function startModelServer(cleanup: Cleanup): Promise<ModelServer> {
     http.closeAllConnections();
     await new Promise((resolve) => http.close(resolve));
   });
-  const { port } = http.address() as AddressInfo; // It listens on TCP.
+  const { port } = http.address() as AddressInfo; // The server listens on TCP, so this is an address and port.
   const server: ModelServer = {
     url: `http://127.0.0.1:${port}/v1`,
     asked,
@@ -48,7 +48,7 @@ export async function startModelServer(cleanup: Cleanup): Promise<ModelServer> {
   return server;
 }
 
-/** Answers with this text. */
+/** Returns a handler that replies with this text. */
 export function saying(content: string | null): ModelServer["answer"] {
   const choices = [{ index: 0, finish_reason: "stop", message: { role: "assistant", content } }];
   return withBody(200, { id: "1", object: "chat.completion", created: 0, model: "m", choices });

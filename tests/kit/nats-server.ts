@@ -8,17 +8,17 @@ import type { Cleanup } from "./test-database.js";
 /** The machine's NATS server. Tests that need it have the tag "nats". */
 export const natsProgram = findProgram("nats-server");
 
-/** A NATS server of one test's own. */
+/** A NATS server for one test. */
 export interface NatsServer {
   readonly url: string;
-  /** Of the process that runs now. */
+  /** Pid of the current process. */
   readonly pid: number;
   kill(): Promise<void>;
-  /** Starts it again at its port. */
+  /** Starts the server again on the same port. */
   start(): Promise<void>;
 }
 
-/** Starts a server at a free port of this machine, which is killed when the test has finished. */
+/** Starts a server on a free port. It is killed when the test has finished. */
 export async function startNatsServer(
   { args = [] }: { readonly args?: readonly string[] } = {},
   cleanup: Cleanup = onTestFinished,

@@ -9,7 +9,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { findProgram } from "./find-program.js";
 import type { Cleanup } from "./test-database.js";
 
-/** The machine's nginx. */
+/** Finds the machine's nginx. */
 export function findNginx(): string | undefined {
   return findProgram("nginx");
 }
@@ -24,8 +24,8 @@ export const nginxMissing =
 const attemptsMax = 5;
 
 /**
- * Runs nginx in a folder of its own with this as the content of its `http` block, on ports that were free a moment ago, or
- * on those given. Resolves with these when it takes connections at each.
+ * Runs nginx in its own folder with this content of its `http` block, on the given ports or on free ones.
+ * Resolves with the ports when nginx accepts connections on each.
  */
 export async function startNginx(
   program: string,
@@ -45,13 +45,16 @@ export async function startNginx(
     child.stderr.on("data", (chunk) => said.push(String(chunk)));
     cleanup(() => stop(child));
     if (await takesConnections(child, ports)) return ports;
-    // Somebody else took a port in between.
+    // Another process took a port in between.
     if (attempt === attemptsMax || !said.join("").includes("Address already in use"))
       throw new Error(`nginx did not start:\n${said.join("")}`);
   }
 }
 
-/** What a test's nginx needs around the configuration: one process, which stays in the foreground and writes nowhere else. */
+/**
+ * Returns the configuration around the `http` block: one process, in the foreground, which writes nowhere
+ * else.
+ */
 function frame(folder: string, http: string): string {
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
     .map((each) => `  ${each}_temp_path ${folder}/${each};`)
@@ -69,7 +72,10 @@ ${http}
 `;
 }
 
-/** A port that is free, and stays so: it is none of those that the kernel gives to whoever asks for any. */
+/**
+ * Returns a port that is free and stays free, because it is outside the range from which the kernel assigns
+ * ports.
+ */
 export async function reservePort(): Promise<number> {
   for (;;) {
     const port = randomInt(10_000, 30_000);
@@ -90,7 +96,7 @@ async function freePorts(count: number): Promise<number[]> {
   return ports;
 }
 
-/** False when it ends instead. */
+/** Returns false if nginx exits instead. */
 async function takesConnections(child: ChildProcess, ports: readonly number[]): Promise<boolean> {
   while (child.exitCode === null && child.signalCode === null) {
     if ((await Promise.all(ports.map(answers))).every(Boolean)) return true;

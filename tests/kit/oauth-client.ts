@@ -1,11 +1,14 @@
 import * as oauth from "oauth4webapi";
 
-/** A client of a library that knows nothing of Merkle, as it is when it sends a member's browser to the page that asks. */
+/**
+ * A client from an independent OAuth library, at the moment when it sends the member's browser to the consent
+ * page.
+ */
 export type OAuthClient = Awaited<ReturnType<typeof startOAuthClient>>;
 
 const insecure = { [oauth.allowInsecureRequests]: true };
 
-/** Finds out where the broker of a resource lets clients in, and registers there. */
+/** Discovers the authorisation server of a resource, and registers a client there. */
 export async function startOAuthClient(resource: string, redirect: string) {
   const url = new URL(resource);
   const found = await oauth.resourceDiscoveryRequest(url, insecure);
@@ -37,7 +40,9 @@ export async function startOAuthClient(resource: string, redirect: string) {
   return { server, client, verifier, request, page };
 }
 
-/** Redeems the code that an answer brings. What differs from what the client was given makes it somebody else. */
+/**
+ * Redeems the code from an answer. Values that differ from the client's own make it look like another client.
+ */
 export async function redeemCode(
   { server, client, verifier, request }: OAuthClient,
   answer: string,

@@ -5,7 +5,7 @@ import { withRestore } from "../../packages/db/src/backup/transaction.js";
 import { knownMigrations } from "../../packages/db/src/core/migrations.js";
 import { connectTestDatabase, createTestDatabase } from "./test-database.js";
 
-/** An address of an empty database that has seen only the first migrations. */
+/** Creates an empty database that has only the first migrations, and returns its URL. */
 export async function createOldDatabase(migrations: number): Promise<string> {
   const { serverUrl } = inject("postgres");
   const url = await createTestDatabase();
@@ -20,7 +20,7 @@ export async function createOldDatabase(migrations: number): Promise<string> {
 const hex = (digits: number) => `repeat('a', ${digits})`;
 const bytes = (count: number) => `decode(repeat('ab', ${count}), 'hex')`;
 
-/** Expressions of SQL by table and column. */
+/** SQL expressions by table and column. */
 const chosen: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   archives: { state: "'storing'" },
   alert_targets: { kind: "'webhook'" },
@@ -74,7 +74,7 @@ const chosen: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   usage: { source: "'agent'", costed_reports: "0" },
 };
 
-/** A column of a table, as far as a value for it depends on it. */
+/** The properties of a column that determine its test value. */
 interface Column {
   readonly table: string;
   readonly column: string;
@@ -83,16 +83,16 @@ interface Column {
 }
 
 /**
- * Puts a row into every table that has none. Values follow from name and type of a column, alike in all tables, so that rows
- * belong together as foreign keys want it; where a constraint wants something else, `chosen` says it.
+ * Inserts a row into every empty table. Values depend only on a column's name and type, so that foreign keys
+ * match across tables. Where a constraint needs another value, `chosen` provides it.
  *
- * @throws Error naming the tables that took no row: of a new one, `chosen` has to say more
+ * @throws Error that names the tables without a row; a new table needs entries in `chosen`
  */
 export async function fillTables(sql: postgres.Sql): Promise<void> {
   const columns = await readColumns(sql);
   let missing = await emptyTables(sql);
   const problems = new Map<string, string>();
-  // A table whose foreign keys lead to one that is still empty has its turn in a later round.
+  // A table with foreign keys to an empty table is filled in a later round.
   for (let before = Number.POSITIVE_INFINITY; missing.length > 0 && missing.length < before; ) {
     before = missing.length;
     for (const table of missing) {
@@ -150,7 +150,7 @@ async function insertRow(
   }
 }
 
-/** An expression of SQL. */
+/** Returns an SQL expression. */
 function sqlFor(column: string, type: string): string {
   switch (type) {
     case "uuid":

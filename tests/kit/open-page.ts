@@ -5,18 +5,24 @@ import { axeSource } from "./axe.js";
 import { lookForSecrets } from "./canary.js";
 import { makeProfile, type Profile, type ProfileOptions, takeProfile } from "./profiles.js";
 
-/** A page in a browser profile of the test's own, with what went wrong in it. It asks for no motion unless told. */
+/**
+ * A page in a separate browser profile, with the problems that occurred in it. Requests reduced motion by
+ * default.
+ */
 export interface WatchedPage {
   readonly page: Page;
-  /** Errors in the console, uncaught exceptions, breaches of the content security policy, requests to elsewhere. */
+  /**
+   * Errors in the console, uncaught exceptions, violations of the content security policy, and requests to
+   * other origins.
+   */
   readonly problems: string[];
-  /** What axe finds, however small its impact, as `rule: element`. */
+  /** Returns all problems that axe finds, whatever their impact, as `rule: element`. */
   findBarriers(): Promise<string[]>;
 }
 
 /**
- * Opens it in a profile that was emptied since a test used it. With `before`, a script that runs before anything of the page
- * does, or what is done with the page before it goes there, the profile is one that nobody has used, and nobody will.
+ * Opens a URL in an emptied profile. With `before`, the profile is new and used only once. `before` is a
+ * script that runs before the page's own scripts, or a function that runs before the page is opened.
  */
 export async function openPage(
   browser: Browser,
@@ -24,7 +30,7 @@ export async function openPage(
   options: ProfileOptions = {},
   before: string | ((page: Page) => Promise<unknown>) = "",
 ): Promise<WatchedPage> {
-  // What moves while something loads is drawn sixty times a second, by the processor: a third of all that the browsers took.
+  // Animations are drawn 60 times a second on the processor, which took a third of the browsers' total time.
   const still = { reducedMotion: "reduce", ...options } as const;
   const profile = await (before === "" ? profileInTurn(browser, url, still) : ownProfile(browser, still));
   const { page } = profile;
@@ -35,7 +41,7 @@ export async function openPage(
   });
   page.on("pageerror", (error) => problems.push(`uncaught: ${error.message}`));
   page.on("request", (request) => {
-    // What stands behind the # is never sent.
+    // The part after the # is never sent.
     lookForSecrets("an address", request.url().replace(/#.*/s, ""));
     if (new URL(request.url()).origin !== new URL(url).origin) problems.push(`went to ${request.url()}`);
   });
@@ -48,7 +54,7 @@ export async function openPage(
 async function profileInTurn(browser: Browser, url: string, options: ProfileOptions): Promise<Profile> {
   const { profile, leave } = await takeProfile(browser, new URL(url).origin, options);
   onTestFinished(async () => {
-    // Those of the test as well.
+    // Also removes the listeners that the test itself added.
     for (const event of ["console", "pageerror", "request"]) profile.page.removeAllListeners(event);
     await leave();
   });
@@ -63,7 +69,7 @@ async function ownProfile(browser: Browser, options: ProfileOptions): Promise<Pr
 
 async function findBarriers(page: Page): Promise<string[]> {
   await page.evaluate(axeSource);
-  // The results that are no violations are in full only when asked for, and take most of the time.
+  // axe describes passing checks in full only if asked to, which takes most of its time.
   const violations = await page.evaluate<axe.Result[]>(
     'axe.run({ resultTypes: ["violations"] }).then((results) => results.violations)',
   );

@@ -3,15 +3,18 @@ import { join } from "node:path";
 import type { InputOf, OutputOf } from "@merkle/wire";
 import { brokerTransports, type TransportClient } from "./transports.js";
 
-/** The homes of this process's brokers by their ports, where the keys lie that make people verified. */
+/** Homes of this process's brokers by port. They contain the keys that verify people. */
 const homes = new Map<string, { readonly home: string; readonly url: string | undefined }>();
 
-/** @param url - the broker that the home is of, where a proxy is at the port */
+/** @param url - the address of the home's broker, if a proxy listens on the port */
 export function noteHome(port: number, home: string, url?: string): void {
   homes.set(String(port), { home, url });
 }
 
-/** Makes a verified person, as who runs the broker would: over REST, in the mesh of a transport; over a transport for agents alone, a guest. */
+/**
+ * Creates a verified person, like someone who runs the broker: over REST, in the mesh of the transport. Over
+ * stdio, which is only for agents, creates a guest.
+ */
 export async function makePerson(
   { url, entry, name: transport, call }: Pick<TransportClient, "url" | "entry" | "name" | "call">,
   name: string,
@@ -31,7 +34,7 @@ export async function readHomeKey(url: string): Promise<string> {
   return readFile(join(home, "home-key"), "utf8");
 }
 
-/** Changes settings as a verified person, over REST, whatever the types would say of them. */
+/** Changes settings as a verified person over REST, even if the types would not allow it. */
 export async function changeSettings(
   transport: Pick<TransportClient, "url" | "entry" | "name" | "call">,
   change: InputOf<"update_settings">,

@@ -1,23 +1,24 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** What test files may need that takes seconds to prepare. */
+/** Preparations that take seconds and that only some test files need. */
 export type Preparation = "postgres" | "program" | "preparedHome" | "dashboard" | "conformance";
 
-/** By what a source shows that it needs it, itself or in the tests that import it. */
+/** Patterns that show that a source, or a test importing it, needs a preparation. */
 const signs: Readonly<Record<Preparation, RegExp>> = {
   postgres: /inject\("postgres"\)/,
   program: /inject\("program"\)/,
-  // `testMerkle` uses it for `up` alone, which most tests of commands do not run.
+  // `testMerkle` uses it only for `up`, which most command tests do not run.
   preparedHome: /inject\("preparedHome"\), home\.path|\["up", "--/,
   dashboard: /apps\/dashboard\/out"/,
   conformance: /tools\/conformance/,
 };
 
-// Biome writes every import like this, and `from` ends one that takes several lines. Types prepare nothing.
+// Biome formats every import like this. In an import of several lines, the last begins with `} from`. Type
+// imports need no preparation.
 const imports = /^(?!import type|export type)(?:.*\bfrom|import) "(\.[^"]+)";$|\bimport\(\s*"(\.[^"]+)"/gm;
 
-/** What these test files need, by their own text and that of what they import. */
+/** Returns what these test files need, according to their own text and that of their imports. */
 export function findNeeds(files: readonly string[]): ReadonlySet<Preparation> {
   const needs = new Set<Preparation>();
   const read = new Set<string>();

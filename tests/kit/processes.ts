@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 
-/** The processes of this machine whose command line contains `text`. */
+/** Returns the processes of this machine whose command line contains `text`. */
 export async function findProcesses(text: string): Promise<{ pid: number; args: string }[]> {
   const all = process.platform === "linux" ? await listFromProc() : await listFromPs();
   return all.filter(({ args }) => args.includes(text));
@@ -12,14 +12,14 @@ async function listFromProc(): Promise<{ pid: number; args: string }[]> {
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   return Promise.all(
     pids.map(async (pid) => {
-      // A process may have ended meanwhile.
+      // The process may have exited in the meantime.
       const args = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
       return { pid: Number(pid), args: args.replaceAll("\0", " ").trim() };
     }),
   );
 }
 
-/** macOS has `ps`, which Linux systems often lack. */
+/** Uses `ps`, which macOS has and Linux systems often lack. */
 async function listFromPs(): Promise<{ pid: number; args: string }[]> {
   const { stdout } = await promisify(execFile)("ps", ["-eo", "pid=,args="], { maxBuffer: 16 * 1024 * 1024 });
   return stdout

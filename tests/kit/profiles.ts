@@ -4,19 +4,19 @@ type StoredState = Exclude<BrowserContextOptions["storageState"], string | undef
 
 export interface ProfileOptions extends Omit<BrowserContextOptions, "storageState"> {
   readonly storageState?: StoredState;
-  /** The page's half of what the browser is signed in by, as the dashboard keeps it (TOKEN-8). */
+  /** The page's part of a browser's sign-in, as the dashboard stores it (TOKEN-8). */
   readonly pageToken?: string;
 }
 
-/** A browser profile with its one page, in which nothing is kept but what it was opened with. */
+/** A browser profile with one page. It contains only the data that it was opened with. */
 export interface Profile {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Is called with each breach of the content security policy. */
+  /** Called for each violation of the content security policy. */
   onBreach: (breach: string) => void;
 }
 
-// By what their contexts were made with; they end with their browser.
+// Emptied profiles by the options of their contexts. They end with their browser.
 const emptied = new WeakMap<Browser, Map<string, EmptiedProfile[]>>();
 
 interface EmptiedProfile {
@@ -24,7 +24,7 @@ interface EmptiedProfile {
   readonly devtools: CDPSession;
 }
 
-/** A profile that nobody has used. */
+/** Creates a new profile. */
 export async function makeProfile(browser: Browser, options: ProfileOptions): Promise<Profile> {
   const context = await browser.newContext(options);
   // Several browsers may share two cores.
@@ -40,8 +40,8 @@ export async function makeProfile(browser: Browser, options: ProfileOptions): Pr
 }
 
 /**
- * A profile for pages of one origin that may have been used before, and has been emptied since: its process has the scripts
- * of the pages compiled, which is half of what opening one takes.
+ * Returns a profile for pages of one origin, possibly a used one that has been emptied. Its process has
+ * already compiled the pages' scripts, which is half the time of opening a page.
  */
 export async function takeProfile(
   browser: Browser,
@@ -64,14 +64,14 @@ export async function takeProfile(
         await empty(profile, devtools, origin, lasting);
         kept.push({ profile, devtools });
       } catch {
-        // Its page was closed, or its broker is gone: there is nothing left that it could be used for.
+        // The profile's page or broker has been closed, so the profile cannot be reused.
         await profile.context.close();
       }
     },
   };
 }
 
-/** Leaves the browser as it was launched. */
+/** Closes all contexts of a browser, leaving it as after launch. */
 export async function closeProfiles(browser: Browser): Promise<void> {
   emptied.delete(browser);
   for (const context of browser.contexts()) await context.close();
@@ -94,7 +94,7 @@ async function empty(
   for (const other of context.pages()) if (other !== page) await other.close();
   await context.setOffline(false);
   await page.unrouteAll();
-  // A picture of the same origin: it runs nothing, and the process goes on with it.
+  // An image of the same origin runs no code and keeps the process.
   await page.goto(`${origin}/icon.svg`);
   await context.clearCookies();
   await devtools.send("Storage.clearDataForOrigin", { origin, storageTypes: "all" });
@@ -107,7 +107,7 @@ async function empty(
     reducedMotion: options.reducedMotion ?? "no-preference",
     forcedColors: options.forcedColors ?? "none",
   });
-  // Away from whatever would be under it.
+  // Moves the pointer off the page, so that it is over no element.
   await page.mouse.move(-1, -1);
 }
 

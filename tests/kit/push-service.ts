@@ -6,11 +6,14 @@ import { buffer } from "node:stream/consumers";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { Cleanup } from "./test-database.js";
 
-/** A push service as Mozilla's autopush is one: browsers by a socket, senders by POST. It hands on what it cannot read. */
+/**
+ * A push service like Mozilla's autopush: browsers connect by WebSocket, and senders by POST. It forwards
+ * messages that it cannot read.
+ */
 export interface PushService {
-  /** For the browser's `dom.push.serverURL`. */
+  /** Value for the browser's `dom.push.serverURL`. */
   readonly url: string;
-  /** What came of each push, as the browser says: 100 is that it was delivered to its worker. */
+  /** The browser's result codes. 100 means that its worker received the message. */
   readonly acknowledged: readonly number[];
 }
 

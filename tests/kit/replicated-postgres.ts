@@ -13,19 +13,19 @@ import { isAlive } from "../../packages/db/src/embedded/postmaster-file.js";
 import { copyData, makeTestHome } from "../../packages/db/src/embedded/test-support.js";
 import type { Cleanup } from "./test-database.js";
 
-/** A PostgreSQL and a streaming replica of it. */
+/** A PostgreSQL server and a streaming replica of it. */
 export interface ReplicatedPostgres {
   readonly primaryUrl: string;
-  /** As a user that may only read. */
+  /** Connects as a user with only read access. */
   readonly replicaUrl: string;
-  /** Connections of superusers. */
+  /** Superuser connections. */
   readonly primary: postgres.Sql;
   readonly replica: postgres.Sql;
-  /** Ends the replica as a crash would. */
+  /** Kills the replica as a crash would. */
   kill(): Promise<void>;
-  /** Starts it again at its port, and resolves when it answers. */
+  /** Starts the replica again on its port. Resolves when it accepts queries. */
   start(): Promise<void>;
-  /** Has all of its processes stand still, until the function that is returned is called. */
+  /** Suspends all processes of the replica until the returned function is called. */
   freeze(): Promise<() => void>;
 }
 
@@ -39,16 +39,16 @@ const asFastAsItGoes = {
   fsync: "off",
   shared_buffers: "32MB",
   wal_retrieve_retry_interval: "50ms",
-  // It must allow for as many as the primary.
+  // A replica must allow at least as many as its primary.
   max_connections: "100",
 };
 
-/** Starts both on copies of data that is migrated and empty; they are stopped and removed at the end. */
+/** Starts both servers on copies of a migrated, empty database. They are stopped and removed at the end. */
 export async function startReplicatedPostgres(cleanup: Cleanup): Promise<ReplicatedPostgres> {
   const home = await makeTestHome();
   cleanup(home.remove);
   copyData(inject("preparedHome"), home.path);
-  // It was made for a socket, and lets nobody in by a port.
+  // The prepared home only allows connections through a socket.
   for (const major of await listMajors(home.path))
     await writeFile(join(home.path, "pg", String(major), "pg_hba.conf"), everybodyHere);
   const server = await home.start({ reach: "tcp" });
@@ -113,7 +113,7 @@ export async function startReplicatedPostgres(cleanup: Cleanup): Promise<Replica
         SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()`;
       const signal = (name: NodeJS.Signals) => {
         for (const pid of [postmaster, ...pids.map((each) => each.pid)]) {
-          // Those whose clients have gone end as soon as they go on.
+          // Processes whose clients have disconnected exit as soon as they resume.
           if (isAlive(pid)) process.kill(pid, name);
         }
       };
@@ -129,10 +129,10 @@ function connect(url: string, cleanup: Cleanup): postgres.Sql {
   return sql;
 }
 
-/** Copies the data of a server that runs, and has the copy follow it. */
+/** Copies the data of a running server, and makes the copy follow that server. */
 async function copyRunning(server: postgres.Sql, from: string, to: string): Promise<void> {
   await server`SELECT pg_backup_start('replica', fast => true)`;
-  // A server's data belongs to its user.
+  // `-a` preserves the owner, who must be the server's user.
   await promisify(execFile)("cp", ["-a", from, to]);
   const [backup] = await server`SELECT labelfile FROM pg_backup_stop(wait_for_archive => false)`;
   await rm(join(to, "postmaster.pid"), { force: true });

@@ -6,11 +6,12 @@ import { expect, onTestFinished } from "vitest";
 import type { TestBroker } from "./test-broker.js";
 import { connectTestDatabase } from "./test-database.js";
 
-/** Puts the database back to what a file holds, at the place where clients know it. */
+/** Restores the database from a file, in place, so that clients keep their address. */
 export async function restoreInPlace(broker: TestBroker, file: string): Promise<void> {
   const sql = connectTestDatabase(broker.databaseUrl);
   await broker.restartAfter(async () => {
-    // A server with much to do ends connections later than they are closed, and a restore waits for them only so long.
+    // A busy server ends connections some time after they are closed, and a restore waits for them only for a
+    // limited time.
     await expect.poll(() => countBrokers(sql)).toBe(0);
     await sql.unsafe(
       "DROP SCHEMA public CASCADE; CREATE SCHEMA public; DROP SCHEMA merkle_migrations CASCADE",
@@ -26,7 +27,7 @@ export async function backUp(broker: TestBroker): Promise<string> {
   return file;
 }
 
-/** How many connections brokers have. */
+/** Returns the number of brokers' connections. */
 async function countBrokers(sql: postgres.Sql): Promise<number> {
   const [row] = await sql`
     SELECT count(*)::int AS connections FROM pg_stat_activity

@@ -10,25 +10,28 @@ import { fileURLToPath } from "node:url";
 const memory = "/dev/shm";
 const bytesMin = 4 * 1024 ** 3;
 
-/** The one folder that a run writes to, and what sees to it that nothing of the run outlives it. */
+/** The only folder that a test run writes to, with a guard that lets nothing outlive the run. */
 export interface RunFolder {
   readonly path: string;
-  /** Removes the folder, ends what still runs, and returns a line about each thing that the tests should have removed. */
+  /**
+   * Removes the folder, ends remaining processes, and returns one line per thing that the tests should have
+   * removed.
+   */
   remove(): Promise<string[]>;
 }
 
 /**
- * Makes the folder of this run and puts it into TMPDIR, which everything that is started here inherits: its name marks a
- * process as one of this run. It is in memory if there is plenty, since databases that live for a second cost twice the time
- * on a disk. If this process is killed, the guard cleans up after it.
+ * Creates this run's folder and sets TMPDIR to it. Everything started here inherits TMPDIR, so the folder's
+ * name marks a process as part of this run. The folder is in memory if there is enough, because short-lived
+ * databases take twice as long on a disk. If this process is killed, the guard cleans up.
  *
- * @param vitestFolder - the folder that vitest itself removes at its end, unless it is killed
+ * @param vitestFolder - a folder that vitest removes at its end, unless it is killed
  */
 export async function makeRunFolder(vitestFolder: string): Promise<RunFolder> {
   const path = await mkdtemp(join((await isMemoryFit()) ? memory : tmpdir(), "merkle-run-"));
-  // Like /tmp: servers and programs of other users write here too.
+  // Like /tmp, because servers and programs of other users write here too.
   await chmod(path, 0o1777);
-  // Before TMPDIR is set, or the guard would look like a process of the run.
+  // Started before TMPDIR is set. Otherwise the guard would look like a process of the run.
   const guard = spawn(
     process.execPath,
     [fileURLToPath(new URL("run-guard.mjs", import.meta.url)), path, String(process.pid), vitestFolder],
@@ -50,12 +53,12 @@ export async function makeRunFolder(vitestFolder: string): Promise<RunFolder> {
   };
 }
 
-/** The name of this run, in a worker as well. Users that tests create have it as their comment. */
+/** Returns the name of this run, in workers too. Users that tests create have it as their comment. */
 export function nameOfRun(): string {
   return basename(tmpdir());
 }
 
-/** Containers often have one that is too small, or from which no program can be run. */
+/** In containers, /dev/shm is often too small, or no program can be run from it. */
 async function isMemoryFit(): Promise<boolean> {
   try {
     await access(memory, constants.W_OK);

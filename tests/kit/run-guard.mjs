@@ -1,11 +1,12 @@
 /**
- * `node run-guard.mjs <folder> <pid> <vitest folder>`: watches over the run of the tests whose vitest is process <pid>, and
- * which writes below <folder> only. On a line on stdin it prints, as JSON, what the run has left behind; when stdin closes
- * without one, the run was killed, and vitest could not remove its own folder. In both cases it then ends the processes of
- * the run and removes everything else, and nothing of anybody else's.
+ * `node run-guard.mjs <folder> <pid> <vitest folder>` guards a test run. <pid> is the run's vitest process,
+ * and the run writes only below <folder>. For a line on stdin, the guard prints everything that the run has
+ * left behind, as JSON. If stdin closes without a line, the run was killed, and the guard also removes
+ * vitest's own folder. In both cases it then ends the run's processes and removes the rest, without touching
+ * anything else.
  *
- * Every process of a run has the folder's name, which no other run uses, in its environment, its arguments or its working
- * folder. Elsewhere than on Linux, processes cannot be asked for these, and only the folder is looked after.
+ * Every process of a run has the folder's unique name in its environment, arguments or working folder. On
+ * systems other than Linux this cannot be read, so only the folder is handled.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
@@ -15,10 +16,11 @@ import { setTimeout as delay } from "node:timers/promises";
 
 const [, , folder, vitest, vitestFolder] = process.argv;
 const marker = basename(folder);
-/** A server that was asked to stop at once may take this long; afterwards it is killed. */
+/** A server that was asked to stop may take this long before it is killed. */
 const patienceMs = 10_000;
 
-// Ctrl+C and the end of a terminal reach the tests, which then end: that is what is waited for here.
+// Ctrl+C and a closed terminal end the tests. The guard ignores these signals, and waits for the tests to
+// end.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => undefined);
 
 const lines = createInterface({ input: process.stdin });
@@ -31,13 +33,13 @@ lines.once("close", killed);
 lines.once("line", async () => {
   lines.off("close", killed);
   await settle();
-  // Files are all in the folder of the run, which is removed whole.
+  // Files need no listing: they are all in the run's folder, which is removed as a whole.
   const leftovers = [...listProcesses().map(describeProcess), ...listMounts(), ...listUsers()];
   await remove();
   process.stdout.write(`${JSON.stringify(leftovers)}\n`, () => process.exit());
 });
 
-/** Processes that have just been ended take a moment to go. */
+/** Waits for processes that are about to exit. */
 async function settle() {
   const deadline = Date.now() + patienceMs;
   while (listProcesses().length > 0 && Date.now() < deadline) await delay(50);
@@ -52,14 +54,17 @@ async function remove() {
   rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** PostgreSQL stops at once on SIGQUIT, and removes the shared memory that it would leave when killed. */
+/**
+ * On SIGQUIT, PostgreSQL stops immediately and removes its shared memory, which it would leave behind if
+ * killed.
+ */
 async function endProcesses() {
   const deadline = Date.now() + patienceMs;
   for (let processes = listProcesses(); processes.length > 0; processes = listProcesses()) {
     for (const { pid, isServer } of processes) {
       const isPatient = isServer && Date.now() < deadline;
       signal(pid, isPatient ? "SIGQUIT" : "SIGKILL");
-      // One that stands still would not hear of it.
+      // A suspended process would not receive the signal.
       if (isPatient) signal(pid, "SIGCONT");
     }
     await delay(50);
@@ -70,7 +75,7 @@ function signal(pid, name) {
   try {
     process.kill(pid, name);
   } catch {
-    // It has ended by itself.
+    // The process has already exited.
   }
 }
 
@@ -100,7 +105,7 @@ function describeProcess({ pid, args }) {
   return `process ${pid} (${args.slice(0, 160)})${listening}`;
 }
 
-/** The TCP ports on which a process listens. */
+/** Returns the TCP ports on which a process listens. */
 function listPorts(pid) {
   const sockets = new Set(names(`/proc/${pid}/fd`).map((fd) => link(`/proc/${pid}/fd/${fd}`)));
   return ["tcp", "tcp6"]
@@ -118,7 +123,7 @@ function listMounts() {
     .map((path) => `mount ${path}`);
 }
 
-/** Tests give the users that they create the name of the run as their comment. */
+/** Lists the users that tests created, which have the name of the run as their comment. */
 function listUsers() {
   return read("/etc/passwd")
     .split("\n")
@@ -127,7 +132,7 @@ function listUsers() {
     .map(([name]) => `user ${name}`);
 }
 
-/** The shared memory of servers that were killed, by what they noted in their data (the seventh line of postmaster.pid). */
+/** Lists the shared memory of killed servers, which their data names (the seventh line of postmaster.pid). */
 function listSegments() {
   const unused = new Set(
     read("/proc/sysvipc/shm")
@@ -152,7 +157,7 @@ function read(path) {
   try {
     return readFileSync(path, "latin1");
   } catch {
-    // Processes end meanwhile, and some belong to others.
+    // The process may have exited, or belong to another user.
     return "";
   }
 }
@@ -177,6 +182,6 @@ function tryRun(program, args) {
   try {
     execFileSync(program, args, { stdio: "ignore" });
   } catch {
-    // What cannot be removed has been named.
+    // Things that cannot be removed have already been reported.
   }
 }

@@ -15,7 +15,7 @@ interface StagedRun {
   readonly ended: Promise<{ readonly code: number | null; readonly lines: string[] }>;
 }
 
-/** `npm test -- <word>` over the tests in `staged-run`. */
+/** Runs `npm test -- <word>` with the tests in `staged-run`. */
 function startRun(word: string): StagedRun {
   const config = "--config=tests/kit/staged-run/vitest.config.ts";
   const child = spawn(process.execPath, ["scripts/test.mjs", config, word], { cwd: root });

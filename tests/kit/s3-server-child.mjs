@@ -1,4 +1,7 @@
-/** An object storage that speaks S3's protocol and checks signatures, as a process of its own: folder and port from the arguments. */
+/**
+ * Runs an S3-compatible object storage that checks signatures, in a separate process. The arguments are its
+ * folder and port.
+ */
 import S3rver from "@20minutes/s3rver";
 
 const [, , directory, port] = process.argv;

@@ -13,28 +13,31 @@ import type { Cleanup } from "./test-database.js";
 
 type ArchiveOptions = NonNullable<BrokerOptions["archive"]>;
 
-/** What stands between a broker and its storage does with a request: let it be, or do something to its answer. */
+/** What the proxy between broker and storage does with a request: pass it on, or change the response. */
 export type Meddling = "pass" | "alter" | "truncate";
 
-/** An object storage of one test's own. */
+/** An object storage for one test. */
 export interface S3Server {
-  /** For a broker's options. */
+  /** Value for a broker's options. */
   readonly archive: ArchiveOptions;
-  /** The keys of its objects, in order. */
+  /** Returns the keys of all objects in order. */
   keys(): Promise<string[]>;
-  /** The file that holds an object. */
+  /** Returns the file that contains an object. */
   fileOf(key: string): string;
-  /** Decides about each request, which waits for it; everything passes unless told. */
+  /** Decides about each request, which waits for the decision. By default, everything passes. */
   meddle: (method: string | undefined, key: string) => Meddling | Promise<Meddling>;
   kill(): Promise<void>;
-  /** Starts it again at its place. */
+  /** Starts the storage again on the same port. */
   start(): Promise<void>;
 }
 
 const child = fileURLToPath(new URL("s3-server-child.mjs", import.meta.url));
 const ending = "._S3rver_object";
 
-/** Starts a storage that checks signatures (its only account is S3RVER), behind a proxy that tests can meddle with. */
+/**
+ * Starts an object storage that checks signatures (its only account is S3RVER), behind a proxy that tests can
+ * control.
+ */
 export async function startS3Server(cleanup: Cleanup = onTestFinished): Promise<S3Server> {
   const folder = await mkdtemp(join(tmpdir(), "merkle-s3-"));
   let port = 0;

@@ -5,18 +5,19 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 const name = "merkle";
 const comment = "made by the tests of Merkle";
-/** Where root's servers keep what that user cannot reach elsewhere. */
+/** The folder for data that must be reachable by the server's user. */
 const folder = "/var/lib/merkle";
 
 /**
- * Root's servers run as a system user that Merkle creates when it is missing. Here the tests create it, so that they can tell
- * it from one of this machine's own, and the last of several runs at once removes it.
+ * When run as root, Merkle runs servers as a system user, which it creates if missing. Here the tests create
+ * that user, to distinguish it from one that belongs to this machine. The last of several concurrent runs
+ * removes it.
  */
 export async function provideServerUser(): Promise<() => Promise<void>> {
   if (process.platform !== "linux" || process.getuid?.() !== 0) return async () => undefined;
   if ((await findComment()) === undefined) {
     const home = ["--no-create-home", "--home-dir", folder, "--shell", "/usr/sbin/nologin"];
-    // Another run may be faster, and Merkle itself says what is wrong when there is no such user.
+    // Another run may create the user first. If there is no such user, Merkle itself reports that.
     await run("useradd", ["--system", "--user-group", "--comment", comment, ...home, name]).catch(() => {});
   }
   return removeServerUser;
@@ -26,7 +27,7 @@ async function removeServerUser(): Promise<void> {
   if ((await findComment()) !== comment) return;
   const others = (await readdir(folder).catch(() => [])).filter((each) => each !== "binaries");
   if (others.length > 0) return;
-  // This fails while a process runs as that user: then another run is not over.
+  // Fails while a process runs as that user, which means that another run is still active.
   const isRemoved = await run("userdel", [name]).then(
     () => true,
     () => false,
@@ -34,7 +35,7 @@ async function removeServerUser(): Promise<void> {
   if (isRemoved) await rm(folder, { recursive: true, force: true });
 }
 
-/** The user's comment in the list of users; undefined if there is no such user. */
+/** Returns the user's comment in /etc/passwd, or undefined if there is no such user. */
 async function findComment(): Promise<string | undefined> {
   const users = (await readFile("/etc/passwd", "utf8")).split("\n").map((line) => line.split(":"));
   return users.find(([each]) => each === name)?.[4];

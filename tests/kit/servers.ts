@@ -9,14 +9,14 @@ const template = "merkle_template";
 
 interface Server {
   readonly url: string;
-  /** The name of a migrated, empty database. */
+  /** Name of a migrated, empty database. */
   readonly template: string;
   stop(): Promise<void>;
 }
 
-/** Starts the server that has the databases of all tests. */
+/** Starts the server for the databases of all tests. */
 export async function startServer(home: string): Promise<Server> {
-  // A server of another major is tried by its superuser's address, without a database.
+  // To test with another major version of PostgreSQL, pass a superuser's URL without a database.
   const given = process.env["TESTS_DATABASE_URL"];
   const server =
     given === undefined ? await startOwnServer(home) : { url: given, stop: async () => undefined };
@@ -31,20 +31,20 @@ export async function startServer(home: string): Promise<Server> {
 async function startOwnServer(home: string): Promise<{ url: string; stop(): Promise<void> }> {
   const server = await startEmbeddedPostgres({ home, reach: "tcp", connectionsMax: 300 });
   const { host, port, database, password = "" } = server.connection;
-  // Databases are made by the superuser alone, and tests change what no broker may.
+  // Only the superuser can create databases, and tests change data that a broker may not.
   const user = "merkle";
   const url = `postgres://${user}:${password}@${host}:${port}`;
   const admin = postgres(`${url}/${database}`, { max: 1 });
-  // Thousands of connections are made to it, and to prove the password is most of what each takes.
+  // Tests open thousands of connections, and checking the password is most of the cost of each.
   await admin.unsafe(`SET scram_iterations = 1; ALTER ROLE ${user} PASSWORD '${password}'`);
-  // Every ten seconds it starts a process for each database, to see that nothing is to be done for most.
+  // Autovacuum would start a process for each database every ten seconds, mostly with nothing to do.
   await admin.unsafe("ALTER SYSTEM SET autovacuum = off");
   await admin.unsafe("SELECT pg_reload_conf()");
   await admin.end();
   return { url, stop: () => server.stop() };
 }
 
-/** Migrates a database, of which each copy gets an epoch and a mesh of its own when it is first opened. */
+/** Migrates a database. Each copy of it gets its own epoch and mesh when first opened. */
 async function migrateEmpty(target: ConnectionTarget): Promise<void> {
   await (await openDatabase({ target })).close();
   const sql = connectPool(target, 1);
@@ -52,13 +52,14 @@ async function migrateEmpty(target: ConnectionTarget): Promise<void> {
   await sql.end();
 }
 
-/** Makes a home with a migrated, empty database, and stops its server. */
+/** Creates a home with a migrated, empty database, and stops its server. */
 export async function prepareHome(): Promise<TestHome> {
   const prepared = await makeTestHome();
   const server = await prepared.start();
   await migrateEmpty(server.connection);
   await server.stop();
-  // Shared memory that a killed server leaves is then a file of its data, and removed with it.
+  // Puts shared memory into a file of the data folder, so that it is removed with the folder even if the
+  // server is killed.
   await appendFile(join(server.dataDirectory, "postgresql.conf"), "dynamic_shared_memory_type = mmap\n");
   return prepared;
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { InputOf, MerkleError, Message } from "@merkle/wire";
 import type { TransportClient } from "./transports.js";
 
-/** A session of one test's own, with its convener and, by name, further teams. */
+/** A session of one test, with its convener and functions to join and post. */
 export interface TestSession {
   readonly sessionId: string;
   readonly slug: string;
@@ -30,7 +30,10 @@ export async function createTestSession(
   };
 }
 
-/** Reads as a caller does that names what it has read: behind a proxy nothing else shows it (CURSOR-6). */
+/**
+ * Returns a reader that acknowledges messages with receipts. Behind a proxy, nothing else shows what it has
+ * read (CURSOR-6).
+ */
 export function mailReader(
   transport: Pick<TransportClient, "call">,
   own: { readonly session_id: string; readonly team_id: string },
@@ -53,7 +56,7 @@ export function textsOf(messages: readonly Message[]): unknown[] {
   return messages.map((message) => message.content["text"] ?? message.event);
 }
 
-/** The error of a call that must fail. */
+/** Returns the error of a call that must fail. */
 export async function failureOf(call: Promise<unknown>): Promise<MerkleError> {
   const outcome = await call.then(
     (output) => ({ output }),
@@ -65,7 +68,7 @@ export async function failureOf(call: Promise<unknown>): Promise<MerkleError> {
   );
 }
 
-/** The bare uuid of a credential, which everybody may know. */
+/** Returns the bare uuid of a credential, which is not secret. */
 export function bareId(credential: string): string {
   return credential.split(".")[0] ?? "";
 }

@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Files of few lines that take long. */
+/** Short files that take long to run. */
 const longDespiteTheirSize = [
   "/tests/faults/",
   "/tests/conformance/",
@@ -10,12 +10,12 @@ const longDespiteTheirSize = [
   "/tests/anchors/",
 ];
 const browsers = "/tests/dashboard/";
-/** Files between two that draw pages: as many as other workers run meanwhile. */
+/** Number of other files between two that draw pages: as many as the other workers run at the same time. */
 const between = 3;
 
 /**
- * The largest files first, as ever, so that no long one is left over for the end; but those that draw pages, which need a
- * processor each, one at a time among those that mostly wait.
+ * Sorts the largest files first, so that none of them remains for the end. Files that draw pages need a
+ * processor each, so they are spread among files that mostly wait.
  */
 export class SpreadWork extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -2,17 +2,17 @@ import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import type { Cleanup } from "./test-database.js";
 
-/** A statement as a client sent it, with its parameters as texts; null for what is no text. */
+/** A statement as a client sent it, with its parameters as text; null for binary parameters. */
 export interface SentStatement {
   readonly query: string;
   readonly parameters: readonly (string | null)[];
 }
 
-/** Listens in on what goes to a PostgreSQL server. */
+/** Records the statements sent to a PostgreSQL server. */
 export interface StatementLog {
-  /** The address of the database by way of it. */
+  /** URL of the database through the recording proxy. */
   readonly url: string;
-  /** What was sent together: the statements of a transaction, or one alone. */
+  /** Statements grouped by transaction. A statement outside a transaction is its own group. */
   readonly transactions: readonly (readonly SentStatement[])[];
 }
 
@@ -45,7 +45,7 @@ export async function startStatementLog(databaseUrl: string, cleanup: Cleanup): 
   return { url: target.href, transactions };
 }
 
-/** Reads the messages of one client (protocol 3). */
+/** Parses the messages of one client (protocol 3). */
 function createListener(onTransaction: (sent: SentStatement[]) => void): (chunk: Buffer) => void {
   const prepared = new Map<string, string>();
   let bytes: Buffer = Buffer.alloc(0);
@@ -71,7 +71,7 @@ function createListener(onTransaction: (sent: SentStatement[]) => void): (chunk:
 
   return (chunk) => {
     bytes = Buffer.concat([bytes, chunk]);
-    // The first message has no type.
+    // The first message has no type byte.
     if (!greeted && bytes.length >= 4 && bytes.length >= bytes.readInt32BE(0)) {
       bytes = bytes.subarray(bytes.readInt32BE(0));
       greeted = true;

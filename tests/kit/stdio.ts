@@ -8,30 +8,33 @@ import type { Cleanup } from "./test-database.js";
 
 const program = inject("program");
 
-/** A `merkle mcp` of one test, spoken to as an agent's client does. */
+/** A `merkle mcp` process for one test, used as an agent's client would. */
 export interface StdioServer {
   readonly process: ChildProcess;
-  /** What came on stderr. */
+  /** Returns everything that was written to stderr. */
   readonly stderr: () => string;
   request(method: string, params?: unknown): Promise<RpcAnswer>;
-  /** Sends a request whose answer may never come; resolves with its id once it is written. */
+  /** Sends a request that may never be answered. Returns its id and the pending answer. */
   begin(method: string, params?: unknown): { readonly id: number; readonly answer: Promise<RpcAnswer> };
   notify(method: string, params?: unknown): void;
-  /** Writes as it is. */
+  /** Writes text unchanged. */
   write(text: string): void;
-  /** Calls a tool and gives its text, whether it failed or not. With an id it is the call that a hook announced. */
+  /**
+   * Calls a tool and returns its text, whether it failed or not. `toolUseId` links the call to the hook that
+   * announced it.
+   */
   call(name: string, args?: unknown, toolUseId?: string): Promise<string>;
-  /** Runs a hook as Claude Code does, and gives what it adds to the conversation. */
+  /** Runs a hook as Claude Code does, and returns the text that it adds to the conversation. */
   hook(event: string, ids?: HookIds): Promise<string>;
-  /** The next notification of that method. */
+  /** Resolves with the next notification of this method. */
   notified(method: string): Promise<unknown>;
   initialize(client?: string): Promise<RpcAnswer>;
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
-  /** Lets the client go away, as at its end. */
+  /** Disconnects the client, as when it exits. */
   stop(): Promise<void>;
 }
 
-/** What Claude Code fills in. Default: the main agent's, and of the last prompt. */
+/** Values that Claude Code fills in. Default: those of the main agent and the last prompt. */
 export interface HookIds {
   readonly session_id?: string;
   readonly prompt_id?: string;
@@ -54,18 +57,18 @@ export interface StdioOptions {
   readonly args?: readonly string[];
   readonly home?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** The name by which the client introduces itself; `test` unless told. */
+  /** Name that the client sends when it initialises. Default: `test`. */
   readonly client?: string;
 }
 
-/** A Merkle home for the servers of one test, removed at its end. */
+/** Creates a Merkle home for the servers of one test. It is removed when the test has finished. */
 export async function makeAgentHome(cleanup: Cleanup = onTestFinished): Promise<string> {
   const home = await mkdtemp(join(tmpdir(), "merkle-agent-"));
   cleanup(() => rm(home, { recursive: true, force: true }));
   return home;
 }
 
-/** Starts a server without greeting it. It is ended when the test has finished. */
+/** Starts a server without initialising it. It is stopped when the test has finished. */
 export async function spawnStdioServer(
   options: StdioOptions,
   cleanup: Cleanup = onTestFinished,
@@ -92,7 +95,7 @@ export async function spawnStdioServer(
   return server;
 }
 
-/** Starts a server and greets it. */
+/** Starts a server and initialises it. */
 export async function startStdioServer(options: StdioOptions, cleanup?: Cleanup): Promise<StdioServer> {
   const server = await spawnStdioServer(options, cleanup);
   await server.initialize(options.client);
@@ -119,7 +122,7 @@ function watch(child: ChildProcess): StdioServer {
     unread = lines.pop() ?? "";
     for (const line of lines) take(JSON.parse(line));
   });
-  // A server that was killed takes no more.
+  // A killed server reads no more input.
   child.stdin?.on("error", () => undefined);
   const ended = once(child, "close").then(([code, signal]) => ({ code, signal }));
 
@@ -146,7 +149,7 @@ function watch(child: ChildProcess): StdioServer {
       waiting.set(id, resolve);
       void ended.then(() => reject(new Error(`The server ended before it answered ${method}. ${stderr}`)));
     });
-    // Whoever lets a request go unanswered does not await it.
+    // A test that lets a request go unanswered does not await it.
     answer.catch(() => undefined);
     send({ id, method, params });
     return { id, answer };

@@ -10,8 +10,8 @@ const isRoot = process.getuid?.() === 0;
 const isMounter = isLinux && isRoot && canMount();
 
 /**
- * The reasons for which a test is left out, each of them a tag: `it("…", { tags: "nginx" }, …)` runs where there is an
- * nginx. Everywhere else the last lines of `npm test` count the test under the description.
+ * The reasons for skipping a test, each of them a tag: `it("…", { tags: "nginx" }, …)` runs only where nginx
+ * is installed. Elsewhere, the last lines of `npm test` count the skipped tests under the description.
  */
 export const tags = [
   { name: "long", description: "long (npm run test:exhaustive)" },
@@ -37,12 +37,14 @@ export const tags = [
   need("namespaces", isLinux && canMakeNamespaces(), "need namespaces for processes"),
 ];
 
-/** One that is met says nothing of `skip`: of a test's several tags the last one that does would decide. */
+/**
+ * A requirement that is met does not set `skip`. Otherwise the last tag of a test that sets it would decide.
+ */
 function need(name: string, found: unknown, description: string) {
   return { name, description, ...(!found && { skip: true }) };
 }
 
-/** The oldest PostgreSQL that Merkle works on. */
+/** Finds the oldest PostgreSQL that Merkle supports. */
 function findPostgres15(): boolean {
   try {
     return existsSync(createRequire(import.meta.url).resolve("postgres-15-linux-x64"));
@@ -51,7 +53,7 @@ function findPostgres15(): boolean {
   }
 }
 
-/** Root in a container often may not. */
+/** Tries a mount, because root in a container often may not. */
 function canMount(): boolean {
   const folder = mkdtempSync(join(tmpdir(), "merkle-mount-"));
   const isDone = succeeds("mount", "-t", "tmpfs", "tmpfs", folder) && succeeds("umount", folder);
@@ -59,7 +61,10 @@ function canMount(): boolean {
   return isDone;
 }
 
-/** Many systems forbid the user namespace in which others than root can make one for processes. */
+/**
+ * Tries to create namespaces. Many systems forbid the user namespace that unprivileged users need for a PID
+ * namespace.
+ */
 function canMakeNamespaces(): boolean {
   const asUser = isRoot ? [] : ["--user", "--map-root-user"];
   return succeeds("unshare", ...asUser, "--pid", "--fork", "--mount-proc", "true");

@@ -8,27 +8,28 @@ import { lookForSecrets } from "./canary.js";
 import { noteHome } from "./persons.js";
 import { type Cleanup, createTestDatabase } from "./test-database.js";
 
-/** A broker of one test's own, on a database of its own. */
+/** A broker for one test, with its own database. */
 export interface TestBroker {
-  /** Its base URL; the same after a restart. */
+  /** The broker's base URL. It stays the same after a restart. */
   readonly url: string;
   readonly port: number;
   readonly databaseUrl: string;
   readonly home: string;
-  /** Every line that it logged. */
+  /** Every line that the broker logged. */
   readonly logged: string[];
   readonly broker: Broker;
   stop(): Promise<void>;
-  /** Stops it and starts another one at the same place. */
+  /** Stops the broker and starts another one on the same port. */
   restart(): Promise<void>;
-  /** The same, with something done in between. */
+  /** Restarts the broker, running `work` while it is stopped. */
   restartAfter(work: () => Promise<void>): Promise<void>;
 }
 
 /**
- * Starts a broker that is stopped, with everything it kept, when the test has finished; several, where nodes are tested.
+ * Starts a broker. It is stopped when the test has finished, and its data is removed. Starts several nodes in
+ * runs that test nodes.
  *
- * @param why - the reason that what is tested holds for one broker alone
+ * @param why - why the test applies only to a single broker
  */
 export async function startTestBroker(
   options: Partial<BrokerOptions> = {},
@@ -44,23 +45,27 @@ export async function startTestBroker(
 let shared: Promise<TestBroker> | undefined;
 
 /**
- * The broker of this worker, with default options, which ends with it. For tests that look at nothing but sessions, teams and
- * peers of their own: those about lists, counts, settings, logs, tables or restarts start one of their own.
+ * Returns the broker of this worker, with default options. Use it only in tests that look at nothing but
+ * their own sessions, teams and peers. Tests about lists, counts, settings, logs, tables or restarts start
+ * their own broker.
  */
 export function sharedBroker(): Promise<SharedBroker> {
   shared ??= startTestBroker({}, () => undefined);
   return shared;
 }
 
-/** Without what only its owner may do. */
+/** A broker without the functions that only its owner may use. */
 export type SharedBroker = Pick<TestBroker, "url" | "databaseUrl">;
 
-/** A test that is left out where several nodes are tested behind a proxy, and the reason that it holds for one broker alone. */
+/**
+ * Defines a test that is skipped in runs with several nodes, with the reason why it applies only to a single
+ * broker.
+ */
 export function itAtOne(_why: string): ReturnType<typeof it.skipIf> {
   return it.skipIf(inject("bus") !== undefined);
 }
 
-/** Whether a test is about where a broker listens, or about what only one may have. */
+/** Whether a test is about the broker's address, or about resources that only one broker can have. */
 function needsItself({
   tls,
   host,
@@ -78,7 +83,7 @@ function needsItself({
 export type StartTestBroker = (
   options: Partial<BrokerOptions>,
   cleanup: Cleanup,
-  /** Where its lines go, with those of others. */
+  /** Receives the broker's log lines, together with those of other brokers. */
   logged?: string[],
 ) => Promise<TestBroker>;
 
@@ -91,7 +96,7 @@ export const startOneBroker: StartTestBroker = async (options, cleanup, logged =
     logged.push(line);
     lookForSecrets("the broker's log", line);
   });
-  // Files are for members alone unless told otherwise; most tests about them are about something else.
+  // By default, serving files requires members. Most tests about files are about something else.
   const open = options.agent?.roots && options.auth === undefined ? { insecureOpen: true } : {};
   const start = (port: number) => startBroker({ ...open, ...options, home, databaseUrl, port, log });
   let broker = await start(options.port ?? 0);

@@ -4,12 +4,12 @@ import type { Duplex } from "node:stream";
 import type { WebSocketClass } from "@merkle/wire/client";
 import { WebSocket } from "ws";
 
-/** Somebody who reaches this machine by another name, and trusts one certificate. */
+/** A client that reaches this machine under another name, and trusts one certificate. */
 export interface TlsClient {
   ask(path: string, options?: Asking): Promise<Answer>;
-  /** The same, with the answer's body still to come. */
+  /** Sends a request and returns the response before its body. */
   open(path: string, options?: Asking): Promise<IncomingMessage>;
-  /** Becomes a WebSocket, whose bytes are the caller's own. */
+  /** Upgrades to a WebSocket, and returns the raw stream. */
   upgrade(path: string, options?: Asking): Promise<Duplex>;
   readonly WebSocket: WebSocketClass;
 }
@@ -29,7 +29,7 @@ export interface Answer {
 export function tlsClient(url: string, ca: string): TlsClient {
   const base = new URL(url);
   const { hostname, port } = base;
-  // Whatever the name, it is this machine.
+  // Any name resolves to this machine.
   const here = { host: "127.0.0.1", port, servername: hostname, ca, agent: false };
 
   function start(path: string, { method = "GET", headers = {}, body }: Asking) {

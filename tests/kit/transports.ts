@@ -6,44 +6,44 @@ import { lookForSecrets } from "./canary.js";
 import { type HttpAnswer, openHttpClients } from "./http-client.js";
 import { startStdioServer } from "./stdio.js";
 
-/** Calls operations over one transport, so that one suite can be run at all of them. */
+/** Calls operations over one transport, so that a suite can run over all of them. */
 export interface TransportClient {
   readonly name: string;
   readonly url: string;
   readonly entry: Entry;
-  /** @throws MerkleError as the transport told it */
+  /** @throws MerkleError as received over the transport */
   call<Name extends OperationName>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>>;
-  /** The same for input that the types would not allow. */
+  /** Calls an operation with input that the types would not allow. */
   callRaw(name: string, input: unknown): Promise<unknown>;
   close(): Promise<void>;
 }
 
-/** As whom, and into which mesh, somebody comes; nobody that the broker knows, into the main one, unless told. */
+/** The identity and mesh of a client. Default: unauthenticated, in the main mesh. */
 export interface Entry {
-  /** A bearer's or an observer's. */
+  /** A bearer token or an observer's token. */
   readonly token?: string | undefined;
   readonly mesh?: string | undefined;
-  /** What else goes along over HTTP. */
+  /** Further HTTP headers. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** What answers the broker's hello instead of the token. */
+  /** Answers the broker's hello instead of the token. */
   readonly proof?: (() => Promise<object>) | undefined;
 }
 
-/** A WebSocket, by which frames can be sent that are no requests. */
+/** A WebSocket that can also send frames other than requests. */
 export interface SocketTransport extends TransportClient {
   ask(frame: object): Promise<unknown>;
 }
 
 export type OpenTransport = (url: string, entry?: Entry) => Promise<TransportClient>;
 
-/** The transports of the broker itself, by name: there the caller keeps its credentials and its cursor. */
+/** The broker's own transports, by name. With these, the caller keeps its credentials and cursor. */
 export const brokerTransports: Record<"rest" | "mcp" | "websocket", OpenTransport> = {
   rest: openRest,
   mcp: openMcp,
   websocket: openWebSocket,
 };
 
-/** Every transport there is. Over stdio the server keeps credentials and cursor for its caller (STDIO-3, STDIO-4). */
+/** All transports. Over stdio, the server keeps credentials and cursor for its caller (STDIO-3, STDIO-4). */
 export const transports: Record<"rest" | "mcp" | "websocket" | "stdio", OpenTransport> = {
   ...brokerTransports,
   stdio: openStdio,
@@ -60,7 +60,7 @@ function toTransport(
     entry,
     callRaw,
     close,
-    // What comes out is checked against the operation's own schema, so its type is what the schema says.
+    // The operation's schema has checked the output, so the type is correct.
     call: async (operation, input) =>
       catalogue[operation].output.parse(await callRaw(operation, input)) as never,
   };
@@ -113,7 +113,7 @@ function readAnswer(response: HttpAnswer): unknown {
   throw error;
 }
 
-/** Plain JSON-RPC, as curl would send it. */
+/** Opens a client that sends plain JSON-RPC, like curl. */
 async function openMcp(url: string, entry: Entry = {}): Promise<TransportClient> {
   const clients = openHttpClients();
   const callRaw: TransportClient["callRaw"] = async (name, input) => {
@@ -131,7 +131,7 @@ async function openMcp(url: string, entry: Entry = {}): Promise<TransportClient>
         }),
       });
     const { result, error } = Object(JSON.parse(response.text));
-    // What refuses the request as a whole is told beside the JSON-RPC code (ERR-4).
+    // An error that refuses the whole request is in `data`, in addition to the JSON-RPC code (ERR-4).
     if (error?.data?.code) throw new MerkleError(error.data.code, error.message, error.data.details);
     if (error) throw new Error(`JSON-RPC ${error.code}: ${error.message}`);
     const body: unknown = JSON.parse(result.content[0].text);
@@ -142,7 +142,7 @@ async function openMcp(url: string, entry: Entry = {}): Promise<TransportClient>
   return toTransport({ name: "mcp", url, entry }, callRaw, async () => clients.close());
 }
 
-/** `merkle mcp`, as a program speaks to it. */
+/** Starts `merkle mcp`, and uses it like a program would. */
 async function openStdio(url: string): Promise<TransportClient> {
   const cleanups: (() => Promise<void>)[] = [];
   const args = ["--view", "json", "--tools", "core,messaging,mesh,tasks,people,progress,audit,work,admin"];
@@ -176,7 +176,7 @@ export async function openWebSocket(url: string, entry: Entry = {}): Promise<Soc
     if (frame.error) request?.reject(MerkleError.fromBody(frame));
     else request?.resolve(frame.output);
   });
-  // It may close in the moment in which it opens, and between two requests.
+  // The socket may close just after opening, or between two requests.
   let closed: Error | null = null;
   socket.once("close", (code) => {
     closed = new Error(`The connection closed with ${code}.`);

@@ -1,14 +1,17 @@
 import { execFileSync } from "node:child_process";
 import type { Cleanup } from "./test-database.js";
 
-/** A network of its own, as another machine has it: what runs under `enter` sees its own loopback and one cable. */
+/**
+ * A separate network, like that of another machine. Programs run with `enter` see only its loopback and one
+ * cable.
+ */
 export interface TestNetwork {
   readonly address: string;
-  /** The command that runs another one there. */
+  /** Command prefix that runs a command in this network. */
   readonly enter: readonly string[];
 }
 
-/** Whether this machine lets us make networks: Linux, as root, with `ip`. */
+/** Returns whether this machine can create networks: Linux, as root, with `ip`. */
 export function canMakeNetworks(): boolean {
   const name = `merkle-try-${process.pid}`;
   try {
@@ -20,7 +23,7 @@ export function canMakeNetworks(): boolean {
   }
 }
 
-/** Two networks with one cable between them, and none to anywhere else. */
+/** Creates two networks that are connected only to each other. */
 export function makeTwoNetworks(cleanup: Cleanup): readonly [TestNetwork, TestNetwork] {
   const names = ["a", "b"].map((end) => `merkle-${end}-${process.pid}`);
   const [first = "", second = ""] = names;
@@ -37,7 +40,7 @@ export function makeTwoNetworks(cleanup: Cleanup): readonly [TestNetwork, TestNe
     ip("-n", name, "link", "set", "cable", "up");
     return { address, enter: ["ip", "netns", "exec", name] };
   });
-  return networks as unknown as readonly [TestNetwork, TestNetwork]; // Two names were mapped.
+  return networks as unknown as readonly [TestNetwork, TestNetwork]; // Two names were mapped, so there are exactly two networks.
 }
 
 function ip(...args: string[]): void {

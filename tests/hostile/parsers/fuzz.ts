@@ -5,17 +5,17 @@ import { fileURLToPath } from "node:url";
 import { type Target, targets } from "./targets.js";
 
 /**
- * `npm run test:fuzz -- <target> [seconds]`: changes inputs at random and keeps those that reach code that none before
- * reached, as V8 counts it. @jazzer.js/core, which does this better, needs a newer C library than the oldest system that
- * Merkle is built on. What fails, and what first reached something, is kept in `corpus/`, which the suite replays.
+ * `npm run test:fuzz -- <target> [seconds]` mutates inputs and keeps those that reach new code, measured by
+ * V8's coverage. @jazzer.js/core does this better, but needs a newer C library than the oldest system that
+ * Merkle is built on. Inputs that fail or reach new code are stored in `corpus/`, which the suite replays.
  */
 const corpusFolder = fileURLToPath(new URL("corpus/", import.meta.url));
 
-/** Coverage is read once for so many inputs, and more seldom the longer nothing new was reached. */
+/** Number of inputs per coverage measurement. It increases while no new code is reached. */
 const batchMin = 1_000;
 const batchMax = 16_000;
 const inputBytesMax = 4_096;
-/** An input that takes so long is a finding: the longest of them has 4 KB. */
+/** An input that takes this long is a finding, because no input exceeds 4 KB. */
 const runMsMax = 2_000;
 const keptMax = 400;
 
@@ -34,7 +34,7 @@ export async function fuzz(target: Target, given: readonly Buffer[], ms: number)
   let batch = batchMin;
   let failure: Outcome["failure"] = null;
 
-  /** Waiting for what is there already would take longer than most parsers do. */
+  /** Awaits only promises. Awaiting plain values would take longer than most parsers do. */
   async function runAll(inputs: readonly Buffer[]): Promise<void> {
     for (const input of inputs) {
       executions += 1;
@@ -50,7 +50,7 @@ export async function fuzz(target: Target, given: readonly Buffer[], ms: number)
     }
   }
 
-  /** Keeps those of the inputs that reach something new: halves are run again until one input is left. */
+  /** Keeps the inputs that reach new code. Runs halves of the list again until single inputs are left. */
   async function keepNew(inputs: readonly Buffer[]): Promise<void> {
     await runAll(inputs);
     const found = (await coverage.take()).filter((each) => !reached.has(each));
@@ -80,7 +80,10 @@ export async function fuzz(target: Target, given: readonly Buffer[], ms: number)
   return { executions, reached: reached.size, corpus, failure };
 }
 
-/** Which blocks of our own sources and of what they read with were run since it was asked last. */
+/**
+ * Returns functions that report which blocks of our sources and parser dependencies have run since the last
+ * call.
+ */
 async function startCoverage() {
   const session = new Session();
   session.connect();
@@ -145,7 +148,7 @@ function change(corpus: readonly Buffer[], words: readonly string[]): Buffer {
   return input.subarray(0, inputBytesMax);
 }
 
-/** Every input that is kept for a target: its seeds, those that reached something, those that failed. */
+/** Returns all inputs of a target: its seeds, and those stored because they reached new code or failed. */
 export function readCorpus(name: string): Buffer[] {
   const file = `${corpusFolder}${name}.json`;
   const kept: string[] = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : [];

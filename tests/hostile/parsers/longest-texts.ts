@@ -9,7 +9,10 @@ import { isMarkdownLayable } from "../../../apps/dashboard/src/text/markdown/mar
 import { plainBrief } from "../../../apps/dashboard/src/text/markdown/plain-brief.js";
 import { linkDefinitions, splitSections } from "../../../apps/dashboard/src/text/split-sections.js";
 
-/** Run by `longest-texts.test.ts`, in a process that can be ended: each reader gets the longest texts that there can be. */
+/**
+ * Run by `longest-texts.test.ts` in a process that can be killed. Each reader gets texts of the maximum
+ * length.
+ */
 
 const message = { sequence: 1, content: { text: "go" } } as unknown as Message;
 
@@ -30,7 +33,7 @@ const readers: Record<string, (text: string) => unknown> = {
   parseStrictJson: (text) => parseStrictJson(JSON.stringify({ [text]: text })),
 };
 
-/** What is repeated until the text is as long as it may be, and what stands at its beginning and end. */
+/** The beginning of a text, the part that is repeated up to the maximum length, and the end. */
 const shapes: readonly (readonly [string, string, string])[] = [
   ["", "[\n", ""],
   ["", "[", ""],
@@ -77,7 +80,7 @@ for (const [name, read] of Object.entries(readers)) {
     const times = Math.floor(
       (limits.documentBytesMax - before.length - after.length) / Buffer.byteLength(repeated),
     );
-    // The last line that was written names what did not end.
+    // If a reader does not finish, the last printed line names it.
     process.stdout.write(`${name} ${JSON.stringify([before, repeated, after])}\n`);
     read(before + repeated.repeat(times) + after);
   }

@@ -37,13 +37,13 @@ import { linkDefinitions, splitSections } from "../../../apps/dashboard/src/text
 import { ShapeError } from "../../../packages/wire/src/core/shape.js";
 import * as bundle from "../../../packages/wire/src/features/record/bundle.js";
 
-/** A parser that meets bytes of others, and what must hold of it whatever they are. */
+/** A parser of untrusted bytes, with the properties that must hold for any input. */
 export interface Target {
-  /** Bytes that it understands, to begin with. */
+  /** Valid inputs to start from. */
   readonly seeds: readonly string[];
-  /** Pieces that mean something to it. */
+  /** Byte sequences that have a meaning for the parser. */
   readonly words: readonly string[];
-  /** @throws for what must not be; what the parser itself refuses is no failure */
+  /** @throws if a property is violated; a refusal by the parser itself is not a failure */
   run(bytes: Buffer): void | Promise<void>;
 }
 
@@ -67,7 +67,7 @@ const jsonWords = [
 const id = "5e551000-0000-4000-8000-000000000001";
 const hash = "ab".repeat(32);
 
-/** Runs what may refuse its input, by these errors alone. */
+/** Runs a function that may throw only these errors. */
 function allowing<Result>(
   run: () => Result,
   ...refusals: (abstract new (
@@ -86,12 +86,12 @@ function must(holds: boolean, what: string): asserts holds {
   if (!holds) throw new Error(`It must hold, and does not: ${what}.`);
 }
 
-/** As a project's file names a variable. */
+/** Returns a reference to an environment variable, as in a project's file. */
 function ofEnvironment(name: string): string {
   return `$${`{${name}}`}`;
 }
 
-/** What a person is asked about can neither hide nor be taken for another line. */
+/** Each text in a question to a person must be a single visible line. */
 function mustBeLines({ says }: ForeignFile): void {
   for (const line of says) must(!line.includes("\n") && neutralise(line) === line, "what is asked is a line");
 }
@@ -136,7 +136,7 @@ export const targets: Readonly<Record<string, Target>> = {
       const usual = allowing(() => ({ value: JSON.parse(text) as unknown }), SyntaxError);
       if (read) must(isDeepStrictEqual(read, usual), "it reads as JSON.parse does");
       if (!usual) return;
-      // Its shortest text names every member once.
+      // The minimal JSON text has no duplicate members.
       const shortest = JSON.stringify(usual.value);
       must(
         isDeepStrictEqual(parseStrictJson(shortest), JSON.parse(shortest)),
@@ -547,7 +547,7 @@ export const targets: Readonly<Record<string, Target>> = {
   },
 };
 
-/** A zip archive of one stored file. */
+/** Returns a zip archive with one stored (uncompressed) file. */
 function zipOf(name: string, text: string): string {
   const local = Buffer.alloc(30);
   local.writeUInt32LE(0x04034b50, 0);

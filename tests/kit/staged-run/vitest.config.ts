@@ -1,7 +1,9 @@
 import { defineConfig } from "vitest/config";
 import shared from "../../../vitest.config.js";
 
-/** The tests of `run.test.ts`: they fail, hang and leave things behind. */
+/**
+ * Configuration for the tests that `run.test.ts` runs. They fail, hang, and leave processes or files behind.
+ */
 export default defineConfig({
   ...shared,
   test: {
