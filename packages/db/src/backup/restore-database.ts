@@ -172,7 +172,7 @@ function changed(file: string): BackupError {
   return altered(file, "it changed while it was being read");
 }
 
-/** Sequences of skipped tables do not exist here and are ignored. */
+/** Sets the sequences. Those of skipped tables do not exist in this database and are ignored. */
 async function setSequences(sql: postgres.Sql, sequences: readonly BackupSequence[]): Promise<void> {
   for (const { name, last_value } of sequences) {
     await sql`

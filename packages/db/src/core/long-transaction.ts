@@ -2,8 +2,8 @@ import type postgres from "postgres";
 import { type ConnectionTarget, connectPool, refuseOnceLost } from "./connection.js";
 
 /**
- * Opens connections for long transactions. They close when `work` ends, which also ends what is running on
- * them.
+ * Opens connections for long transactions. When `work` ends they are closed, which also cancels running
+ * statements.
  */
 export async function withPool<Result>(
   target: ConnectionTarget,

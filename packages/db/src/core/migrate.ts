@@ -19,8 +19,8 @@ export interface MigrateOptions {
   /** Build number of the migrating broker. Default: this build. */
   readonly build?: number;
   /**
-   * Called with the names of the migrations about to run, unless the database is new. The migration lock is
-   * held meanwhile. If it rejects, nothing is changed.
+   * Called under the migration lock with the names of the migrations about to run, unless the database is
+   * new. If the promise rejects, nothing is changed.
    */
   readonly beforeMigrating?: ((names: readonly string[]) => Promise<unknown>) | undefined;
   /** Runs everything and rolls it back, to check whether it would succeed. Default: false. */

@@ -10,7 +10,7 @@ export interface TornDocument {
   readonly sessionId: string;
   readonly slug: string;
   readonly version: number;
-  /** The newest version in its history. */
+  /** The newest version in the document's history. */
   readonly newest: number;
 }
 

@@ -166,7 +166,7 @@ async function copyBinaries(folder: string, copies: string): Promise<string> {
       await makeReadable(unfinished);
       await rename(unfinished, dirname(copy));
     } catch (error) {
-      // Another broker has copied the same build at the same time.
+      // Ignore the error if another broker has copied the same build in between.
       if (!(await exists(copy))) throw error;
     } finally {
       await removeFolder(unfinished);

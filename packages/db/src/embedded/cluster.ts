@@ -29,7 +29,7 @@ export async function ensureCluster(place: Place, binaries: Binaries, endpoint: 
       await syncFolder(parent);
     });
   } catch (error) {
-    // Another process has created the data directory first.
+    // Ignore the error if another process has created the data directory in between.
     if (!(await isCluster(place.data))) throw error;
   } finally {
     await removeFolder(unfinished);

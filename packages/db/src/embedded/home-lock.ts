@@ -105,9 +105,9 @@ async function isHeld(path: string, holder: Holder, silentMs: number): Promise<b
 }
 
 /**
- * Removes a dead lock, if it is still the same file. Of several processes that found it dead, one may already
- * have created a new lock. They therefore take turns, with a second file held only briefly, and each checks
- * again.
+ * Removes a dead lock, if it is still the same file. If several processes find it dead, one of them may
+ * already have created a new lock. They therefore take turns, with a second file held only briefly, and each
+ * checks again.
  */
 async function removeDead(path: string, found: Found): Promise<void> {
   const turn = `${path}.turn`;

@@ -60,7 +60,7 @@ async function launchDirectly(cluster: Cluster): Promise<Launched | undefined> {
     child.unref();
     const exited = exitOf(child);
     if (await becomesReady(child, exited, place.data)) return { pid: child.pid ?? 0, exited };
-    // Another process killed it, which says nothing about the next attempt.
+    // Another process killed the server, which says nothing about the next attempt.
     if (child.signalCode === "SIGKILL") return undefined;
     return judge(cluster, await readLogAfter(place.home, offset));
   } finally {

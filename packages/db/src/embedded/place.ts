@@ -59,7 +59,7 @@ export function systemAreaOf(home: string): string {
   return join(SYSTEM_FOLDER, createHash("sha256").update(home).digest("hex").slice(0, 16));
 }
 
-/** Creates that folder. For root only. */
+/** Creates the folder of one home below /var/lib/merkle. For root only. */
 export async function makeSystemArea(home: string, user: ServerUser): Promise<string> {
   const area = systemAreaOf(home);
   return explainingPath(SYSTEM_FOLDER, async () => {

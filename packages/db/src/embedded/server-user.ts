@@ -100,7 +100,7 @@ export async function findMadeUser(): Promise<ServerUser | undefined> {
   return made && { name: SYSTEM_USER, uid: Number(made[2]), gid: Number(made[3]) };
 }
 
-/** Deletes that user. Fails while a process runs as the user. */
+/** Deletes the system user. Fails while a process runs as this user. */
 export async function removeUser(name: string): Promise<void> {
   const removed = await runProgram("userdel", [name]);
   if (removed.code === 0) return;

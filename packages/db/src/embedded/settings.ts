@@ -10,7 +10,7 @@ export function settingsFor(endpoint: Endpoint, connectionsMax: number): Record<
     max_connections: String(connectionsMax),
     authentication_timeout: "10s",
 
-    // An acknowledged write is on disk.
+    // Guarantee that an acknowledged write is on disk.
     fsync: "on",
     full_page_writes: "on",
     synchronous_commit: "on",

@@ -122,7 +122,7 @@ const tallyColumns: readonly ((tally: Tally) => Element)[] = [
   (tally) => tally.agentsAtHuman,
 ];
 
-/** The SQL function's parameters per row after `places`, in order. Null stands for the default value. */
+/** The SQL function's parameters per row after `places`, in order. Null means the default value. */
 const rowColumns: readonly ((row: MessageRow) => Element)[] = [
   (row) => row.id,
   (row) => (row.type === "chat" ? null : row.type),

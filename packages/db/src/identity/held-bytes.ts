@@ -3,7 +3,7 @@ import { getTableConfig, type PgColumn, PgTable } from "drizzle-orm/pg-core";
 import * as schema from "../core/schema.js";
 import type { Queryable } from "../core/transactions.js";
 
-/** These tables are counted incrementally by `countBytes`, because rows are only appended. */
+/** Tables to which rows are only appended. `countBytes` counts them incrementally. */
 const appendOnly: readonly PgTable[] = [schema.messages, schema.documentVersions];
 
 /** Copies and hashes derived from data that is counted elsewhere, which also bounds their size. */
@@ -43,8 +43,8 @@ const countedTables: readonly CountedTable[] = Object.values(schema).flatMap((ta
 });
 
 /**
- * Chooses the column that assigns rows to a mesh: the first of these that the table has. Returns null if it
- * has none, because its rows belong to the broker.
+ * Returns the condition that a row belongs to a mesh, based on the first of these columns that the table has.
+ * Returns null if it has none of them, because its rows then belong to the broker.
  */
 function chooseCondition(columns: readonly PgColumn[]): CountedTable["isOfMesh"] | null {
   const column = (name: string) => columns.find((each) => each.name === name);

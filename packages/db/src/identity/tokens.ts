@@ -103,7 +103,7 @@ export function isForPrograms(kind: TokenKind, parent: number | null): boolean {
   return kind === "bearer" && parent !== null;
 }
 
-/** Finds a token, valid or not, so that its holder can be told why it is invalid. */
+/** Finds a token, valid or not, so that an error can explain to its holder why it is invalid. */
 export async function findToken(db: Queryable, secretHash: Uint8Array): Promise<TokenRow | null> {
   const [row] = await db.select(ownColumns).from(tokens).where(eq(tokens.secretHash, secretHash));
   return row ?? null;

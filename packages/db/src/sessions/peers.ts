@@ -170,7 +170,7 @@ export interface GroupMembership {
   readonly role: string | null;
 }
 
-/** For each node, the number of a peer's open inboxes and parked waits there. */
+/** Presence of a peer by node: the number of its open inboxes and parked waits. */
 export type PeerHere = Readonly<Record<string, readonly [inboxes: number, waits: number]>>;
 
 /** A peer and its team, as shown in a roster. */

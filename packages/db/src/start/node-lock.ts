@@ -3,8 +3,8 @@ import type { ConnectionTarget } from "../core/connection.js";
 import { renewClient } from "../core/renewed-client.js";
 
 /**
- * Holds a lock that makes this broker the only node on its database. A shared lock instead excludes brokers
- * that require to be alone. The server releases the lock when its connection closes.
+ * A lock that makes this broker the only node on its database. A shared lock only excludes brokers that must
+ * be alone. The server releases the lock when its connection closes.
  */
 export interface NodeLock {
   /**
@@ -21,16 +21,16 @@ export interface NodeLock {
 const singleNode = 7_423_002;
 
 /**
- * How long the server may need to notice that the holder of the lock is gone, and the holder to notice the
- * loss.
+ * How long the server may take to notice that the lock's holder has disconnected, and how long the holder may
+ * take to notice the loss.
  */
 export const lockNoticedMsMax = 2_000;
 
 const retryEveryMs = 50;
 
 /**
- * Takes the lock of a broker that is alone on a database. Returns null if another broker holds it. With
- * `shared`, used by nodes connected by a bus, other shared holders are allowed.
+ * Takes the lock that makes this broker the only node on a database. Returns null if another broker has the
+ * lock. With `shared`, used by nodes connected by a bus, other shared holders are allowed.
  *
  * @param onLost - called when the lock was lost and is being regained
  * @param onTaken - called once if another broker has taken the lock since, so this broker must stop

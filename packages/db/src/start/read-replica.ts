@@ -62,8 +62,8 @@ const patience = {
 };
 
 /**
- * Checks a replica now and then once per second. A replica that fails or is behind is used once it has
- * recovered.
+ * Checks a replica immediately, and from then on once per second. A replica that fails or is behind is used
+ * once it has recovered.
  *
  * @throws DatabaseError for a server that can never be a replica of this database, or that denies read access
  */
@@ -94,7 +94,7 @@ export async function startReadReplica(
   }
 
   async function beat(): Promise<void> {
-    // Other code reports that the primary does not reply.
+    // If the primary does not reply, other code reports it.
     const position = await readPosition(primary.sql).catch(() => null);
     if (!position) return;
     const level = await beatLanes.lend((lane) => becomesLevel(lane, position, patience.beat));
@@ -217,7 +217,7 @@ async function readPosition(client: postgres.Sql): Promise<Position> {
   return { lsn: String(row?.["lsn"]), timeline: Number.parseInt(String(row?.["timeline"]), 16) };
 }
 
-/** A physical copy has the same values as its original. */
+/** Identifies a database. A physical copy has the same values as its original. */
 interface ServerIdentity {
   readonly system: string;
   readonly database: number;

@@ -46,7 +46,7 @@ function archivedOf(person: DataSubject): SQL {
     ORDER BY s.session_id`;
 }
 
-/** Lists some of the slugs of those sessions. */
+/** Lists slugs of the person's archived sessions, up to `limit`. */
 export async function listArchivedOf(db: Queryable, person: DataSubject, limit: number): Promise<string[]> {
   const rows = await db.execute<{ slug: string }>(
     sql`SELECT slug FROM (${archivedOf(person)} LIMIT ${limit}) a`,
@@ -195,7 +195,9 @@ export interface PersonText {
   readonly newest: boolean;
 }
 
-/** Lists some of these texts. Texts that cannot be removed come last, when no others are left. */
+/**
+ * Lists texts by the person, up to `limit`. Texts that cannot be removed come last, when no others are left.
+ */
 export async function listPersonTexts(
   db: Queryable,
   person: DataSubject,

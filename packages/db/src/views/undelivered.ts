@@ -17,10 +17,7 @@ export interface UndeliveredFact extends SessionFact {
   readonly count: number;
 }
 
-/**
- * Number of a feed's last messages that are checked. Older messages no longer have a recipient who could
- * still read them.
- */
+/** Number of a feed's last messages that are checked. Older messages are not reported. */
 const lookedThroughMax = 2_000;
 
 /** Lists open sessions with messages posted before a time that none of their recipients has received. */
@@ -44,7 +41,7 @@ export interface UndeliveredMessage extends SessionFact {
   readonly text: string;
 }
 
-/** Lists these messages, oldest first, and counts all of them. */
+/** Lists the undelivered messages of open sessions, oldest first, and counts all of them. */
 export async function listUndeliveredMessages(
   db: Queryable,
   scope: FactScope,
@@ -80,10 +77,11 @@ function undeliveredIn(before: Date): SQL {
 }
 
 /**
- * Selects candidates cheaply. Consider the two peers that have read furthest, among those that read messages
- * for everyone. Together they have received nearly all messages that anyone has, regardless of the author.
- * They usually also have the messages addressed to one of them. Only the few remaining messages need a check
- * of every peer. The two are selected once per feed, which OFFSET 0 enforces.
+ * Selects candidates with a cheap test against two cursors. They are those of the two peers that have read
+ * furthest, among the peers that read messages for everyone. Together these two have received nearly all
+ * messages that anyone has, regardless of the author. They usually also have the messages addressed to one of
+ * them. Only the few remaining messages need a check of every peer. The two are selected once per feed, which
+ * OFFSET 0 enforces.
  */
 function notGotAtOnce(before: Date): SQL {
   return sql`

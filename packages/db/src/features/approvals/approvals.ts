@@ -5,7 +5,7 @@ import type { Queryable, Transaction } from "../../core/transactions.js";
 export type ApprovalRow = typeof approvals.$inferSelect & {
   /** Slug of the session. */
   readonly session: string;
-  /** True if it still waits for an answer and its lease is valid. */
+  /** True if the approval still waits for an answer and its lease is valid. */
   readonly live: boolean;
 };
 

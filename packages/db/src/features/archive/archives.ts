@@ -17,7 +17,7 @@ export type ArchiveRow = typeof archives.$inferSelect;
 
 export type ArchiveKey = Pick<ArchiveRow, "sessionId" | "object">;
 
-/** Facts about both objects, known once they have been read back. */
+/** Facts about an archive's two objects, known once they have been read back. */
 export type StoredObjects = Pick<
   ArchiveRow,
   "bundleBytes" | "bundleSha256" | "rowsBytes" | "rowsSha256" | "archivedBy" | "archivedAt"
@@ -172,7 +172,7 @@ export async function markArchived(
     .update(archives)
     .set({ ...objects, state: "leaving" })
     .where(isArchive({ sessionId, object }));
-  // Marks everything as counted and indexed.
+  // Marks the whole session as counted and indexed, because its rows are about to be deleted.
   await tx
     .update(sessions)
     .set({ bytes: 0, bytesToSequence: size, bytesToVersion: documentVersion })

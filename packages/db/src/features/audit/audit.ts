@@ -11,9 +11,9 @@ export interface AuditSessionKey {
 export interface NewAuditSession extends AuditSessionKey {
   readonly intent: string;
   readonly taskId: string | null;
-  /** Id of the peer or person that started it. */
+  /** Id of the peer or person that started the session. */
   readonly startedBy: string;
-  /** Name of that peer or person. */
+  /** Name of the peer or person that started the session. */
   readonly starter: string;
   readonly startedAt: Date;
 }

@@ -50,7 +50,7 @@ export interface RecordedVersionRow extends Salted {
   readonly writtenBy: string;
   readonly writtenAt: Date;
   readonly afterSequence: number;
-  /** Null if it was removed. */
+  /** Null if the content was removed. */
   readonly content: string | null;
 }
 

@@ -139,7 +139,7 @@ export async function finishImportedFeed(
 
 export interface ImportedVersionRow {
   readonly version: number;
-  /** Null if it was removed. */
+  /** Null if the content was removed. */
   readonly content: string | null;
   readonly written_by_team_id: string;
   readonly written_by: string;

@@ -75,7 +75,7 @@ export interface MemoryChoice {
   readonly tags: readonly string[];
   /** Author of the memories. */
   readonly by: string | undefined;
-  /** Earliest time at which they were stored. */
+  /** Earliest time at which the memories were stored. */
   readonly since: Date | undefined;
   readonly sessionId: string | undefined;
 }

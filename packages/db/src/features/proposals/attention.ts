@@ -16,7 +16,7 @@ import {
 export type ProposalFact = SourceFact & {
   readonly number: number;
   readonly proposalKind: "rewrite" | "conclusion";
-  /** Null if an agent proposed it. */
+  /** The person who made the proposal. Null if an agent made it. */
   readonly proposedBy: string | null;
   readonly added: number;
   readonly removed: number;

@@ -32,7 +32,7 @@ export interface NewProposal {
   readonly added: number;
   readonly removed: number;
   readonly note: string;
-  /** Null if an agent proposed it. */
+  /** The person who made the proposal. Null if an agent made it. */
   readonly proposedBy: string | null;
   readonly job: number | null;
 }

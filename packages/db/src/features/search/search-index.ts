@@ -11,8 +11,7 @@ import {
 import type { Queryable, Transaction } from "../../core/transactions.js";
 
 /**
- * Lists sessions with messages or documents that are not indexed yet. Those with the newest messages come
- * first.
+ * Lists sessions with messages or documents that are not indexed yet, those with the newest messages first.
  */
 export async function listUnindexedSessions(db: Queryable, limit: number): Promise<string[]> {
   const rows = await db

@@ -13,7 +13,7 @@ import {
 
 export interface TaskFact extends SessionFact {
   readonly kind: "in_review" | "handed_back";
-  /** Null for a claim that is not a task. */
+  /** Number of the task. Null for a claim that is not a task. */
   readonly number: number | null;
   /** Number of the claim, so that the end of the next claim counts as a new fact. */
   readonly claim: number;

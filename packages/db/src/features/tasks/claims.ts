@@ -10,7 +10,9 @@ export interface ClaimKey {
   readonly number: number;
 }
 
-/** True while a claim is active. An expired claim ends at once, before it is marked as handed back. */
+/**
+ * True while a claim is active. An expired claim ends immediately, even before it is marked as handed back.
+ */
 const holds = and(isNull(claims.handedBackAt), sql`coalesce(${claims.expiresAt} > now(), true)`);
 
 /** Lists a session's active claims, oldest first. */

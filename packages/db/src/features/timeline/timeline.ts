@@ -55,7 +55,7 @@ export async function listLanes(
 }
 
 export interface MarkRow {
-  /** Null for a document version. */
+  /** Kind of the event. Null for a document version. */
   readonly kind: string | null;
   readonly at: Date;
   readonly by: string | null;

@@ -62,7 +62,7 @@ export interface BudgetUse {
   /** The reporting team's share. 0 for a job. */
   readonly team: number;
   readonly teamName: string | null;
-  /** True if a human has already been asked. */
+  /** True if a human has already been asked about the budget. */
   readonly isNear: boolean;
 }
 
