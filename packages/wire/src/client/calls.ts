@@ -118,7 +118,10 @@ class Call implements Request {
     }
   }
 
-  /** Rejects the call because the client ends. The error says so if a change may have been made. */
+  /**
+   * Rejects the call because the client ends. If a change may have been made, the error's details contain
+   * `outcome: "unknown"`.
+   */
   fail(error: MerkleError): void {
     const failure = new MerkleError(error.code, error.message, { ...error.details, ...this.#doubt() });
     this.#giveUp(failure);

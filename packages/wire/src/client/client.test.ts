@@ -556,7 +556,7 @@ it("[CLIENT-3] after close a session can be followed anew; what was still under 
   const anew = client.follow({ session, after: 7, onMessage: (m) => seen.push(m.sequence) });
 
   await connection.settled();
-  expect(connection.waiting()).toBe(0); // One control request per session at a time: the broker has not replied yet.
+  expect(connection.waiting()).toBe(0); // The broker has not replied yet, and each session has only one control request at a time.
   connection.subscribed(subscribe, { after: 0 });
   connection.push("follow", 1);
   const unsubscribe = await connection.next();

@@ -133,7 +133,7 @@ it("[CLIENT-3] a slow reader holds up nobody else", async () => {
   for (const sequence of [2, 3, 4, 5]) client.bring(sequence, "x".repeat(1024 * 1024));
   await expect.poll(() => quick.sequences).toEqual([1, 2, 3, 4, 5]);
   release();
-  // It had room for two messages. The others are delivered again, to this reader only.
+  // The slow reader had room for two messages. The others are delivered again, to this reader only.
   await expect.poll(() => slow.sequences).toEqual([1, 2, 3]);
   release();
   await expect.poll(() => client.open().map(({ options }) => options.after)).toEqual([3]);

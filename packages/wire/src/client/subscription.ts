@@ -68,7 +68,7 @@ export interface Subscription {
   close(): void;
 }
 
-/** The part of its owner that a subscription uses. */
+/** The part of the owner that a subscription uses. */
 export interface SubscriptionRequests {
   subscribe(frame: SubscribeFields, answered: (answer: Answer) => void): void;
   unsubscribe(): void;

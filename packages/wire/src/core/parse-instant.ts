@@ -12,9 +12,9 @@ const pattern =
 const [first, last] = [Date.parse("0001-01-01T00:00:00Z"), Date.parse("9999-12-31T23:59:59.999Z")];
 
 /**
- * Parses any form of RFC 3339. Of ISO 8601 it also accepts a date alone, hours and minutes without seconds,
- * and an offset in hours. `2026-01-31` is that whole day in UTC. A time without an offset is UTC. Fractions
- * of a millisecond are dropped. Returns null if the text is not such a date.
+ * Parses any form of RFC 3339. Also accepts parts of ISO 8601: a date alone, hours and minutes without
+ * seconds, and an offset in hours. `2026-01-31` is that whole day in UTC. A time without an offset is UTC.
+ * Fractions of a millisecond are dropped. Returns null if the text is not such a date.
  */
 export function parseInstant(text: string): Instant | null {
   const [, day = "", time, seconds = "00", fraction = "", offset = "Z"] = pattern.exec(text.trim()) ?? [];

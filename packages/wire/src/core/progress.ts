@@ -21,7 +21,7 @@ export async function withProgress<Result>(
   let seconds = 0;
   const timer = setInterval(() => {
     seconds += everyMs / 1_000;
-    // If the client has disconnected, that itself ends the call.
+    // A failure is ignored: when the client disconnects, the call ends for that reason anyway.
     send({ progressToken: token, progress: seconds, message: "waiting for messages" }).catch(() => undefined);
   }, everyMs);
   try {

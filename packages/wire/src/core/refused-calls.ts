@@ -36,7 +36,7 @@ function toText(name: string, args: unknown): string {
   try {
     return JSON.stringify([name, args]);
   } catch {
-    // Arguments nested too deeply to serialise. Comparing the name alone is enough.
+    // The arguments are nested too deeply to serialise, so only the name is compared.
     return name;
   }
 }

@@ -113,8 +113,9 @@ function sealInLine(name: string, value: unknown): string | null {
 /** Options for compact text. */
 export interface Rendering {
   /**
-   * Who holds credentials and cursors: the model itself, or the server that acts for it. If the server does,
-   * the text omits them. The model saves tokens, and it cannot leak a credential that it has never seen.
+   * The holder of credentials and cursors: the model itself, or the server that acts for it. If the server
+   * holds them, the text omits them. The model saves tokens, and it cannot leak a credential that it has
+   * never seen.
    */
   readonly credentialHolder: "caller" | "server";
   /** True if the connection remembers the team, so that the output contains no credential of it (MCP-2). */

@@ -22,27 +22,28 @@ export interface EventKind {
    */
   readonly changes: readonly MeshChangedKind[];
   /**
-   * True if it ends a blocking wait and wakes an idle agent, regardless of its priority (DELIVER-4, WAKE-2).
+   * True if the event ends a blocking wait and wakes an idle agent, regardless of its priority (DELIVER-4,
+   * WAKE-2).
    */
   readonly wakes?: true;
   /**
-   * True if it ends the convener's waits and, unless its priority is `low`, everyone's. It wakes no idle
-   * agent (DELIVER-4).
+   * True if the event ends the convener's waits and, unless its priority is `low`, everyone's. An idle agent
+   * is not woken (DELIVER-4).
    */
   readonly endsWaits?: true;
-  /** The kind of its mark on the timeline (TIME-2). */
+  /** The kind of the event's mark on the timeline (TIME-2). */
   readonly mark?: "metadata" | "joined" | "left" | "held" | "concluded";
   /**
-   * True if it contains text written by a user, which can be redacted. Everything else is in the roster or
-   * was determined by the broker.
+   * True if the event contains text written by a user, which can be redacted. Everything else is in the
+   * roster or was determined by the broker.
    */
   readonly holdsText?: true;
   /**
-   * True if it reports people joining or leaving, or a routine change. Pages fold a run of such events into
-   * one line.
+   * True if the event reports people joining or leaving, or a routine change. Pages fold a run of such events
+   * into one line.
    */
   readonly foldable?: true;
-  /** The part of the audit log that lists it. Null for state changes, which have their own history. */
+  /** The part of the audit log that lists the event. Null for state changes, which have their own history. */
   readonly log: "people" | "session" | "record" | null;
 }
 

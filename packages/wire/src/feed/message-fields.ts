@@ -30,8 +30,8 @@ const shownFields = {
 };
 
 /**
- * Fields like those above, but omitted if null. Add new fields here, because existing entries must not
- * change.
+ * Fields that are also shown and recorded, but omitted if null. Add new fields here, because existing entries
+ * must not change.
  */
 const optionalFields = {
   reply_to: field("bigint", shape.nullable(shape.count)),
@@ -107,7 +107,7 @@ export function headOf(message: Message): MessageHead {
   const head: Record<string, unknown> = { from: message.from, to: message.to };
   for (const name of shownNames) head[name] = message[name];
   for (const name of optionalNames) if (message[name] !== undefined) head[name] = message[name];
-  // Each field has been set according to its definition, as below.
+  // The loops above have set every field according to its definition. The functions below do the same.
   return head as MessageHead;
 }
 

@@ -16,9 +16,9 @@ export interface Head {
   readonly document: {
     /** The document's version, which equals the length of its log of versions. 0 if it was never written. */
     readonly version: number;
-    /** Content hash of that version. */
+    /** Content hash of the document's version. */
     readonly hash: string | null;
-    /** The root over all versions up to that version. */
+    /** The root over all versions up to and including `version`. */
     readonly root: string;
   };
   /** Hashes of the metadata around the two logs. Missing in heads of format 1, the first format. */

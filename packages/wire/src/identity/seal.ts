@@ -8,7 +8,7 @@ import { isSealed } from "./sealed-form.js";
 /** One end of a private message: a peer and its session key. */
 export interface SealedEnd {
   readonly peer_id: string;
-  /** `team/peer`, or the team's name for its unnamed peer. */
+  /** `team/peer`, or just the team's name for the unnamed peer. */
   readonly address: string;
   readonly session_key: string;
 }
@@ -66,7 +66,7 @@ export function parseSealed(text: string): Sealed | null {
   try {
     return { card: JSON.parse(strictUtf8.decode(card)), nonce, box };
   } catch {
-    return null; // It is not UTF-8 or not JSON.
+    return null; // The card is not UTF-8 or not JSON.
   }
 }
 
@@ -85,7 +85,7 @@ export function unseal(
     const header: unknown = JSON.parse(strictUtf8.decode(plain.slice(0, end)));
     return { header, text: strictUtf8.decode(plain.slice(end + 1)) };
   } catch {
-    return null; // The sender has sealed something else.
+    return null; // The sender sealed content of another form.
   }
 }
 

@@ -2,8 +2,8 @@ import nacl from "tweetnacl";
 import { toBase64url } from "./base64url.js";
 
 /**
- * An ed25519 key (RFC 8032) that can sign. It does not verify, because tweetnacl accepts malleable
- * signatures. Verification uses OpenSSL.
+ * An ed25519 key (RFC 8032) that can sign. Signatures are verified elsewhere, with OpenSSL, because tweetnacl
+ * accepts malleable ones.
  */
 export interface SigningKey {
   /** In base64url. */

@@ -14,8 +14,8 @@ import { lines, nameInLine } from "../text/neutralise.js";
 import { operation } from "./core-operation.js";
 
 /*
- * These operations are not in any list of tools. People decide on admissions, on the command line and in the
- * dashboard. Otherwise text that an agent reads could make it create an invite.
+ * The operations below are not in any list of tools. People decide on admissions, on the command line and in
+ * the dashboard. Otherwise text that an agent reads could make it create an invite.
  */
 
 /** The role of a member. An admin can also create meshes, change settings and revoke other members. */

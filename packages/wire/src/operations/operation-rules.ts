@@ -47,85 +47,95 @@ export interface OperationRules {
    * disconnects.
    */
   readonly kind: "call" | "wait";
-  /** True if it changes nothing that others can see. All other operations accept an idempotency key. */
+  /**
+   * True if the operation changes nothing that others can see. All other operations accept an idempotency
+   * key.
+   */
   readonly readOnly: boolean;
-  /** Whether it is allowed in a concluded session. */
+  /** Whether a concluded session allows the operation. */
   readonly afterClosing: "allowed" | "refused";
   readonly rate: "read" | "write" | "wait" | "create";
   /**
-   * The kinds of jobs whose agents may call it. Default: none, regardless of the other rules (JOB-12). An
-   * agent has read text that anyone may have written. Anything it could do beyond its job, the author of such
-   * a text could make it do.
+   * The kinds of jobs whose agents may call the operation. Default: none, regardless of the other rules
+   * (JOB-12). An agent has read text that anyone may have written. Anything it could do beyond its job, the
+   * author of such a text could make it do.
    */
   readonly forJobs?: readonly JobKind[];
   /**
-   * The reason why only humans may call it. `person`: it concerns a person's own data, including a guest's.
-   * `power`: it decides about agents, which requires a verified human. `verifying`: it verifies a human.
-   * `vouching`: it creates a credential, invite, link or membership, for which the creating member is
+   * The reason why only humans may call the operation. `person`: it concerns a person's own data, including a
+   * guest's. `power`: it decides about agents, which requires a verified human. `verifying`: it verifies a
+   * human. `vouching`: it creates a credential, invite, link or membership, for which the creating member is
    * responsible. All except `person` are refused over MCP and to programs' tokens (PERSON-11).
    */
   readonly human?: "person" | "power" | "verifying" | "vouching";
-  /** True if only an agent's programs call it, never its model. It is refused over MCP (APPROVE-2). */
+  /**
+   * True if only an agent's programs call the operation, never its model. The operation is refused over MCP
+   * (APPROVE-2).
+   */
   readonly notForModels?: true;
-  /** True if it has no input `team_id`, so that the credential of a team or person is not sent. */
+  /** True if the operation has no input `team_id`, so that the credential of a team or person is not sent. */
   readonly withoutCredential?: true;
   /**
    * True if a call over MCP without a session applies to all sessions that the caller has joined (MCP-19).
    */
   readonly everySession?: true;
   /**
-   * True if its output depends on the caller, although no credential is required. Transports that store a
+   * True if the output depends on the caller, although no credential is required. Transports that store a
    * caller's credential then send it.
    */
   readonly asksWhoCalls?: true;
-  /** True if an observer of one session may call it, although it addresses no session (ENTER-7). */
+  /**
+   * True if an observer of one session may call the operation, although it addresses no session (ENTER-7).
+   */
   readonly forOnlookers?: true;
   /**
-   * True if, in open mode, it also works without a credential, as an unnamed agent of the mesh (AUTH-15).
-   * What it writes belongs to the mesh and not to a session.
+   * True if, in open mode, the operation also works without a credential, as an unnamed agent of the mesh
+   * (AUTH-15). Its writes belong to the mesh and not to a session.
    */
   readonly unnamed?: true;
   /**
-   * True if it records a reading position, which a person can do without joining. Any other write with access
-   * `team` first makes a person a team of the session (PERSON-3), unless `afterLeaving` is set.
+   * True if the operation records a reading position, which a person can do without joining. Any other write
+   * with access `team` first makes a person a team of the session (PERSON-3), unless `afterLeaving` is set.
    */
   readonly notesReading?: true;
   /**
-   * True if readers of what it writes always query the database, on every node. Its reply then need not wait
-   * for other nodes to be notified (NODE-14).
+   * True if readers of the written data always query the database, on every node. The reply then need not
+   * wait for other nodes to be notified (NODE-14).
    */
   readonly readAnew?: true;
   /**
-   * True if a caller that has left may use it: leaving can be repeated with its key (IDEM-9), and a team that
-   * left can come back.
+   * True if a caller that has left may use the operation. Leaving can be repeated with its key (IDEM-9), and
+   * a team that left can come back.
    */
   readonly afterLeaving?: true;
   /**
-   * Whether it returns a team's credential, or replaces the credential of the call. A replacement is repeated
-   * with the old credential. It does not apply to a person's team, which the person's own credential proves
-   * (IDEM-9).
+   * Whether the operation returns a team's credential, or replaces the credential of the call. A replacement
+   * is repeated with the old credential. Replacing does not apply to a person's team, which the person's own
+   * credential proves (IDEM-9).
    */
   readonly teamCredential?: "given" | "replaced";
   /**
-   * True if an imported session refuses it, although it is allowed after closing, because it would create a
-   * different record (IMPORT-5).
+   * True if an imported session refuses the operation, although it is allowed after closing, because it would
+   * create a different record (IMPORT-5).
    */
   readonly onlyOriginals?: true;
   /**
-   * True if it is allowed in an archived session, because it reads only data that stayed in the database, or
+   * True if an archived session allows the operation, which reads only data that stayed in the database, or
    * concerns the archive itself (ARCHIVE-5). Default: refused, because a feed with archived messages would
    * look empty.
    */
   readonly whileArchived?: true;
-  /** The limit on concurrent calls, which applies to each principal separately (GUARD-24). */
+  /**
+   * The limit on concurrent calls of the operation, which applies to each principal separately (GUARD-24).
+   */
   readonly share?: ShareName;
   /**
-   * Set if it stores text in the mesh, so that it is refused when the mesh's quota of bytes is used up
-   * (QUOTA-1). `input`: it stores about as much as its input. `counted`: its handler counts what it stores.
-   * Writes that delete, end or decide something need no space and do not set it.
+   * Set if the operation stores text in the mesh. The operation is then refused when the mesh's quota of
+   * bytes is used up (QUOTA-1). `input`: it stores about as much as its input. `counted`: its handler counts
+   * what it stores. Writes that delete, end or decide something need no space and do not set this rule.
    */
   readonly stores?: "input" | "counted";
-  /** The session setting that can restrict it to the convener (SES-15). */
+  /** The session setting that can restrict the operation to the convener (SES-15). */
   readonly keptBy?: "conclude_by" | "metadata_by";
 }
 

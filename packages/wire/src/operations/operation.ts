@@ -13,7 +13,7 @@ export interface OperationDescription<
   readonly summary: string;
   readonly input: Input;
   readonly output: Output;
-  /** Error codes in addition to those that any request may get. */
+  /** Error codes of the operation, in addition to those that any request may get. */
   readonly errors: readonly ErrorCode[];
   /**
    * True to leave the operation out of lists of tools, or the names of inputs to leave out, because only

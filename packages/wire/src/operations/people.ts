@@ -10,7 +10,7 @@ const Nudged = z.object({
   team: z.string(),
   peer: z.string().nullable(),
   connected: z.boolean(),
-  /** The wake paths used there, as reported by the client. A parked wait always counts. */
+  /** The wake paths that the client reports as run. `wait` means that a parked wait was answered. */
   reached: z.array(WakePath),
   last_seen_at: Timestamp,
 });

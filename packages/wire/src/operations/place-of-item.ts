@@ -20,7 +20,7 @@ export function placeOfItem(item: AttentionItem): string {
   return sequence === null ? home : `${home}?m=${sequence}`;
 }
 
-/** Returns the name of that location: the session's title, the file's path, or the mesh. */
+/** Returns where an item happened: the session's title, the file's path, or the mesh. */
 export function nameOfPlace(item: AttentionItem): string {
   if (item.session_id !== null) return item.session_title;
   return item.source_path ?? "the mesh";

@@ -3,12 +3,15 @@ import { type HtmlBlockEnd, htmlBlockStart } from "./markdown-html-blocks.js";
 /** A heading of the document itself, not one within a block quote or list item. */
 export interface Heading {
   readonly level: number;
-  /** Offsets of its text. Extracting the text of every heading would cost more than finding the headings. */
+  /**
+   * Offsets of the heading's text. Extracting the text of every heading would cost more than finding the
+   * headings.
+   */
   readonly textStart: number;
   readonly textEnd: number;
-  /** Start of its first line. */
+  /** Start of the heading's first line. */
   readonly start: number;
-  /** Start of the line after it. */
+  /** Start of the line after the heading. */
   readonly end: number;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Parses JSON and refuses duplicate members in an object. With duplicates, one program uses the first and
- * another the last, so the value that one validates may not be the value that the other uses (RFC 8259,
- * section 4).
+ * Parses JSON and refuses objects with duplicate members. With duplicates, one program uses the first and
+ * another the last, so a program may use a different value from the one that was validated (RFC 8259, section
+ * 4).
  *
  * @throws SyntaxError that names the duplicate member
  */

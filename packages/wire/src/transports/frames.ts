@@ -101,7 +101,7 @@ export type BrokerFrame =
        * proof.
        */
       auth: "open" | "invite";
-      /** Permanent id of this broker. What is signed for it is invalid for any other. */
+      /** Permanent id of this broker. Signatures made for it are invalid for any other broker. */
       broker_id: string;
       /** 32 random bytes in base64url, unique to this connection. A signed answer contains them. */
       nonce: string;
@@ -154,8 +154,9 @@ export interface MeshChangedFrame {
 }
 
 /**
- * The latest value of a key, pushed to every connection that has subscribed to its session, or to any session
- * of the mesh if `session_id` is null. Intermediate values may be skipped, but the last is always sent.
+ * The latest value of a key. It is pushed to every connection that has subscribed to the key's session, or to
+ * any session of the mesh if `session_id` is null. Intermediate values may be skipped, but the last is always
+ * sent.
  */
 export interface StateChangeFrame {
   readonly type: "state_change";

@@ -6,7 +6,7 @@ import { rules } from "./rules.js";
 
 const operation = describeOperations(rules);
 
-/** A broker's local runner: its program and the limits of its agents. */
+/** The runner of a broker: its program and the limits of its agents. */
 export const RunnerFacts = z
   .object({
     host: z.string().meta({ description: "The machine that agents run on." }),

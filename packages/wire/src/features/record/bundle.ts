@@ -60,7 +60,7 @@ export interface FeedLine {
   /** Null for a removed or private text. */
   readonly salt: string | null;
   readonly content_hash: string;
-  /** The leaf's hash, in the version that the broker stored if there is one. */
+  /** The leaf's hash. If the broker has stored a hash for the leaf, the stored hash. */
   readonly hash: string;
   /** The root over all messages up to this one. */
   readonly root: string;

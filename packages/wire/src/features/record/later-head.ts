@@ -7,7 +7,7 @@ import { trustIn } from "./verify-keys.js";
 /** A head that a client has seen and stored. */
 export interface SeenHead {
   readonly head: SignedHead;
-  /** The keys that were trusted then. */
+  /** The keys that were trusted when the head was seen. */
   readonly keys: readonly AuditKey[];
 }
 
@@ -15,9 +15,12 @@ export interface SeenHead {
 export interface LaterHead {
   readonly head: SignedHead;
   readonly keys: readonly AuditKey[];
-  /** Proof that the feed begins with the earlier one, as returned by `session_proof` for `from_size`. */
+  /**
+   * Proof that the feed begins with the messages of the earlier head, as returned by `session_proof` for
+   * `from_size`.
+   */
   readonly consistency: Consistency | null;
-  /** The same proof for the document's versions. Null if it was not requested. */
+  /** The same kind of proof for the document's versions. Null if it was not requested. */
   readonly documentConsistency?: Consistency | null | undefined;
 }
 
@@ -50,8 +53,8 @@ export type HeadComparison =
 
 /**
  * Compares a broker's head of a record with a head seen earlier. The result is consistent only if a trusted
- * key, or a successor that a trusted key vouches for, signed the head, and if feed and document begin with
- * the earlier ones.
+ * key, or a successor that it vouches for, has signed the head. Feed and document must also begin with the
+ * earlier ones.
  */
 export async function checkLaterHead(
   seen: SeenHead,

@@ -3,7 +3,7 @@ import type { Manifest } from "./bundle.js";
 
 /** The result of verifying a record. */
 export interface RecordReport {
-  /** True if no fault was found. It proves neither that statements are true nor what was never posted. */
+  /** True if no fault was found. This proves neither that statements are true nor what was never posted. */
   readonly ok: boolean;
   /** Format of the bundle. Null if it cannot be read. */
   readonly format: Manifest["version"] | null;
@@ -16,7 +16,9 @@ export interface RecordReport {
   /** Number of messages and of versions. */
   readonly size: number;
   readonly document_version: number;
-  /** The roots over them, computed during verification. */
+  /**
+   * The root over all messages, computed during verification. `document_root` is the root over all versions.
+   */
   readonly root: string;
   readonly document_root: string;
   /**
@@ -73,7 +75,7 @@ export interface Finding {
   /** The position where the fault was found. */
   readonly sequence?: number;
   readonly document_version?: number;
-  /** The first message or version that may have been changed, if it precedes that position. */
+  /** The first message or version that may have been changed, if the fault showed only in a later one. */
   readonly from_sequence?: number;
   readonly from_document_version?: number;
   readonly file?: string;
@@ -83,7 +85,7 @@ export interface Finding {
 /** A verified message or version, for displaying the rows. */
 export interface VerifiedRow {
   readonly log: "feed" | "document";
-  /** Its sequence or version. For an unreadable line, the expected number. */
+  /** Sequence or version of the row. For an unreadable line, the expected number. */
   readonly number: number;
   readonly line: number;
   /** The line as read from the file. */

@@ -44,7 +44,7 @@ export interface VerifyOptions {
 
 export interface Trusted {
   readonly keys?: readonly AuditKey[] | undefined;
-  /** Their signatures were verified when they were stored. */
+  /** Heads seen earlier. Their signatures were verified when they were stored. */
   readonly heads?: readonly SignedHead[] | undefined;
   /** Root over a prefix of the feed, in hexadecimal. */
   readonly root?: string | undefined;
@@ -89,8 +89,8 @@ export async function verifyBundle(source: BundleSource, options: VerifyOptions)
     ...(trusted.heads ?? []).map((head) => ({
       head,
       whose: `the head remembered from ${head.at}`,
-      // A record exported before that head may legitimately be shorter. The export time counts only if a
-      // signature covers it.
+      // A record exported before the head was stored may legitimately be shorter. The export time counts only
+      // if a signature covers it.
       mustReach: !manifest || !word.manifest || manifest.exported_at >= head.at,
     })),
   ];
@@ -189,7 +189,7 @@ function whatIsUnproven({ version, key_id }: Manifest, isSigned: boolean): strin
       ];
 }
 
-/** Nothing vouches for entries after the head of the export. */
+/** Reports entries after the head of the export, for which nothing vouches. */
 function refuseMore(head: SignedHead, feed: VerifiedFeed, document: VerifiedDocument): void {
   const logs = [
     { one: "message", file: bundleFiles.feed, is: feed.size, signed: head.size, findings: feed.findings },

@@ -18,7 +18,7 @@ export interface Checkpoint {
 /** The data of one log line that is compared. */
 export interface LogLine {
   readonly number: number;
-  /** Line number in its file. */
+  /** Number of the line in its file. */
   readonly line: number;
   /** The leaf computed from the line's content, and the hash stated in the line. */
   readonly leaf: Uint8Array;
@@ -70,7 +70,7 @@ export function followLog({ one, file, checkpoints, noted, sha256, narrow }: Opt
   /** The tree over the hashes in the lines. Null once they no longer lead to the roots. */
   let told: GrowingTree | null = growTree(sha256);
   let last = 0;
-  /** A root that did not match. The next line shows whether it is an isolated fault. */
+  /** A root that did not match. The next line shows whether the fault is isolated. */
   let doubt: Finding | null = null;
   /** The last positions at which a checkpoint matched and at which one did not. */
   let vouched = 0;
