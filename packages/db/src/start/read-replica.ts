@@ -53,8 +53,8 @@ const leftAloneMs = 5_000;
 /** Timeout of one check including the connect, and thus how long a read waits before it uses the primary. */
 const lookMsMax = 500;
 /**
- * A replica usually follows within milliseconds. A read waits for that once. If the periodic check waits
- * longer, the replica counts as behind.
+ * How long to wait for a replica to catch up. It usually does so within milliseconds, so a read waits only
+ * once. After the longer wait of the periodic check, the replica counts as behind.
  */
 const patience = {
   read: { looks: 2, pauseMs: 5 },

@@ -10,8 +10,8 @@ import { rules } from "./rules.js";
 const operation = describeOperations(rules);
 
 /**
- * Creates a one-line text field. Its error messages name the field, as agents expect that used the tracker
- * before it was part of Merkle.
+ * Creates a one-line text field. Its error messages name the field, as expected by agents that used the
+ * tracker before it became part of Merkle.
  */
 function lineOf(field: string, charsMax: number) {
   return storable(field)
