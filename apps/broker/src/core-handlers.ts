@@ -45,7 +45,6 @@ import { listSessions } from "./views/sessions/list-sessions.js";
 import { getAppInfo } from "./views/settings/get-app-info.js";
 import { testConnection } from "./views/settings/test-connection.js";
 
-/** The handlers of the core's operations. */
 export const coreHandlers = {
   create_session: createSession,
   join_session: joinSession,

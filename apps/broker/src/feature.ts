@@ -28,7 +28,7 @@ export interface Feature<Services extends TransportServices = TransportServices,
   readonly handlers?: Partial<Handlers<Services>>;
   /** Adds HTTP routes besides those of the operations. */
   readonly mount?: Mount<Services>;
-  /** Returns the URL of the metadata with which a client can get access to the MCP endpoint at this path. */
+  /** Returns the URL of the metadata that tells clients how to get access to the MCP endpoint at this path (RFC 9728). */
   readonly metadataUrl?: (services: Services, path: string) => string;
 
   /**
@@ -97,6 +97,6 @@ export interface StartParts<Options = unknown> {
   readonly stopping: AbortSignal;
   /** Returns the meshes. Call only once everything has started. */
   readonly meshes: () => Meshes;
-  /** Stops the feature's services, in reverse order of starting. */
+  /** The feature adds its services here, to be stopped in reverse order of starting. */
   readonly stops: StopList;
 }

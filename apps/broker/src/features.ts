@@ -126,8 +126,7 @@ export const hooks: ViewHooks<Services> = {
 export const mounts = all.flatMap(({ mount = [] }) => mount);
 
 /**
- * Returns the URL of the metadata with which a client can get access to the MCP endpoint at this path. Null if there is
- * none.
+ * Returns the URL of the metadata that tells clients how to get access to the MCP endpoint at this path (RFC 9728), or null.
  */
 export function findMetadataUrl(services: Services, path: string): string | null {
   return all.find((feature) => feature.metadataUrl)?.metadataUrl?.(services, path) ?? null;

@@ -54,7 +54,7 @@ it("[GUARD-21] a request whose client has gone is not served", async () => {
   const gone = await ask("/a2");
   await ask("/a3");
   gone.resetAndDestroy();
-  // A request on the same connection would arrive after the data that ended it.
+  // Once this request has been served, the server has also seen the reset.
   await ask("/b1");
   served[0]?.response.end();
   await expect.poll(urls).toEqual(["/a1", "/b1", "/a3"]);

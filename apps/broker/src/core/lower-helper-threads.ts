@@ -11,9 +11,9 @@ const priority = 10;
 const count = 5;
 
 /**
- * Lowers the priority of the threads in which V8 compiles and collects garbage. There are four of them regardless of the
- * number of processors, and on a small machine they would delay replies by tens of milliseconds under load. Works only on
- * Linux, where threads have their own priorities. Elsewhere, or without permission, nothing changes.
+ * Lowers the priority of the threads in which V8 compiles and collects garbage. V8 starts four of them regardless of the
+ * number of processors. On a small machine under load they would delay replies by tens of milliseconds. Works only on Linux,
+ * where threads have their own priorities. Elsewhere, or without permission, nothing changes.
  */
 export function lowerHelperThreads(): void {
   if (!hasProc()) return;

@@ -14,7 +14,6 @@ import {
 } from "@merkle/wire";
 import { canonicalJson } from "@merkle/wire/record";
 
-/** The author of a message. */
 export interface Author {
   readonly teamId: string;
   readonly peerId: string;

@@ -47,7 +47,7 @@ export function createSettle(
   }
 
   bus.on("settle", ({ id }) => {
-    // Hints arrive in order, so the handling of all earlier hints has at least begun.
+    // Hints arrive in order, so the listeners have at least started on all earlier hints.
     void bus.followed().then(() => bus.publish("settled", { id, node: ownId }));
   });
   bus.on("settled", ({ id, node }) => {

@@ -3,7 +3,7 @@ export type Turns = <Result>(key: string, work: () => Promise<Result>) => Promis
 
 /**
  * Creates turns for the writes of a session, which wait for the session's rows anyway. With several nodes, each node sends
- * only one write at a time, so that PostgreSQL's lock queue stays short and no write exceeds the lock timeout.
+ * only one such write at a time. This keeps PostgreSQL's lock queue short, so no write exceeds the lock timeout.
  */
 export function createTurns(): Turns {
   const last = new Map<string, Promise<unknown>>();

@@ -29,7 +29,7 @@ export interface Write {
     event: SystemEvent,
     options: AnnounceOptions,
   ): Promise<{ sequence: number; postedAt: Date }>;
-  /** Posts any message that may be posted, like `announce`. */
+  /** Posts a message of any type. Otherwise like `announce`. */
   post(row: MessageRow): Promise<{ sequence: number; postedAt: Date }>;
   /** Runs a callback after the commit, but not if the write fails or is an idempotent retry. */
   afterCommit(run: () => void): void;
@@ -40,7 +40,7 @@ export type AnnounceOptions = Omit<EventOptions, "id">;
 /** The identity of a request, which is the same for a retry. */
 export interface RequestIdentity {
   readonly operation: string;
-  /** Id of the calling team, person, member or job. Null for a caller without any. */
+  /** Id of the calling team, person, member or job. Null for a caller without an identity. */
   readonly caller: string | null;
   readonly idempotencyKey: string | undefined;
   /** The validated input with the session's id instead of its slug, and without credential and key. */
@@ -95,7 +95,10 @@ export async function writeOnce<Result>(
   });
 }
 
-/** Returns the result of the first use of a request's key, or undefined. For a caller who may no longer make the request. */
+/**
+ * Returns the result of the first use of a request's key, or undefined. Used for a caller that may no longer make the
+ * request.
+ */
 export async function readEarlierResult(database: Database, request: RequestIdentity): Promise<unknown> {
   if (request.idempotencyKey === undefined) return undefined;
   const { purpose, requestKey, inputHash } = address(database, request, request.idempotencyKey);

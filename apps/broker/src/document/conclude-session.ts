@@ -83,7 +83,9 @@ type Output = OutputOf<"conclude_session">;
 interface Concluder {
   readonly teamId: string;
   readonly name: string;
-  /** The peer that causes the event, whose own waits do not return it. Null for the agent of a job, which has no peer. */
+  /**
+   * The peer that causes the event. Its own waits do not return the event. Null for the agent of a job, which has no peer.
+   */
   readonly peer: { readonly peerId: string } | null;
 }
 
@@ -103,9 +105,9 @@ interface Conclusion {
 }
 
 /**
- * Concludes a session in a team's name, in one transaction: writes the Conclusion, closes the feed, seals the record and
- * announces it (SES-9). On a concluded session it revises the Conclusion and announces that; `closed_at` is not changed. A
- * pending proposal is rejected (PROP-15).
+ * Concludes a session in a team's name, in one transaction: writes the Conclusion, closes the feed, seals the record, and
+ * announces the conclusion (SES-9). On a concluded session it revises the Conclusion and announces that; `closed_at` is not
+ * changed. A pending proposal is rejected (PROP-15).
  */
 export async function concludeWith(ctx: ConcluderContext, input: Conclusion): Promise<Output> {
   // The draft is made before the transaction, so that no one waits while a large document is processed. A concurrent write

@@ -9,7 +9,6 @@ export interface DocumentHooks<Services> extends SessionHooks {
   readonly onConclude: readonly ConcludeHook<Services>[];
 }
 
-/** Identifies the document of a session. */
 export interface DocumentRef {
   readonly meshId: string;
   readonly sessionId: string;

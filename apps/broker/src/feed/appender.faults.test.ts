@@ -58,7 +58,7 @@ describe("what fails alone", () => {
     }
     const posted = outcomes.filter((each) => each.status === "fulfilled" && each.value.outcome === "posted");
     expect(posted).toHaveLength(good.length);
-    // Failed posts give back their room in the queue too (FEED-10).
+    // Failed posts free their room in the queue too (FEED-10).
     expect(appender.queuedBytes).toBe(0);
   });
 

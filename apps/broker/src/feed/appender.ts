@@ -176,7 +176,7 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
   }
 
   /**
-   * Halves a batch until the row that failed is alone, so that a row which the database refuses or has no room for does not
+   * Halves a batch until the row that failed is alone. A row that the database refuses, or has no room for, then does not
    * fail the others.
    */
   async function settleFailure(

@@ -11,7 +11,9 @@ export interface Beginning {
   readonly since: number;
   /** End of the earlier replies that are not known to have arrived. Messages up to this sequence are delivered again. */
   readonly again: number;
-  /** Resolves once the acknowledgement is on disk. It is awaited just before the reply, so the call can work in parallel. */
+  /**
+   * Resolves once the acknowledgement is on disk. It is awaited just before the reply, so the call continues in parallel.
+   */
   readonly saved: Promise<unknown>;
 }
 

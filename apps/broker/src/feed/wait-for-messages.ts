@@ -44,9 +44,9 @@ export async function waitForMessages(ctx: TeamContext<FeedServices>, input: Inp
 }
 
 /**
- * Loads the peer's cursors and the head of the feed from other nodes before reading. A cursor beyond everything delivered
- * here shows that another node has not saved its state yet. So does a reply that is not known to have been written, or,
- * without other proof of reading, to have been sent twice.
+ * Loads what other nodes have delivered to the peer, and the head of the feed there, before this call reads. Another node
+ * may not have saved its state yet. Signs of this are a cursor beyond everything known to be delivered, or a delivery that
+ * is not recorded as returned (without receipts: as returned twice).
  */
 async function catchUp(
   { services, team: { peer }, connection }: TeamContext<FeedServices>,
@@ -64,7 +64,7 @@ async function catchUp(
 
 /**
  * Saves the delivery before the reply is written, and saves that a wait timed out. The next call continues from there and
- * may reach another node immediately (NODE-7). This acknowledges nothing of a reply that is cut off.
+ * may reach another node immediately (NODE-7). A reply that is cut off is still not acknowledged.
  */
 async function saveAnswer(
   { services, team: { peer } }: TeamContext<FeedServices>,

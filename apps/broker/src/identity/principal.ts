@@ -2,8 +2,8 @@ import type { Authority } from "@merkle/db";
 import type { JobKind, MemberRole } from "@merkle/wire";
 
 /**
- * An authenticated client, with its mesh. Transports determine it before anything else. Which team or person the client acts
- * as in a session is decided separately, by that credential (AUTH-2).
+ * An authenticated client, with its mesh. Transports determine it before anything else. The team or person that the client
+ * acts as in a session is determined separately, by a team's or person's credential (AUTH-2).
  */
 export type Principal = Anyone | MemberPrincipal | Observer | JobPrincipal | ClientPrincipal;
 

@@ -45,7 +45,7 @@ export async function changeSessionSettings(
 }
 
 function settingNames(settings: SessionSettings): (keyof SessionSettings)[] {
-  // Both objects were parsed by the schema that defines these names.
+  // The settings were parsed by the schema that defines these names.
   return Object.keys(settings) as (keyof SessionSettings)[];
 }
 

@@ -13,15 +13,16 @@ import {
 export interface HomeDatabaseOptions {
   readonly home: string;
   readonly databaseUrl?: string | undefined;
-  /** What to do if a running broker holds the home: use its database too (`join`), or throw (`refuse`). */
+  /** What to do if a running broker has locked the home: use its database too (`join`), or throw (`refuse`). */
   readonly whenHeld: "join" | "refuse";
 }
 
 /**
- * Runs `work` with the database of a home, for tools other than a broker. If no broker holds the home, its lock is held
- * meanwhile, so that none can start. The embedded PostgreSQL is started, and stopped at the end in any case.
+ * Runs `work` with the database of a home, for tools other than a broker. If no broker has locked the home, this function
+ * locks it while `work` runs, so that no broker can start. The embedded PostgreSQL is started, and stopped at the end in any
+ * case.
  *
- * @throws EmbeddedPostgresError, such as `home_in_use` when a broker holds the home and `whenHeld` is `refuse`
+ * @throws EmbeddedPostgresError, such as `home_in_use` when a broker has locked the home and `whenHeld` is `refuse`
  */
 export async function withHomeDatabase<Result>(
   { home, databaseUrl, whenHeld }: HomeDatabaseOptions,

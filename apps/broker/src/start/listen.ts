@@ -73,8 +73,8 @@ export function nameToShow(host: string): string {
 }
 
 /**
- * Returns a name that identifies this machine among the nodes (NODE-4). A broker that only this machine can reach has no
- * such name and gets localhost.
+ * Returns a name that identifies this machine among the nodes (NODE-4). A broker that only this machine can reach is named
+ * localhost.
  */
 export function nameAmongNodes(host: string): string {
   return isWildcard(host) ? hostname() : nameToShow(host);

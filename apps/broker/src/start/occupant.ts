@@ -13,7 +13,7 @@ export async function describeOccupant(host: string, port: number): Promise<stri
   const response = await askHealth(host, port);
   if (response === null) return "another program";
   if (isMerkle(response.body)) return `another Merkle broker (version ${response.body.version})`;
-  // The header comes from another program and must not bring control characters to the terminal.
+  // The header comes from another program, so it is shown only without control characters, which would reach the terminal.
   const [name] = /^[\w./ -]{1,40}$/.exec(response.server ?? "") ?? [];
   return name === undefined ? "another HTTP server" : `another HTTP server (${name})`;
 }

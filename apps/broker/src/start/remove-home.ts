@@ -10,10 +10,10 @@ import {
 export { findOutsideData, type OutsideData };
 
 /**
- * Removes files of a home, and the data of its database outside the home. Holds the lock of the home, so that no broker can
+ * Removes files of a home, and the data of its database outside the home. Locks the home meanwhile, so that no broker can
  * start.
  *
- * @throws EmbeddedPostgresError `home_in_use` when a broker holds the home; nothing is changed
+ * @throws EmbeddedPostgresError `home_in_use` when a broker has locked the home; nothing is changed
  */
 export async function removeHomeData(
   home: string,

@@ -304,8 +304,8 @@ function isLoopbackOnly({ auth, insecureOpen = false }: Resolved): boolean {
 }
 
 /**
- * Returns the public URL whose host requests may name. If a node in invite mode has stored a URL for other machines, this
- * node does not serve it while it runs in open mode.
+ * Returns the public URL whose host requests may name. A node in invite mode may have stored a URL for other machines. In
+ * open mode this node does not serve such a URL.
  */
 function findServedUrl(options: Resolved, { current }: SettingsStore): string | null {
   const url = current.public_url;
@@ -413,8 +413,8 @@ async function endsWithin(work: Promise<void>, ms: number): Promise<boolean> {
 
 /**
  * Locks the database for this node. Without a bus a second broker would deliver late, so the lock is exclusive. Nodes with a
- * bus share the lock, which excludes nodes without one. A node that had to wait for the lock took it from a node that may
- * not have noticed yet, and waits until that node must have (DB-17).
+ * bus share the lock, which excludes nodes without one. A node that had to wait may have taken the lock from a node that has
+ * not noticed yet. It then waits until that node must have noticed (DB-17).
  */
 async function holdAlone(
   { databaseUrl, bus = "local" }: Prepared,

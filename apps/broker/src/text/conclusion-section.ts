@@ -6,9 +6,10 @@ import { endSection, hasText, openSection, type Section } from "./sections.js";
  * as `remembered` the next time.
  *
  * The text in `remembered` is replaced exactly, including headings within it (SES-14). If it no longer occurs there, the
- * level-two section Conclusion is replaced (SES-12). Without such a section, one is added at the end. Everything else stays
- * byte for byte, with two exceptions: blank lines at the very end are removed, and a block that would swallow a heading
- * below it is closed (an open fence, an HTML block).
+ * level-two section Conclusion is replaced (SES-12). Without such a section, one is added at the end.
+ *
+ * Everything else stays byte for byte, with two exceptions. Blank lines at the end are removed. An open fence or HTML block
+ * is closed, so that it does not swallow a heading below it.
  */
 export function replaceConclusion(
   content: string,
@@ -87,8 +88,8 @@ function conclusionText(summary: string, after: string, lineBreak: string): stri
 }
 
 /**
- * Finds the blocks that the summary leaves open, and the start of its first line that is neither blank nor a heading
- * Conclusion of any level (SES-13).
+ * Finds the blocks that the summary leaves open. Also finds the start of its first line that is neither blank nor a
+ * Conclusion heading of any level (SES-13).
  */
 function readSummary(summary: string): MarkdownEnd & { ownHeadingEnd: number } {
   let ownHeadingEnd = skipBlankLines(summary, 0);

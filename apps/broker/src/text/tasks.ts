@@ -31,7 +31,7 @@ export const replaceConclusionTask: Task<
     content.length + (remembered?.length ?? 0) + summary.length < smallCharsMax,
 };
 
-/** Returns the section, or the existing headings if it is not found. */
+/** Finds a section. The result has the document's headings if there is no such section. */
 export const findSectionTask: Task<
   { content: string; heading: string },
   { text: string } | { headings: readonly string[] }

@@ -86,7 +86,7 @@ async function answer(services: Services, call: Call): Promise<Reply> {
 /** Limits the time of a call when the database does not respond. A wait may block for its own timeout in addition. */
 function limitTime({ call, input }: RequestContext, running: Promise<unknown>): Promise<unknown> {
   const { kind, readOnly } = call.operation;
-  // A timed-out claim could still succeed, and the claimed job would then be stuck until its lease expires.
+  // A claim must not time out here: a job that is claimed after the error reply would be stuck until its lease expires.
   if (kind === "wait" && !readOnly) return running;
   const blocksMs = 1_000 * Math.min(Number(input["timeout"] ?? 0), limits.waitSecondsMax);
   return withTimeout(running, blocksMs + limits.silentDatabaseMsMax, readOnly ? "none" : "unknown");
@@ -143,7 +143,7 @@ function tryCode(ctx: RequestContext): Promise<unknown> {
   return ctx.services.limiter.tryCode(ctx.call.address, () => joinOrCall(ctx));
 }
 
-/** Most calls join no one and skip that work. */
+/** Most calls create neither a team nor a person, and skip the extra steps. */
 function joinOrCall(ctx: RequestContext): Promise<unknown> {
   const calling = joinsByWriting(ctx.call.operation, ctx.caller) ? joinAndCall(ctx) : callHandler(ctx);
   const drawn = ctx.person?.drawn;
@@ -190,7 +190,7 @@ function logPower({ log }: Services, { operation, principal }: Call, caller: Cal
   });
 }
 
-/** Retries when another request has joined or taken the name first. The next attempt sees that. */
+/** Retries if another request has joined as the same person or taken the name first. The next attempt sees that. */
 async function retryWhileOtherwise<Result>(attempt: () => Promise<Result>): Promise<Result> {
   for (;;) {
     try {

@@ -59,8 +59,8 @@ export interface HttpServerOptions<All extends Services> extends ListenerOptions
   /** The routes that features add. */
   readonly mounts: readonly Mount<All>[];
   /**
-   * Returns the URL of the metadata with which a client can get access to the MCP endpoint at this path, or null if there is
-   * none.
+   * Returns the URL of the metadata that tells clients how to get access to the MCP endpoint at this path (RFC 9728), or
+   * null.
    */
   readonly metadataUrl: (path: string) => string | null;
   readonly hosts: HostGuard;
@@ -321,7 +321,7 @@ async function createListener(
   onRequest: RequestListener,
 ): Promise<Listener> {
   const options = {
-    // The host guard refuses a missing Host header like a foreign one.
+    // The host guard refuses a missing Host header in the same way as an unknown host.
     requireHostHeader: false,
     // Ends requests that are sent very slowly to keep a connection occupied.
     headersTimeout: deadlines.requestHeadersMs,
@@ -363,8 +363,8 @@ function tooSlow({ requestHeadersMs, requestMs }: Deadlines): MerkleError {
 }
 
 /**
- * Returns whether another reply would be mistaken for part of the pending one or for the reply itself: the pending reply has
- * begun or is still to come. False if the pending request is the one that cannot be parsed.
+ * Returns whether an error sent now would be mistaken for the pending reply or a part of it. This is so if that reply has
+ * begun or is still to come, unless its own request is the one that cannot be parsed.
  */
 function isAnswering(last: ServerResponse | undefined): boolean {
   if (!last || last.writableFinished) return false;
@@ -372,8 +372,8 @@ function isAnswering(last: ServerResponse | undefined): boolean {
 }
 
 /**
- * Replies once to input that is not HTTP, if the client can still read. A client that has sent nothing gets no reply:
- * browsers open connections in advance, and would take it for the reply to their next request.
+ * Replies once to input that is not HTTP, if the client can still read. A client that has sent nothing gets no reply.
+ * Browsers open connections in advance, and would read the error as the reply to their next request.
  */
 function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex, deadlines: Deadlines): void {
   const hasSent = !("bytesRead" in socket) || socket.bytesRead !== 0;

@@ -23,14 +23,14 @@ export interface Batches {
   /**
    * Sends the other nodes a sign of life.
    *
-   * @param hasUnheard - whether hints from some node do not arrive, which may run an earlier version
+   * @param hasUnheard - whether some node's hints do not arrive, perhaps because it runs an earlier version
    */
   beat(hasUnheard: boolean): void;
-  /** Sends the waiting hints once. */
+  /** Stops accepting hints, and sends the waiting ones. */
   end(): Promise<void>;
 }
 
-/** The identity with which a node signs its messages, and the parts shared with other nodes. */
+/** The node's id, and the secret and channel that it shares with the other nodes. */
 export interface BusIdentity {
   readonly nodeId: string;
   /** Shared by all nodes of a database, and stored outside it. */
@@ -42,13 +42,13 @@ export interface BusIdentity {
 /** PostgreSQL refuses a payload of 8,000 bytes. The same limit applies to every bus. */
 const payloadBytesMax = 7_900;
 /**
- * How long deferrable hints are collected after a batch. A message per post would cost the other nodes half as much as a
- * post.
+ * How long deferrable hints are collected after a batch. Otherwise the message for each post would cost every other node
+ * half as much as a post.
  */
 const gatherMs = 50;
 /** Maximum number of different hints that wait to be sent. Beyond it, the other nodes re-read everything instead. */
 const waitingMax = 20_000;
-/** Nodes publish something with every heartbeat, so the hints of a node that was silent for this long do not arrive. */
+/** Nodes publish with every heartbeat. If nothing arrived from a node for this long, its hints are not getting through. */
 const heardWithinMs = 15_000;
 const ignoredLogMs = 60_000;
 
@@ -100,8 +100,7 @@ export function createBatches(options: {
   }
 
   /**
-   * Waits before sending. A hint after a pause waits only for the end of its turn, and so do hints that are sent with an
-   * urgent one.
+   * Waits before sending. Only deferrable hints shortly after a batch wait longer than the current turn of the event loop.
    */
   function gather(): Promise<void> {
     const restMs = [...waiting.values()].every(mayWait) ? sentAt + gatherMs - performance.now() : 0;

@@ -19,7 +19,7 @@ const log = createLog(() => undefined);
 
 const secret = "a secret that nodes share";
 
-/** A bus server, or database, that the buses of one test share. */
+/** The bus server or database that the buses of one test share. */
 interface Meeting {
   readonly brokerId: string;
   open(options?: Partial<Parameters<typeof startBus>[0]>): Promise<Bus>;
@@ -234,7 +234,7 @@ describe.each(Object.keys(meetings))("%s", (name) => {
     await breakOff();
     await expect.poll(() => lostHere.length).toBeGreaterThan(before[0]);
     await expect.poll(() => lost.length).toBeGreaterThan(before[1]);
-    // A node may learn of the other's loss before it has its own, in which a hint is lost too.
+    // Each connection is lost separately, and a hint that is sent in between may be lost too.
     const hears = () => {
       own.publish("settings", {});
       return [own.isUp, other.isUp, heard.length > 0];

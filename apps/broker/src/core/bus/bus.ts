@@ -13,14 +13,14 @@ export interface Bus {
   /** Number of messages and hints that were ignored, by reason (NODE-15). */
   readonly ignored: Readonly<Record<IgnoredBy, number>>;
   /**
-   * Returns whether hints of another node arrive. Those of an earlier version or with another key do not, and sweeps replace
-   * them.
+   * Returns whether hints of another node arrive. A node with an earlier version or another key is not heard, and sweeps
+   * replace its hints.
    */
   hears(nodeId: string): boolean;
   /**
    * Sends the other nodes a sign of life. Call every few seconds.
    *
-   * @param hasUnheard - whether hints from some node do not arrive
+   * @param hasUnheard - whether some node's hints do not arrive
    */
   beat(hasUnheard: boolean): void;
   /** Sends a hint to the other nodes soon, together with others. Never waits and never fails. */
@@ -58,7 +58,7 @@ export interface HintListeners {
   tell<Kind extends HintKind>(kind: Kind, hint: Hints[Kind]): void;
 }
 
-/** Creates the listeners. An error of one listener does not affect the others. */
+/** Creates an empty set of listeners. An error in one listener does not affect the others. */
 export function createHintListeners(log: Log): HintListeners {
   const listeners = new Map<string, Set<(hint: never) => unknown>>();
   const underWay = new Set<Promise<unknown>>();

@@ -18,7 +18,7 @@ export interface Envelopes {
    * @param forEarlier - makes nodes of versions before the signature re-read everything, since they cannot read the hints
    */
   seal(hints: readonly string[], options?: { readonly forEarlier: boolean }): string;
-  /** Returns the hints of another node's message once. This node's own messages return no hints. */
+  /** Opens a message and returns its hints. A repeated message is ignored, and this node's own messages have no hints. */
   open(payload: string): Opened;
   /** Returns whether a valid message of the node arrived within the given time. */
   hasHeard(nodeId: string, withinMs: number): boolean;

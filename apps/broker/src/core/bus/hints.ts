@@ -7,8 +7,8 @@ import type { ChangedKind, MeshChangedKind } from "@merkle/wire";
  */
 export interface Hints {
   /**
-   * A feed has new messages, which change these reads of the mesh. A node that already has the messages up to `sequence`
-   * need not read. The number has no other use.
+   * A feed has new messages. `changes` lists the reads of the mesh that they affect. A node that already has the messages up
+   * to `sequence` need not read them. `sequence` has no other use.
    */
   feed: {
     readonly session: string;
@@ -55,7 +55,7 @@ export interface Hints {
   /** A node waits until the others have handled its earlier hints. Each replies with `settled` once it has. */
   settle: { readonly id: string };
   settled: { readonly id: string; readonly node: string };
-  /** A node is running. Receiving this shows the other nodes that its hints arrive. */
+  /** A node is running. Receiving this hint shows the other nodes that its hints arrive. */
   here: Record<string, never>;
   /** A node has started or is stopping. */
   nodes: Record<string, never>;
@@ -65,7 +65,7 @@ export interface Hints {
 
 export type HintKind = keyof Hints;
 
-/** One hint as nodes send it. */
+/** A hint as it is sent: its kind and its fields. */
 export type SentHint = { [Kind in HintKind]: readonly [Kind, Hints[Kind]] }[HintKind];
 
 /** Returns whether a hint may be delayed to be sent together with others, because no reply depends on it. */

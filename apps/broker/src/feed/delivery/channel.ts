@@ -75,14 +75,14 @@ export interface Channel {
 }
 
 /**
- * Maximum number of bytes sent to readers in one turn of the event loop, so that many readers of large messages do not delay
+ * Maximum number of bytes sent to readers per turn of the event loop. Otherwise many readers of large messages would delay
  * other requests.
  */
 const turnBytesMax = 1024 * 1024;
 /**
- * Cost of waking a reader besides the bytes sent, in bytes: one system call costs as much as some thousand bytes. Woken
- * readers call again between two turns, which costs more than waking the others, so up to 512 readers are woken in the first
- * turn.
+ * Cost of waking a reader besides the bytes sent, expressed in bytes: a system call costs as much as sending some thousand
+ * bytes. Woken readers call again between two turns, which costs more than waking the rest. So up to 512 readers are woken
+ * in the first turn.
  */
 const readerBytes = 2 * 1024;
 

@@ -29,7 +29,7 @@ export interface Channels {
    */
   announceAllPresence(): void;
   /**
-   * Announces that anything may have changed that hints report: in the sessions read on this node, and in every mesh
+   * Announces that everything which hints report may have changed, for the sessions read on this node and for every mesh
    * (NODE-3).
    */
   announceAnything(): void;
@@ -41,7 +41,7 @@ export interface Channels {
   announceState(meshId: string, change: StateChangeFrame): void;
   /** The state pushes of this node. */
   readonly state: StatePushes;
-  /** Adds a connection that receives the state changes of a mesh. With null, it receives those of no mesh. */
+  /** Adds a connection that receives the state changes of a mesh, or of no mesh if `meshId` is null. */
   receiveState(meshId: string | null, sink: Sink, cutOff: () => void): StateReceiver;
   /** The safety query (OPS-8): reads the heads of all open channels, in case a hint was lost. */
   checkHeads(): Promise<void>;

@@ -32,10 +32,7 @@ export interface Entry {
   readonly redactsDocument: boolean;
   /** The message as its recipients see it. */
   readonly message: Message;
-  /**
-   * Returns the frame for a subscription. An inbox belongs to a recipient. Anyone may follow, so that frame has no sealed
-   * content.
-   */
+  /** Returns the frame for an inbox or a follow. Sealed content is left out of a follow, because anyone may follow. */
   frame(kind: SubscriptionKind): Buffer;
 }
 
@@ -108,7 +105,7 @@ export function isMailOf(entry: Entry, { peerId, own }: Addressee): boolean {
   return isAddressedTo(entry, peerId) || (own && entry.peerId === peerId);
 }
 
-/** Total bytes in all rings of a broker, shared between them. */
+/** Counts the bytes in all rings of a broker together. */
 export interface RingBudget {
   bytes: number;
 }

@@ -23,7 +23,7 @@ export interface MeshChannel {
 /** The channels of all meshes. Changes in a session are announced to the mesh that the session belongs to. */
 export interface MeshChannels {
   in(meshId: string): MeshChannel;
-  /** Notifies the watchers on this node. The other nodes learn of the change through their own hints. */
+  /** Notifies the watchers on this node. The other nodes are notified separately. */
   announceHere(kind: MeshChangedKind, sessionId: string): void;
   /** Notifies the watchers of every mesh about a change to the whole broker. */
   announceEverywhere(kind: Exclude<MeshChangedKind, "person">): void;
@@ -155,7 +155,7 @@ const allKinds = Object.keys({
   person: true,
 } satisfies Record<MeshChangedKind, true>) as MeshChangedKind[];
 
-/** Returns the reads of the mesh that committed messages change. */
+/** Returns the reads of the mesh that committed messages affect. */
 export function changesOf(messages: readonly StoredMessage[]): readonly MeshChangedKind[] {
   return [...new Set(messages.flatMap(changesOfOne))];
 }

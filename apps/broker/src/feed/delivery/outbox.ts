@@ -1,7 +1,7 @@
 import { limits } from "@merkle/wire/limits";
 import type { Sink } from "./subscription.js";
 
-/** Sends a connection frames of which only the newest per name matters. */
+/** Sends frames to one connection. Only the newest frame of each name matters. */
 export interface Outbox {
   /** Writes a frame. If the connection is not ready, the frame waits and replaces an earlier frame of the same name. */
   offer(name: string, frame: Buffer): void;

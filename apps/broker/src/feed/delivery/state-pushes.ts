@@ -5,7 +5,7 @@ import type { Sink } from "./subscription.js";
 
 /** Sends state changes to connections. Only the newest value of each key is sent (STATE-10). */
 export interface StatePushes {
-  /** Adds a connection, which receives the changes of a mesh's keys from now on. With null, it receives those of no mesh. */
+  /** Adds a connection that receives the state changes of a mesh from now on, or of no mesh if `meshId` is null. */
   open(meshId: string | null, sink: Sink, cutOff: () => void): StateReceiver;
   /** @param meshId - the mesh of the key, or the mesh of the key's session */
   push(meshId: string, change: StateChangeFrame): void;

@@ -3,7 +3,7 @@ import type { Log } from "../../core/log.js";
 import { firstUnknown, offerUpTo, type Peer, passOver } from "../../sessions/peers/peer.js";
 import type { Channel, Mail, ReadBounds, Reader } from "./channel.js";
 
-/** The target of a subscription, and all that the rules below know about a connection. */
+/** The target that a subscription writes to. Subscriptions know nothing else about a connection. */
 export interface Sink {
   /** Whether the sink accepts more now. If not, `onDrain` listeners are called once it does. */
   readonly ready: boolean;

@@ -7,7 +7,7 @@ export function latestClientTime(now: Date): number {
   return now.getTime() + skewMsMax;
 }
 
-/** Compares the time that a client signed with the broker's clock. Returns null if they are close enough. */
+/** Compares a client's signed time to the broker's clock. Returns null if the difference is small enough. */
 export function findClockSkew(time: string, now: Date): ClockSkew | null {
   const skewMs = Date.parse(time) - now.getTime();
   if (Math.abs(skewMs) <= skewMsMax) return null;

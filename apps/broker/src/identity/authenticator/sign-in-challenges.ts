@@ -3,11 +3,11 @@ import { performance } from "node:perf_hooks";
 import { MerkleError } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 
-/** Issues challenges to clients without a connection to keep one on: browsers that sign in over HTTP (GUARD-14). */
+/** Issues challenges to clients without a connection to tie a challenge to: browsers that sign in over HTTP (GUARD-14). */
 export interface SignInChallenges {
   /**
-   * Issues a nonce that is valid for half a minute. The nonce contains its expiry, authenticated with a secret, so the
-   * broker stores nothing per client, and no client can displace the challenge of another.
+   * Issues a nonce that is valid for half a minute. The nonce contains its own authenticated expiry, so the broker stores
+   * nothing per client. No client can displace the challenge of another.
    */
   give(): string;
   /**
@@ -25,9 +25,8 @@ const randomnessBytes = 10;
 const headBytes = timeBytes + randomnessBytes;
 const macBytes = 16;
 
-/** Lets any node accept the answer to a challenge that another node issued, and only one node accept it (NODE-12). */
+/** Lets any node accept the answer to a challenge that another node issued, but only one of them (NODE-12). */
 interface SharedChallenges {
-  /** The secret that all nodes share. */
   readonly secret: string;
   /** Claims a nonce on all nodes. Returns false if it was already claimed. */
   claim(nonce: string): Promise<boolean>;

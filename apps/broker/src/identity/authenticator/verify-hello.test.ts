@@ -345,7 +345,7 @@ function flipped(text: string, length: number, byte: number): string {
   return toBase64url(bytes);
 }
 
-/** Adds the group order to the second half of a signature: mathematically equal, but a different text. */
+/** Adds the group order to the second half of a signature. The result is mathematically equal, but a different text. */
 function malleated(signature: string): string {
   const order = 2n ** 252n + 27742317777372353535851937790883648493n;
   const bytes = Buffer.from(signature, "base64url");

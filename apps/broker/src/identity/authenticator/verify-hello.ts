@@ -27,8 +27,8 @@ interface VerifiedHello {
 }
 
 /**
- * Verifies a signed answer to a hello (HELLO-5): it must be made for this broker, this connection and this time, with a
- * session key that a member's key certified for the same mesh and label.
+ * Verifies a signed answer to a hello (HELLO-5). It must be made for this broker, this connection and this time. Its session
+ * key must be certified by a member's key, for the same mesh and label.
  *
  * @throws unauthorized, with details only about the client's own input, never about who is a member
  */

@@ -88,8 +88,8 @@ function descentFrom({ invitedBy, program }: InviteRow, memberId: string): Desce
 type Descent = Pick<MemberRow, "vouchedBy" | "program">;
 
 /**
- * Admits an existing member again. An open or ended invite of the mesh costs no use, unless it makes the member an admin or
- * gives the member a person who vouches.
+ * Admits an existing member again. This uses up no invite of the mesh, open or ended. The exceptions are a member who
+ * becomes an admin, and a member who gets a person to vouch for it.
  */
 async function admitAgain(tx: Transaction, invite: InviteRow, member: MemberRow): Promise<MemberFacts> {
   if (member.revokedAt) throw keyRevoked(member.revokedAt);

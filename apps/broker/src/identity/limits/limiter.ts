@@ -10,9 +10,8 @@ export interface Limiter {
   /** The rate limits, or null if they are off. */
   readonly rates: RateLimits | null;
   /**
-   * Returns the key under which a request is counted, before the request is processed. A secret that was recently valid
-   * counts by itself, so that its owner is not refused for the requests of others at the same address. Other requests count
-   * by address.
+   * Returns the key under which a request is counted, before the request is processed. A recently valid secret has its own
+   * count, so that its owner is not refused for the requests of others at the same address. Other requests count by address.
    */
   callerOf(address: string, secret?: string | undefined): string;
   /**

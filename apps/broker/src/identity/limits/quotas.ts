@@ -34,11 +34,11 @@ export interface Quotas {
   add(meshId: string, kind: keyof HeldInMesh, amount: number): void;
   /** Counts a connection of the mesh until the returned function is called. */
   connect(meshId: string): () => void;
-  /** Returns the limits of a mesh and their use. */
+  /** Returns the limits of a mesh and their current usage. */
   list(meshId: string): Quota[];
-  /** Returns limits that the caller has just stored and their use, counted in its transaction. */
+  /** Returns limits that the caller has just stored, with their usage counted in the caller's transaction. */
   count(tx: Queryable, meshId: string, bounds: MeshQuotas["quotas"]): Promise<Quota[]>;
-  /** Returns the quotas that are at least four fifths used, each with the time since when (ATT-14). */
+  /** Returns the quotas that are at least four fifths used, each with the time when that was first noticed (ATT-14). */
   listNear(meshId: string): NearQuota[];
   /** Continues counting the bytes of a mesh's sessions, for a limited number of sessions. */
   countBytes(meshId: string): Promise<void>;

@@ -146,9 +146,9 @@ export function createHostGuard({
 }
 
 /**
- * Refuses a load by a page of another site or another port. An image, script or frame sends no `Origin`, but its status,
- * size or timing could reveal which sessions and keys exist. Such a page may link to a page of the broker, which looks the
- * same in any case.
+ * Refuses a request for a resource from a page of another site or port. An image, script or frame sends no `Origin`, but its
+ * status, size or timing could reveal which sessions and keys exist. Such a page may still link to a page of the broker,
+ * which looks the same in any case.
  */
 function refuseForeignFetch({ fetched, target = "/" }: HostedRequest): void {
   if (!fetched || fetched.site === "same-origin" || fetched.site === "none") return;

@@ -12,8 +12,8 @@ import { nameGuest, personOf } from "./manage-person.js";
 import { useVerificationCode, verifiesNobody } from "./verification.js";
 
 /**
- * Prepares the new person of a call, which the call's own write creates (PERSON-15). Returns null for a credential that was
- * not made for this, and for a member who already has a person. Such a member gets a further credential with
+ * Prepares a new person for a call, to be created by the call's own write (PERSON-15). Returns null for a credential that
+ * was not made for this, and for a member who already has a person. Such a member gets a further credential with
  * `create_person`.
  *
  * @throws bad_request for an invalid name; forbidden for an invalid verification code

@@ -7,7 +7,8 @@ import type { IdentityServices } from "../context.js";
 import { hashSecret } from "../credential.js";
 
 /**
- * The key of a Merkle home. Anyone who can read it runs as the broker's user, and may create verification links (PERSON-10).
+ * The key of a Merkle home. Only the user that the broker runs as can read it, and may therefore create verification links
+ * (PERSON-10).
  */
 export interface HomeKey {
   readonly text: string;

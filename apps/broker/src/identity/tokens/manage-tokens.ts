@@ -6,7 +6,9 @@ import { endCredentials } from "../end-credentials.js";
 import { onlyOf, requireMember } from "../require-member.js";
 import { makeToken } from "./token.js";
 
-/** Issues a member a token for programs, or a link that signs in one browser. The secret is only in this reply (TOKEN-1). */
+/**
+ * Issues a token for a member's programs, or a link that signs in one browser. The secret is only in this reply (TOKEN-1).
+ */
 export async function issueToken(
   ctx: Context<IdentityServices>,
   { kind, label, expires_in_s }: ParsedInputOf<"issue_token">,

@@ -11,7 +11,6 @@ export interface MadeToken {
 /** The prefix of a running job's credential, which is stored with its job and ends with the job (JOB-12). */
 const jobMark = "mkj_";
 
-/** Generates a job's credential. */
 export function makeJobToken(): MadeToken {
   const token = `${jobMark}${randomBytes(32).toString("base64url")}`;
   return { token, secretHash: hashToken(token) };

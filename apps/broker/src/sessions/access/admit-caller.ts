@@ -195,8 +195,8 @@ async function authenticateInMesh(
   // The remembered credential was replaced or has ended elsewhere. The call counts as one without a credential.
   if (!caller && remembered !== undefined) return toNobody(null);
   if (!caller?.team) return toAuthenticated(caller, principal, null, credential);
-  // A team belongs to its session and cannot create another. In a header the credential is ignored then, because clients may
-  // send the header with every call.
+  // A team belongs to its session and cannot create another. If the credential came in the header, it is ignored instead of
+  // refused, because clients may send the header with every call.
   const concernsTeams = operation.access !== "open";
   if (!isArgument && (!concernsTeams || (caller.team.leftAt && !needsOne))) return toNobody(null);
   return toAuthenticated(concernsTeams ? caller : null, principal, null, credential);

@@ -140,7 +140,7 @@ export function joinsByWriting(
   caller: Caller | null,
 ): boolean {
   if (!caller?.person || (caller.team && !caller.team.leftAt)) return false;
-  // Saving a read position does not join the session. Leaving does not either.
+  // Saving a read position and leaving do not make the person a team.
   const { access, readOnly, notesReading, afterLeaving } = operation;
   return access === "team" && !readOnly && !notesReading && !afterLeaving;
 }

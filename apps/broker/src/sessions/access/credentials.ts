@@ -50,7 +50,7 @@ export interface Credentials extends CredentialCache {
    * valid
    */
   verify(sessionId: string, credential: string, connection?: object): Caller | null | Promise<Caller | null>;
-  /** Returns the agent team with this uuid. For OAuth clients, whose token is the proof (OAUTH-6). */
+  /** Returns the agent team with this uuid. Used for OAuth clients, whose token is the proof (OAUTH-6). */
   findTeam(sessionId: string, teamId: string): Promise<Caller | null>;
   /** Verifies a credential when no session is addressed. A person is returned without a team, a team in its own session. */
   verifyInMesh(credential: string): Promise<Caller | null>;
@@ -81,7 +81,7 @@ interface ProvedCaller {
   readonly caller: Caller;
 }
 
-/** Another node may rotate or end a credential. This is the longest time for which this node may not notice. */
+/** Maximum time until this node notices that another node has rotated or ended a credential. */
 const rememberMs = 5_000;
 /** Without other nodes every change updates this cache immediately, so entries can live longer. */
 const rememberAloneMs = 5 * 60_000;

@@ -4,8 +4,8 @@ import type { SessionIdentity } from "../../identity/session-directory.js";
 type ClientRules = Pick<Operation, "access" | "human" | "notForModels" | "teamCredential" | "forOnlookers">;
 
 /**
- * Returns whether an OAuth client may call an operation. It may do what a team does and reads in its session, but nothing
- * that belongs to a person, a member or the mesh (OAUTH-6).
+ * Returns whether an OAuth client may call an operation. The client may do what a team does and reads in its session. It has
+ * no access to what belongs to a person, a member or the mesh (OAUTH-6).
  */
 export function isForClients(operation: ClientRules, isOfSession: boolean): boolean {
   const { access, human, notForModels, teamCredential, forOnlookers } = operation;

@@ -10,8 +10,8 @@ export function announceRoster({ channels }: Pick<SessionServices, "channels">, 
 }
 
 /**
- * Returns the priority of an event that ends the waits of all teams in a small session, and only the convener's in a large
- * one (DELIVER-4).
+ * Returns the priority of an event that ends waits. In a small session it ends the waits of all teams, in a large one only
+ * the convener's (DELIVER-4).
  */
 export async function priorityAmongFew(
   { tx }: Pick<Write, "tx">,

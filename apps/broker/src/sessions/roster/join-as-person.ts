@@ -19,9 +19,9 @@ import type { PersonContext, SessionServices } from "../context.js";
 import { announceJoined } from "./announce-roster.js";
 import { takeName } from "./names.js";
 
-/** A person who is about to become a team of a session with a write. */
+/** A person who is about to become a team of a session, by writing in it. */
 export interface Joining {
-  /** The team that the person becomes with the write. Until then only its ids and its name have been chosen. */
+  /** The team that the person becomes. Until the write only its ids and its name have been chosen. */
   readonly team: TeamActor;
   /** Whether the write was committed. */
   readonly joined: boolean;
@@ -41,7 +41,7 @@ export class JoinedOtherwise extends Error {
   override readonly name = "JoinedOtherwise";
 }
 
-/** Prepares a person's joining with a write, without a separate join call. Only reads, and writes nothing. */
+/** Prepares for a person to join a session with a write instead of a join call. Only reads. */
 export async function prepareJoining(who: {
   readonly services: SessionServices;
   readonly session: SessionIdentity;

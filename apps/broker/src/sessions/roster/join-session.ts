@@ -123,8 +123,8 @@ async function enterAsPerson(
 }
 
 /**
- * Finds the joining member's existing team of that name and adds a credential to it. After a change of machine or the loss
- * of the Merkle home, a member thus gets the same team back instead of creating "Birch (2)" (MEMBER-3).
+ * Finds the joining member's existing team of that name and adds a credential to it. A member who has changed machines or
+ * lost the Merkle home gets the same team back, instead of creating "Birch (2)" (MEMBER-3).
  */
 async function takeOwnTeam(
   ctx: SessionContext<SessionServices>,

@@ -79,7 +79,7 @@ export function sight(
   const elsewhere = sightElsewhere(row, nodes.others);
   const polling = (live?.waits.size ?? 0) + elsewhere.waits > 0;
   const connections = (live?.holders.size ?? 0) + elsewhere.inboxes;
-  // A peer that was seen on another node later has returned.
+  // A peer that another node has seen since then has returned.
   const isGoneHere = live?.gone === true && !isAfter(savedSeenAt, seenHereAt);
   const sighting = {
     left,

@@ -108,7 +108,7 @@ function toDeclared({
 }
 
 /**
- * Returns the declared status that others should know of a team: its oldest `blocked`, otherwise its oldest `dnd` (PEER-18).
+ * Returns the declared status of a team that matters to others: its oldest `blocked`, otherwise its oldest `dnd` (PEER-18).
  */
 function declaredOfTeam(peers: readonly KnownPeer[]): Participant["declared"] {
   const words = peers

@@ -6,7 +6,7 @@ import type { Context, SessionServices } from "../context.js";
 
 /**
  * Refuses a member's agents a second open session, if the broker allows only one at a time (GUARD-13). People may be in any
- * number. Teams that were in several sessions before the setting stay there.
+ * number. Teams that were in several sessions before the setting was turned on stay there.
  *
  * @throws conflict, with the session in which the member already has a team
  */

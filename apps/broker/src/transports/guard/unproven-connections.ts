@@ -50,8 +50,8 @@ export function createUnprovenConnections(bounds: UnprovenBounds): UnprovenConne
   const waiting = new Set<Waiting>();
 
   /**
-   * Closes the oldest waiting connection above a limit, first one of the same address. Honest clients authenticate within
-   * milliseconds.
+   * Closes the oldest waiting connection if a limit is exceeded, starting with the same address. Honest clients authenticate
+   * within milliseconds.
    */
   function makeRoom({ block }: Waiting): void {
     const neighbours = [...waiting].filter((each) => each.block === block);

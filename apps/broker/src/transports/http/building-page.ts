@@ -7,10 +7,7 @@ const styleHash = createHash("sha256").update(style).digest("base64");
 /** Seconds between two reloads of the page. */
 const reloadAfterS = 2;
 
-/**
- * Returns the page shown at an address that is still being built or could not be built. It reloads itself at the same
- * address.
- */
+/** Returns a page to show while a part of the site is being built, or after its build failed. The page reloads itself. */
 export function buildingPage(what: "dashboard" | "docs", hasFailed: boolean): Response {
   const [title, text] = hasFailed
     ? [

@@ -56,7 +56,7 @@ export interface LiveMcpSession extends McpSession {
   listen(exchange: Exchange): Promise<Response>;
   /** Repeats the request that opened the session. Returns false if it is refused. */
   replay(initialize: unknown): Promise<boolean>;
-  /** Cancels a request at its caller's request. Returns false if the request is not answered on this node. */
+  /** Cancels a request for its caller. Returns false if the request is not answered on this node. */
   cancel(request: RequestId): Promise<boolean>;
   endStream(): void;
   close(): Promise<void>;

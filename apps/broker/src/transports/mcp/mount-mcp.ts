@@ -43,7 +43,7 @@ export function mountMcp(
     bodies,
     toError,
     metadataUrl,
-    // Loaded at the first request of that revision, since most brokers start without such clients.
+    // Loaded at the first request of the revision without sessions, because most brokers start without such clients.
     openStateless: async () => (await import("./stateless-server.js")).createStatelessServer(services),
   });
 

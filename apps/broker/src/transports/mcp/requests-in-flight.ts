@@ -32,14 +32,14 @@ export interface RequestsInFlight {
   /**
    * Registers the requests among the messages of one HTTP request.
    *
-   * @throws bad_request when the id of a request is already in flight, because their replies could not be told apart
+   * @throws bad_request when the id of a request is already in flight, because their replies could not be distinguished
    */
   admit(exchange: Exchange, messages: readonly unknown[]): void;
   /** Records that the reply was passed to the transport. */
   answered(id: RequestId): void;
   /** Records that a request has ended and the transport could not send its reply. */
   unsent(id: RequestId): void;
-  /** Cancels a request at its caller's request. Returns false if there is no such request or its reply is being sent. */
+  /** Cancels a request for its caller. Returns false if there is no such request or its reply is being sent. */
   cancel(id: RequestId): boolean;
   /** Returns whether another request waits for the same HTTP response. */
   sharesResponse(id: RequestId): boolean;

@@ -22,7 +22,9 @@ export interface RememberedTeams {
   onlyCredential(): string | undefined;
   /** Stores a credential in the transaction that creates it, so that both are stored or neither. */
   store(tx: Transaction, sessionId: string, credential: string): Promise<void>;
-  /** Switches to that team. Also stores a credential that an idempotent retry has returned again. */
+  /**
+   * Remembers the credential and uses it from now on. Also stores a credential that an idempotent retry has returned again.
+   */
   remember(sessionId: string, credential: string): Promise<void>;
 }
 

@@ -12,7 +12,7 @@ export interface CertificateFiles {
 
 /** A certificate that is valid now, with its key. */
 export interface Certificate {
-  /** The file's whole text: the certificate, and those of the intermediate authorities. */
+  /** The whole text of the file: the certificate, and the certificates of the intermediate authorities. */
   readonly cert: string;
   readonly key: string;
   /**

@@ -44,8 +44,7 @@ export function createHandshakes({ msMax, countMax }: HandshakeLimits): Handshak
 }
 
 /**
- * Returns the addresses of both ends, which identify a connection. Node does not tell which raw socket a TLS socket was
- * created from.
+ * Returns the addresses of both ends, which identify a connection. Node does not expose the raw socket below a TLS socket.
  */
 function keyOf({ localAddress, localPort, remoteAddress, remotePort }: Socket): string {
   return [localAddress, localPort, remoteAddress, remotePort].join(" ");

@@ -105,7 +105,7 @@ it("[TLS-5] HTTP without TLS gets one sentence and the end, whatever else is sen
   }
   expect(await answerTo("\u0000\u0000")).toBe("");
   expect(await answerTo("SSH-2.0-x\r\n")).toBe("");
-  // It begins like a TLS record but is not valid. The only allowed reply is a TLS alert.
+  // This input begins like a TLS record but is not valid. The only allowed reply is a TLS alert.
   expect(await answerTo("\u0016\u0003\u0001\u0000\u0004xxxx")).not.toContain("HTTP");
   expect(await ask(certificate.cert)).toBe("served");
 });

@@ -416,7 +416,7 @@ function toIdentity(principal: Principal): Admitted["as"] {
       return { kind: "observer", session_id: principal.sessionId };
     case "job":
     case "client":
-      throw new TypeError("This kind of credential cannot open a WebSocket."); // the hello accepts neither
+      throw new TypeError("This kind of credential cannot open a WebSocket."); // neither kind can be sent in a hello
   }
 }
 

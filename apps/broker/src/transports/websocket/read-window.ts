@@ -4,8 +4,9 @@ import { limits } from "@merkle/wire/limits";
 
 /**
  * Limits the bytes in flight to a client until it shows that it reads (GUARD-17). The operating system buffers megabytes for
- * a connection that is not read, which this process can neither see nor limit. So little is sent at first, with a ping in
- * the middle. Each answered ping doubles the limit, and a client that has read some megabytes is not checked any further.
+ * a connection that is not read, which this process can neither see nor limit. The broker therefore sends little at first,
+ * with a ping in the middle. Each answered ping doubles the limit. A client that has read some megabytes is not checked any
+ * further.
  */
 export interface ReadWindow {
   /** Time since when more bytes are in flight than allowed. Null while the window is open. */

@@ -87,8 +87,8 @@ export function createWebSocketTransport({
   const unfinished = createUnfinishedMessages({ msMax: frameMs });
   const options: ServerOptions & { readonly closeTimeout: number } = {
     noServer: true,
-    // Compression would cost memory per connection and separate frames per reader, and small frames could expand to large
-    // ones.
+    // Compression would cost memory per connection and need separate frames per reader. A small compressed frame could also
+    // expand to a large one.
     perMessageDeflate: false,
     autoPong: false,
     // Otherwise the first protocol that a client offers would be confirmed, although the broker speaks none of them.
@@ -217,8 +217,8 @@ export function createWebSocketTransport({
   }
 
   /**
-   * Asks every client to reconnect. If other nodes take over, each client is asked at a random time, so that they do not all
-   * reconnect there at the same time (NODE-13).
+   * Asks every client to reconnect. If other nodes take over, each client is asked at a random time. Otherwise all clients
+   * would reconnect there at the same time (NODE-13).
    */
   async function sendAway(): Promise<void> {
     const spreadMs = services.nodes.others.size > 0 ? spreadMsMax : 0;

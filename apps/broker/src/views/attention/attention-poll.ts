@@ -2,8 +2,8 @@ import type { MeshChannel } from "../../feed/delivery/mesh-channel.js";
 import { type FactServices, readFacts } from "./facts.js";
 
 /**
- * Returns a function to call regularly. It finds changes in what waits for a human that happen without an event, such as a
- * session that has become quiet, and notifies the watchers of the mesh. Reads nothing without watchers.
+ * Returns a function that finds changes in what waits for a human and notifies the watchers of the mesh. Some changes come
+ * without an event, such as a session that has become quiet. Call the function regularly. It reads nothing without watchers.
  */
 export function createAttentionPoll(
   services: FactServices & { readonly mesh: MeshChannel },
@@ -28,7 +28,7 @@ export function createAttentionPoll(
   };
 }
 
-/** Returns the sessions with differences. Null stands for differences of files and of the mesh. */
+/** Returns the sessions in which items have begun or ceased to wait. Null stands for items without a session. */
 function sessionsThatDiffer(
   before: ReadonlyMap<string, string | null>,
   after: ReadonlyMap<string, string | null>,

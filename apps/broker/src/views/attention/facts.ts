@@ -153,7 +153,7 @@ async function findQuietSessions(
   });
 }
 
-/** Returns the quiet ones among the given sessions, each with the time since when. */
+/** Returns the given sessions that are quiet, each with the start of the quiet time. */
 export async function readQuietSince(
   services: FactServices,
   sessionIds: readonly string[],

@@ -10,7 +10,7 @@ export interface SessionFacts {
   /** Number of messages from others that the caller has not read. Null if it is unknown. */
   readonly unread: number | null;
   readonly present: readonly PresentTeam[];
-  /** Time since when the session is quiet, if that waits for a human. Otherwise null. */
+  /** Start of the quiet time, if the quiet session waits for a human. Otherwise null. */
   readonly quietSince: Date | null;
 }
 

@@ -33,7 +33,7 @@ export interface AskOptions {
   readonly signal: AbortSignal;
   /** The Host header, if it differs from the address. */
   readonly host?: string | undefined;
-  /** A certificate in PEM that is trusted exclusively, regardless of its issuer and names. */
+  /** The only certificate, in PEM, that is trusted, regardless of its issuer and names. */
   readonly pinned?: string | undefined;
   /** The headers and body to post. Without them the address is requested with GET. */
   readonly post?: { readonly headers: Readonly<Record<string, string>>; readonly body: Buffer | string };
