@@ -3,7 +3,7 @@ import type { Place } from "./places.js";
 
 const addedAtOnce = 20_000;
 
-/** Adds messages to a feed without posting them, which would take most of the time and is measured elsewhere. */
+/** Inserts messages directly into a feed. Posting them would take most of the time, and other parts measure it. */
 export async function addMessages(
   sql: ReturnType<typeof connectPool>,
   { session_id, team_id }: Pick<Place, "session_id" | "team_id">,

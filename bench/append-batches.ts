@@ -5,23 +5,23 @@ import { messageFieldNames } from "@merkle/wire";
 import { type Latency, toLatency } from "./statistics.js";
 import { messageText } from "./text.js";
 
-/** Ways to add a batch to a session's messages by one statement, each with a transaction of its own. */
+/** Ways to add a batch of messages to a session with one statement, each in its own transaction. */
 export interface AppendBatches {
-  /** As the broker does: numbered, with every rule. */
+  /** Appends as the broker does: numbers the messages and applies every rule. */
   append(rows: number, measureMs: number): Promise<Latency>;
-  /** COPY into the same table, of rows that are numbered already: no other feed is touched, and nothing is looked at. */
+  /** Copies numbered rows into the same table with COPY. Touches no other table and checks nothing. */
   copy(rows: number, measureMs: number): Promise<Latency>;
   close(): Promise<void>;
 }
 
-/** @param sessions - one for each way, to which nobody else posts */
+/** @param sessions - a separate session for each way, without other posters */
 export async function openAppendBatches(
   databaseUrl: string,
   sessions: { readonly append: string; readonly copy: string },
 ): Promise<AppendBatches> {
   const database = await openDatabase({ target: databaseUrl });
   const copying = connectPool(databaseUrl, 1);
-  // Far behind what the session has.
+  // Starts far above the session's existing sequences.
   let sequence = 1_000_000;
 
   return {
@@ -46,7 +46,7 @@ export async function openAppendBatches(
   };
 }
 
-/** Makes each batch outside of the time that is taken. */
+/** Creates each batch outside the measured time. */
 async function timeBatches<Batch>(
   measureMs: number,
   make: () => Batch,
@@ -73,7 +73,7 @@ function newRows(session_id: string, count: number): MessageRow[] {
   }));
 }
 
-/** A row in the text format of COPY. */
+/** Formats a row in the text format of COPY. */
 function toLine({ team_id, peer_id, salt, ...row }: MessageRow, sequence: number): string {
   const placed = { posted_by_team_id: team_id, posted_by_peer_id: peer_id, salt: `\\\\x${salt}` };
   const values: Readonly<Record<string, unknown>> = {

@@ -7,9 +7,9 @@ import { messageText } from "./text.js";
 
 export type BareQuestion =
   | { readonly address: true }
-  /** How long the message is that everybody gets from now on. */
+  /** Sets the size of the message that everyone receives from now on. */
   | { readonly broadcast: { readonly bytes: number } }
-  /** Pings every connection this often from now on. */
+  /** Pings every connection at this interval from now on. */
   | { readonly ping: { readonly everyMs: number } }
   | { readonly count: true }
   | StateQuestion;
@@ -19,15 +19,15 @@ export interface BareAddress {
   readonly socketUrl: string;
 }
 
-/** Who is there at this moment. */
+/** The number of connections at this moment. */
 export interface BareCount {
   readonly sockets: number;
   readonly polls: number;
 }
 
 /**
- * What is compared with: bare `ws`, where whatever comes in at `/post` is answered by one message to everybody at `/`, and
- * bare `node:http`, where every request is parked until then. Nothing is kept.
+ * Two minimal servers to compare with. Bare `ws` broadcasts a message to all connections at `/` for each message on `/post`. Bare
+ * `node:http` parks every request until the next message. Nothing is stored.
  */
 const answer = () => JSON.stringify({ messages: [{ content: { text: messageText } }], next_cursor: told });
 let told = 0;
@@ -37,7 +37,7 @@ const parked = new Set<ServerResponse>();
 
 const http = createServer((request, response) => {
   const [, timeout, since] = /timeout=(\d+)&since_cursor=(\d+)/.exec(request.url ?? "") ?? [];
-  // One that asks how far it goes is answered at once, as is one that comes after what it asks for.
+  // A request for the current end, or for messages that already exist, is answered immediately.
   if (timeout === "0" || Number(since) < told) return void response.end(answer());
   parked.add(response);
   response.once("close", () => parked.delete(response));
@@ -71,7 +71,7 @@ answerParent(async (question: BareQuestion) => {
     return {};
   }
   await listening;
-  // A server that listens on a port, not on a pipe, has an address of this form.
+  // A server that listens on a port, not on a pipe, has an address of this type.
   const { port } = http.address() as AddressInfo;
   return { url: `http://127.0.0.1:${port}`, socketUrl: `ws://127.0.0.1:${port}` } satisfies BareAddress;
 });

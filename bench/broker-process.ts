@@ -14,27 +14,27 @@ export interface BrokerToStart {
   readonly heartbeatMs?: number | undefined;
   readonly bus: string;
   readonly auth?: "invite" | undefined;
-  /** Folders with files that may be worked on, by name. Jobs are left to runners elsewhere. */
+  /** Folders with files that agents may work on, by name. Jobs are left to external runners. */
   readonly roots?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface BrokerAddress {
   readonly url: string;
   readonly socketUrl: string;
-  /** Lets the first admin in, where members alone are. */
+  /** The invite for the first admin, if the broker admits only members. */
   readonly firstInvite: string | null;
 }
 
-/** The answer to `loop: "read"`: the longest that the event loop was held since it was last watched. */
+/** The answer to `loop: "read"`: the longest time that the event loop was blocked since `loop: "watch"`. */
 export interface LongestTurn {
   readonly ms: number;
 }
 
-/** The timer that watches the loop fires this often, and is late by as long as a turn lasts. */
+/** Interval of the timer that watches the event loop. It fires late by the length of a turn. */
 const resolutionMs = 1;
 const loop = monitorEventLoopDelay({ resolution: resolutionMs });
 
-/** The broker, as `merkle up` runs it, in a process of its own. */
+/** The broker as `merkle up` runs it, in a separate process. */
 let broker: Broker | null = null;
 
 answerParent(
@@ -62,7 +62,7 @@ async function runNothing(): Promise<Runner> {
   };
 }
 
-/** A broker that is in trouble measures nothing: whoever reads the figures should know. */
+/** Prints warnings and errors, because figures of a broker in trouble are meaningless. */
 function tellTrouble(line: string): void {
   if (!line.includes('"level":"info"')) console.error(line);
 }

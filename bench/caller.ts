@@ -2,9 +2,9 @@ import { WebSocket } from "ws";
 
 /** Calls operations over a WebSocket, with inputs and outputs of any size. */
 export interface Caller {
-  /** @throws Error with what the broker says when it refuses the call */
+  /** @throws Error with the broker's message if it refuses the call */
   call(operation: string, input: object): Promise<Record<string, unknown>>;
-  /** @throws Error when it is not refused */
+  /** @throws Error if the broker does not refuse the call */
   callInVain(operation: string, input: object): Promise<void>;
   close(): void;
 }
@@ -25,7 +25,7 @@ export async function openCaller(socketUrl: string): Promise<Caller> {
     socket.once("error", reject);
   });
   socket.on("message", (data) => {
-    // The frames of the broker; only replies have an id.
+    // All frames of the broker pass here. Only replies have an id.
     const frame = JSON.parse(String(data)) as Reply & { readonly id?: number };
     if (frame.id === undefined) return;
     waiting.get(frame.id)?.resolve(frame);

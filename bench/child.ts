@@ -1,11 +1,11 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-/** A process of its own that answers questions: what is measured must not share an event loop with what measures. */
+/** A separate process that answers questions. The measured code must not share an event loop with the measuring code. */
 export interface Child {
   readonly pid: number;
   ask<Answer>(question: object): Promise<Answer>;
-  /** Asks it to end, and resolves when it has. */
+  /** Asks the process to exit, and resolves when it has exited. */
   stop(): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ export function startChild(file: string, execArgv: readonly string[] = []): Chil
   };
 }
 
-/** One question at a time: the next message is its answer. */
+/** Asks one question at a time: the next message is its answer. */
 function ask<Answer>(process: ChildProcess, question: object): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const onExit = (code: number | null) =>
@@ -30,7 +30,7 @@ function ask<Answer>(process: ChildProcess, question: object): Promise<Answer> {
     process.once("exit", onExit);
     process.once("message", (message) => {
       process.off("exit", onExit);
-      // What a child sends is what its `answer` callback returned; both ends are files of this folder.
+      // The child sends what its `answer` callback returned. Both ends are files of this folder.
       const { answer, error } = message as { answer: Answer; error?: string };
       if (error === undefined) resolve(answer);
       else reject(new Error(error));
@@ -41,7 +41,7 @@ function ask<Answer>(process: ChildProcess, question: object): Promise<Answer> {
   });
 }
 
-/** The child's side: answers each question with what `answer` returns, and ends when its parent lets go of it. */
+/** The child's side: replies to each question with the result of `answer`, and exits when its parent disconnects. */
 export function answerParent<Question>(
   answer: (question: Question) => Promise<unknown>,
   end: () => Promise<void> = async () => undefined,

@@ -9,21 +9,21 @@ import { median } from "./statistics.js";
 
 const run = promisify(execFile);
 
-/** From bench/dist/. */
+/** This file runs from bench/dist/. */
 const checkout = fileURLToPath(new URL("../../", import.meta.url));
 
-/** One figure of two versions, each a median over the rounds. */
+/** A figure of two versions. Each is a median over the rounds. */
 export interface ComparedFigure extends Pick<Result, "name" | "unit" | "limitName"> {
   readonly before: Median;
   readonly after: Median;
 }
 
-/** The ratio is that to the limit in the same minutes, which says more than the value where others use the machine. */
+/** The ratio to the limit measured in the same minutes. It is more reliable than the value on a shared machine. */
 type Median = Pick<Result, "value" | "ratio">;
 
 /**
- * Builds another commit beside this checkout, with the bench of this one, and measures the two in turn, so that whatever
- * else the machine does meets both alike.
+ * Builds another commit in a temporary folder, with this checkout's bench. Measures both alternately, so that other load on the
+ * machine affects both.
  */
 export async function compareWith(
   commit: string,
@@ -105,7 +105,7 @@ function medianOf(
   };
 }
 
-/** A line for each figure, and one below that is fit to be quoted in a commit. */
+/** Formats one line per figure, followed by a line to quote in a commit message. */
 export function describeComparison(commit: string, figures: readonly ComparedFigure[]): string {
   const number = (value: number) =>
     value >= 100 ? Math.round(value).toLocaleString("en") : value.toFixed(2);

@@ -1,4 +1,4 @@
-/** Does something with each item, so many at a time, and returns the results in the items' order. */
+/** Runs `work` for each item, at most `atOnce` at a time, and returns the results in the items' order. */
 export async function inParallel<Item, Result>(
   items: readonly Item[],
   atOnce: number,

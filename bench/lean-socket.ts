@@ -3,16 +3,16 @@ import { request } from "node:http";
 import type { Duplex } from "node:stream";
 
 /**
- * A WebSocket client that does no more than a measurement needs: it costs the machine, which the broker shares, as little
- * as possible. No fragments, no extensions.
+ * A minimal WebSocket client for measurements. It uses as little CPU as possible, because the broker shares the machine. It
+ * supports no fragments and no extensions.
  */
 export interface LeanSocket {
-  /** What is sent in answer to frames that came together goes out together. */
+  /** Sends a frame. Frames sent while one chunk is handled go out together. */
   send(text: string): void;
   close(): void;
 }
 
-/** @param onFrame - given the payload of each data frame, which is valid only while it runs */
+/** @param onFrame - called with the payload of each data frame, which is valid only during the call */
 export async function openLeanSocket(url: string, onFrame: (payload: Buffer) => void): Promise<LeanSocket> {
   const { socket, head } = await upgrade(url);
   const mask = randomBytes(4);
@@ -23,7 +23,7 @@ export async function openLeanSocket(url: string, onFrame: (payload: Buffer) => 
     socket.uncork();
   };
   socket.on("data", receive);
-  // A broker that ends a connection ends the measurement: `send` fails then.
+  // If the broker closes the connection, the measurement fails: the next `send` throws.
   socket.on("error", () => socket.destroy());
   if (head.length > 0) receive(head);
   return {
@@ -55,10 +55,10 @@ function upgrade(url: string): Promise<{ socket: Duplex; head: Buffer }> {
   });
 }
 
-/** RFC 6455, section 5.2; what is at most binary carries data. */
+/** RFC 6455, section 5.2. Opcodes up to binary carry data. */
 const opcodes = { text: 0x1, binary: 0x2, ping: 0x9, pong: 0xa } as const;
 
-/** Takes chunks as they come and gives out the payloads of whole frames. */
+/** Returns a function that takes chunks and calls back with the payloads of complete frames. */
 function frameReader(
   onData: (payload: Buffer) => void,
   onPing: (payload: Buffer) => void,
@@ -97,7 +97,7 @@ function frameAt(bytes: Buffer, at: number): { opcode: number; start: number; en
   return bytes.length < start + length ? null : { opcode, start, end: start + length };
 }
 
-/** A client's frame is masked (RFC 6455, section 5.3), and the broker has to undo it. */
+/** Encodes a client frame, which must be masked (RFC 6455, section 5.3). The broker has to unmask it. */
 function maskedFrame(opcode: number, payload: Buffer, mask: Buffer): Buffer {
   const header = payload.length < 126 ? 2 : 4;
   const frame = Buffer.allocUnsafe(header + 4 + payload.length);

@@ -1,16 +1,16 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 
-/** A client of Redis that does no more than a measurement needs, like the lean socket: RESP 2, replies in order. */
+/** A minimal Redis client for measurements, like the lean socket. It speaks RESP 2, with replies in order. */
 export interface LeanStream {
-  /** What is sent in answer to replies that came together goes out together. */
+  /** Sends a command. Commands sent while one chunk is handled go out together. */
   send(...words: readonly string[]): void;
   close(): void;
 }
 
 export type Reply = string | null | readonly Reply[];
 
-/** @param onReply - given each reply; one that says an error ends the measurement */
+/** @param onReply - called with each reply. An error reply ends the measurement. */
 export async function openLeanStream(url: string, onReply: (reply: Reply) => void): Promise<LeanStream> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port), noDelay: true });
@@ -38,7 +38,7 @@ export async function openLeanStream(url: string, onReply: (reply: Reply) => voi
   };
 }
 
-/** The reply that begins there, and where it ends; null where it has not come whole. */
+/** Returns the reply that starts at this offset, and its end. Null if the reply is incomplete. */
 function replyAt(bytes: Buffer, at: number): { readonly reply: Reply; readonly end: number } | null {
   const lineEnd = bytes.indexOf("\r\n", at, "latin1");
   if (lineEnd < 0) return null;

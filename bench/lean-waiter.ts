@@ -2,17 +2,17 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import type { Place } from "./places.js";
 
-/** A connection over which one team waits for messages, again and again. */
+/** A connection over which one team repeatedly waits for messages. */
 export interface Waiter {
   wait(timeoutSeconds: number, sinceCursor: number): void;
   close(): void;
 }
 
 /**
- * Writes the requests and reads the answers by itself: an HTTP client takes as long for a thousand answers as the broker does, on the
- * broker's machine, and would be what is measured.
+ * Opens a connection that writes requests and reads answers without an HTTP library. A library would need as much CPU for a
+ * thousand answers as the broker does, on the same machine.
  *
- * @param onAnswer - told of each answer's `next_cursor`
+ * @param onAnswer - called with each answer's `next_cursor`
  */
 export async function openWaiter(
   url: string,
@@ -31,7 +31,7 @@ export async function openWaiter(
     if (answer === null) return;
     received = "";
     const cursor = /"next_cursor":(\d+)/.exec(answer)?.[1];
-    // Asked again, what is refused would be refused for ever.
+    // A refused request would be refused again, so stop here.
     if (cursor === undefined) throw new Error(`A wait was answered ${answer}`);
     if (!closed) onAnswer(Number(cursor));
   });
@@ -49,7 +49,7 @@ export async function openWaiter(
   };
 }
 
-/** The answer, once it is whole: one has a length, and nothing follows it before the next request. */
+/** Returns the answer once it is complete. Every answer has a content length, and nothing follows it before the next request. */
 function answerIn(received: string): string | null {
   const head = received.indexOf("\r\n\r\n");
   const length = /\r\ncontent-length: (\d+)/i.exec(received)?.[1];

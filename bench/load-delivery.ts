@@ -9,13 +9,13 @@ import { messageText } from "./text.js";
 export interface DeliveryQuestion {
   readonly url: string;
   readonly socketUrl: string;
-  /** Where is posted, if that is another broker. */
+  /** The broker to post to, if it is a different one. */
   readonly postUrl?: string;
   readonly way: "websocket" | "long-poll" | "stream";
   readonly poster: Place;
-  /** One for each receiver. */
+  /** One place per receiver. */
   readonly receivers: readonly Place[];
-  /** Between a message's last receipt and the next post; receivers that poll ask again in this time. */
+  /** Pause between a message's last receipt and the next post. Polling receivers send their next request in this time. */
   readonly pauseMs: number;
   readonly measureMs: number;
 }
@@ -24,7 +24,7 @@ interface Receiver {
   close(): void;
 }
 
-/** Posts one message at a time, and times each from its writing to every receipt. */
+/** Posts one message at a time. Measures the time from writing each post to every receipt. */
 export async function measureDelivery(question: DeliveryQuestion): Promise<Latency> {
   const { receivers, pauseMs, measureMs } = question;
   const latencies: number[] = [];
@@ -89,7 +89,7 @@ async function follow(
 
 const messageStart = '{"type":"message"';
 
-/** Resolves when the subscription is there. */
+/** Resolves once the subscription is active. */
 export async function openFollower(
   socketUrl: string,
   sessionId: string,
@@ -108,7 +108,7 @@ export async function openFollower(
   return socket;
 }
 
-/** Calls `wait_for_messages` again and again, on a connection that is kept. */
+/** Calls `wait_for_messages` repeatedly, on a persistent connection. */
 async function poll(
   { url }: DeliveryQuestion,
   place: Place,
@@ -123,7 +123,7 @@ async function poll(
   return waiter;
 }
 
-/** Blocks on the stream's next message again and again, from the last one it got. */
+/** Repeatedly blocks on the stream until a message follows the last one received. */
 async function readStream(
   { url }: DeliveryQuestion,
   { session_id }: Place,
@@ -146,7 +146,7 @@ function listOf(reply: Reply | undefined): readonly Reply[] {
   return reply;
 }
 
-/** The feed's end, which the poster finds by reading: a thousand receivers that did would take most of the time. */
+/** Returns the feed's end. Only the poster reads it, because a thousand receivers doing so would take most of the time. */
 async function findEnd({ url, poster }: DeliveryQuestion): Promise<number> {
   let answered: (cursor: number) => void = () => undefined;
   const waiter = await openWaiter(url, poster, (cursor) => answered(cursor));

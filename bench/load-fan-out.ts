@@ -4,11 +4,11 @@ import type { Place } from "./places.js";
 import { cpuOfTree } from "./process-state.js";
 
 export interface FanOutQuestion {
-  /** Of one server, or of several that receivers take turns at; the first is posted to. */
+  /** Addresses of one or more servers. Receivers are distributed over them, and posts go to the first. */
   readonly socketUrls: readonly string[];
-  /** The broker's session; null for a bare broadcast. */
+  /** The broker's session. Null for a bare broadcast. */
   readonly poster: Place | null;
-  /** The processes that deliver. */
+  /** Process ids of the delivering servers. */
   readonly serverPids: readonly number[];
   readonly receivers: number;
   readonly inFlight: number;
@@ -19,12 +19,12 @@ export interface FanOutQuestion {
 export interface FanOutAnswer {
   readonly deliveriesPerSecond: number;
   readonly bytesEach: number;
-  /** Processor time of a delivery, here and in the server; that of the post is in it. */
+  /** CPU time per delivery, here and in the server, including the share of the post. */
   readonly cpuMicrosecondsEach: number;
   readonly serverMicrosecondsEach: number;
 }
 
-/** Keeps messages in flight, each until every receiver has it, and counts what is received. */
+/** Keeps messages in flight, each until every receiver has it, and counts the deliveries. */
 export async function measureFanOut(question: FanOutQuestion): Promise<FanOutAnswer> {
   const { receivers, inFlight, warmUpMs, measureMs } = question;
   const receipts: number[] = [];

@@ -6,14 +6,17 @@ import type { Place } from "./places.js";
 export type HoldQuestion = {
   readonly url: string;
   readonly socketUrl: string;
-  /** One connection for each. */
+  /** One connection per place. */
   readonly places: readonly Place[];
-  /** An inbox subscription over a WebSocket or a parked wait; both are nothing but a connection and a request to a bare server. */
+  /**
+   * `socket`: an inbox subscription over a WebSocket. `poll`: a parked wait. For a bare server, these are only a connection and a
+   * request.
+   */
   readonly way: "socket" | "poll";
   readonly server: "merkle" | "bare";
 };
 
-/** Connections that do nothing, kept until they are released. */
+/** Idle connections that stay open until they are released. */
 export interface Holder {
   hold(question: HoldQuestion): Promise<{ held: number }>;
   release(): Promise<{ held: number }>;
@@ -23,7 +26,7 @@ interface Held {
   close(): void;
 }
 
-/** A server's queue of connections that wait to be accepted is short. */
+/** Limits parallel connects, because a server's accept queue is short. */
 const parallel = 100;
 
 export function createHolder(): Holder {
@@ -41,7 +44,7 @@ export function createHolder(): Holder {
   };
 }
 
-/** Resolves when the inbox is open. What was said before it comes at once and is read. */
+/** Resolves once the inbox is open. Earlier messages arrive immediately and are read. */
 async function openSocket({ socketUrl, server }: HoldQuestion, place: Place): Promise<Held> {
   if (server === "bare") return openLeanSocket(socketUrl, () => undefined);
   const { session_id, team_id } = place;
@@ -58,7 +61,10 @@ async function openSocket({ socketUrl, server }: HoldQuestion, place: Place): Pr
   return socket;
 }
 
-/** Resolves when the request is written. Who is answered asks again, as an agent does: the server says how many are parked. */
+/**
+ * Resolves once the request is written. After an answer it is sent again, as an agent would. The server reports how many are
+ * parked.
+ */
 function openPoll({ url, server }: HoldQuestion, { session_id, team_id, end }: Place): Promise<Held> {
   const { hostname, port, host } = new URL(url);
   const path = `/api/sessions/${session_id}/messages/wait?timeout=30&since_cursor=${end}`;

@@ -4,17 +4,17 @@ import type { Place } from "./places.js";
 import { percentile } from "./statistics.js";
 
 export interface PacedQuestion {
-  /** Of one broker, or of several that connections take turns at. */
+  /** Addresses of one or more brokers. Connections are distributed over them. */
   readonly socketUrls: readonly string[];
-  /** The connections are spread over them. */
+  /** Places to post to. Connections are distributed over them. */
   readonly places: readonly Place[];
   readonly connections: number;
-  /** Between two posts of a connection, whatever has come of those before. */
+  /** Interval between two posts of a connection, regardless of earlier replies. */
   readonly everyMs: number;
   readonly measureMs: number;
 }
 
-/** Milliseconds from when a post was due to its answer. */
+/** Times from when a post was due to its reply, in milliseconds. */
 export interface PacedAnswer {
   readonly posts: number;
   readonly p50: number;
@@ -22,7 +22,7 @@ export interface PacedAnswer {
   readonly max: number;
 }
 
-/** Posts at set times, so that a stall makes nobody post less, and every post that it held up counts. */
+/** Posts at fixed times. A stall does not reduce the number of posts, and every delayed post counts. */
 export async function measurePaced(question: PacedQuestion): Promise<PacedAnswer> {
   const { socketUrls, places, connections, everyMs, measureMs } = question;
   const begin = performance.now() + everyMs;

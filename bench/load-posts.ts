@@ -6,9 +6,9 @@ import { type Latency, toLatency } from "./statistics.js";
 import { messageText } from "./text.js";
 
 export interface PostsQuestion {
-  /** Of one broker, or of several that connections take turns at; of Redis, by its scheme. */
+  /** Addresses of one or more brokers, or of Redis, which is identified by its scheme. Connections are distributed over them. */
   readonly socketUrls: readonly string[];
-  /** The connections are spread over them. */
+  /** Places to post to. Connections are distributed over them. */
   readonly places: readonly Place[];
   readonly connections: number;
   readonly inFlightEach: number;
@@ -18,13 +18,13 @@ export interface PostsQuestion {
 
 export interface PostsAnswer extends Latency {
   readonly perSecond: number;
-  /** Including those before and after the time that is measured. */
+  /** Number of posts, including those before and after the measured time. */
   readonly posts: number;
-  /** What this process spent on one post. */
+  /** CPU time of this process per post. */
   readonly cpuMicrosecondsEach: number;
 }
 
-/** Posts as fast as the answers come, with a fixed number in flight, and times each from its writing to its answer. */
+/** Posts as fast as replies arrive, with a fixed number in flight. Measures the time from writing each post to its reply. */
 export async function measurePosts(question: PostsQuestion): Promise<PostsAnswer> {
   const { places, connections, inFlightEach, warmUpMs, measureMs } = question;
   const latencies: number[] = [];
@@ -58,20 +58,20 @@ export async function measurePosts(question: PostsQuestion): Promise<PostsAnswer
 }
 
 interface Poster {
-  /** Keeps so many in flight, and resolves when the last is answered. */
+  /** Keeps this many posts in flight. Resolves when the last is answered. */
   post(inFlight: number): Promise<void>;
 }
 
-/** What posts go out on, and answers come back on. */
+/** A connection that sends posts and receives replies. */
 interface Line {
   post(id: number): void;
   close(): void;
 }
 
-/** @param error - what the other end said when it refused the post */
+/** @param error - the other end's message if it refused the post */
 type OnReply = (id: number, error?: string) => void;
 
-/** @param onAnswer - says whether to go on */
+/** @param onAnswer - returns whether to continue */
 async function openPoster(
   url: string,
   place: Place,
@@ -105,7 +105,7 @@ async function openPoster(
   };
 }
 
-/** To a broker or the prototype, which answer in any order. */
+/** Opens a connection to a broker or the prototype, which reply in any order. */
 export async function openSocketLine(
   url: string,
   { session_id, team_id }: Place,
@@ -125,12 +125,12 @@ export async function openSocketLine(
   };
 }
 
-/** As the client makes them. */
+/** Creates an idempotency key in the client's format. */
 function newKey(): string {
   return `${Date.now().toString(16).padStart(12, "0")}-${randomUUID()}`;
 }
 
-/** To a stream of Redis by the session's name. */
+/** Opens a connection to a Redis stream that is named after the session. */
 async function openStreamLine(url: string, { session_id }: Place, onReply: OnReply): Promise<Line> {
   let answered = 0;
   const stream = await openLeanStream(url, () => {
@@ -145,7 +145,7 @@ async function openStreamLine(url: string, { session_id }: Place, onReply: OnRep
 
 const replyStart = '{"type":"reply","id":';
 
-/** Reads no more of a reply than whose it is: parsing it all would cost more than writing the next post. */
+/** Reads only the id and success of a reply. Parsing all of it would cost more than writing the next post. */
 export function readReply(payload: Buffer): { id: number; succeeded: boolean } | null {
   if (payload.toString("latin1", 0, replyStart.length) !== replyStart) return null;
   let at = replyStart.length;

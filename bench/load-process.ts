@@ -11,13 +11,13 @@ export type LoadQuestion =
   | { delivery: DeliveryQuestion }
   | { fanOut: FanOutQuestion }
   | { hold: HoldQuestion }
-  /** Ends whatever is held. */
+  /** Closes all idle connections. */
   | { release: true }
   | { descriptors: true };
 
 const holder = createHolder();
 
-/** The callers, in a process of their own. */
+/** The load generators, in a separate process. */
 answerParent(async (question: LoadQuestion) => {
   if ("posts" in question) return measurePosts(question.posts);
   if ("paced" in question) return measurePaced(question.paced);
@@ -28,9 +28,9 @@ answerParent(async (question: LoadQuestion) => {
   return { descriptors: readDescriptorsMax() };
 });
 
-/** How many files and sockets this process may have open; Node has raised it as far as it may. */
+/** Returns how many files and sockets this process may open. Node has already raised this limit to the maximum. */
 function readDescriptorsMax(): number | null {
-  // Typed as an object without fields; Node documents this one, which Windows has not.
+  // Node's types omit the report's fields. This field is documented, but missing on Windows.
   const report = process.report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } };
   const max = Number(report.userLimits?.open_files?.soft);
   return Number.isFinite(max) ? max : null;

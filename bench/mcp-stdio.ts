@@ -1,6 +1,6 @@
 import type { StartedProgram } from "./merkle-program.js";
 
-/** What an MCP client sends first. */
+/** The first message of an MCP client. */
 export const initializeLine = `${JSON.stringify({
   jsonrpc: "2.0",
   id: 1,
@@ -8,13 +8,13 @@ export const initializeLine = `${JSON.stringify({
   params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "bench", version: "1" } },
 })}\n`;
 
-/** Asks a server that has answered `initialize` for its tools. */
+/** Requests the tools of a server that has answered `initialize`. */
 export async function listToolsOf(program: StartedProgram): Promise<unknown> {
   program.write(`${JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" })}\n`);
   return request(program, "tools/list");
 }
 
-/** Calls a tool of a server that has answered `initialize`, and gives the text of its result. */
+/** Calls a tool of a server that has answered `initialize`, and returns the text of its result. */
 export async function callToolOf(program: StartedProgram, name: string, args: object): Promise<string> {
   const answer = await request(program, "tools/call", { name, arguments: args });
   return String(Object(answer).result?.content?.[0]?.text);

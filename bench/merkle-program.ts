@@ -5,30 +5,30 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 
-/** A `merkle` that can be started, as it lies in a checkout or in an installed package. */
+/** A `merkle` program that can be started, from a checkout or from an installed package. */
 export interface MerkleProgram {
   readonly kind: "built" | "bundled";
   start(args: readonly string[], home: string): StartedProgram;
-  /** Runs it to its end, with nothing to read, and returns what it prints. */
+  /** Runs the program to its end, without input, and returns its output. */
   run(args: readonly string[], home: string, env: Readonly<Record<string, string>>): Promise<string>;
 }
 
 export interface StartedProgram {
   readonly pid: number;
-  /** Resolves with the next line of its output; rejects when it ends without one. */
+  /** Resolves with the next line of output. Rejects if the program ends without one. */
   nextLine(): Promise<string>;
   write(text: string): void;
-  /** Resolves when it has ended by itself. */
+  /** Resolves when the program has ended without being stopped. */
   readonly ended: Promise<void>;
-  /** Interrupts it, and resolves when it has ended. */
+  /** Interrupts the program, and resolves when it has ended. */
   stop(): Promise<void>;
 }
 
-// From bench/dist/.
+// This file runs from bench/dist/.
 const checkout = fileURLToPath(new URL("../../", import.meta.url));
 const cli = join(checkout, "apps/cli");
 
-/** Runs a file with this Node, as the user's shell would: nothing of our environment but what everybody has. */
+/** Runs a file with this Node, with a minimal environment. */
 export function startNode(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -40,14 +40,14 @@ export function startNode(
   return watch(child);
 }
 
-/** What lies in this checkout. */
+/** Returns the `merkle` of this checkout. */
 export function builtMerkle(): MerkleProgram {
   return toProgram("built", join(cli, "bin/merkle.mjs"));
 }
 
-/** Puts what `npm pack` packs where `npm install` would, beside the one thing that the package depends on. */
+/** Installs the package as `npm install` would, with its only dependency. */
 export async function installBundled(folder: string): Promise<MerkleProgram> {
-  // A script without types; this is what it says of itself.
+  // The script has no type declarations, so this states its type.
   const script = (await import(pathToFileURL(join(cli, "scripts/lay-out.mjs")).href)) as {
     layOutPackage(folder: string): Promise<string>;
   };
@@ -78,7 +78,7 @@ function watch(child: ChildProcess): StartedProgram {
   child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
     complaints += chunk;
   });
-  // It may end before it reads what is written to it.
+  // The program may end before it reads its input.
   child.stdin?.on("error", () => undefined);
   const closed = once(child, "close").then(() => undefined);
 

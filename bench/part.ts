@@ -1,36 +1,36 @@
 import type { Stage } from "./stage.js";
 import { median } from "./statistics.js";
 
-/** What is measured together, in rounds: each round measures a figure and its limit one after the other. */
+/** A group of figures measured in rounds. Each round measures a figure and its limit one after the other. */
 export interface PartDefinition<Round> {
   readonly name: string;
-  /** How many rounds a quick and a full run have; a part with one round is never repeated. */
+  /** Number of rounds in a quick and a full run. A part with one round is never repeated. */
   readonly rounds: { readonly quick: number; readonly full: number };
   readonly figures: readonly Figure<Round>[];
-  /** Starts what the part measures with. */
+  /** Starts the processes that the part measures. */
   open(stage: Stage, pace: Pace): Promise<OpenPart<Round>>;
-  /** Sentences below the table. */
+  /** Returns sentences to print below the table. */
   notes?(rounds: readonly Round[]): readonly string[];
 }
 
 export interface OpenPart<Round> {
-  /** Runs once before the first round, shorter than it: what is not compiled yet, and a database without statistics. */
+  /** Runs once before the first round, for a shorter time. Compiles hot code and gives the database its statistics. */
   warmUp?(): Promise<unknown>;
   measure(): Promise<Round>;
   close(): Promise<void>;
 }
 
-/** How long each measurement takes. */
+/** Durations of each measurement. */
 export interface Pace {
   readonly quick: boolean;
   readonly warmUpMs: number;
   readonly measureMs: number;
 }
 
-/** For the round that is thrown away. */
+/** Durations of the warm-up round, whose results are discarded. */
 export const warmUpTimes = { warmUpMs: 50, measureMs: 150 };
 
-/** One line of the report: a value beside its limit, both from the same rounds. Null where a round has not measured it. */
+/** A line of the report: a value next to its limit, both from the same rounds. Null if a round did not measure it. */
 export interface Figure<Round> {
   readonly name: string;
   readonly unit: Unit;
@@ -51,13 +51,13 @@ export type Unit =
   | "% of a core"
   | "×";
 
-/** What is wanted of the ratio of value to limit, or of the value itself. */
+/** The target for the ratio of value to limit, or for the value itself. */
 export type Target =
   | { readonly atLeast: number }
   | { readonly atMost: number }
   | { readonly valueAtMost: number };
 
-/** A figure over all rounds: medians, and how far the ratio went from round to round. */
+/** A figure over all rounds: medians, and the range of the ratio. */
 export interface Result {
   readonly part: string;
   readonly name: string;
@@ -76,11 +76,11 @@ export interface PartReport {
   readonly name: string;
   readonly results: readonly Result[];
   readonly notes: readonly string[];
-  /** All that was measured. */
+  /** All measured rounds. */
   readonly rounds: readonly unknown[];
 }
 
-/** A part of any kind. */
+/** A part with any kind of rounds. */
 export interface Part {
   readonly name: string;
   run(stage: Stage, pace: Pace, rounds?: number): Promise<PartReport>;
@@ -123,7 +123,7 @@ async function runPart<Round>(
   };
 }
 
-/** @returns null when no round has measured the figure */
+/** @returns null if no round measured the figure */
 function toResult<Round>(part: string, figure: Figure<Round>, rounds: readonly Round[]): Result | null {
   const measured = rounds.flatMap((round) => {
     const [value, limit] = [figure.value(round), figure.limit(round)];

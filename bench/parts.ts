@@ -16,7 +16,7 @@ import { toolList } from "./parts/tool-list.js";
 import { verbCosts } from "./parts/verb-costs.js";
 import { verbs } from "./parts/verbs.js";
 
-/** What is measured unless told, in the order of the report. */
+/** The parts that are measured by default, in the order of the report. */
 export const parts: readonly Part[] = [
   posts,
   flat,
@@ -35,5 +35,5 @@ export const parts: readonly Part[] = [
   nodes,
 ];
 
-/** What takes so long that it is measured only when it is asked for. */
+/** Parts that take so long that they run only on request. */
 export const longParts: readonly Part[] = [stalls];

@@ -2,11 +2,11 @@ import { readdir, readFile } from "node:fs/promises";
 import { Session } from "node:inspector/promises";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** What a process under measurement says of itself. `allocated` is asked in pairs: the first begins to count, the second ends it. */
+/** A question about a measured process. `allocated` is asked in pairs: the first starts the count, the second ends it. */
 export type StateQuestion = { readonly state: "cpu" | "memory" | "allocated" };
 
 export interface Cpu {
-  /** Processor time used since the process began. */
+  /** CPU time used since the process started. */
   readonly microseconds: number;
 }
 
@@ -17,7 +17,7 @@ export interface Memory {
 }
 
 export interface Allocated {
-  /** What was allocated on the heap since the first of two askings, garbage included; 0 at the first. */
+  /** Bytes allocated on the heap since the first question of the pair, including garbage. 0 for the first. */
   readonly bytes: number;
 }
 
@@ -35,7 +35,7 @@ interface SampledNode {
   readonly children: readonly SampledNode[];
 }
 
-/** Sampled: an allocation in 64 KiB is looked at. That takes a tenth of the processor time of a post, so no time is taken meanwhile. */
+/** Samples one allocation per 64 KiB. Sampling takes a tenth of a post's CPU time, so times are measured separately. */
 async function readAllocated(): Promise<number> {
   if (profiler !== null) {
     const { profile } = await profiler.post("HeapProfiler.stopSampling");
@@ -47,7 +47,7 @@ async function readAllocated(): Promise<number> {
   profiler.connect();
   await profiler.post("HeapProfiler.startSampling", {
     samplingInterval: 65_536,
-    // Without these garbage does not count.
+    // Without these options, garbage would not be counted.
     includeObjectsCollectedByMajorGC: true,
     includeObjectsCollectedByMinorGC: true,
   });
@@ -61,11 +61,11 @@ function sumOf({ selfSize, children }: SampledNode): number {
 const settleStepMs = 200;
 const settleStepsMax = 5;
 
-/** What is held, not what is yet to be collected: read once collecting garbage changes it no more by a hundredth. */
+/** Returns the memory in use. Collects garbage until the resident set changes by less than 1 %. */
 async function settledMemory(): Promise<Memory> {
   let rss = Number.POSITIVE_INFINITY;
   for (let step = 0; step < settleStepsMax; step += 1) {
-    // There under --expose-gc.
+    // Exists only with --expose-gc.
     global.gc?.();
     await delay(settleStepMs);
     const before = rss;
@@ -76,13 +76,10 @@ async function settledMemory(): Promise<Memory> {
   return { rss, heapUsed, external };
 }
 
-/** What /proc counts processor time in. */
+/** The unit of CPU time in /proc. */
 const microsecondsPerTick = 10_000;
 
-/**
- * Processor time in microseconds of a process and all its children, those that have ended included. NaN where there is no
- * /proc.
- */
+/** Returns the CPU time in microseconds of a process and all its children, including those that have ended. NaN without /proc. */
 export async function cpuOfTree(pid: number): Promise<number> {
   const pids = (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name));
   const stats = (await Promise.all(pids.map(readStat))).filter((stat) => stat !== null);
@@ -96,7 +93,7 @@ export async function cpuOfTree(pid: number): Promise<number> {
 async function readStat(pid: string) {
   const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => null);
   if (text === null) return null;
-  // The second field is the program's name, which may contain anything (proc(5)).
+  // The second field is the program's name, which may contain any characters (proc(5)).
   const fields = text
     .slice(text.lastIndexOf(")") + 2)
     .split(" ")
@@ -106,7 +103,7 @@ async function readStat(pid: string) {
   return { pid: Number(pid), parent, ticks: user + system, endedTicks: endedUser + endedSystem };
 }
 
-/** The resident set of another process, in bytes; NaN where there is no /proc. */
+/** Returns the resident set of another process, in bytes. NaN without /proc. */
 export async function readRss(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1_024;

@@ -3,7 +3,7 @@ import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import type { PartReport } from "./part.js";
 
-/** What the figures depend on. */
+/** The machine and versions that the figures depend on. */
 export interface Machine {
   readonly cpu: string;
   readonly cores: number;
@@ -23,7 +23,7 @@ export function printReport({ cpu, cores, node, postgres }: Machine, reports: re
   for (const note of reports.flatMap((report) => report.notes)) console.log(`\n${note}`);
 }
 
-/** The figures of some parts, a line each. */
+/** Formats the figures of some parts, one line each. */
 export function tableOf(reports: readonly PartReport[]): string {
   const head = ["Figure", "Unit", "Value", "Limit", "", "Ratio", "Spread", "Target", ""];
   const lines = reports
@@ -42,9 +42,9 @@ export function tableOf(reports: readonly PartReport[]): string {
   return toTable([head, ...lines]);
 }
 
-/** @returns where it was written */
+/** @returns the path of the file */
 export async function writeJson(machine: Machine, reports: readonly PartReport[]): Promise<string> {
-  // From bench/dist/.
+  // This file runs from bench/dist/.
   const folder = fileURLToPath(new URL("../../bench-results/", import.meta.url));
   await mkdir(folder, { recursive: true });
   const at = new Date().toISOString();

@@ -11,9 +11,9 @@ const { values: flags } = parseArgs({
     only: { type: "string", multiple: true },
     profile: { type: "string" },
     rounds: { type: "string" },
-    /** Another commit, which is built and measured in turn with this checkout. */
+    /** Another commit, which is built and measured alternately with this checkout. */
     compare: { type: "string" },
-    /** Prints what was measured as JSON, for programs. */
+    /** Prints the results as JSON, for programs. */
     json: { type: "boolean", default: false },
   },
 });
@@ -46,7 +46,7 @@ try {
     try {
       const report = await part.run(stage, pace, rounds);
       reports.push(report);
-      // Whatever comes of the next ones.
+      // Prints each part immediately, in case a later part fails.
       console.error(tableOf([report]));
     } catch (error) {
       console.error(`${part.name} could not be measured:`, error);

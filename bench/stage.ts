@@ -13,49 +13,51 @@ import { cpuOfTree } from "./process-state.js";
 import { type BareAppend, openBareAppend } from "./reference/bare-append.js";
 import type { PrototypeAddress, PrototypeQuestion } from "./reference/prototype-process.js";
 
-/** Everything that is measured with: one database, brokers on it, and callers, each a process of its own. */
+/** The environment of the measurements: a database, and separate processes for brokers and callers. */
 export interface Stage {
-  /** Removed at the end. A server of another user can enter it. */
+  /** Deleted at the end. A database server that runs as another user can enter it. */
   readonly folder: string;
   readonly databaseUrl: string;
-  /** What a durable append costs at least. */
+  /** The minimum cost of a durable append. */
   readonly bareAppend: BareAppend;
   readonly postgresVersion: string;
-  /** Makes an empty database beside it, and returns its URL. */
+  /** Creates an empty database on the same server, and returns its URL. */
   makeDatabase(name: string): Promise<string>;
   /** Connects as the server's superuser. */
   openAsAdmin(name: string): postgres.Sql;
-  /** Processor time of the database's processes, in microseconds; NaN where it cannot be read. */
+  /** Returns the CPU time of the database's processes, in microseconds. NaN if it cannot be read. */
   postgresCpu(): Promise<number>;
-  /** How many statements reach the database while something is done, those that begin and end transactions aside. */
+  /** Returns how many statements reach the database during the work, without those that begin and end transactions. */
   countStatements(work: () => Promise<void>): Promise<number>;
-  /** Has the next change of every page be written to the log as a whole. */
+  /** Runs a checkpoint, so that the next change of every page writes the full page to the log. */
   checkpoint(): Promise<void>;
-  /** What the log ahead of the tables has grown to, in bytes. */
+  /** Returns the size of the write-ahead log, in bytes. */
   walBytes(): Promise<number>;
-  /** Starts a broker in a process of its own. Without a bus only one at a time: it is alone on its database. */
+  /**
+   * Starts a broker in a separate process. Without a bus, only one may run at a time, because it must be alone on its database.
+   */
   startBroker(options?: BrokerStart): Promise<BenchBroker>;
-  /** Starts bare `ws` and `node:http` in a process of their own: what a broker on them can be compared with. */
+  /** Starts bare `ws` and `node:http` in a separate process, for comparison with the broker. */
   startBare(options?: BareStart): Promise<BenchBare>;
-  /** Starts the shortest way that a post could take, in a process of its own, on the same database. */
+  /** Starts the prototype in a separate process, on the same database. */
   startPrototype(): Promise<BenchPrototype>;
   load<Answer>(question: LoadQuestion): Promise<Answer>;
   stop(): Promise<void>;
 }
 
 export interface BrokerStart {
-  /** Another database than the stage's own. */
+  /** Default: the stage's own database. */
   readonly databaseUrl?: string;
-  /** For its own Node, such as `--expose-gc`. */
+  /** Flags for the broker's Node, such as `--expose-gc`. */
   readonly flags?: readonly string[];
   readonly heartbeatMs?: number;
-  /** How it hears of others on the database, as MERKLE_BUS says it. */
+  /** The bus to other brokers on the database, as in MERKLE_BUS. */
   readonly bus?: string;
-  /** Lets members alone in; everybody unless told. */
+  /** `invite` admits only members. Default: everyone. */
   readonly auth?: "invite";
   /** The object storage of archived sessions. */
   readonly archive?: BrokerOptions["archive"];
-  /** Folders with files that may be worked on, by name. */
+  /** Folders with files that agents may work on, by name. */
   readonly roots?: Readonly<Record<string, string>>;
 }
 
@@ -63,18 +65,22 @@ export interface BareStart {
   readonly flags?: readonly string[];
 }
 
-/** A broker with the key of its home, by which people are verified. */
+/** A broker, and its home key, with which people are verified. */
 export type BenchBroker = BrokerAddress & Child & { readonly homeKey: string };
 export type BenchBare = BareAddress & Child;
 export type BenchPrototype = PrototypeAddress & Child;
 
-/** As the service, the image, `npm start` and `merkle up --detach` start a broker; the prototype gets the same. */
+/**
+ * The same flags with which the service, the image, `npm start` and `merkle up --detach` start a broker. The prototype gets them
+ * as well.
+ */
 const nodeFlags = ["--max-semi-space-size=64"];
 
-/** @param brokerFlags - for every broker's Node, such as `--cpu-prof` */
+/** @param brokerFlags - flags for every broker's Node, such as `--cpu-prof` */
 export async function openStage(brokerFlags: readonly string[]): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), "merkle-bench-"));
-  // The embedded server's user must get through when this one is root: then all of the data is inside, and removed with it.
+  // If this process is root, the embedded server's user must be able to enter this folder. All data is then inside, and deleted
+  // with it.
   await chmod(folder, 0o711);
   const stops: (() => Promise<void>)[] = [() => rm(folder, { recursive: true, force: true })];
   const stop = async () => {
@@ -103,7 +109,7 @@ export async function openStage(brokerFlags: readonly string[]): Promise<Stage> 
       bareAppend,
       postgresVersion: await bareAppend.serverVersion(),
       async makeDatabase(name) {
-        // A broker's own role may make none.
+        // The broker's own role may not create databases.
         await admin.unsafe(`CREATE DATABASE ${name} OWNER ${server.connection.user}`);
         return databaseUrl.replace(/[^/]*$/, name);
       },
@@ -129,7 +135,7 @@ export async function openStage(brokerFlags: readonly string[]): Promise<Stage> 
         brokers += 1;
         const home = join(folder, `broker-${brokers}`);
         await mkdir(home);
-        // They take turns on one database, whose records are signed with one key.
+        // The brokers use one database in turn, so its records must be signed with one key.
         if (brokers > 1) await cp(auditKeyIn(join(folder, "broker-1")), auditKeyIn(home));
         const child = start("./broker-process.js", [...nodeFlags, ...brokerFlags, ...flags]);
         const question: BrokerQuestion = { start: { home, databaseUrl, bus: "local", ...options } };
@@ -154,28 +160,31 @@ export async function openStage(brokerFlags: readonly string[]): Promise<Stage> 
   }
 }
 
-/** The embedded server trusts whoever reaches its socket; the broker's own role may make no checkpoint. */
+/**
+ * Connects as the superuser, because the broker's role may not run checkpoints. The embedded server trusts all connections on its
+ * socket.
+ */
 function connectAsAdmin(databaseUrl: string): postgres.Sql {
   return postgres(databaseUrl, { max: 1, username: "merkle", fetch_types: false });
 }
 
-/** A statement as the server logs it, once it is done. */
+/** Matches a statement that the server logs once it is done. */
 const statementLine =
   / ms {2}(?:execute [^:]*|statement): (?!BEGIN|COMMIT|ROLLBACK|ALTER SYSTEM|SELECT pg_reload_conf)/g;
 
-/** Has the server log each statement of all its connections that takes at least so many milliseconds; -1 for none. */
+/** Lets the server log each statement that takes at least this many milliseconds. -1 disables the log. */
 async function logDurations(admin: postgres.Sql, ms: "0" | "-1"): Promise<void> {
   await admin.unsafe(`ALTER SYSTEM SET log_min_duration_statement = ${ms}`);
   await admin.unsafe("SELECT pg_reload_conf()");
-  // Each connection learns of it by itself, a moment later, and nothing says when.
+  // Each connection picks up the setting a moment later, without any signal.
   await delay(300);
 }
 
 const auditKeyIn = (home: string) => join(home, "audit-key.json");
 
 /**
- * The broker reaches its own database by a socket, where there are sockets. An address cannot name one for the driver, the
- * environment, which the children inherit, can.
+ * Lets the broker connect to its own database over a Unix socket, if there is one. A URL cannot name a socket for the driver, but
+ * the environment, which the children inherit, can.
  */
 function reachAsByDefault({ url, connection }: EmbeddedPostgres): string {
   if (!connection.host.startsWith("/")) return url;

@@ -1,4 +1,4 @@
-/** How long something took, over many times, in milliseconds. */
+/** Durations over many measurements, in milliseconds. */
 export interface Latency {
   readonly p50: number;
   readonly p99: number;
@@ -13,7 +13,7 @@ export function median(values: readonly number[]): number {
   return quantile(Float64Array.from(values).sort(), 0.5);
 }
 
-/** @param share - such as 0.95 */
+/** @param share - for example 0.95 */
 export function percentile(values: readonly number[], share: number): number {
   return quantile(Float64Array.from(values).sort(), share);
 }

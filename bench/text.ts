@@ -1,4 +1,4 @@
-/** What every message of a measurement says: 300 bytes, as agents write them. */
+/** The text of every measured message: 300 bytes, similar to what agents write. */
 export const messageText =
   "I moved the token check into the gateway and left the old one behind a flag, so both paths can be compared for a day. " +
   "The tests of the session store pass; the ones of the refresh flow need a fixture that Birch has on another branch. " +
@@ -6,17 +6,17 @@ export const messageText =
 
 const line = "Decided: the session token moves into the gateway; see the notes of Birch on refresh flows.\n";
 
-/** Texts of so many bytes; all but the first are of a kind that somebody could stumble over. */
+/** Texts of a given size. All except the first are expensive for some parser. */
 export const costlyText = {
   lines: (bytes: number) => repeated(line, bytes),
-  /** Each has six bytes as JSON. */
+  /** Each of these characters takes six bytes as JSON. */
   controls: (bytes: number) => repeated("\u0001", bytes),
   wide: (bytes: number) => "説".repeat(Math.floor(bytes / 3)),
   headings: (bytes: number) => repeated("# a\n", bytes),
   quotes: (bytes: number) => repeated("> ", bytes),
   backticks: (bytes: number) => repeated("`", bytes),
   oneLetter: (bytes: number) => repeated("a", bytes),
-  /** Almost what a credential looks like, again and again. */
+  /** Repeats a text that almost looks like a credential. */
   nearlyCredentials: (bytes: number) => repeated(".mk_0123abcd-0123-0123-0123-0123456789ab", bytes),
 } as const;
 

@@ -3,22 +3,22 @@ import type { Caller } from "./caller.js";
 import { inParallel } from "./in-parallel.js";
 import { costlyText } from "./text.js";
 
-/** A call that asks as much of one verb as its limits allow. */
+/** A call that is as expensive as a verb's limits allow. */
 export interface VerbCase {
   readonly operation: string;
   readonly what: string;
-  /** Makes what the call needs, and returns the call. */
+  /** Creates what the call needs, and returns the call. */
   prepare(room: Room): Promise<() => Promise<unknown>>;
 }
 
-/** Where a case is tried. */
+/** The environment of a case. */
 export interface Room {
   readonly caller: Caller;
-  /** By which people are verified. */
+  /** The home key, with which people are verified. */
   readonly homeKey: string;
-  /** A session that nobody else uses, and its team. */
+  /** A session that only this case uses, and its team. */
   readonly own: Team;
-  /** A session with many teams, a long feed and a document of many versions. */
+  /** A session with many teams, a long feed and a document with many versions. */
   readonly crowded: Team;
 }
 
@@ -30,14 +30,14 @@ export interface Team {
 const documentMax = limits.documentBytesMax;
 const textMax = limits.messageTextBytesMax;
 const wideDescription = costlyText.wide(limits.descriptionCharsMax * 3);
-/** So many fit into a frame. */
+/** The most control characters that fit into a frame. */
 const controlsMax = Math.floor(limits.frameBytesMax / 6) - 1_000;
 
 function one(operation: string, what: string, prepare: VerbCase["prepare"]): VerbCase {
   return { operation, what, prepare };
 }
 
-/** A call with this input, as the team of the room's own session. */
+/** Defines a call with this input, as the team of the room's own session. */
 function own(operation: string, what: string, input: () => object): VerbCase {
   return one(operation, what, async ({ caller, own }) => {
     const whole = { ...own, ...input() };
@@ -45,7 +45,7 @@ function own(operation: string, what: string, input: () => object): VerbCase {
   });
 }
 
-/** A call that is for humans, in the room's own session. */
+/** Defines a call that only humans may make, in the room's own session. */
 function byPerson(operation: string, what: string, input: object): VerbCase {
   return one(operation, what, async (room) => {
     const { caller, own } = room;
@@ -56,7 +56,7 @@ function byPerson(operation: string, what: string, input: object): VerbCase {
   });
 }
 
-/** A call for humans where no session is addressed. */
+/** Defines a call that only humans may make, without a session. */
 function personally(
   operation: string,
   what: string,
@@ -73,20 +73,20 @@ function personally(
 
 const noTarget = "00000000-0000-4000-8000-000000000000";
 
-/** Makes a verified person, and returns its credential. */
+/** Creates a verified person, and returns their credential. */
 async function makePerson({ caller, homeKey: home_key }: Room): Promise<unknown> {
   const { code } = await caller.call("create_verification_code", { home_key });
   return (await caller.call("create_person", { name: "Bench", code }))["person_id"];
 }
 
-/** The same where there is much to read. */
+/** Defines a call in the session with much data. */
 function crowded(operation: string, what: string, input: object): VerbCase {
   return one(operation, what, async ({ caller, crowded }) => {
     return () => caller.call(operation, { ...crowded, ...input });
   });
 }
 
-/** A call on a document that is there already. */
+/** Defines a call on an existing document. */
 function onDocument(
   operation: string,
   what: string,
@@ -103,10 +103,10 @@ function onDocument(
   });
 }
 
-/** As JSON it takes six times as many bytes as it has characters. */
+/** As JSON, this takes six bytes per character. */
 const stateValue = costlyText.controls(Math.floor(limits.stateValueBytesMax / 6) - 1);
 
-/** A call where keys hold as much as a page can bring. */
+/** Defines a call in a session whose state fills a page. */
 function onFullState(
   operation: string,
   what: string,
@@ -124,7 +124,7 @@ function onFullState(
   });
 }
 
-/** A call where no session is addressed. */
+/** Defines a call without a session. */
 function inMesh(operation: string, what: string, input: () => object): VerbCase {
   return one(operation, what, async ({ caller, own: { team_id } }) => {
     const whole = { team_id, ...input() };
@@ -132,7 +132,7 @@ function inMesh(operation: string, what: string, input: () => object): VerbCase 
   });
 }
 
-/** The same where there are memories of the largest size. */
+/** Defines a call without a session, with memories of the maximum size. */
 function onMemories(
   operation: string,
   what: string,

@@ -11,7 +11,7 @@ import type { LiveBroker } from "./measurement.js";
 
 const program = fileURLToPath(new URL("../../apps/cli/bin/merkle.mjs", import.meta.url));
 
-/** `merkle up` as it lies in this checkout, in a home of its own that goes with it. */
+/** Starts `merkle up` from this checkout, in a temporary home that is deleted at the end. */
 export async function startLiveBroker(): Promise<LiveBroker> {
   const home = await mkdtemp(join(tmpdir(), "merkle-bench-"));
   await chmod(home, 0o711);

@@ -9,7 +9,7 @@ import { notedBy, openWatched } from "./watched-page.js";
 
 const rounds = 5;
 
-/** Measures the machine: pages and a socket of a bare server, in the browser in which everything else is measured. */
+/** Measures the machine: pages and a socket of a bare server, in the same browser as everything else. */
 export async function measureMachine(browser: Browser): Promise<Machine> {
   const server = createServer((request, response) => {
     response.setHeader("content-type", "text/html");
@@ -19,7 +19,7 @@ export async function measureMachine(browser: Browser): Promise<Machine> {
   sockets.on("connection", (socket) => socket.on("message", (data) => socket.send(data.toString())));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  // It listens on a port, so its address has this form.
+  // The server listens on a port, so its address has this type.
   const { port } = server.address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;
   try {
@@ -59,7 +59,7 @@ function timeLoop(page: Page): Promise<number> {
   }, rounds);
 }
 
-/** The median of many. */
+/** Returns the median of 100 round trips. */
 function timeSocket(page: Page): Promise<number> {
   return page.evaluate(async () => {
     const socket = new WebSocket(location.href.replace("http", "ws"));

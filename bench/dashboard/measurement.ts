@@ -1,32 +1,32 @@
-/** One line of the report: what was measured, beside what it may be. */
+/** One line of the report: a measured value and its budget. */
 export interface Measurement {
   readonly name: string;
   readonly value: number;
   readonly unit: "ms" | "kB" | "MB" | "fps" | "px" | "rows" | "messages" | "renders/s" | "";
-  /** Null for what is only told. */
+  /** Null for a value without a budget. */
   readonly budget: { readonly atMost: number } | { readonly atLeast: number } | null;
-  /** The run fails when this budget is missed. */
+  /** True if the run fails when this budget is missed. */
   readonly isRequired?: boolean;
-  /** What of the machine it is to be seen against: on a slow or busy one both are slow. */
+  /** The machine's figure to compare with: both are slow on a slow or busy machine. */
   readonly against?: keyof Machine;
 }
 
-/** What this machine needs for things that have nothing of ours in them, measured in the same run. */
+/** The time that this machine needs for work without our code, measured in the same run. */
 export interface Machine {
-  /** The largest paint of an empty page, in milliseconds. */
+  /** Largest contentful paint of an empty page, in milliseconds. */
   readonly page: number;
-  /** A fixed piece of arithmetic in a page, in milliseconds. */
+  /** A fixed loop of arithmetic in a page, in milliseconds. */
   readonly loop: number;
-  /** A message from a page over a bare WebSocket and back, in milliseconds. */
+  /** Round trip of a message over a bare WebSocket from a page, in milliseconds. */
   readonly socket: number;
-  /** Frames a second of scrolling plain text. */
+  /** Frames per second while scrolling plain text. */
   readonly scroll: number;
 }
 
-/** What is measured together. */
+/** A group of measurements. */
 export interface DashboardPart {
   readonly name: string;
-  /** After this it is given up, with what it was doing. */
+  /** Timeout of the part. The failure message contains the current step. */
   readonly limitMs: number;
   measure(stage: DashboardStage): Promise<readonly Measurement[]>;
 }
@@ -35,11 +35,11 @@ export interface DashboardStage {
   readonly broker: LiveBroker;
   readonly browser: import("playwright-core").Browser;
   readonly quick: boolean;
-  /** Says what is being done, for whoever waits, and for the reason should it take too long. */
+  /** Reports the current step, for progress output and for the timeout's message. */
   doing(what: string): void;
 }
 
-/** A broker in a process of its own, and a client that talks to it. */
+/** A broker in a separate process, and a client connected to it. */
 export interface LiveBroker {
   readonly url: string;
   readonly port: number;

@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** A network between a browser and a broker, which can be taken away. */
+/** A network between a browser and a broker that can be cut. */
 export interface Network {
   readonly url: string;
-  /** Cuts every connection, and lets none through until `restore`. */
+  /** Cuts every connection, and refuses new ones until `restore`. */
   cut(): void;
   restore(): void;
   stop(): Promise<void>;
@@ -31,7 +31,7 @@ export async function startNetwork(port: number): Promise<Network> {
   }
   listener.listen(0, "127.0.0.1");
   await once(listener, "listening");
-  // It listens on a port, so its address has this form.
+  // The server listens on a port, so its address has this type.
   const { port: own } = listener.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${own}`,

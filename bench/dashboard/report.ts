@@ -6,9 +6,9 @@ import { isReached, type Machine, type Measurement } from "./measurement.js";
 export interface PartResult {
   readonly part: string;
   readonly measurements: readonly Measurement[];
-  /** Why it could not be measured. */
+  /** The reason why the part could not be measured. */
   readonly failure?: string;
-  /** The load of the machine before and after; more than its cores, and times say little. */
+  /** The machine's load before and after. If it exceeds the number of cores, times mean little. */
   readonly load: readonly [number, number];
 }
 
@@ -31,7 +31,7 @@ export function printResults({ machine, results }: Run): void {
   );
 }
 
-/** Whether everything that is required was measured and is within its budget. */
+/** True if everything required was measured and is within its budget. */
 export function isPassed({ results }: Run): boolean {
   return results.every(
     ({ measurements, failure }) =>
@@ -39,7 +39,7 @@ export function isPassed({ results }: Run): boolean {
   );
 }
 
-/** @returns where it was written */
+/** @returns the path of the file */
 export async function writeResults(browser: string, run: Run): Promise<string> {
   const folder = fileURLToPath(new URL("../../bench-results/", import.meta.url));
   await mkdir(folder, { recursive: true });

@@ -50,7 +50,7 @@ const broker = await startLiveBroker();
 const browser = await launchUsersChromium(chromium);
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => {
-    // The parts end with the browser, and what was measured until then is told.
+    // Closing the browser ends the parts. The results until then are printed.
     void browser.close();
   });
 }
@@ -70,7 +70,7 @@ try {
   await broker.stop();
 }
 
-/** Measures one part, and goes on without it when it fails or takes too long: what it opened is closed. */
+/** Measures one part. If it fails or times out, its pages are closed and the run continues. */
 async function measurePart(part: DashboardPart, broker: LiveBroker, browser: Browser): Promise<PartResult> {
   let doing = "beginning";
   const before = load();
@@ -99,7 +99,7 @@ async function within<T>(work: Promise<T>, limitMs: number): Promise<T> {
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`it took more than ${limitMs / 1_000} s`)), limitMs);
   });
-  // What was given up may fail later, when its pages have been closed under it.
+  // Abandoned work may fail later, when its pages are closed.
   work.catch(() => undefined);
   try {
     return await Promise.race([work, late]);

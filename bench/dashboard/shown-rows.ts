@@ -1,18 +1,18 @@
 import type { Page } from "playwright-core";
 
-/** What a feed showed of the messages that were said. */
+/** A comparison of the rows of a feed with the posted messages. */
 export interface ShownRows {
-  /** Sequences that were in no row. */
+  /** Number of posted messages that were in no row. */
   readonly lost: number;
-  /** Rows in which a message stands that another row, at the same moment, has as well. */
+  /** Number of messages that were in two rows at the same moment. */
   readonly doubled: number;
 }
 
 /**
- * Reads a feed from where it stands back to its beginning and then to its end, and holds what stands in its rows against the
- * messages that were said, by the number of each and by its text: rows are taken at their word, not by their count.
+ * Scrolls a feed to its beginning and then to its end, and compares its rows with the posted messages. Compares sequences and
+ * texts, not only the number of rows.
  *
- * @param said - the sequences of messages and their texts; each text is another
+ * @param said - the posted texts by sequence, all different
  */
 export async function compareRows(page: Page, said: ReadonlyMap<number, string>): Promise<ShownRows> {
   const feed = page.getByRole("feed");
@@ -46,7 +46,7 @@ export async function compareRows(page: Page, said: ReadonlyMap<number, string>)
         await frames(1);
       }
       for (let isAtEnd = false; !isAtEnd; scroller.scrollTop += scroller.clientHeight / 2) {
-        // What is scrolled to is drawn with the next frame, and measured with the one after it.
+        // New rows are rendered in the next frame, and measured in the one after it.
         await frames(3);
         isAtEnd = scroller.scrollTop + scroller.clientHeight >= scroller.scrollHeight - 1;
         look();

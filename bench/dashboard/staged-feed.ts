@@ -5,16 +5,16 @@ import type { LiveBroker } from "./measurement.js";
 export interface StagedFeed {
   readonly session_id: string;
   readonly slug: string;
-  /** The sequence of the last message that was staged. */
+  /** The sequence of the last staged message. */
   readonly last: number;
-  /** Resolves with its sequence when the broker has it. */
+  /** Posts a message. Resolves with its sequence once the broker has stored it. */
   say(text: string): Promise<number>;
 }
 
-/** Many at once share commits. */
+/** Concurrent posts share commits. */
 const atOnce = 400;
 
-/** Opens a session, and has so many messages said in it: every tenth with a list and some code, as agents write. */
+/** Creates a session and posts this number of messages. Every tenth contains a list and code, as agents write. */
 export async function stageFeed(
   { client }: LiveBroker,
   title: string,
@@ -31,7 +31,7 @@ export async function stageFeed(
   async function say(text: string, by = team_id): Promise<number> {
     return (await client.call("post_message", { session_id, team_id: by, content: { text } })).cursor;
   }
-  // What the two said of themselves when they joined are messages, too.
+  // The join messages of the two other teams are also in the feed.
   const said = await inParallel(
     Array.from({ length: messages - 2 }, (_, index) => index),
     atOnce,

@@ -1,8 +1,8 @@
 import type { Page } from "playwright-core";
 
-/** The tasks of a page's own thread while something was done in it. */
+/** The tasks of a page's main thread during some work. */
 export interface Tasks {
-  /** The processor's time of each, which other programs on the machine do not lengthen. */
+  /** CPU time of each task. Unlike elapsed time, it is independent of other programs on the machine. */
   readonly processorMs: readonly number[];
 }
 
@@ -11,18 +11,18 @@ interface TraceEvent {
   readonly ph: string;
   readonly pid: number;
   readonly tid: number;
-  /** Microseconds of the processor. */
+  /** CPU time in microseconds. */
   readonly tdur?: number;
   readonly args?: { readonly name?: string };
 }
 
-/** Does something in the only page that is open, and tells what its thread had to do for it. */
+/** Runs work in the only open page, and returns the tasks of its main thread. */
 export async function traceTasks<T>(page: Page, work: () => Promise<T>): Promise<readonly [T, Tasks]> {
   const browser = page.context().browser();
   if (browser === null) throw new Error("The page belongs to no browser.");
   await browser.startTracing(page, { categories: ["toplevel"] });
   const result = await work();
-  // A file of the browser's own; this is the form that it has.
+  // The browser's trace file has this type.
   const { traceEvents } = JSON.parse((await browser.stopTracing()).toString()) as {
     traceEvents: readonly TraceEvent[];
   };
@@ -35,7 +35,7 @@ export async function traceTasks<T>(page: Page, work: () => Promise<T>): Promise
           : [],
       ),
     );
-  // Renderers that stand by for the next page have next to nothing to do.
+  // Spare renderers for the next page are nearly idle.
   const [busiest = []] = threads.sort((one, other) => sum(other) - sum(one));
   return [result, { processorMs: busiest }];
 }

@@ -1,27 +1,27 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
 
-/** What a page under measurement notes of itself, from before its first script. */
+/** The figures that a measured page records about itself, from before its first script. */
 export interface Noted {
-  /** When each row of a feed was first there, by its sequence, in milliseconds since the page was asked for. */
+  /** When each row of a feed first appeared, by sequence, in milliseconds since navigation. */
   rowsAt: Record<number, number>;
   longTasks: number[];
   lcp: number;
   layoutShift: number;
-  /** How long the browser took from a key or press to the next paint, by the number that it gives each. */
+  /** Time from each key press or click to the next paint, by the browser's interaction id. */
   inputDelays: Record<number, number>;
-  /** Changes to the list of rows, each one drawing of React. */
+  /** Number of changes to the list of rows. Each is one React render. */
   renders: number;
 }
 
-/** Opens a page in a profile of its own, in the size of a laptop. */
+/** Opens a page in a new profile, with the size of a laptop screen. */
 export async function openWatched(browser: Browser, url: string): Promise<Page> {
   return openTab(await browser.newContext({ viewport: { width: 1440, height: 900 } }), url);
 }
 
-/** Opens a page in a profile that has others: its files are in the cache, and the connection stands. */
+/** Opens a page in an existing profile: its files are cached, and the connection is open. */
 export async function openTab(context: BrowserContext, url: string): Promise<Page> {
   const page = await context.newPage();
-  // The compiler marks functions with their names; in a page there is nothing that does.
+  // The compiler wraps functions in `__name` calls, which do not exist in the page.
   await page.addInitScript("globalThis.__name = (named) => named");
   await page.addInitScript(noteWhatHappens);
   await page.goto(url);
@@ -32,7 +32,7 @@ export function notedBy(page: Page): Promise<Noted> {
   return page.evaluate(() => Object(window).noted);
 }
 
-/** Forgets what has been noted so far of rows, tasks, renders and delays. */
+/** Resets the recorded rows, tasks, renders and delays. */
 export function startNotingAnew(page: Page): Promise<void> {
   return page.evaluate(
     () =>
@@ -40,7 +40,7 @@ export function startNotingAnew(page: Page): Promise<void> {
   );
 }
 
-/** Resolves with how long after the page was asked for the row was there. */
+/** Resolves with the time from navigation until the row appeared. */
 export async function rowShown(page: Page, sequence: number): Promise<number> {
   const shownAt = await page.waitForFunction((wanted) => Object(window).noted.rowsAt[wanted], sequence, {
     polling: 50,
@@ -49,7 +49,7 @@ export async function rowShown(page: Page, sequence: number): Promise<number> {
   return Number(await shownAt.jsonValue());
 }
 
-/** Resolves when the page has loaded nothing for a second. A connection stays open, so the network is never idle. */
+/** Resolves when the page has loaded nothing for a second. The network is never idle, because a connection stays open. */
 export async function settled(page: Page): Promise<void> {
   await page.evaluate(async () => {
     const loaded = () => performance.getEntriesByType("resource").length;

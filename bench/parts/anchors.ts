@@ -3,11 +3,11 @@ import { type Anchored, startReanchoring } from "@merkle/wire/text";
 import { definePart, type Figure } from "../part.js";
 import { median } from "../statistics.js";
 
-/** What becomes of a document's lines in one step. */
+/** How a document's lines change in one step. */
 type Edit = "few" | "tenth" | "every" | "halves" | "one";
 type Round = Readonly<Record<Edit, { readonly ms: number; readonly passMs: number }>>;
 
-/** What finding the places of all comments of a document costs, beside reading its two texts once, sign by sign. */
+/** The cost of locating all comments of a document, compared with reading its two texts once, character by character. */
 export const anchors = definePart<Round>({
   name: "anchors",
   rounds: { quick: 3, full: 9 },
@@ -59,10 +59,10 @@ function measureOne({ before, after, anchors }: Document): Round[Edit] {
   return { ms, passMs };
 }
 
-/** What is done is used, so that it is not left out. */
+/** The results are used, so that the compiler cannot remove the work. */
 let used = 0;
 
-/** In processor time, since what is long waits for others more often than what is short. */
+/** Measures CPU time, because long work is more often interrupted by other programs than short work. */
 function timeOf(done: () => number): number {
   const begunAt = process.cpuUsage();
   used = (used + done()) | 0;
@@ -107,7 +107,7 @@ function toDocument(lines: readonly string[], changed: readonly string[]): Docum
 
 const quoteLengths = [4, 12, 30, 80, 200, 400];
 
-/** Paragraphs of 6 to 30 words, some of which are in most of them. */
+/** Returns paragraphs of 6 to 30 words. Some words occur in most of them. */
 function makeLines(bytes: number): string[] {
   const lines: string[] = [];
   let number = 0;
@@ -122,7 +122,7 @@ function makeLines(bytes: number): string[] {
 
 const vocabularySize = 4_000;
 
-/** Scattered, and the same in every run. */
+/** Returns a pseudorandom word, the same in every run. */
 function wordAt(number: number): string {
   const mixed = Math.imul((number + 1) ^ ((number + 1) >>> 7), 2_654_435_761);
   const chance = (Math.imul(mixed ^ (mixed >>> 15), 2_246_822_519) >>> 0) / 2 ** 32;

@@ -7,7 +7,7 @@ import { openPlaces } from "../places.js";
 import { percentile } from "../statistics.js";
 
 const messagesCount = 10_000;
-/** So many of them have something to tell in a line of their own; the others are talk. */
+/** Number of messages with their own line in the brief. The others are chat. */
 const toldCount = 2_000;
 const calls = 100;
 
@@ -16,7 +16,7 @@ interface Round {
   readonly read: number;
 }
 
-/** A brief of all of a session of 10,000 messages, one call after the other; beside it the reading of their texts alone. */
+/** A brief of a whole session of 10,000 messages, one call after the other. Compared with reading only the texts. */
 export const brief = definePart<Round>({
   name: "brief",
   rounds: { quick: 1, full: 3 },
@@ -68,7 +68,7 @@ export const brief = definePart<Round>({
   },
 });
 
-/** How long 95 of 100 calls take at most, in milliseconds. */
+/** Returns the 95th percentile of 100 calls, in milliseconds. */
 async function measureCalls(call: () => PromiseLike<unknown>): Promise<number> {
   const took: number[] = [];
   for (let time = 0; time < calls; time += 1) {

@@ -8,14 +8,14 @@ import { builtMerkle } from "../merkle-program.js";
 import { definePart, type Figure } from "../part.js";
 import type { Stage } from "../stage.js";
 
-/** What an agent's mail costs it beyond texts and senders. */
+/** The size of the text that agents receive, apart from message texts and senders. */
 type Round = Readonly<
   Record<"instructions" | "sessionStart" | "join" | "wait" | "first" | "one" | "five", Cost>
 >;
 
 interface Cost {
   readonly bytes: number;
-  /** Texts and senders of its messages alone; where it brings none, all of it. */
+  /** Size of the message texts and senders only. Without messages, the whole size. */
   readonly wordsBytes: number;
 }
 
@@ -53,7 +53,7 @@ async function measureHook(
   try {
     server.write(initializeLine);
     const { instructions } = Object(JSON.parse(await server.nextLine())).result;
-    // It answers when it is in the session.
+    // The server replies to this once it has joined the session.
     await callToolOf(server, "get_session", {});
     const joined = await callToolOf(server, "join_session", { session_id: slug, team_name: "Birch" });
     const [place = ""] = (await readdir(join(home, "teams"))).filter((name) => name.endsWith(".json"));
@@ -74,7 +74,7 @@ async function measureHook(
           session_id: slug,
           team_id,
           content: { text },
-          // Only the last is worth a hook's answer, which brings all.
+          // Only the last message makes the hook return, and it then returns all messages.
           priority: posted === count - 1 ? "next" : "low",
         });
       for (;;) {

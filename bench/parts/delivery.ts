@@ -9,16 +9,16 @@ type Receivers = (typeof receiverCounts)[number];
 type DeliveryCase = `${"websocket" | "long-poll"} ${Receivers}`;
 
 interface Round {
-  /** Those with 1,000 receivers in a full run alone. */
+  /** Cases with 1,000 receivers are measured only in a full run. */
   readonly delivery: Readonly<Partial<Record<DeliveryCase, Latency>>>;
   readonly pacedRow: Latency;
-  /** Requests that are parked at bare `node:http`, and answered. */
+  /** Requests that bare `node:http` parks and then answers. */
   readonly bare: Readonly<Partial<Record<Receivers, Latency>>>;
-  /** Readers that block on a stream of Redis; null where it is not installed. */
+  /** Readers that block on a Redis stream. Null if Redis is not installed. */
   readonly streams: Readonly<Partial<Record<Receivers, Latency>>> | null;
 }
 
-/** From the writing of a post to each receipt, one message at a time. */
+/** The time from writing a post to each receipt, one message at a time. */
 export const delivery = definePart<Round>({
   name: "delivery",
   rounds: { quick: 2, full: 5 },
@@ -98,7 +98,7 @@ async function measureRound(
   return { delivery: measured, pacedRow, bare: bareHttp, streams: redis && streams };
 }
 
-/** Long enough for everybody who polls to have asked again. */
+/** Returns a pause that is long enough for all polling receivers to send their next request. */
 function pauseMs(receivers: number): number {
   return 2 + receivers * 0.2;
 }

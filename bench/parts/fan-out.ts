@@ -14,8 +14,8 @@ interface Round {
 }
 
 /**
- * One session, many receivers, 16 posts in flight, beside a bare broadcast of messages with as many bytes, and beside the
- * prototype's durable posts. On a busy machine the processor times say more than the rates.
+ * One session with many receivers and 16 posts in flight. Compared with a bare broadcast of equally large messages, and with the
+ * prototype's durable posts. On a busy machine, CPU times are more reliable than rates.
  */
 export const fanOut = definePart<Round>({
   name: "fan-out",
@@ -60,7 +60,7 @@ export const fanOut = definePart<Round>({
 
 type Times = Pick<Pace, "warmUpMs" | "measureMs">;
 
-/** A server to post to, and where. */
+/** A server, and the place to post to. */
 interface Side {
   readonly server: BenchBroker | BenchPrototype;
   readonly poster: Place;

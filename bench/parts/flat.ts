@@ -8,22 +8,22 @@ import type { Cpu } from "../process-state.js";
 import type { BenchBroker, Stage } from "../stage.js";
 import { median } from "../statistics.js";
 
-/** So many messages stand in a session before anything is measured; the last in a full run alone. */
+/** Numbers of messages in a session before the measurement. The last is measured only in a full run. */
 const lengths = [100, 10_000, 1_000_000] as const;
 type Length = (typeof lengths)[number];
 
 interface Cost {
   readonly brokerMicroseconds: number;
   readonly postgresMicroseconds: number;
-  /** Written to the log ahead of the tables, from a checkpoint on. */
+  /** Bytes written to the write-ahead log, starting with a checkpoint. */
   readonly walBytes: number;
-  /** A page of 100 messages from the middle of the feed. */
+  /** Time to read a page of 100 messages from the middle of the feed. */
   readonly pageMs: number;
 }
 
 type Round = Readonly<Partial<Record<Length, Cost>>>;
 
-/** What a post and a page cost in a long feed, beside one of a hundred messages. */
+/** The cost of a post and of a page in a long feed, compared with a feed of a hundred messages. */
 export const flat = definePart<Round>({
   name: "flat",
   rounds: { quick: 2, full: 3 },

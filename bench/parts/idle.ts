@@ -5,10 +5,10 @@ import { openPlaces, type Place } from "../places.js";
 import type { Cpu, Memory } from "../process-state.js";
 import type { BenchBare, BenchBroker, Stage } from "../stage.js";
 
-/** What connections cost that do nothing. */
+/** The cost of idle connections. */
 interface Round {
   readonly connections: number;
-  /** Bytes for each. */
+  /** Bytes per connection. */
   readonly socket: Compared<Memory>;
   readonly poll: Compared<Memory>;
   /** Share of a core with a thousand connections, over one heartbeat. */
@@ -52,16 +52,16 @@ export const idle = definePart<Round>({
 });
 
 interface Crowd {
-  /** Come and go before memory is read the first time, so that code and buffers for many are there. */
+  /** Connections that open and close before the first reading of memory, so that code and buffers are already allocated. */
   readonly warmUps: readonly Place[];
   readonly idlers: readonly Place[];
 }
 
 const teamsPerSession = 5;
-/** What a process has open besides. */
+/** Number of other files that a process has open. */
 const descriptorsSpare = 500;
 
-/** How many connections a process may have here; a sentence says so when they are fewer than wanted. */
+/** Returns how many connections a process may open here. Prints a note if there are fewer than needed. */
 async function descriptorsFor(stage: Stage): Promise<number> {
   const { descriptors } = await stage.load<{ descriptors: number | null }>({ descriptors: true });
   // Windows has no such limit.
@@ -75,7 +75,7 @@ async function descriptorsFor(stage: Stage): Promise<number> {
   return possible;
 }
 
-/** The teams join at a broker of their own: the one that is measured meets each of them with its connection. */
+/** Joins the teams on a separate broker, so that the measured broker first meets each team with its connection. */
 async function prepare(stage: Stage, teams: number): Promise<readonly Place[]> {
   const broker = await stage.startBroker();
   try {
@@ -125,7 +125,7 @@ async function compareMemory(
   };
 }
 
-/** One of the two, and how it says how many connections it has. */
+/** One of the compared servers. `count` returns its number of connections. */
 interface Server {
   readonly kind: "merkle" | "bare";
   readonly process: BenchBroker | BenchBare;
@@ -147,7 +147,7 @@ function toBare(bare: BenchBare): Server {
   };
 }
 
-/** What each connection added to the memory of the process, in bytes. */
+/** Returns the memory that each connection added to the process, in bytes. */
 async function measureMemory(
   stage: Stage,
   { warmUps, idlers }: Crowd,
@@ -193,7 +193,7 @@ async function until(count: () => Promise<number>, wanted: number): Promise<void
 
 const cpuConnections = 1_000;
 
-/** Both at the same time: neither does anything that the other could feel. */
+/** Measures both servers at the same time, because neither does anything that could affect the other. */
 async function compareCpu(
   stage: Stage,
   { broker, bare }: Servers,
@@ -204,7 +204,7 @@ async function compareCpu(
   const servers = [toMerkle(broker), toBare(bare)] as const;
   for (const server of servers) await hold(stage, server, "socket", places);
   await bare.ask({ ping: { everyMs: heartbeatMs } });
-  // Settles what opening them has left to do.
+  // Waits until the work of opening the connections has ended.
   for (const { process } of servers) await process.ask({ state: "memory" });
 
   const read = () => Promise.all(servers.map(({ process }) => process.ask<Cpu>({ state: "cpu" })));

@@ -10,15 +10,15 @@ import type { Stage } from "../stage.js";
 type Agent = "none" | "floods" | "multiplies";
 type Round = Readonly<Record<Agent, Ran>>;
 
-/** The posts while agents ran, and how many of these ended meanwhile. */
+/** The posts while agents ran, and the number of jobs that ended. */
 interface Ran {
   readonly posts: PostsAnswer;
   readonly jobs: number;
 }
 
 /**
- * What stands for Claude Code does by its session's name: it writes a gigabyte, or is a fork bomb whose processes each begin a
- * session of their own. The bomb has 2,048 processes at the most, which end after a while.
+ * A fake Claude Code that acts according to its session's name. It writes a gigabyte, or is a fork bomb whose processes each
+ * start a new session. The bomb has at most 2,048 processes, which end after a while.
  */
 const agentScript = `#!/bin/sh
 if [ "$1" = bomb ]; then
@@ -31,7 +31,7 @@ case "$(cat)" in
 esac
 `;
 
-/** What posts cost while an agent does its worst, beside what they cost in the same round while none runs. */
+/** The cost of posts while an agent misbehaves, compared with posts in the same round without an agent. */
 export const jobs = definePart<Round>({
   name: "jobs",
   rounds: { quick: 1, full: 3 },
@@ -81,7 +81,7 @@ export const jobs = definePart<Round>({
     ),
 });
 
-/** One bomb lasts longer than the usual time of a measurement. */
+/** A bomb lasts longer than the usual measuring time. */
 function toTimes({ quick, warmUpMs }: Pace) {
   return { warmUpMs, measureMs: quick ? 5_000 : 10_000 };
 }
@@ -92,7 +92,7 @@ interface BrokerWithJobs {
   stop(): Promise<void>;
 }
 
-/** `merkle up` as it is, with that agent. */
+/** Starts an unmodified `merkle up` with the fake agent. */
 async function startBrokerWithJobs({ folder }: Stage): Promise<BrokerWithJobs> {
   const home = await mkdtemp(join(folder, "jobs-"));
   await chmod(home, 0o711);
@@ -120,7 +120,7 @@ async function openSession(url: string, name: string): Promise<Place> {
   return { session_id, team_id, end: 0 };
 }
 
-/** One job after the other; the last one is waited for. Returns how many there were. */
+/** Runs one job after the other, and waits for the last. Returns their number. */
 async function keepRunning(url: string, place: Place, signal: AbortSignal): Promise<number> {
   let count = 0;
   while (!signal.aborted) {
@@ -145,7 +145,7 @@ async function ask<Answer>(url: string, body?: object, team_id?: string): Promis
   });
   const answer: unknown = await response.json();
   if (!response.ok) throw new Error(`${url} answered ${response.status}: ${JSON.stringify(answer)}`);
-  // The broker answers an operation with its output.
+  // The broker replies to an operation with its output.
   return answer as Answer;
 }
 

@@ -15,39 +15,42 @@ import { type Latency, median, toLatency } from "../statistics.js";
 
 const buses = ["postgres", "nats"] as const;
 type BusKind = (typeof buses)[number];
-/** One node alone, or several and how they hear of each other. */
+/** A single node, or several nodes and the bus between them. */
 type Mesh = "1" | `${2 | 3} ${BusKind}`;
 
-/** Processor time of a post in microseconds, of all brokers together and of PostgreSQL. */
+/** CPU time of a post in microseconds, of all brokers together and of PostgreSQL. */
 interface PostCost {
   readonly post: number;
   readonly postInPostgres: number;
-  /** Each poster in a session of its own. */
+  /** Each poster has a separate session. */
   readonly postElsewhere: number;
   readonly postElsewhereInPostgres: number;
-  /** At a rate that leaves the machine time: whatever is busier then is so because of the other nodes. */
+  /** Posts at a rate that leaves the machine idle time, so any additional load comes from the other nodes. */
   readonly postAtPace: number;
   readonly postAtPaceInPostgres: number;
 }
 
 interface Cost extends PostCost {
   readonly delivery: number;
-  /** From the writing of a post at one node to its receipt at another one; at the same where there is one. */
+  /** Time from writing a post at one node to its receipt at another. With a single node, at the same node. */
   readonly received: Latency;
 }
 
 interface Round {
   readonly meshes: Readonly<Partial<Record<Mesh, Cost>>>;
-  /** At three brokers of a database each, which know nothing of each other: what the machine takes for it that there are three. */
+  /**
+   * Three brokers with separate databases, which are isolated from each other. Shows the cost of running three processes on this
+   * machine.
+   */
   readonly separate: PostCost;
-  /** From a publication to its receipt over connections of their own, p50 in milliseconds. */
+  /** Time from a publication to its receipt over separate connections, p50 in milliseconds. */
   readonly hints: { readonly postgres: number; readonly nats: number | null };
   readonly catchUp: { readonly merkle: number; readonly bare: number };
-  /** Share of a core that a node with idle sockets takes, alone and as one of three; in a full run alone. */
+  /** Share of a core that a node with idle sockets uses, alone and as one of three. Measured only in a full run. */
   readonly idle: { readonly alone: number; readonly ofThree: number } | null;
 }
 
-/** At each node: several are there for more callers than one can serve, and each is to cost what it cost there. */
+/** Number of posters per node. Several nodes serve more callers than one can, at the same cost per post. */
 const posters = 100;
 const paced = { connections: 10, everyMs: 50 };
 const pacedRate = (1_000 * paced.connections) / paced.everyMs;
@@ -58,7 +61,7 @@ const idleSockets = 5_000;
 const teamsPerSession = 5;
 const idleMs = 25_000;
 
-/** What it costs that there are several nodes: the same work at each of one, two and three of them. */
+/** The cost of having several nodes: the same work at each of one, two and three nodes. */
 export const nodes = definePart<Round>({
   name: "nodes",
   rounds: { quick: 1, full: 3 },
@@ -139,13 +142,13 @@ interface Setting {
   readonly stage: Stage;
   readonly addresses: Readonly<Partial<Record<BusKind, string>>>;
   readonly poster: Place;
-  /** Each in a session of its own. */
+  /** Each place is in a separate session. */
   readonly apart: readonly Place[];
   readonly sleepers: readonly Place[];
   readonly separate: Separate;
 }
 
-/** Databases of one server, and places at a broker of each, which take turns. */
+/** Databases of one server, and places at a broker of each database, in rotation. */
 interface Separate {
   readonly databaseUrls: readonly string[];
   readonly posters: readonly Place[];
@@ -209,7 +212,7 @@ async function measureRound(setting: Setting, pace: Pace): Promise<Round> {
   };
 }
 
-/** @param starts - of each broker */
+/** @param starts - options of each broker */
 async function withBrokers<Result>(
   stage: Stage,
   starts: readonly BrokerStart[],
@@ -217,7 +220,7 @@ async function withBrokers<Result>(
 ): Promise<Result> {
   const brokers: BenchBroker[] = [];
   try {
-    // One after the other: the first of a mesh makes the audit key that the others are given.
+    // Starts one after the other, because the first broker of a mesh creates the audit key that the others get.
     for (const start of starts) brokers.push(await stage.startBroker(start));
     return await work(brokers);
   } finally {
@@ -252,20 +255,20 @@ async function measureMesh(
   const received = await stage.load<Latency>({
     delivery: {
       ...{ url: other.url, socketUrl: other.socketUrl, postUrl: first.socketUrl, way: "websocket", poster },
-      // A node that has just told of something gathers what comes next: each of these comes after a pause.
+      // A node that has just sent a hint collects further ones, so each post comes after a pause.
       ...{ receivers: [poster], pauseMs: 60, measureMs: pace.measureMs * 3 },
     },
   });
   return {
     cost: { ...posts, delivery: serverMicrosecondsEach, received },
-    // With two nodes it would say nothing that it does not with three.
+    // Two nodes would show nothing that three do not.
     idle: sleepers.length === 0 || brokers.length === 2 ? null : await measureIdle(stage, first, sleepers),
   };
 }
 
 type Times = Pick<Pace, "warmUpMs" | "measureMs">;
 
-/** Each server compiles what it runs often, which takes it a second or two of its own. */
+/** Returns the durations. Each server needs a second or two to compile its hot code. */
 function timesOf(
   brokers: readonly BenchBroker[],
   { warmUpMs, measureMs }: Pace,
@@ -277,8 +280,9 @@ function timesOf(
 }
 
 /**
- * @param together - of one session; at separate brokers of one each
- * @param apart - each in a session of its own
+ * @param together - places in one session, or in one session per separate broker
+ *
+ * @param apart - places that are each in a separate session
  */
 async function measurePosts(
   stage: Stage,
@@ -300,7 +304,7 @@ async function measurePosts(
   for (const places of [together, apart]) await post(places, warmUp);
   const inOne = await post(together, times);
   const elsewhere = await post(apart, times);
-  // Each node has a session of its own, and as many callers as one has alone.
+  // Each node has a separate session, and as many callers as a single node.
   const atPace = await costOf({
     paced: {
       ...{ socketUrls, places: apart.slice(0, brokers.length), everyMs: paced.everyMs },
@@ -328,11 +332,11 @@ async function cpuOf(brokers: readonly BenchBroker[]): Promise<number> {
   return each.reduce((sum, { microseconds }) => sum + microseconds, 0);
 }
 
-/** Over the time that a heartbeat takes to come to every socket. */
+/** Returns the idle CPU share, over the time in which a heartbeat reaches every socket. */
 async function measureIdle(stage: Stage, broker: BenchBroker, places: readonly Place[]): Promise<number> {
   const { url, socketUrl } = broker;
   await stage.load({ hold: { url, socketUrl, places, way: "socket", server: "merkle" } });
-  // What opening them has left to do is not theirs.
+  // The work of opening the sockets must not count.
   await delay(5_000);
   const before = await broker.ask<Cpu>({ state: "cpu" });
   await delay(idleMs);
@@ -376,7 +380,7 @@ async function measureNats(servers: string): Promise<number> {
   }
 }
 
-/** Tells one after the other, and returns how long a telling takes to be heard, p50 in milliseconds. */
+/** Publishes one hint after the other. Returns the p50 of the time until receipt, in milliseconds. */
 async function timeEach(onHeard: (done: () => void) => void, tell: () => Promise<unknown>): Promise<number> {
   const took: number[] = [];
   for (let count = 0; count < hintsCount; count += 1) {
@@ -389,8 +393,8 @@ async function timeEach(onHeard: (done: () => void) => void, tell: () => Promise
 }
 
 /**
- * What every node asks every 5 s, of all sessions that somebody reads there (NODE-3). They are made in a transaction that is rolled
- * back: what is measured before and after has none of them.
+ * Measures the query that every node runs every 5 s, for all sessions that are read there (NODE-3). The sessions are created in a
+ * transaction that is rolled back, so that other measurements do not have them.
  */
 async function measureCatchUp({ databaseUrl }: Stage): Promise<Round["catchUp"]> {
   const database = await openDatabase({ target: databaseUrl });
@@ -458,7 +462,7 @@ function cost(
   };
 }
 
-/** What a post costs at three nodes, beside as many brokers that have nothing to tell each other. */
+/** The cost of a post at three nodes, compared with three isolated brokers. */
 function besideSeparate(bus: BusKind, what: string, which: keyof PostCost): Figure<Round> {
   return {
     name: `3 nodes, ${bus}: ${what}`,
@@ -470,7 +474,7 @@ function besideSeparate(bus: BusKind, what: string, which: keyof PostCost): Figu
   };
 }
 
-/** How much later another node's reader has a post than a reader of a node alone. */
+/** How much later a reader at another node receives a post than a reader at a single node. */
 function hintLatency(bus: BusKind): Figure<Round> {
   return {
     name: `a hint over ${bus}: post → received at another of two nodes, p50, less that at one`,

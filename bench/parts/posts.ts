@@ -17,7 +17,7 @@ const cases = [
 ] as const;
 type CaseName = (typeof cases)[number]["name"];
 
-/** Batches of so many rows. */
+/** Batch sizes, in rows. */
 const batchRows = [1, 10, 100, 1_000] as const;
 type Rows = (typeof batchRows)[number];
 
@@ -27,10 +27,10 @@ interface Round {
   readonly broker: Readonly<Record<CaseName, PostsCost>>;
   readonly prototype: Readonly<Record<CaseName, PostsCost>>;
   readonly bare: Readonly<Record<Rows, BatchAnswer>>;
-  /** The statement alone, without a broker. */
+  /** Only the append statement, without a broker. */
   readonly append: Readonly<Record<Rows, Latency>>;
   readonly copy: Readonly<Record<Rows, Latency>>;
-  /** Null where Redis is not installed. */
+  /** Null if Redis is not installed. */
   readonly redis: Readonly<Record<CaseName, StreamCost>> | null;
 }
 
@@ -38,7 +38,7 @@ interface StreamCost extends PostsAnswer {
   readonly serverMicroseconds: number;
 }
 
-/** What one post cost, in microseconds of processor time and bytes allocated. */
+/** The cost of one post: CPU time in microseconds, and bytes allocated. */
 interface PostsCost extends PostsAnswer {
   readonly serverMicroseconds: number;
   readonly postgresMicroseconds: number;
@@ -46,9 +46,9 @@ interface PostsCost extends PostsAnswer {
 }
 
 /**
- * Durable posts over WebSocket, with credentials and idempotency keys, beside the same work done by the prototype, which has
- * no rules, beside the bare append alone, and beside streams of Redis, each synced before it is answered, where Redis is
- * installed. The aim is at most 1.3 times the prototype, in every row.
+ * Durable posts over WebSocket, with credentials and idempotency keys. Compared with the prototype, which has no rules, and with
+ * the bare append. Also compared with Redis streams, synced before each reply, if Redis is installed. The target is at most 1.3
+ * times the prototype, in every row.
  */
 export const posts = definePart<Round>({
   name: "posts",
@@ -130,7 +130,7 @@ export const posts = definePart<Round>({
 
 type Times = Pick<Pace, "warmUpMs" | "measureMs">;
 
-/** A server to post to, and where. */
+/** A server, and the places to post to. */
 interface Side {
   readonly server: BenchBroker | BenchPrototype;
   readonly posting: Place;
@@ -168,7 +168,7 @@ async function measureRound(
   return { broker, prototype, bare, append, copy, redis: server && redis };
 }
 
-/** The same posts by the same callers, to streams named as the sessions. */
+/** Sends the same posts by the same callers to Redis streams that are named after the sessions. */
 async function measureStream(
   stage: Stage,
   server: RedisServer,

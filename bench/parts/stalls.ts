@@ -17,14 +17,14 @@ interface Round {
   readonly upkeep: Upkeep;
 }
 
-/** How often the server did so meanwhile. */
+/** How often the server ran maintenance during the measurement. */
 interface Upkeep {
   readonly checkpoints: number;
   readonly autovacuums: number;
   readonly walBytes: number;
 }
 
-/** What checkpoints and autovacuum hold up: half an hour of posts that are due at set times, beside a bare append. */
+/** Delays caused by checkpoints and autovacuum: half an hour of posts at fixed times, compared with a bare append. */
 export const stalls = definePart<Round>({
   name: "stalls",
   rounds: { quick: 1, full: 1 },

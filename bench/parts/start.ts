@@ -7,29 +7,29 @@ import { definePart, type Figure, type Target } from "../part.js";
 import { readRss } from "../process-state.js";
 import { median } from "../statistics.js";
 
-/** Milliseconds from the start of a process to what is waited for. */
+/** Milliseconds from the start of a process to the awaited event. */
 interface Round {
   readonly node: number;
-  /** The resident set of such a program, in bytes. */
+  /** The resident set of an idle Node program, in bytes. */
   readonly nodeRss: number;
   readonly postgres: UpTimes;
-  /** From a checkout. */
+  /** Started from a checkout. */
   readonly built: Times;
-  /** From an installed package. */
+  /** Started from an installed package. */
   readonly bundled: Times;
 }
 
 interface Times {
   readonly help: number;
-  /** `merkle mcp`, without a broker, until `initialize` is answered. */
+  /** `merkle mcp` without a broker, until `initialize` is answered. */
   readonly mcp: number;
-  /** Its resident set then, in bytes; NaN where there is no /proc. */
+  /** The resident set of `merkle mcp` at that time, in bytes. NaN without /proc. */
   readonly mcpRss: number;
   readonly up: UpTimes;
 }
 
 interface UpTimes {
-  /** In a home that is not there yet. */
+  /** Start in a home that does not exist yet. */
   readonly first: number;
   readonly later: number;
 }
@@ -59,10 +59,10 @@ export const start = definePart<Round>({
 
 interface Setting {
   readonly folder: string;
-  /** A Node program that does nothing. */
+  /** Path of a Node program that does nothing. */
   readonly empty: string;
   readonly programs: Readonly<Record<MerkleProgram["kind"], MerkleProgram>>;
-  /** How often each short command is started. */
+  /** Number of starts of each short command. */
   readonly times: number;
 }
 
@@ -86,7 +86,7 @@ async function measureRound({ folder, empty, programs, times }: Setting): Promis
   };
 }
 
-/** Collects how long the commands take that are soon done. */
+/** Collects the times of short commands. */
 function startTimes(program: MerkleProgram, home: string) {
   const help: number[] = [];
   const mcp: number[] = [];
@@ -102,7 +102,7 @@ function startTimes(program: MerkleProgram, home: string) {
   };
 }
 
-/** Empty. The server's user must get through when this one is root. */
+/** Creates an empty home. If this process is root, the database server's user must be able to enter it. */
 async function newHome(folder: string): Promise<string> {
   const home = await mkdtemp(join(folder, "home-"));
   await chmod(home, 0o711);
@@ -127,7 +127,7 @@ async function startMcp(program: MerkleProgram, home: string): Promise<{ ms: num
   }
 }
 
-/** Of a Node program that says something and waits. */
+/** Returns the resident set of a Node program that prints a line and waits. */
 async function idleNodeRss(): Promise<number> {
   const program = startNode(["-e", 'console.log("there"); process.stdin.resume()']);
   await program.nextLine();
@@ -152,7 +152,7 @@ async function measureUp(program: MerkleProgram, home: string): Promise<UpTimes>
   return { first: await once(), later: await medianOf(laterTimes, once) };
 }
 
-/** The database server alone. */
+/** Measures the start of only the database server. */
 async function measurePostgres(home: string): Promise<UpTimes> {
   async function once(): Promise<number> {
     const begunAt = performance.now();
@@ -177,7 +177,7 @@ function short(kind: MerkleProgram["kind"], which: "help" | "mcp", target: Targe
     limitName: "empty Node program",
     value: (round) => round[kind][which],
     limit: (round) => round.node,
-    // What people start is the bundle.
+    // Only the bundle has a target, because people run the bundle.
     target: kind === "bundled" ? target : undefined,
   };
 }

@@ -7,7 +7,7 @@ import type { Stage } from "../stage.js";
 
 const agentsCount = 200;
 const tasksCount = 1_000;
-/** As many as the broker's own transactions have. */
+/** The same number as for the broker's own transactions. */
 const connections = 10;
 
 interface Round {
@@ -16,8 +16,8 @@ interface Round {
 }
 
 /**
- * 200 agents take 1,000 tasks of one session, each over a connection of its own, until there is none: each claim is told in
- * the feed and on disk. Beside it the same taking in one statement and nothing else.
+ * 200 agents claim 1,000 tasks of one session, each over a separate connection. Each claim is posted to the feed and durable.
+ * Compared with claiming in a single statement.
  */
 export const tasks = definePart<Round>({
   name: "tasks",

@@ -5,7 +5,7 @@ import { builtMerkle } from "../merkle-program.js";
 import { definePart, type Figure } from "../part.js";
 import type { Stage } from "../stage.js";
 
-/** What `tools/list` answers; an agent carries it all the time. */
+/** The result of `tools/list`, which is always in an agent's context. */
 interface Round {
   readonly http: ToolList;
   readonly whole: ToolList;
@@ -14,9 +14,9 @@ interface Round {
 
 interface ToolList {
   readonly bytes: number;
-  /** Names and descriptions alone. */
+  /** Size of only the names and descriptions. */
   readonly wordsBytes: number;
-  /** Longest first. */
+  /** Sorted with the longest first. */
   readonly tools: readonly { readonly name: string; readonly bytes: number }[];
 }
 
@@ -74,7 +74,7 @@ interface Tool {
 }
 
 function toToolList(message: unknown): ToolList {
-  // MCP says what the result of tools/list is.
+  // MCP defines the result of tools/list.
   const { result } = message as { result?: { tools: readonly Tool[] } };
   if (!result) throw new Error(`tools/list was answered: ${JSON.stringify(message)}`);
   return {

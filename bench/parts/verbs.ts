@@ -10,16 +10,16 @@ import { median } from "../statistics.js";
 import { costlyText } from "../text.js";
 import { type Room, type Team, type VerbCase, verbCases } from "../verb-cases.js";
 
-/** How long calls held the broker's event loop, each at the limits of what it takes. */
+/** How long calls block the broker's event loop, each at the limits of its input. */
 interface Round {
-  /** Longest first. */
+  /** Sorted with the longest first. */
   readonly cases: readonly CaseTimes[];
 }
 
 interface CaseTimes {
   readonly operation: string;
   readonly what: string;
-  /** Of several calls, each by itself: the middle one, and the longest, in milliseconds. */
+  /** Median and maximum over several calls, in milliseconds. */
   readonly median: number;
   readonly longest: number;
 }
@@ -83,7 +83,7 @@ async function measureCases(setting: Setting): Promise<Round> {
   return { cases: cases.sort((a, b) => b.median - a.median) };
 }
 
-/** What a call leaves to do right after its answer is its own, too. */
+/** Work that a call leaves for after its reply also counts. */
 const afterwardsMs = 10;
 
 async function measureCase(
@@ -116,12 +116,12 @@ const crowdTeams = 200;
 const crowdVersions = 200;
 const crowdTextBytes = 1_000;
 
-/** Many teams, a page of messages, many versions of the document, and as many sessions as `list_sessions` lists at once. */
+/** Creates many teams, a page of messages, many document versions, and as many sessions as `list_sessions` returns in a page. */
 async function prepareCrowd(caller: Caller): Promise<Team> {
   const team = await createSession(caller);
   const { session_id } = team;
   const many = (count: number) => Array.from({ length: count }, (_, index) => index);
-  // A connection may have 64 calls unanswered.
+  // A connection may have 64 unanswered calls.
   await inParallel(many(crowdTeams), 16, (index) =>
     caller.call("join_session", { session_id, team_name: `Bench ${index}` }),
   );

@@ -7,7 +7,7 @@ import { type Figure, megabytes, seconds, timed } from "./figures.js";
 import type { LongSession } from "./long-session.js";
 import { forgetPeak, readPeak } from "./peak-memory.js";
 
-/** An object storage on this machine, for a broker's options. */
+/** An object storage on this machine, with the broker's options for it. */
 export interface Storage {
   readonly archive: {
     readonly url: string;
@@ -39,7 +39,7 @@ export async function startStorage(folder: string): Promise<Storage> {
   };
 }
 
-/** What it takes to move a long session to a storage on the same machine, and back. */
+/** Measures moving a long session to a storage on the same machine, and back. */
 export async function measureArchive(long: LongSession): Promise<Figure[]> {
   const team_id = await makePerson(long);
   const before = await long.sizeOf("messages");
@@ -84,7 +84,7 @@ async function measure(long: LongSession, what: "archive" | "unarchive", team_id
   return { ms, answer, figures };
 }
 
-/** As the command does: what takes longer than an answer may is asked for again. */
+/** Repeats the request until it is done, as the command does, because it can take longer than a reply may. */
 async function askUntilDone(url: string, body: object): Promise<unknown> {
   for (;;) {
     const response = await post(url, body);

@@ -15,7 +15,7 @@ import { type Figure, megabytes, seconds, timed } from "./figures.js";
 import type { LongSession } from "./long-session.js";
 import { forgetPeak, readPeak } from "./peak-memory.js";
 
-/** What it takes to export a long record, to verify the bundle with no broker, and to bring it into another mesh. */
+/** Measures exporting a long record, verifying the bundle without a broker, and importing it into another mesh. */
 export async function measureExportAndVerify(long: LongSession): Promise<Figure[]> {
   const folder = await mkdtemp(join(tmpdir(), "merkle-bench-"));
   const file = join(folder, "long.zip");
@@ -65,7 +65,7 @@ async function download({ broker, session_id }: LongSession, file: string): Prom
   await pipeline(Readable.fromWeb(response.body as never), createWriteStream(file));
 }
 
-/** @throws Error when it does not verify: then no figure means anything */
+/** @throws Error if the bundle does not verify, because the figures are then meaningless */
 async function verify(path: string): Promise<{ ms: number; peak: number }> {
   const file = await open(path);
   let peak = 0;
@@ -103,7 +103,7 @@ async function importElsewhere({ broker }: LongSession, path: string): Promise<v
     body: JSON.stringify({ name: "elsewhere" }),
   });
   const { mesh_id } = (await response.json()) as { mesh_id: string };
-  // Not by fetch, which gives up on an answer that takes minutes.
+  // Not sent with fetch, which times out if the reply takes minutes.
   const asking = request(new URL("/api/import", broker.url), {
     method: "POST",
     headers: {

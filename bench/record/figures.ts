@@ -1,6 +1,6 @@
 import { toLatency } from "../statistics.js";
 
-/** One line of the report. */
+/** A line of the report. */
 export interface Figure {
   readonly name: string;
   readonly value: string;
@@ -12,7 +12,7 @@ export async function timed<Result>(work: () => Promise<Result>): Promise<{ ms: 
   return { ms: performance.now() - began, result };
 }
 
-/** How long a call takes, of several made one after the other. */
+/** Measures several calls, one after the other. */
 export async function timesOf(count: number, work: (index: number) => Promise<unknown>): Promise<string> {
   const times: number[] = [];
   for (let index = 0; index < count; index += 1) times.push((await timed(() => work(index))).ms);

@@ -5,19 +5,19 @@ import type { Memory } from "../process-state.js";
 import { type BenchBroker, openStage, type Stage } from "../stage.js";
 import { startStorage } from "./archive.js";
 
-/** A session with a very long feed, on a broker in a process of its own. */
+/** A session with a very long feed, on a broker in a separate process. */
 export interface LongSession {
   readonly stage: Stage;
   readonly broker: BenchBroker;
   readonly session_id: string;
   readonly team_id: string;
   readonly messages: number;
-  /** Adds messages without posting them, which would take most of the time and is measured elsewhere. */
+  /** Inserts messages directly. Posting them would take most of the time, and other parts measure it. */
   add(count: number): Promise<void>;
-  /** Bytes that a table takes on the disk, its indexes included. */
+  /** Returns the size of a table on disk, including its indexes, in bytes. */
   sizeOf(table: string): Promise<number>;
   memory(): Promise<Memory>;
-  /** Has the database free what was deleted; `FULL` gives it back to the disk. */
+  /** Lets the database reuse the space of deleted rows. `FULL` returns it to the file system. */
   vacuum(how: "" | "FULL"): Promise<void>;
   stop(): Promise<void>;
 }

@@ -11,7 +11,7 @@ const { values: flags } = parseArgs({
   options: { messages: { type: "string", default: "1000000" } },
 });
 
-/** In this order, since each works with what the one before left. */
+/** In this order, because each part uses the state that the previous one left. */
 const parts: readonly ((long: LongSession) => Promise<Figure[]>)[] = [
   measureSealAndProof,
   measureArchive,

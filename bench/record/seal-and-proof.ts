@@ -9,7 +9,7 @@ import { forgetPeak, readPeak } from "./peak-memory.js";
 
 const proofs = 200;
 
-/** What it takes to sign a long record, to sign it again, and to prove what is in it. */
+/** Measures signing a long record for the first time and again, and proving its entries. */
 export async function measureSealAndProof(long: LongSession): Promise<Figure[]> {
   const { broker, session_id, team_id, messages } = long;
   const caller = await openCaller(broker.socketUrl);
@@ -67,7 +67,7 @@ export async function measureSealAndProof(long: LongSession): Promise<Figure[]> 
   }
 }
 
-/** A broker that needs longer than an answer may take says so, and goes on. */
+/** A broker that needs longer than a reply may take returns an error and continues in the background. */
 async function untilHashed(seal: () => Promise<unknown>): Promise<void> {
   for (;;) {
     const problem = await seal().then(
@@ -81,7 +81,7 @@ async function untilHashed(seal: () => Promise<unknown>): Promise<void> {
 
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest();
 
-/** @throws Error when a proof does not hold: then no figure means anything */
+/** @throws Error if a proof is invalid, because the figures are then meaningless */
 function verify({ size, root, inclusion, consistency }: OutputOf<"session_proof">): void {
   if (!inclusion || !consistency) throw new Error("There is no proof to verify.");
   const at = { size, root: hashOf(root) };
@@ -90,7 +90,7 @@ function verify({ size, root, inclusion, consistency }: OutputOf<"session_proof"
       {
         ...at,
         index: inclusion.number - 1,
-        // Only its canonical JSON counts.
+        // Only the canonical JSON of the entry matters.
         leaf: entryLeaf(inclusion.entry as never, sha256),
         path: inclusion.path.map(hashOf),
       },

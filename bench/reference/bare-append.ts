@@ -5,9 +5,9 @@ import { type Latency, toLatency } from "../statistics.js";
 import { messageText } from "../text.js";
 
 /**
- * What a durable, numbered append costs at least: lock the feed's row, number, insert under the primary key. It knows
- * nothing of credentials, repetitions, closing or recipients, and never learns: a limit that shared the product's rules would move
- * with them.
+ * The minimum cost of a durable, numbered append: lock the feed's row, number the message, and insert it under the primary key.
+ * Credentials, retries, closing and recipients are left out on purpose. A limit that shared the product's rules would change with
+ * them.
  */
 const schema = `
   CREATE SCHEMA IF NOT EXISTS bench_reference;
@@ -64,7 +64,7 @@ export interface BareAppend {
   append(
     rows: readonly BareRow[],
   ): Promise<readonly { readonly sequence: string; readonly posted_at: Date }[]>;
-  /** Batches of so many rows, one after the other, from one connection. */
+  /** Appends batches of this many rows one after the other, over one connection. */
   batches(options: BatchOptions): Promise<BatchAnswer>;
   serverVersion(): Promise<string>;
   close(): Promise<void>;
@@ -81,7 +81,7 @@ export interface BatchAnswer extends Latency {
   readonly perSecond: number;
 }
 
-/** An append with one connection of its own, told to commit to disk as the broker's are. */
+/** Opens an append with a separate connection. It commits to disk, like the broker's connections. */
 export async function openBareAppend(databaseUrl: string): Promise<BareAppend> {
   const sql = postgres(databaseUrl, {
     max: 1,
@@ -115,7 +115,7 @@ export async function openBareAppend(databaseUrl: string): Promise<BareAppend> {
       const until = performance.now() + measureMs;
       while (performance.now() < until) {
         if (pauseMs !== undefined) await delay(pauseMs);
-        // Made outside of the time that is taken: only the statement is the limit.
+        // Created outside the measured time, because only the statement is the limit.
         const batch = makeRows(sessions, rows);
         const sentAt = performance.now();
         await append(batch);
@@ -141,7 +141,7 @@ export function makeRows(sessions: readonly string[], count: number): BareRow[] 
   }));
 }
 
-/** An element of an array's literal, as PostgreSQL reads it. */
+/** Formats an element of a PostgreSQL array literal. */
 function quoted(text: string): string {
   return `"${text.replace(/["\\]/g, "\\$&")}"`;
 }

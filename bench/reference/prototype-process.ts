@@ -18,9 +18,9 @@ export interface PrototypeAddress {
 }
 
 /**
- * The shortest way of a post that the design allows: a frame is parsed and checked, whatever came while one append was under way
- * goes into the next, the reply goes out when it is on disk, and followers get one frame that was built once. There are no
- * credentials, repetitions, limits or rules here, and there never will be: it is what the broker is measured against.
+ * The shortest implementation of a post that the design allows. It parses and checks a frame. Posts that arrive during one append
+ * go into the next. It replies once a post is on disk, and followers get a frame that is built once. It has no credentials,
+ * retries, limits or rules, on purpose: the broker is measured against it.
  */
 const Frame = z.discriminatedUnion("type", [
   z.object({
@@ -77,7 +77,7 @@ function serve(webSocket: WebSocket, socket: Duplex): void {
 
 async function flush(): Promise<void> {
   flushing = true;
-  // What came in one turn of the loop shares the first append.
+  // Posts that arrive in one turn of the event loop share the first append.
   await new Promise<void>((resolve) => setImmediate(resolve));
   while (queue.length > 0 && database) {
     const batch = queue.slice(0, rowsMax);
@@ -103,7 +103,7 @@ function settle(batch: readonly Pending[], places: Awaited<ReturnType<BareAppend
   });
 }
 
-/** Frames of one turn go out in one call to the system. */
+/** Sends all frames of one turn with a single system call. */
 function write(socket: Duplex, frame: Buffer): void {
   if (socket.destroyed) return;
   if (corked.size === 0) process.nextTick(uncork);
@@ -119,7 +119,7 @@ function uncork(): void {
   corked.clear();
 }
 
-/** A server's text frame (RFC 6455, section 5.2), for payloads below 64 KiB. */
+/** Encodes a server's text frame (RFC 6455, section 5.2), for payloads below 64 KiB. */
 function textFrame(text: string): Buffer {
   const length = Buffer.byteLength(text);
   const header = length < 126 ? 2 : 4;
@@ -137,7 +137,7 @@ answerParent(
     if ("openFeeds" in question) return (await database?.openFeeds(question.openFeeds.count)) ?? [];
     database = await openBareAppend(question.start.databaseUrl);
     await listening;
-    // A server that listens on a port, not on a pipe, has an address of this form.
+    // A server that listens on a port, not on a pipe, has an address of this type.
     const { port } = http.address() as AddressInfo;
     return { socketUrl: `ws://127.0.0.1:${port}` } satisfies PrototypeAddress;
   },

@@ -6,15 +6,15 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { cpuOfTree } from "../process-state.js";
 
-/** Redis as a durable log: what is added to a stream is on the disk before it is answered. */
+/** Redis as a durable log: a message added to a stream is on disk before the reply. */
 export interface RedisServer {
   readonly url: string;
-  /** Its processor time, in microseconds. */
+  /** Returns the server's CPU time, in microseconds. */
   cpu(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** Starts `redis-server` at a free port of this machine, its files in a folder below `folder`; null where there is none. */
+/** Starts `redis-server` on a free port of this machine, with its files below `folder`. Null if it is not installed. */
 export async function startRedisServer(folder: string): Promise<RedisServer | null> {
   const files = await mkdtemp(join(folder, "redis-"));
   const port = await findFreePort();

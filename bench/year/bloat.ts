@@ -1,6 +1,6 @@
 import type postgres from "postgres";
 
-/** How large a table is, and what became of its rows since the server counts. */
+/** The size of a table, and the server's statistics about its rows. */
 export interface TableState {
   readonly name: string;
   readonly bytes: number;
@@ -26,7 +26,7 @@ export async function readTables(sql: postgres.Sql): Promise<TableState[]> {
   }));
 }
 
-/** Sizes of a table as it is, what of it is dead or free, and its sizes written anew. */
+/** The current sizes of a table, its share of dead and free space, and its sizes after a rewrite. */
 export interface Bloat {
   readonly bytes: number;
   readonly indexBytes: number;
@@ -36,7 +36,11 @@ export interface Bloat {
   readonly anewIndexBytes: number;
 }
 
-/** Writes the table anew. @param admin - may make the extension that looks at each page */
+/**
+ * Measures a table and rewrites it.
+ *
+ * @param admin - must be allowed to create the extension that inspects each page
+ */
 export async function measureBloat(admin: postgres.Sql, name: string): Promise<Bloat> {
   const sizes = async () => {
     const [row] =
@@ -57,7 +61,7 @@ export async function measureBloat(admin: postgres.Sql, name: string): Promise<B
   };
 }
 
-/** Gives every table of the schema the settings that PostgreSQL has for any. */
+/** Resets the matching storage settings of every table to PostgreSQL's defaults. */
 export async function resetSettings(sql: postgres.Sql, which: RegExp): Promise<void> {
   const tables = await sql<{ name: string; options: string }[]>`
     SELECT relname AS name, array_to_string(reloptions, ',') AS options FROM pg_class

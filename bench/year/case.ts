@@ -3,27 +3,27 @@ import type { InputOf, OperationName, OutputOf } from "@merkle/wire";
 /** Calls an operation by its name. */
 export type Call = <Name extends OperationName>(name: Name, input: InputOf<Name>) => Promise<OutputOf<Name>>;
 
-/** How an operation is called again and again. */
+/** How to call an operation repeatedly. */
 export interface Case {
-  /** Tells two cases of one operation apart. */
+  /** Distinguishes several cases of one operation. */
   readonly what?: string;
-  /** Makes what the call needs, and is not measured. */
+  /** Creates what the call needs. Not measured. */
   readonly before?: (index: number) => Promise<void>;
   readonly call: (index: number) => Promise<unknown>;
-  /** Puts back what would hinder the next call, and is not measured. */
+  /** Undoes changes that would hinder the next call. Not measured. */
   readonly after?: () => Promise<unknown>;
-  /** No more than so many calls, since each leaves much, or takes long. */
+  /** Maximum number of calls, because each leaves much data or takes long. */
   readonly callsMax?: number;
 }
 
-/** What an operation has in place of cases that cannot be called here, with the reason. */
+/** The reason why an operation cannot be called here. Used instead of cases. */
 export interface Unmeasured {
   readonly unmeasured: string;
 }
 
 export type Cases = readonly Case[] | Case | Unmeasured;
 
-/** A case whose call takes what is made before it. */
+/** Defines a case whose call uses an object that is created before it. */
 export function on<Made>(
   make: (index: number) => Promise<Made>,
   call: (made: Made, index: number) => Promise<unknown>,

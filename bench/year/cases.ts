@@ -7,9 +7,9 @@ import type { MemberOperation } from "./member-cases.js";
 
 export interface World {
   readonly call: Call;
-  /** Calls that operation as the agent of a job. */
+  /** Calls `put_perspective` as the agent of a job. */
   putPerspective(credential: string, input: InputOf<"put_perspective">): Promise<unknown>;
-  /** By which people are verified. */
+  /** The home key, with which people are verified. */
   readonly homeKey: string;
   readonly year: Year;
   /** A file that jobs may be about. */
@@ -19,15 +19,15 @@ export interface World {
 type OpenOperation = Exclude<OperationName, MemberOperation>;
 
 /**
- * Every operation as an agent or a page calls it where everybody is let in, in sessions of every size. One that is added to the
- * catalogue does not compile without a case, or a reason why it has none.
+ * Returns cases of every operation, as agents and pages call it on an open broker, in sessions of every size. An operation
+ * without a case, or a reason why it has none, does not compile.
  */
 export async function openCases(world: World): Promise<Readonly<Record<OpenOperation, Cases>>> {
   const { call, year } = world;
   const place = await openPlace(world);
   const { own, mate, planner, person, human, made } = place;
   const team_id = own.team_id;
-  // The first is the longest of them all.
+  // The first of these sessions is the longest of all.
   const some = (index: number) => ({ session_id: `year-${1 + ((index * 37) % year.sessions)}` });
   const longest = { session_id: "year-1" };
   const word = (index: number) => `word${(index * 101) % 4096}`;
@@ -392,7 +392,7 @@ export async function openCases(world: World): Promise<Readonly<Record<OpenOpera
   };
 }
 
-/** A session of today with two agents and a human, and what further calls ask about. */
+/** Creates a new session with two agents and a human, and the objects that further calls use. */
 async function openPlace(world: World) {
   const { call } = world;
   const created = await call("create_session", { title: "Today", creator_team_name: "Today" });
@@ -403,7 +403,7 @@ async function openPlace(world: World) {
   await call("join_session", { session_id, team_name: "Human", ...person });
   await call("set_state", { ...own, key: "kept", value: { rows: 12 } });
 
-  // Apart, so that comments and proposals have a document that nothing else changes.
+  // A separate session, so that comments and proposals have a document that does not change.
   const plan = await call("create_session", { title: "Plan", creator_team_name: "Today" });
   const planning = { session_id: plan.session_id, team_id: plan.team_id };
   await call("update_session_doc", { ...planning, content: "# Plan\n\nStep 1.\n", expected_version: 0 });
@@ -459,7 +459,7 @@ function newCode({ call, homeKey: home_key }: World) {
   return call("create_verification_code", { home_key });
 }
 
-/** A verified person, as the credential of whose calls it is given. */
+/** Creates a verified person, and returns their credential for further calls. */
 async function newPerson(world: World, name: string): Promise<{ readonly team_id: string }> {
   const { code } = await newCode(world);
   return { team_id: (await world.call("create_person", { name, code })).person_id };
@@ -467,7 +467,7 @@ async function newPerson(world: World, name: string): Promise<{ readonly team_id
 
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest();
 
-/** What the agent of somebody asks that person, whose device answers. */
+/** Returns an approval that an agent asks a person for, on that person's device. */
 function approvalBy(person: string) {
   const subject = { tool: "Bash", input: '{"command":"make"}', folder: "/work" };
   return { devices: [deviceOf(person, sha256) ?? ""], ...subject, salt: randomBytes(32).toString("hex") };
@@ -483,7 +483,7 @@ function endJob(call: Call, job_id: number, fence: number) {
   return call("end_job", { job_id, fence, exit_code: 0, error_tail: "", error: null, ended_because: null });
 }
 
-/** A job that reads a document or a file as a persona: claimed, and about to write down what it reads. */
+/** Claims a job that reads a document or file as a persona, up to the point of writing the result. */
 async function claimReading(
   { call, putPerspective }: World,
   source: { readonly session_id: string } | { readonly source_path: string },

@@ -3,30 +3,33 @@ import { type Caller, openCaller } from "../caller.js";
 import type { Place } from "../places.js";
 import type { BenchBroker } from "../stage.js";
 
-/** Somebody who changes, by calls, what the sessions given hold in rows that are there already. */
+/** A client that changes existing rows of its sessions by calls. */
 export interface Changer {
-  /** One turn in one of the sessions: something is said and read by all, an agent says how it is; every fourth is about a task, one about the document. */
+  /**
+   * Performs one turn in one of the sessions: a message is posted and read by all, and an agent changes its status and other
+   * rows. One turn in four also changes a task, and one in four the document.
+   */
   turn(): Promise<void>;
   close(): void;
 }
 
 interface Room {
   readonly readers: readonly Reader[];
-  /** The document is this changer's alone, so that its version is known. */
+  /** Only this changer writes the document, so its version is known. */
   version: number;
-  /** Of the last message. */
+  /** Sequence of the last message. */
   cursor: number;
 }
 
 interface Reader {
   readonly own: Pick<Place, "session_id" | "team_id">;
-  /** By the next wait all up to here is acknowledged. */
+  /** The next wait acknowledges everything up to this sequence. */
   cursor: number;
 }
 
 const keysPerSession = 5;
 
-/** @param sessions - of each its agents; no other changer works in them */
+/** @param sessions - the agents of each session. No other changer uses these sessions. */
 export async function openChanger(
   { url, socketUrl, homeKey }: BenchBroker,
   sessions: readonly (readonly Place[])[],
@@ -103,7 +106,7 @@ async function changeDocument(call: Caller["call"], room: Room, own: object, tur
   room.version = Number(written["version"]);
 }
 
-/** A person in all of the sessions, who reads along. */
+/** Adds a person to all of the sessions, who reads the messages. */
 async function openHuman(
   { call }: Caller,
   home_key: string,
@@ -116,7 +119,7 @@ async function openHuman(
   return (session_id, cursor) => call("mark_read", { session_id, team_id, cursor });
 }
 
-/** An MCP session as a client has it that comes and goes: begun, used once, ended. */
+/** Performs the calls of a short-lived MCP client: opens a session, uses it once and ends it. */
 async function callOverMcp(url: string): Promise<void> {
   const endpoint = `${url}/api/mcp`;
   const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };

@@ -14,7 +14,7 @@ import { makeYear } from "./make-year.js";
 const { values: flags } = parseArgs({
   options: {
     minutes: { type: "string", default: "5" },
-    /** Sessions of the year, which lie still, and those that are worked in. */
+    /** The number of unused sessions of the year. `open` is the number of sessions in use. */
     sessions: { type: "string", default: "2000" },
     open: { type: "string", default: "36" },
   },
@@ -26,13 +26,16 @@ const open = Number(flags.open);
 const agentsPerSession = 8;
 const changersCount = 12;
 const samples = 4;
-/** The broker lets keys of repeated calls go after a day, receipts after 30, once an hour: here after one of these, each of these. */
+/**
+ * The broker deletes idempotency results after a day and receipts after 30 days, once an hour. Here both are deleted after this
+ * many seconds.
+ */
 const keptS = 60;
-/** So many changes of its rows make a table one that churns. */
+/** A table with at least this many row changes counts as churning. */
 const changesMin = 100;
 const purgeEveryMs = 10_000;
 
-/** The settings of tables that the migrations made, beside those that PostgreSQL has for every table. */
+/** The table settings of the migrations, and PostgreSQL's defaults for comparison. */
 const variants = [
   { name: "ours", reset: null },
   { name: "autovacuum as usual", reset: /^autovacuum_/ },
@@ -88,7 +91,10 @@ async function openVariant(stage: Stage, { name, reset }: (typeof variants)[numb
   };
 }
 
-/** Each changer's turn is one in every database, one after the other: so all have as many, and share the machine's moods. */
+/**
+ * Each changer takes one turn in every database, one after the other. This gives all databases the same number of turns, and
+ * other load on the machine affects all.
+ */
 async function churn(opened: readonly Variant[]): Promise<void> {
   const until = performance.now() + minutes * 60_000;
   const watching = watch(opened);
@@ -109,7 +115,7 @@ async function churn(opened: readonly Variant[]): Promise<void> {
   await watching;
 }
 
-/** Lets go what is no longer kept, by the broker's own statements but for the time, and reads the tables now and then. */
+/** Deletes expired rows with the broker's own statements, apart from the interval, and reads the tables periodically. */
 async function watch(opened: readonly Variant[]): Promise<void> {
   for (let sample = 1; sample <= samples; sample += 1) {
     const until = performance.now() + (minutes * 60_000) / samples;
@@ -183,7 +189,7 @@ function percent(share: number): string {
   return `${Math.round(share * 100)} %`;
 }
 
-/** Of each table what was changed in the run. */
+/** Returns the changes of each table during the run. */
 function changesOf(variant: Variant | undefined): (TableState & { changes: number })[] {
   return (variant?.history.at(-1) ?? []).map((end) => {
     const begin = variant?.history[0]?.find(({ name }) => name === end.name);

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { drawSeed, proveJoin, signingKeyFrom } from "@merkle/wire/identity";
 import { type Call, type Cases, on } from "./case.js";
 
-/** The operations that are there only where members alone are let in. */
+/** The operations that exist only on a broker that admits only members. */
 export type MemberOperation =
   | "create_invite"
   | "preview_invite"
@@ -18,7 +18,11 @@ export type MemberOperation =
   | "preview_client"
   | "approve_client";
 
-/** @param stranger - calls as somebody who is not let in yet; `admin` is the mesh's first */
+/**
+ * @param stranger - calls as an unauthenticated client
+ *
+ * @param admin - calls as the mesh's first member
+ */
 export async function openMemberCases({
   admin,
   stranger,
@@ -66,7 +70,10 @@ export async function openMemberCases({
   };
 }
 
-/** Registers a client at the name that the broker goes by, as one does before a member is asked (RFC 7591), and returns what it would ask for. */
+/**
+ * Registers an OAuth client at the broker's own name, as clients do before a member is asked (RFC 7591). Returns the client's
+ * authorisation request.
+ */
 async function registerClient(url: string) {
   const redirect_uri = "https://client.example.com/callback";
   const response = await fetch(`${url}/oauth/register`, {

@@ -20,7 +20,7 @@ const { values: flags } = parseArgs({
     sessions: { type: "string", default: "5000" },
     agents: { type: "string", default: "200" },
     calls: { type: "string", default: "100" },
-    /** Operations, by commas; all of them, with backup and restore, unless told. */
+    /** Operations, separated by commas. Default: all, with backup and restore. */
     only: { type: "string" },
   },
 });
@@ -34,7 +34,7 @@ const only = flags.only?.split(",");
 
 const stage = await openStage([]);
 try {
-  // Once, so that the schema is there.
+  // Runs once to create the schema.
   await (await stage.startBroker()).stop();
   const sql = connectPool(stage.databaseUrl, 1);
   const made = await timed(() => makeYear(sql, year));
@@ -77,7 +77,7 @@ async function measureOpen(stage: Stage): Promise<void> {
   await broker.stop();
 }
 
-/** A broker of its own: members are there only where nobody else is let in. */
+/** Uses a separate broker, because members exist only on a broker that admits only members. */
 async function measureMembers(stage: Stage): Promise<void> {
   const broker = await stage.startBroker({ auth: "invite" });
   const { close, ...world } = await enterAsAdmin(broker);

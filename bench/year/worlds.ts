@@ -11,7 +11,7 @@ import type { BenchBroker } from "../stage.js";
 import type { Call } from "./case.js";
 import type { World } from "./cases.js";
 
-/** Comes in where everybody is let in. */
+/** Connects to an open broker. */
 export async function enterOpenly({
   url,
   socketUrl,
@@ -19,7 +19,7 @@ export async function enterOpenly({
 }: BenchBroker): Promise<Omit<World, "year" | "source_path"> & { close(): void }> {
   const caller = await openCaller(socketUrl);
   return {
-    // The broker checks what goes in, and answers an operation with its output.
+    // The broker validates the input, and replies to an operation with its output.
     call: caller.call as Call,
     homeKey,
     async putPerspective(credential, input) {
@@ -35,7 +35,7 @@ export async function enterOpenly({
   };
 }
 
-/** Comes in as the first member, by the invite that the broker made at its start; and as somebody who is none. */
+/** Connects as the first member, with the invite that the broker created at its start, and as an unauthenticated client. */
 export async function enterAsAdmin({ url, firstInvite }: BenchBroker) {
   const invite = firstInvite ?? "";
   const stranger = strangerAt(url);
@@ -60,7 +60,7 @@ function connectAs(
   return connect({ url, WebSocket, answerHello: (hello) => answerHello(hello, proof) });
 }
 
-/** What a member-to-be calls, over HTTP. */
+/** Calls operations over HTTP without authentication. */
 function strangerAt(url: string): Call {
   return async (name, input) => {
     const response = await fetch(`${url}${routeOf(name).path}`, {
@@ -76,7 +76,7 @@ function strangerAt(url: string): Call {
 
 const filesCount = 500;
 
-/** A repository of files that may be worked on, and the path of one of them. */
+/** Creates a repository of files that agents may work on. Returns its roots and the path of one file. */
 export async function makeFiles(
   folder: string,
 ): Promise<{ readonly roots: Readonly<Record<string, string>>; readonly path: string }> {

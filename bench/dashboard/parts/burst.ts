@@ -9,7 +9,7 @@ const seconds = 10;
 const saidBefore = 60;
 const readFrom = 30;
 
-/** 50 messages a second for 10 s: one page follows them, in another somebody reads further up. */
+/** Posts 50 messages a second for 10 s. One page follows them, while another shows earlier messages. */
 export const burst: DashboardPart = {
   name: "burst",
   limitMs: 180_000,
@@ -58,7 +58,7 @@ export const burst: DashboardPart = {
   },
 };
 
-/** @returns what was said, by its sequence */
+/** @returns the posted texts, by sequence */
 async function sayForAWhile({ say }: StagedFeed, begunAt: number): Promise<Map<number, string>> {
   const sent: Promise<readonly [number, string]>[] = [];
   async function sayNext(): Promise<readonly [number, string]> {
@@ -77,7 +77,7 @@ async function sayForAWhile({ say }: StagedFeed, begunAt: number): Promise<Map<n
   return new Map(await Promise.all(sent));
 }
 
-/** Counts the frames of a page until it is asked for how many they were in a second. */
+/** Counts the frames of a page until it is asked for the rate per second. */
 function countFrames(page: Page): Promise<void> {
   return page.evaluate(() => {
     const from = performance.now();
@@ -90,7 +90,7 @@ function countFrames(page: Page): Promise<void> {
   });
 }
 
-/** Notes with every frame how far a row is from where it stood. */
+/** Records with every frame how far a row has moved from its original position. */
 function watchShift(page: Page, sequence: number): Promise<void> {
   return page.locator(`article[data-sequence="${sequence}"]`).evaluate((article) => {
     const stood = article.getBoundingClientRect().top;

@@ -9,7 +9,7 @@ const openings = 5;
 const framesEachWay = 600;
 const framePx = 300;
 
-/** A session of 10,000 messages: opening it, scrolling in it, and reading all of it back and forth. */
+/** A session of 10,000 messages: opening it, scrolling, and reading all of it back and forth. */
 export const longSession: DashboardPart = {
   name: "long-session",
   limitMs: 420_000,
@@ -26,7 +26,7 @@ export const longSession: DashboardPart = {
       firstRows.push(await rowShown(page, last));
       await page.context().close();
     }
-    // The first opening fills the caches of the broker; what is told is how long somebody waits who comes by day.
+    // The first opening fills the broker's caches. Only later openings are reported, because they are the usual case.
     firstRows.shift();
 
     const page = await openWatched(browser, address);
@@ -97,7 +97,7 @@ export const longSession: DashboardPart = {
   },
 };
 
-/** Scrolls as fast as somebody flings it; resolves with frames a second. */
+/** Scrolls as fast as a fling. Resolves with the frames per second. */
 function scrollFrames(page: Page, px: number, frames: number): Promise<number> {
   return page.getByRole("feed").evaluate(
     async (scroller, step) => {
@@ -112,7 +112,10 @@ function scrollFrames(page: Page, px: number, frames: number): Promise<number> {
   );
 }
 
-/** Scrolls a screen a frame to one end, waiting where rows are on their way; resolves with the most rows in the page. */
+/**
+ * Scrolls to one end, one screen per frame, and waits for rows that are loading. Resolves with the maximum number of rows in the
+ * page.
+ */
 function readThrough(page: Page, direction: "up" | "down"): Promise<number> {
   return page.getByRole("feed").evaluate(
     async (scroller, { way, limitMs }) => {

@@ -8,7 +8,7 @@ import { openWatched, rowShown } from "../watched-page.js";
 const saidBefore = 100;
 const missed = 1_000;
 
-/** A page whose network is gone for a minute, in which 1,000 messages are posted. */
+/** A page without network for a minute, during which 1,000 messages are posted. */
 export const outage: DashboardPart = {
   name: "outage",
   limitMs: 240_000,
@@ -28,7 +28,7 @@ export const outage: DashboardPart = {
       network.restore();
       doing("waiting for what was missed");
       const restoredAt = await page.evaluate(() => performance.now());
-      // What is seen is what a person sees who presses "Retry" instead of waiting for the next attempt.
+      // Presses "Retry", as a person would who does not wait for the next attempt.
       const wait = rowShown(page, Math.max(...numbers));
       const retry = page.getByRole("button", { name: "Retry" }).first();
       if (await retry.isVisible()) await retry.click();

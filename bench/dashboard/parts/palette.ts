@@ -7,7 +7,7 @@ import { openWatched, settled } from "../watched-page.js";
 const names = ["Quartz", "Violet", "Juniper", "Ochre", "Yarrow"];
 const letters = 3;
 
-/** Ctrl+K, three letters and Enter, by real keys: until the session that they mean stands there by its title. */
+/** Types Ctrl+K, three letters and Enter with real key presses, until the matching session's title is shown. */
 export const palette: DashboardPart = {
   name: "palette",
   limitMs: 240_000,
@@ -16,7 +16,7 @@ export const palette: DashboardPart = {
     const page = await openWatched(browser, broker.url);
     await page.getByRole("link", { name: "Quartz" }).first().waitFor();
     await settled(page);
-    // What is loaded ahead waits until the page has rested for three seconds.
+    // Prefetching starts only after the page has been idle for three seconds.
     await settled(page);
     await settled(page);
     const opened: number[] = [];

@@ -6,12 +6,12 @@ interface MeasuredPage {
   readonly bytesMax: number;
 }
 
-/** What the exported pages make a browser load. */
+/** The size of the scripts that the exported pages load. */
 export const scripts: DashboardPart = {
   name: "scripts",
   limitMs: 60_000,
   async measure() {
-    // A script without types; this is what it says of itself.
+    // The script has no type declarations, so this states its type.
     const size = (await import(new URL("../../../scripts/dashboard-size.mjs", import.meta.url).href)) as {
       measurePages(): readonly MeasuredPage[];
     };

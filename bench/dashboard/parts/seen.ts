@@ -6,11 +6,11 @@ import { stageFeed } from "../staged-feed.js";
 import { notedBy, openWatched, rowShown } from "../watched-page.js";
 
 const saidBefore = 50;
-/** Between two messages: nobody writes faster, and a stream of messages is drawn eight times a second. */
+/** Pause between two messages. No one writes faster, and a stream of messages is rendered only eight times a second. */
 const pauseMsMin = 250;
 const pauseMsMax = 500;
 
-/** How long after it was sent in one browser a message stands in another. */
+/** The time from sending a message in one browser until another browser shows it. */
 export const seen: DashboardPart = {
   name: "seen",
   limitMs: 240_000,
@@ -22,7 +22,7 @@ export const seen: DashboardPart = {
     await becomeAna(writer, broker);
     await Promise.all([rowShown(writer, last), rowShown(reader, last)]);
     const field = writer.getByRole("textbox", { name: "Message" });
-    // With the first word the person joins, which is a message, too.
+    // With the first message the person joins, which adds another message.
     const first = last + 2;
     doing(`posting ${posts} messages, one after the other`);
     for (let post = 0; post <= posts; post += 1) {
@@ -49,7 +49,7 @@ export const seen: DashboardPart = {
   },
 };
 
-/** Makes a page that of a person, and has it note when Enter is pressed. */
+/** Stores a person in the page's browser, and records when Enter is pressed. */
 async function becomeAna(page: Page, { client }: LiveBroker): Promise<void> {
   const { person_id } = await client.call("create_person", { name: "Ana" });
   const person = JSON.stringify({ id: person_id.split(".")[0], name: "Ana", credential: person_id });

@@ -7,7 +7,7 @@ import { notedBy, openWatched, rowShown, settled, startNotingAnew } from "../wat
 const keys = "the quick brown fox jumps over the lazy dog";
 const openings = 5;
 
-/** How soon a page is there, whether it holds still, and how soon it answers keys and presses. */
+/** How quickly a page loads, how stable its layout is, and how quickly it reacts to keys and clicks. */
 export const vitals: DashboardPart = {
   name: "vitals",
   limitMs: 240_000,
@@ -32,7 +32,7 @@ export const vitals: DashboardPart = {
       ...toMeasurements("index", index),
       ...toMeasurements("session", session),
       {
-        // What was answered within a frame is not told of.
+        // The browser does not report delays shorter than a frame.
         name: "INP: keys and presses until they are seen, longest",
         value: Math.max(16, ...delays),
         unit: "ms",
@@ -61,7 +61,7 @@ async function openOften(
     all.push(await notedBy(page));
     await page.context().close();
   }
-  // The first one finds the broker's own caches empty.
+  // The first opening finds the broker's caches empty, so it is dropped.
   return all.slice(1);
 }
 
@@ -83,7 +83,7 @@ function toMeasurements(what: string, all: readonly Opening[]) {
   ] as const;
 }
 
-/** Writes, steps through messages, filters, and opens what opens with a key. */
+/** Types, steps through messages, filters, and opens dialogs with shortcuts. */
 async function use(page: Page): Promise<void> {
   const field = page.getByRole("textbox", { name: "Message", exact: true });
   await field.focus();
@@ -100,6 +100,6 @@ async function use(page: Page): Promise<void> {
   await page.getByRole("dialog", { name: "Go anywhere" }).getByRole("combobox").waitFor();
   await page.keyboard.press("s");
   await page.keyboard.press("Escape");
-  // Delays are told after the paint that they lead to.
+  // The browser reports a delay only after the paint that it caused.
   await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 500)));
 }

@@ -11,7 +11,7 @@ const turns = 150;
 const turnPx = 300;
 const turnEveryMs = 16;
 
-/** A session of 4,000 messages under a real wheel, in turn with a page that holds a plain list and has no script. */
+/** A session of 4,000 messages scrolled with real wheel events, alternating with a page that has a plain list and no script. */
 export const wheel: DashboardPart = {
   name: "wheel",
   limitMs: 420_000,
@@ -59,7 +59,7 @@ export const wheel: DashboardPart = {
   },
 };
 
-/** Resolves with the frames a second that the page drew meanwhile. */
+/** Resolves with the frames per second during the scrolling. */
 async function turnWheel(page: Page, px: number): Promise<number> {
   await page.bringToFront();
   await page.mouse.move(500, 500);
