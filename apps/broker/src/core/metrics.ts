@@ -4,7 +4,7 @@ import { Counter, Gauge, Histogram, Registry } from "prom-client";
 export interface Metrics {
   readonly posts: Counter<"outcome">;
   readonly commitSeconds: Histogram;
-  /** Commit times of the latest commits, in milliseconds. */
+  /** Durations of the latest commits, in milliseconds. */
   readonly recentCommits: RecentTimes;
   readonly batchRows: Histogram;
   readonly parkedWaits: Gauge;

@@ -37,7 +37,7 @@ export interface CoreServices {
   /** The Merkle home, for temporary files. */
   readonly home: string;
   readonly eventLoop: EventLoopWatch;
-  /** Its `meshId` is that of the mesh, so that no query reads another mesh. */
+  /** The database, limited to this mesh by its `meshId`, so that no query reads another mesh. */
   readonly database: Database;
   readonly meshName: string;
   readonly mesh: MeshAnnouncer;
@@ -49,7 +49,7 @@ export interface CoreServices {
   readonly bus: Bus;
   readonly nodes: Nodes;
   readonly tasks: RepeatedTasks;
-  /** Runs the writes of one session one at a time. Null for a single node. */
+  /** The turns in which the writes of one session run one at a time. Null for a single node. */
   readonly turns: Turns | null;
   readonly foreground: Foreground;
   /** Resolves once this node is known to be the only one on its database. Usually resolves immediately. */

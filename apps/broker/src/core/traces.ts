@@ -26,7 +26,7 @@ export interface DeliveredMessage {
 }
 
 interface TracesOptions {
-  /** Where spans are sent, by OTLP over HTTP: `http://collector:4318/v1/traces`. */
+  /** URL to which spans are sent by OTLP over HTTP, such as `http://collector:4318/v1/traces`. */
   readonly url: string;
   readonly node: string;
   readonly version: string;

@@ -49,7 +49,7 @@ export interface RequestIdentity {
 
 export interface WriteServices {
   readonly database: Database;
-  /** Runs the writes of one session, or otherwise of one caller, one at a time. Null for a single node. */
+  /** The turns in which the writes of one session, or otherwise of one caller, run one at a time. Null for a single node. */
   readonly turns: Turns | null;
   readonly onAnnounced: (message: StoredMessage) => void;
 }

@@ -85,8 +85,8 @@ export async function readRecipientStates(
 }
 
 /**
- * Returns the delivery states of a message that was just posted, from the peers that were read when it was addressed. No
- * recipient has it yet.
+ * Returns the delivery states of a message that was just posted. Uses the peers that were read to resolve its recipients. No
+ * recipient has the message yet.
  */
 export function statesWhenPosted(known: readonly KnownPeer[], message: Directed): RecipientState[] {
   return recipientsOf(known, message).map((peer) => toState(peer, message, null));

@@ -26,7 +26,7 @@ export interface IdentityServices extends CoreServices {
   readonly homeKey: string;
   /** A secret that is stored next to the database and shared by all brokers of the database. */
   readonly alertKey: AlertKey;
-  /** Signs the broker's statements about itself and about records. */
+  /** The key that signs the broker's statements about itself and about records. */
   readonly signer: AuditSigner;
   readonly limiter: Limiter;
   readonly quotas: Quotas;

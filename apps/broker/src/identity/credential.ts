@@ -12,7 +12,7 @@ export interface PersonActor {
   readonly memberId: string | null;
   /** Whether the person was verified as human (PERSON-10). Otherwise the person is a guest. */
   readonly verified: boolean;
-  /** Creates the person in its first write. Undefined for a person that already exists. */
+  /** The person to create in the first write. Undefined for a person that already exists. */
   readonly drawn?: DrawnPerson | undefined;
 }
 

@@ -18,7 +18,7 @@ export interface HomeBackupOptions {
   readonly file: string;
   /** Called often, with the number of rows of a table so far. */
   readonly onProgress?: ((table: string, rows: number) => void) | undefined;
-  /** Cancels the work. Nothing is changed, and nothing is left running. */
+  /** A signal that cancels the work. Nothing is changed, and nothing is left running. */
   readonly signal?: AbortSignal | undefined;
 }
 

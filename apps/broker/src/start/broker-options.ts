@@ -20,11 +20,11 @@ export interface CoreOptions {
   /** A streaming replica of that database, used for reading histories and searching (SCALE-4). */
   readonly databaseReadUrl?: string | undefined;
   /**
-   * How the brokers on one database reach each other (NODE-1): `local` (default) for a single broker, `postgres`, or the
-   * address of a NATS server, `nats://host:4222`.
+   * The bus between the brokers on one database (NODE-1): `local` (default) for a single broker, `postgres`, or the address
+   * of a NATS server, `nats://host:4222`.
    */
   readonly bus?: string | undefined;
-  /** Where traces are sent, by OTLP over HTTP (TRACE-1). Without it tracing is off. */
+  /** URL to which traces are sent by OTLP over HTTP (TRACE-1). Without it tracing is off. */
   readonly tracesUrl?: string | undefined;
   /** The address for agents, unless the settings name another. An address other than loopback means invite mode (AUTH-5). */
   readonly publicUrl?: string | undefined;
@@ -32,20 +32,23 @@ export interface CoreOptions {
    * Whether anyone or only members may connect. Defaults to `open` if only this machine can connect, otherwise to `invite`.
    */
   readonly auth?: AuthMode | undefined;
-  /** Admits anyone even though other machines can reach the broker. */
+  /** Whether to admit anyone even though other machines can reach the broker. */
   readonly insecureOpen?: boolean | undefined;
-  /** In invite mode, creates an invite for an admin even if there is one, for example because the admin's key was lost. */
+  /**
+   * Whether to create an admin invite in invite mode even if there is an admin, for example because the admin's key was
+   * lost.
+   */
   readonly newAdminInvite?: boolean | undefined;
   /**
-   * Creates a new audit key, which no earlier key vouches for, if the home lacks the key that signed the database's records.
-   * Used when that key was lost.
+   * Whether to create a new audit key, which no earlier key vouches for, if the home lacks the key that signed the
+   * database's records. Used when that key was lost.
    */
   readonly newAuditKey?: boolean | undefined;
   /** Path of a read-only file with an audit key that several brokers share. By default the key is in the Merkle home. */
   readonly auditKeyFile?: string | undefined;
   /** Further host names that requests may name. */
   readonly allowedHosts?: readonly string[] | undefined;
-  /** Enables TLS: the port then accepts only https and wss. */
+  /** The certificate files for TLS. With them the port accepts only https and wss. */
   readonly tls?: TlsOptions | undefined;
   /** Addresses, and ranges such as `10.0.0.0/8`, of proxies whose headers about the client are trusted (default: none). */
   readonly trustedProxies?: readonly string[] | undefined;

@@ -26,7 +26,7 @@ export interface UpgradeOptions {
   readonly home: string;
   /** URL of an external PostgreSQL (default: the embedded one of this home). */
   readonly databaseUrl?: string | undefined;
-  /** Runs all migrations and rolls them back. Writes no backup. */
+  /** Whether to run all migrations and roll them back. Writes no backup. */
   readonly dryRun: boolean;
   /** Whether to write a backup before the first migration. */
   readonly backup: boolean;

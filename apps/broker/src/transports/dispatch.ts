@@ -43,7 +43,7 @@ export interface Call extends CallClaims {
     | undefined;
   /** Called when a wait has found nothing and begins to block. The call has passed every check by then. */
   readonly onBlocked?: (() => void) | undefined;
-  /** Keeps the writes of one connection in order. */
+  /** The write's turn among the writes of its connection. */
   readonly turn?: WriteTurn | undefined;
 }
 
@@ -143,7 +143,7 @@ function tryCode(ctx: RequestContext): Promise<unknown> {
   return ctx.services.limiter.tryCode(ctx.call.address, () => joinOrCall(ctx));
 }
 
-/** Most calls create neither a team nor a person, and skip the extra steps. */
+/** Runs the handler, after joining the session if the call requires it. Most calls create neither a team nor a person. */
 function joinOrCall(ctx: RequestContext): Promise<unknown> {
   const calling = joinsByWriting(ctx.call.operation, ctx.caller) ? joinAndCall(ctx) : callHandler(ctx);
   const drawn = ctx.person?.drawn;

@@ -75,7 +75,7 @@ export interface HttpServerOptions<All extends Services> extends ListenerOptions
 }
 
 interface ListenerOptions {
-  /** Enables TLS. The port then accepts nothing else. */
+  /** The certificate for TLS. With it the port accepts nothing but TLS. */
   readonly certificate?: HeldCertificate | undefined;
   readonly deadlines: Deadlines;
 }

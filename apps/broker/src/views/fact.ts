@@ -9,7 +9,7 @@ export type Fact =
   | (MeshFact & Described<"quota_near">);
 
 interface Described<Kind> {
-  /** Identifies the fact. The same thing happening again is another fact (ATT-2). */
+  /** Id of the fact. The same thing happening again is another fact (ATT-2). */
   readonly id: string;
   readonly kind: Kind;
   /** Sequence of an ask, whose text is read only when it is shown, or of the first undelivered message. */

@@ -33,9 +33,9 @@ export interface Batches {
 /** The node's id, and the secret and channel that it shares with the other nodes. */
 export interface BusIdentity {
   readonly nodeId: string;
-  /** Shared by all nodes of a database, and stored outside it. */
+  /** A secret shared by all nodes of a database and stored outside it. */
   readonly secret: string;
-  /** Separates this deployment's hints from those of others on the same server. */
+  /** A name that separates this deployment's hints from those of others on the same server. */
   readonly channel: string;
 }
 

@@ -6,7 +6,7 @@ export type HintListener<Kind extends HintKind> = (hint: Hints[Kind]) => unknown
 
 /** Carries hints between the nodes on one database (NODE-1). A lost hint costs time, never a message. */
 export interface Bus {
-  /** `local` is the bus of a single node. Work that only produces hints can then be skipped. */
+  /** The kind of bus. `local` is for a single node, where work that only produces hints can be skipped. */
   readonly kind: "local" | "postgres" | "nats";
   /** Whether hints can be sent and received now, as far as this node knows. */
   readonly isUp: boolean;

@@ -57,7 +57,7 @@ export async function startNatsBus(options: {
     void watch(connection);
   }
 
-  /** The client reconnects automatically, with its subscriptions. */
+  /** Follows the status of a connection. The client reconnects automatically, with its subscriptions. */
   async function watch(watched: NatsConnection): Promise<void> {
     for await (const { type } of watched.status()) {
       if (type === "disconnect" || type === "staleConnection") setDown();

@@ -15,8 +15,8 @@ export async function startBus(options: {
   readonly brokerId: string;
   readonly nodeId: string;
   /**
-   * Shared by all nodes of a database and stored outside it, so that access to the bus alone is not enough to sign hints
-   * (NODE-15).
+   * A secret shared by all nodes of a database and stored outside it. Access to the bus alone is thus not enough to sign
+   * hints (NODE-15).
    */
   readonly secret: string;
   readonly log: Log;

@@ -2,7 +2,7 @@
  * A pure function that may occupy a thread for long. Inputs and outputs are copied between threads, so they are plain data.
  */
 export interface Task<Input, Output> {
-  /** Identifies the task in the worker thread's list of tasks. */
+  /** Name of the task in the worker thread's list of tasks. */
   readonly name: string;
   run(input: Input): Output | Promise<Output>;
   /** Returns whether the input certainly takes at most a few milliseconds. */

@@ -216,8 +216,8 @@ export function createChannel(
   }
 
   /**
-   * If a read returned nothing, the messages may be in the archive. A reader that was admitted before the session was
-   * archived would otherwise skip messages that it has not received (ARCHIVE-6).
+   * Throws if the session is archived. A read that returned nothing may mean that the messages are in the archive. A reader
+   * that was admitted before would otherwise skip messages that it has not received (ARCHIVE-6).
    *
    * @throws session_archived
    */

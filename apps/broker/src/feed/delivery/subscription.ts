@@ -69,7 +69,10 @@ export function startSubscription(options: SubscriptionOptions): Subscription {
     }
   }
 
-  /** A reader that has not proved that it reads gets small pieces, because messages in flight to it count as delivered. */
+  /**
+   * Returns the bounds of the next read. A reader that has not proved that it reads gets small pieces, because messages in
+   * flight to it count as delivered.
+   */
   function bounds(): ReadBounds {
     const { room } = sink;
     return room < pumpBounds.bytesMax ? { ...pumpBounds, bytesMax: room } : pumpBounds;
@@ -143,7 +146,8 @@ export function startSubscription(options: SubscriptionOptions): Subscription {
 }
 
 /**
- * The messages of an archived session are not in the feed. The read is not retried until the session changes (ARCHIVE-6).
+ * Returns whether a read failed because the session is archived. Such a read is not retried until the session changes
+ * (ARCHIVE-6).
  */
 function isArchived(error: unknown): boolean {
   return error instanceof MerkleError && error.code === "session_archived";

@@ -182,7 +182,10 @@ const counted: Readonly<Record<RateLimitName, string>> = {
   session_create: "joins of this session",
 };
 
-/** The retry delay is at least one second, so that a client cannot keep up a flood of small bursts. */
+/**
+ * Builds the error for a rate limit. The retry delay is at least one second, so that a client cannot keep up a flood of
+ * small bursts.
+ */
 function tooMany(name: RateLimitName, { per_second, burst }: RateLimit, missingMs: number): MerkleError {
   const retryAfter = Math.max(1, Math.ceil(missingMs / 1_000));
   return new MerkleError(

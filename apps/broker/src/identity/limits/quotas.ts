@@ -69,7 +69,10 @@ export function createQuotas(database: Pick<Database, "orm">): Quotas {
   let measuring: Promise<void> | null = null;
   let next: Promise<void> | null = null;
 
-  /** A measurement in progress may have read the limits before they changed, so callers share the one after it. */
+  /**
+   * Measures all quotas. A measurement in progress may have read the limits before they changed, so callers share the one
+   * after it.
+   */
   function measure(): Promise<void> {
     if (measuring === null) return startMeasuring();
     next ??= measuring

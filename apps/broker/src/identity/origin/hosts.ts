@@ -83,7 +83,8 @@ export function createHostGuard({
   }
 
   /**
-   * Also compares the port: all brokers on a machine share its loopback names, and a proxy's name may serve many programs.
+   * Returns whether an origin is the broker's. The port must match too: all brokers on a machine share its loopback names,
+   * and a proxy's name may serve many programs.
    */
   function isOwnOrigin(origin: string): boolean {
     const page = toPage(origin);

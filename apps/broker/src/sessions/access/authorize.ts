@@ -213,7 +213,7 @@ export function adminsOnly(operation: string): MerkleError {
   });
 }
 
-/** Returned only to callers that proved to be this team or peer. */
+/** Builds the error for a team or peer that has left. Returned only to callers that proved to be this team or peer. */
 export function hasLeft({ name, peer }: Pick<TeamActor, "name" | "peer">): MerkleError {
   if (peer.name === null) return unauthorized(`The team "${name}" has left this session`);
   return unauthorized(

@@ -63,7 +63,9 @@ async function endTeam(ctx: TeamContext<SessionServices>, write: Write, leftAt: 
   write.afterCommit(() => services.channels.announceChange(sessionId, "roster", sequence));
 }
 
-/** After the commit, ends the waits of the peers that left and drops their cached credentials and those of their team. */
+/**
+ * Ends the waits of the peers that left, and drops their cached credentials and those of their team. Runs after the commit.
+ */
 function forgetPeers(
   { services, session, team, person }: TeamContext<SessionServices>,
   write: Write,

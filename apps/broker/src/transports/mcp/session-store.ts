@@ -21,7 +21,7 @@ export interface McpSessionStore {
   remove(id: string): Promise<void>;
   /** Records a cancelled request that another node answers. */
   noteCancelled(id: string, request: string | number): Promise<void>;
-  /** Returns the requests that were cancelled in the last seconds, or null if the session has ended. */
+  /** Returns the requests that were cancelled within `cancelledSeconds`, or null if the session has ended. */
   listCancelled(id: string): Promise<readonly (string | number)[] | null>;
 }
 

@@ -12,7 +12,7 @@ export interface Handshakes {
 export interface HandshakeLimits {
   /** Maximum duration of a handshake, even if the client keeps sending. */
   readonly msMax: number;
-  /** Above this number the oldest handshake is closed. Honest handshakes take milliseconds. */
+  /** Maximum number of handshakes in progress. Above it the oldest is closed. Honest handshakes take milliseconds. */
   readonly countMax: number;
 }
 

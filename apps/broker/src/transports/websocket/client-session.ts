@@ -55,7 +55,7 @@ interface OpenSubscription {
   readonly inbox: Inbox | null;
   /** The peer of an inbox, or null for a follow. */
   readonly peer: Peer | null;
-  /** The hold on the peer of an inbox, or null for a follow. */
+  /** The connection's hold on the peer of an inbox, or null for a follow. */
   readonly hold: Hold | null;
   readonly stopState: () => void;
 }
