@@ -73,14 +73,17 @@ function isInQuery(transport: TransportClient, operation: Operation): boolean {
   return transport.name === "rest" && operation.route.startsWith("GET ");
 }
 
-/** Returns whether a text is part of the URL, where an empty or unwritable text leads to a different URL. */
+/**
+ * Returns whether a text is part of the URL, where an empty text or one that cannot be written would make a
+ * different URL.
+ */
 function isTextInPath(transport: TransportClient, { route }: Operation, field = ""): boolean {
   return (
     transport.name === "rest" && (field === "session_id" || (field === "name" && route.endsWith("/:name")))
   );
 }
 
-/** Returns whether a field is part of the URL, where an empty value leads to a different URL. */
+/** Returns whether a field is part of the URL, where an empty value would make a different URL. */
 function isInPath(transport: TransportClient, { route }: Operation, field: string): boolean {
   return transport.name === "rest" && route.split("/").includes(`:${field}`);
 }
@@ -429,7 +432,7 @@ describe.each(transportNames)("at %s", (name) => {
         .filter(([field]) => field !== "session_id" && field !== "team_id")
         .map((path) => [operation, path] as const),
     );
-    // The credentials are used in rotation. Which one is used does not affect the check.
+    // The credentials are used in rotation. It does not matter which of them is used.
     const calls = places.map(([operation, path], index): [string, () => Promise<unknown>] => [
       `${operation.name} with one in ${path.join(".")}`,
       () => {

@@ -112,7 +112,7 @@ describe("too many requests", () => {
       /^HTTP\/1\.1 429 (?!.*HTTP\/1\.1)/s,
     );
     expect((await sendRaw(broker.port, request("GET /agents.md", from("203.0.113.10")))).status).toBe(200);
-    // With IPv6, anyone can use more addresses than can be counted separately.
+    // A client can have any number of IPv6 addresses, so those of one prefix are counted together.
     const answers = await Promise.all(
       Array.from({ length: burst + 3 }, (_, n) =>
         sendRaw(broker.port, request("GET /agents.md", from(`2001:db8::${n}`))),

@@ -16,7 +16,7 @@ import { TestSocket } from "./test-socket.js";
 const seconds = Number(process.env["MERKLE_FUZZ_SECONDS"] ?? 0);
 const testTimeout = seconds * 1000 + 600_000;
 
-/** Tests a property a fixed number of times, and then until the time is up, if there is a time. */
+/** Tests a property a fixed number of times, and then repeats that until the configured time is up. */
 async function assertForAWhile<Values>(property: fc.IAsyncProperty<Values>): Promise<void> {
   const until = performance.now() + seconds * 1000;
   do await fc.assert(property, { numRuns: roundsOf(75) });

@@ -19,7 +19,7 @@ import { withValue } from "./text-fields.js";
 type Limit = keyof typeof limits;
 
 /**
- * The file that tests each limit at one below it, at it, and one above it: this file, or the tests of the
+ * For each limit, the file that tests one below it, at it, and one above it: this file, or the tests of the
  * module that alone knows the limit. A limit without an entry does not compile.
  */
 const testedAt: {
@@ -250,7 +250,7 @@ interface TextLimit {
 }
 
 const letters = (size: number) => "x".repeat(size);
-/** Limits in bytes count UTF-8, in which each of these characters has four. */
+/** Limits in bytes count UTF-8, in which each of these characters takes four bytes. */
 const wide = (size: number) => "\u{1f333}".repeat(Math.floor(size / 4)) + letters(size % 4);
 
 const textLimits: readonly TextLimit[] = [
@@ -495,7 +495,7 @@ describe("requests and frames", () => {
 
 describe("values in a request or frame", () => {
   const max = limits.jsonValuesMax;
-  /** Returns a request with a list that brings the whole to this number of values. */
+  /** Returns a request with a list that brings the whole request to this number of values. */
   const withValues = (values: number, request: (list: readonly number[]) => object) =>
     JSON.stringify(request(Array<number>(values - countValues(request([]))).fill(0)));
   function countValues(value: unknown): number {

@@ -14,7 +14,7 @@ import { joinedParts } from "../../packages/wire/src/core/joiners.js";
 import { roundsOf } from "../kit/exhaustive.js";
 import { anyOutput, mark } from "./any-output.js";
 
-/** `npm run test:fuzz` tries 1,000 of each. The suite tries some of them. */
+/** `npm run test:fuzz` tries 1,000 random outputs of each kind. The suite tries some of them. */
 const numRuns = Number(process.env["MERKLE_RENDERINGS"] ?? roundsOf(40));
 
 const invisible =

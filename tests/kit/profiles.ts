@@ -27,7 +27,7 @@ interface EmptiedProfile {
 /** Creates a new profile. */
 export async function makeProfile(browser: Browser, options: ProfileOptions): Promise<Profile> {
   const context = await browser.newContext(options);
-  // Several browsers may share two cores.
+  // Generous, because several browsers may share two cores.
   context.setDefaultTimeout(120_000);
   const page = await context.newPage();
   const profile: Profile = { page, context, onBreach: () => undefined };

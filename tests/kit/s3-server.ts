@@ -13,7 +13,7 @@ import type { Cleanup } from "./test-database.js";
 
 type ArchiveOptions = NonNullable<BrokerOptions["archive"]>;
 
-/** What the proxy between broker and storage does with a request: pass it on, or change the response. */
+/** Action of the proxy between broker and storage on a request: pass it on, or change the response. */
 export type Meddling = "pass" | "alter" | "truncate";
 
 /** An object storage for one test. */

@@ -44,7 +44,7 @@ function need(name: string, found: unknown, description: string) {
   return { name, description, ...(!found && { skip: true }) };
 }
 
-/** Finds the oldest PostgreSQL that Merkle supports. */
+/** Returns whether the oldest PostgreSQL that Merkle supports is installed. */
 function findPostgres15(): boolean {
   try {
     return existsSync(createRequire(import.meta.url).resolve("postgres-15-linux-x64"));
@@ -53,7 +53,7 @@ function findPostgres15(): boolean {
   }
 }
 
-/** Tries a mount, because root in a container often may not. */
+/** Returns whether a mount works. Root in a container often may not mount. */
 function canMount(): boolean {
   const folder = mkdtempSync(join(tmpdir(), "merkle-mount-"));
   const isDone = succeeds("mount", "-t", "tmpfs", "tmpfs", folder) && succeeds("umount", folder);
@@ -62,8 +62,8 @@ function canMount(): boolean {
 }
 
 /**
- * Tries to create namespaces. Many systems forbid the user namespace that unprivileged users need for a PID
- * namespace.
+ * Returns whether namespaces can be created. Many systems forbid the user namespace that unprivileged users
+ * need for a PID namespace.
  */
 function canMakeNamespaces(): boolean {
   const asUser = isRoot ? [] : ["--user", "--map-root-user"];

@@ -28,7 +28,7 @@ const hashOf = (approval: Approval) => approvalHash(approval, sha256);
 const drawSalt = () => randomBytes(32).toString("hex");
 const command = JSON.stringify({ command: "rm -rf build", description: "clean up" });
 
-/** An agent at work, and its person's phone. */
+/** Prepares an agent at work and its person's phone. */
 async function startRelay(at = rest) {
   const { sessionId: session_id, convener: team_id } = await createTestSession(at);
   const { person_id: phone } = await makePerson(at, "Ana");
@@ -72,7 +72,7 @@ describe.each(["rest", "websocket"] as const)("a permission, by %s", (name) => {
     expect(shown.hash).toBe(hashOf(shown));
     await relay.answer(shown, "allow");
     expect(await waiting).toEqual({ state: "allowed", words: null, hash: shown.hash });
-    // Asked again, because the answer was lost on its way, it is the same.
+    // Asking again after a lost reply returns the same answer.
     expect(await relay.wait(approval)).toMatchObject({ state: "allowed" });
     const events = await relay.events();
     expect(events.map(({ content }) => content)).toMatchObject([
@@ -97,7 +97,7 @@ describe("an answer", () => {
     ]);
     const { state } = await relay.wait(approval);
     const done = tried.flatMap((each) => (each.status === "fulfilled" ? [each.value.state] : []));
-    // Taking back is no question: it is told how it stands.
+    // A withdrawal always succeeds, and returns the current state.
     expect(new Set(done)).toEqual(new Set([state]));
     expect(await relay.events()).toMatchObject([{ content: { decision: state } }]);
     const late = await failureOf(relay.answer(shown, "allow"));
@@ -157,7 +157,8 @@ describe("somebody who would answer for another", () => {
     const shown = await relay.shown();
     const { person_id: other } = await makePerson(rest, "Bo");
     const { person_id: guest } = await rest.call("create_person", { name: "Ana, too" });
-    // Of an open broker each person has one credential: a second one stands for another device of the same person.
+    // In open mode each person has one credential. A second secret represents another device of the same
+    // person.
     const [own] = relay.phone.split(".mk_");
     const secondDevice = `${own}.mk_${randomBytes(32).toString("base64url")}`;
     const secret = hash("sha256", secondDevice.split(".mk_")[1] ?? "", "buffer");
@@ -264,7 +265,8 @@ describe("what is asked", () => {
       const foreign = rest.callRaw(name, { session_id: relay.session_id, team_id, approval });
       expect(await failureOf(foreign)).toMatchObject({ code: "not_found" });
     }
-    // A forged ask is answered to who made it, and to no other: the hook of the agent takes its own answer alone.
+    // The answer to a forged request goes only to the agent that made it. The first agent's hook accepts only
+    // its own answer.
     const forged = await rest.call("ask_approval", {
       ...{ session_id: relay.session_id, team_id, devices: [toDevice(relay.phone)], salt: drawSalt() },
       ...{ tool: "Bash", input: command, folder: "/work" },

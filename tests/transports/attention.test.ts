@@ -25,7 +25,7 @@ async function makePerson(name: string): Promise<string> {
   return (await makeVerified(transport, name)).person_id;
 }
 
-/** What waits in a session, as somebody sees it. */
+/** Returns the items that wait in a session, for a given reader. */
 async function waiting({ slug }: TestSession, input: InputOf<"list_attention"> = {}) {
   return (await transport.call("list_attention", { session: slug, ...input })).items;
 }
@@ -40,7 +40,7 @@ async function ask(session: TestSession, text: string, to?: string[]): Promise<n
   return (await transport.call("post_message", to === undefined ? input : { ...input, to })).cursor;
 }
 
-/** Puts all that happened in a session so far back in time. */
+/** Moves everything that happened in a session this many minutes into the past. */
 async function makeOld({ sessionId }: TestSession, minutes: number): Promise<void> {
   await sql`UPDATE sessions SET created_at = created_at - make_interval(mins => ${minutes}) WHERE session_id = ${sessionId}`;
   await sql`UPDATE feeds SET last_posted_at = last_posted_at - make_interval(mins => ${minutes}) WHERE session_id = ${sessionId}`;

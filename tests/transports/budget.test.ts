@@ -14,7 +14,7 @@ beforeAll(async () => {
   transport = await brokerTransports.rest(broker.url);
 });
 
-/** A session of Ana, a person, with a number of teams of agents. */
+/** Creates a session of a person, Ana, with a number of agent teams. */
 async function gather({ teams = 1, budget }: { teams?: number; budget?: number } = {}) {
   const { person_id: ana } = await makePerson(transport, "Ana");
   const settings = budget === undefined ? {} : { settings: { message_budget: budget } };
@@ -26,7 +26,7 @@ async function gather({ teams = 1, budget }: { teams?: number; budget?: number }
   const agents = joined.map(({ team_id }) => team_id);
   const post = (team_id: string, text: string, more: Partial<InputOf<"post_message">> = {}) =>
     transport.call("post_message", { session_id, team_id, content: { text }, ...more });
-  /** What was said and done, but for joinings. */
+  /** Returns the messages and events, except for joins. */
   const history = async () => {
     const { messages } = await transport.call("get_history", { session_id, limit: 500 });
     return messages.filter(({ event }) => event !== "team_joined");
@@ -51,7 +51,7 @@ async function gather({ teams = 1, budget }: { teams?: number; budget?: number }
   };
 }
 
-/** Posts of all of them at once: how many were taken, and the codes of the others. */
+/** Awaits concurrent posts. Returns how many were accepted, and the error codes of the others. */
 async function race(posts: readonly Promise<unknown>[]) {
   const outcomes = await Promise.allSettled(posts);
   const codes = outcomes.flatMap((each) => (each.status === "rejected" ? [each.reason.code] : []));

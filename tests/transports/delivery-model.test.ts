@@ -13,7 +13,7 @@ import { type TransportClient, transports } from "../kit/transports.js";
 
 let broker: TestBroker;
 let transport: TransportClient;
-/** Restarts take long beside all else, so the runs have a few of them together. */
+/** Restarts are slow compared to other steps, so all runs share a few of them. */
 let restartsLeft = 3;
 
 const cleanup = atEnd();
@@ -37,7 +37,10 @@ type Action =
   | { readonly do: "group"; readonly join: boolean }
   | { readonly do: "status"; readonly status: "dnd" | "idle" }
   | { readonly do: "wait" | "check" | "restart" | "reconnect" }
-  /** Dies when so much of the reply has come, at least its first byte, and begins anew with what it has read. */
+  /**
+   * Disconnects after this fraction of the reply has arrived, at least one byte, and continues with what was
+   * read.
+   */
   | { readonly do: "die"; readonly read: "wait" | "check"; readonly at: number }
   | { readonly do: "waitFrom" | "ack"; readonly back: number }
   | { readonly do: "park"; readonly posts: readonly Post[] }
@@ -102,16 +105,21 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant("restart" as const) }) },
 );
 
-/** What mia must be given, as the rules have it. Her cursors may also stand further on, where nothing of her mail lies between. */
+/**
+ * Predicts what mia must receive according to the rules. The broker's cursors for her may be further ahead,
+ * if none of her messages is in between.
+ */
 class Model {
   head: number;
   acked: number;
   offered: number;
-  /** What replies without a cursor have brought: in all, with evidence that it arrived, and twice. */
+  /**
+   * Highest sequence from replies to calls without a cursor: returned, proven to have arrived, and repeated.
+   */
   returned: number;
   arrived: number;
   repeated: number;
-  /** What they have brought over the connection that mia has now. */
+  /** Highest sequence returned over mia's current connection. */
   overLine = 0;
   inBackend = false;
   readonly mail: number[] = [];
@@ -144,12 +152,15 @@ class Model {
     return this.mail.filter((sequence) => sequence > cursor);
   }
 
-  /** Mail that a cursor passes over although it was never handed out. */
+  /** Counts the messages that a cursor skips although they were never returned. */
   skippedBy(cursor: number): number {
     return this.mail.filter((sequence) => sequence > this.offered && sequence <= cursor).length;
   }
 
-  /** By a cursor that mia names: she says that she has read so far, even where she died of the reply that brought it. */
+  /**
+   * Acknowledges by a cursor that mia names. It counts as proof that she has read that far, even if she
+   * disconnected during the reply.
+   */
   acknowledge(cursor: number): void {
     if (this.skippedBy(cursor) === 0) this.offered = Math.max(this.offered, cursor);
     const read = Math.min(cursor, this.offered);
@@ -170,7 +181,7 @@ interface Page {
   readonly receipt?: string;
 }
 
-/** One peer's life against the model: each step checks what the broker gave out. */
+/** Runs one peer's steps against the model. Each step checks what the broker returned. */
 class Life {
   readonly model: Model;
   readonly #sessionId: string;
@@ -178,7 +189,7 @@ class Life {
   readonly #receipts: boolean;
   #line: HttpClient = openHttpClient();
   #receipt = "none";
-  /** What replies have brought before, read by mia or not. */
+  /** How often each message was returned, whether or not mia read it. */
   readonly #brought = new Map<number, number>();
 
   constructor(
@@ -225,14 +236,14 @@ class Life {
         if (restartsLeft === 0) return;
         restartsLeft -= 1;
         await broker.restart();
-        // Only what is in the database outlives it.
+        // Only the state in the database survives a restart.
         this.model.arrived = this.model.acked;
         this.model.repeated = this.model.acked;
         return this.#reconnect();
     }
   }
 
-  /** Reads to the end, and has got everything that it did not die of twice. */
+  /** Reads to the end. By then, every message that was not lost twice must have been received. */
   async finish(): Promise<void> {
     do await this.#read("check");
     while (this.model.mailAfter(Math.max(this.model.acked, this.model.returned)).length > 0);
@@ -249,7 +260,7 @@ class Life {
     this.model.overLine = 0;
   }
 
-  /** Posts, and returns whether it ends mia's parked wait. */
+  /** Posts a message, and returns whether it ends mia's parked wait. */
   async #post(post: Post): Promise<boolean> {
     const forMia = this.model.isForMia(post);
     const { cursor } = await transport.call("post_message", {
@@ -286,7 +297,7 @@ class Life {
     return model.mailAfter(model.acked);
   }
 
-  /** What a reply brought, whether or not mia lived to read it. */
+  /** Records the messages of a reply, whether or not mia read it. */
   #returned({ messages, next_cursor, again = 0 }: Page): void {
     const sequences = messages.map(({ sequence }) => sequence);
     const last = sequences.at(-1);
@@ -301,7 +312,10 @@ class Life {
     expect(this.model.mail.filter((sequence) => sequence > last && sequence <= next_cursor)).toEqual([]);
   }
 
-  /** A client that gives receipts gives one with each call: of a call without one, what came twice counts as read. */
+  /**
+   * A client with receipts sends one with each call. For calls without a receipt, a message that was returned
+   * twice counts as read.
+   */
   #messagesUrl(read: "wait" | "check"): string {
     const receipt = this.#receipts ? `receipt=${this.#receipt}` : "";
     return `${broker.url}/api/sessions/${this.#sessionId}/messages/${read}?${receipt}`;
@@ -324,7 +338,10 @@ class Life {
     this.#receipt = page.receipt ?? this.#receipt;
   }
 
-  /** The broker has written all of the reply when its first bytes come; mia reads some of them, and is gone. */
+  /**
+   * When the first bytes arrive, the broker has written the whole reply. Mia reads some of it and
+   * disconnects.
+   */
   async #die(read: "wait" | "check", at: number): Promise<void> {
     this.#reconnect();
     const expected = this.#beginWithoutCursor();
@@ -340,7 +357,7 @@ class Life {
     this.#returned(page);
     this.model.overLine = 0;
     if (Math.floor(whole.length * at) < whole.length) return;
-    // It died of age, with the whole reply read.
+    // The whole reply was read before the disconnect.
     for (const { sequence } of page.messages) this.model.delivered.add(sequence);
     this.#receipt = page.receipt ?? this.#receipt;
   }
@@ -357,7 +374,7 @@ class Life {
     if (sequences.length > 0) this.model.handOut(this.model.mailAfter(since_cursor));
   }
 
-  /** What stood in the feed before mia came is no part of the model. */
+  /** Messages from before mia joined are not part of the model. */
   get #start(): number {
     return (this.model.mail[0] ?? this.model.head) - 1;
   }
@@ -370,7 +387,10 @@ class Life {
     expect(this.model.mailAfter(acked.cursor)).toEqual(this.model.mailAfter(this.model.acked));
   }
 
-  /** A wait that is parked while others post: it ends with the first that is worth waking for, or else is cancelled. */
+  /**
+   * Parks a wait while others post. The wait ends with the first message that should wake mia; otherwise it
+   * is cancelled.
+   */
   async #park(posts: readonly Post[]): Promise<void> {
     this.#reconnect();
     const unread = this.#beginWithoutCursor();
@@ -428,7 +448,7 @@ class Life {
       .toBe(polling);
   }
 
-  /** An inbox brings what is not acknowledged, then what comes; some of it is acknowledged. */
+  /** Opens an inbox, which delivers unacknowledged messages and then new ones. Acknowledges some of them. */
   async #inbox(posts: readonly Post[], acknowledged: number): Promise<void> {
     const client = connect({ url: broker.url, WebSocket });
     const brought: number[] = [];

@@ -21,7 +21,10 @@ beforeAll(async () => {
 
 type Say = Partial<Pick<InputOf<"post_message">, "to" | "priority">>;
 
-/** Atlas, who convened, Birch with the peer `oak` in @backend, and Cedar with the peer `elm`. */
+/**
+ * Creates a session with its convener Atlas, Birch with the peer `oak` in @backend, and Cedar with the peer
+ * `elm`.
+ */
 async function startSession() {
   const session = await createTestSession(transport);
   const { sessionId: session_id, convener } = session;
@@ -128,7 +131,7 @@ describe("what is delivered", () => {
     expect(page.next_cursor).toBe(last);
   });
 
-  /** Puts messages that reach nobody who is there into a feed. */
+  /** Inserts messages that are for no peer of the session. */
   async function insertForOthers(sessionId: string, messages: number): Promise<void> {
     const sql = postgres(broker.databaseUrl, { max: 1 });
     try {
@@ -226,7 +229,7 @@ describe("what ends a wait that blocks", () => {
       const { participants } = await transport.call("list_participants", { session_id });
       return participants.filter((each) => each.polling).map((each) => each.team_name);
     };
-    /** Parks a wait of somebody who has read everything; what it brings. */
+    /** Parks a wait for a team that has read everything, and returns what ends the wait. */
     const park = async (name: string, team_id: string) => {
       const { next_cursor: since_cursor } = await transport.call("check_messages", { session_id, team_id });
       const waiting = transport.call("wait_for_messages", { session_id, team_id, since_cursor });
@@ -247,7 +250,7 @@ describe("what ends a wait that blocks", () => {
     await transport.call("update_session_metadata", changed);
     expect(await cedarWaits.brings).toEqual(["session_metadata_updated"]);
 
-    // endsWaitsTeamsMax.
+    // Tests the limit endsWaitsTeamsMax.
     const dana = await join("Dana");
     const danaWaits = await park("Dana", dana.team_id);
     const convenerWaits = await park("Atlas", convener);
@@ -274,7 +277,7 @@ describe("what ends a wait that blocks", () => {
     await rename("Second");
     await rename("Third");
     expect(textsOf((await second).messages)).toContain("session_metadata_updated");
-    // It began before the first wait ended, so a slow machine only adds to it.
+    // The measurement began before the first wait ended, so a slow machine only makes it longer.
     expect(performance.now() - began).toBeGreaterThan(limits.endsWaitsMsMin - 50);
   });
 
@@ -336,7 +339,7 @@ describe("nudging", () => {
     await expect.poll(async () => (await session.peer("oak"))?.connected).toBe(true);
     const since = performance.now();
     const silent = await transport.call("nudge", { session_id, team_id, to: "oak" });
-    // Timers may be early by a fraction of a millisecond.
+    // Timers can fire a fraction of a millisecond early.
     expect(performance.now() - since).toBeGreaterThan(limits.nudgeAnswerMsMax - 5);
     expect(silent.nudged).toMatchObject([{ connected: true, reached: [] }]);
     client.onPush(() => void client.close());

@@ -18,7 +18,10 @@ describe("reading a feed by what is wanted", () => {
     cleanup(transport.close);
   });
 
-  /** Chat of two teams of every kind, with events between, and one talk: the first message, a reply to it, and one to that. */
+  /**
+   * Creates messages of every kind from two teams, with events in between, and a thread: the first message, a
+   * reply to it, and a reply to that.
+   */
   async function makeFeed() {
     const session = await createTestSession(transport);
     const { sessionId: session_id, convener: atlas } = session;

@@ -42,13 +42,13 @@ async function startAndRun(of: TestSession = session): Promise<{ job_id: number;
   return { job_id, run };
 }
 
-/** What the agent's write does in the same transaction that makes a proposal. */
+/** Records a result as the agent's write does, in the transaction that creates a proposal. */
 const produce = (job_id: number, fence = 1) =>
   database.transaction((tx) =>
     recordJobResult(tx, { meshId: database.meshId, number: job_id, fence }, { kind: "proposal", id: 9 }),
   );
 
-/** As the agent of a job: with its credential, and nothing else. */
+/** Connects with the credential of a job's agent, and nothing else. */
 const asAgent = (run: FakeRun) => brokerTransports.rest(broker.url, { token: run.job.credential });
 
 describe("a job", () => {
@@ -115,7 +115,7 @@ describe("a job", () => {
       const ids: number[] = [];
       for (const each of sessions) ids.push((await start(each)).job_id);
       const first = [await fake.next(), await fake.next()];
-      // Both have a place at once; whose agent is there first is not ours to say.
+      // Both jobs have a slot at the same time, so either agent may start first.
       first.sort((a, b) => a.job.job_id - b.job.job_id);
       expect(first.map(({ job }) => job.job_id)).toEqual(ids.slice(0, 2));
       expect(await Promise.all(ids.map(async (id) => (await get(id)).status))).toEqual([
@@ -241,7 +241,7 @@ describe("cancelling", () => {
     expect(await failureOf((await asAgent(run)).call("get_job", { job_id }))).toMatchObject({
       code: "unauthorized",
     });
-    // Its place is free: the next one begins.
+    // The cancelled job's slot is free, so the next job starts.
     const next = await startAndRun();
     next.run.end({ exit_code: 1 });
     await statusOf(next.job_id).toBe("failed");

@@ -22,7 +22,7 @@ function openClient() {
   return client;
 }
 
-/** A client that watches the mesh, and what it was told. */
+/** Creates a client that watches the mesh, and records the changes that it receives. */
 async function watch(credential?: string) {
   const client = openClient();
   const told: MeshChange[] = [];
@@ -39,7 +39,7 @@ async function watch(credential?: string) {
     told,
     watching,
     restored: () => restored,
-    /** Resolves when a kind was told of a session, by what `work` does and not by what was before. */
+    /** Resolves when a change of this kind arrives as a result of `work`. Earlier changes are ignored. */
     async hears(kind: MeshChange["kind"], session_id: string | null, work: () => Promise<unknown>) {
       told.length = 0;
       await work();
@@ -54,7 +54,10 @@ async function makePerson(name: string): Promise<string> {
   return (await makeVerified(transport, name)).person_id;
 }
 
-/** What is told of a session before this was caused before: its kinds are told in order, each once a second. */
+/**
+ * Waits until all changes caused so far have arrived. Changes of a session arrive in order, each kind at most
+ * once a second.
+ */
 async function settle({ hears }: Watcher, session: TestSession): Promise<void> {
   await hears("sessions", session.sessionId, () => session.post(session.convener, "settled"));
 }

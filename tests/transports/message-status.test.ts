@@ -19,7 +19,10 @@ beforeAll(async () => {
   transport = await transports.rest(broker.url);
 });
 
-/** Calls as an agent that says by its receipt what it has read: no connection shows that where a proxy may be between. */
+/**
+ * Returns a function that reads as an agent with receipts. Where a proxy may be in between, the connection
+ * does not prove what was read.
+ */
 function createReader(session_id: string): (team_id: string) => Promise<unknown> {
   const receipts = new Map<string, string>();
   return async (team_id) => {
@@ -101,7 +104,7 @@ it("[DELIVER-10] a message to everyone lists who was there when it was posted, b
   expect(await named(cursor)).toEqual(["oak"]);
   await transport.call("leave_session", { session_id, team_id: oak });
   expect(await named(cursor)).toEqual(["oak"]);
-  // An event is a message like any other.
+  // An event has a delivery status like any other message.
   expect(await named(1)).toEqual(["Atlas"]);
 });
 

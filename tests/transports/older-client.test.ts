@@ -12,7 +12,7 @@ beforeAll(async () => {
   ({ url } = await sharedBroker());
 });
 
-/** A session with a peer that has reported what it does, as every transport shows it. */
+/** Creates a session with a peer that has reported its status, as every transport shows it. */
 async function startSession() {
   const rest = await brokerTransports.rest(url);
   const { sessionId: session_id } = await createTestSession(rest);
@@ -82,7 +82,7 @@ it("[BUILD-6] list_peers gives older commands what they know, over REST and WebS
     socket.send(JSON.stringify({ type: "request", id: 2, operation: "list_peers", input: own }));
     return listed;
   };
-  // A command from before builds had numbers names neither its build nor itself.
+  // A client from before build numbers existed sends neither a build nor a name.
   expect(await overSocket({})).toMatchObject({ peers: [{}, older] });
   expect(await overSocket({ [buildHeader]: String(buildNumber) })).toMatchObject({ peers: [{}, shown] });
   expect(await overSocket({ "user-agent": "another" })).toMatchObject({ peers: [{}, shown] });

@@ -112,7 +112,7 @@ describe("what pages show of many things at once", () => {
       { from: ids("Cedar"), to: [ids("Birch")], ask: true },
     ]);
 
-    // What needs a human stands before what waits for another agent.
+    // Agents that need a human come before agents that wait for another agent.
     const blocked = { session_id, team_id: birch.credential, status: "blocked" as const, reason: "a key" };
     await transport.call("set_status", blocked);
     expect((await read()).agents[0]).toMatchObject({ team: "Birch", declared: { reason: "a key" } });

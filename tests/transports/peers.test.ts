@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 type JoinInput = Omit<InputOf<"join_session">, "session_id" | "team_name"> & { team_name?: string };
 
-/** Joins and gives the peer's credential as `peer`. */
+/** Joins, and returns the peer's credential as `peer`. */
 async function join({ sessionId: session_id }: Pick<TestSession, "sessionId">, input: JoinInput) {
   const joined = await transport.call("join_session", { session_id, team_name: "Birch", ...input });
   return { ...joined, peer: joined.peer_id ?? "" };
@@ -47,7 +47,7 @@ async function eventsOf({ sessionId: session_id }: TestSession): Promise<unknown
   return (await transport.call("get_history", { session_id })).messages.flatMap(({ event }) => event ?? []);
 }
 
-/** A client that holds a peer's inbox. */
+/** Opens a client with a peer's inbox. */
 async function holdInbox({ sessionId }: TestSession, teamId: string): Promise<MerkleClient> {
   const client = connect({ url: broker.url, WebSocket, retry: { baseMs: 10, capMs: 50 } });
   onTestFinished(() => client.close());
@@ -312,7 +312,7 @@ describe("peers", () => {
     expect(await failureOf(older.call("get_app_info", {}))).toMatchObject({
       details: { close_code: 4409 },
     });
-    // The same connection may open it anew, and a team's unnamed peer is held by any number.
+    // The same connection may open the inbox again. A team's unnamed peer may have any number of inboxes.
     await newer
       .inbox({ session: session.slug, teamId: peer, onMessage: () => undefined })
       .ready.catch(() => null);
@@ -368,7 +368,7 @@ describe("peers", () => {
     await transport.call("set_summary", { session_id, team_id, summary: "waits" });
     const before = (await listPeers(session))[1];
     await broker.restart();
-    // When it was seen is saved every few seconds only.
+    // The time of the last activity is saved only every few seconds.
     const seen = { status: expect.any(String), last_seen_at: expect.any(String) };
     expect((await listPeers(session))[1]).toEqual({ ...before, ...seen });
     await session.post(team_id, "still here");
@@ -511,7 +511,7 @@ describe("peers", () => {
   });
 });
 
-/** A socket with a peer's inbox, to be broken. */
+/** Opens a socket with a peer's inbox, which the test can break. */
 async function openInbox({ sessionId }: TestSession, team_id: string): Promise<WebSocket> {
   const socket = new WebSocket(`${broker.url.replace(/^http/, "ws")}/ws`);
   onTestFinished(() => socket.terminate());
@@ -524,7 +524,7 @@ async function openInbox({ sessionId }: TestSession, team_id: string): Promise<W
   return socket;
 }
 
-/** What the session's roster should be, by peer. */
+/** The expected state of a peer in the session's roster. */
 interface Modelled {
   readonly credential: string;
   readonly team: string;
@@ -615,7 +615,7 @@ describe("the roster's peers, whatever comes", () => {
         case "retire": {
           if (!peer) return;
           const id = bareId(peer.credential);
-          // What the broker has still to save of its last call may make it seen again in between.
+          // The broker may still save the peer's last call, which makes the peer active again in between.
           for (let left = null; left === null; ) {
             await sql`
               UPDATE peers SET last_seen_at = now() - make_interval(days => ${limits.peerRetiredAfterDays + 1})

@@ -17,7 +17,7 @@ async function createPerson(transport: TransportClient, name = "Ana"): Promise<s
   return (await makePerson(transport, name)).person_id;
 }
 
-/** A session in which its convener has said `messages` things, and a person who is not in it. */
+/** Creates a session in which the convener has posted a number of messages, and a person who is not in it. */
 async function startReading(transport: TransportClient, messages = 1) {
   const session = await createTestSession(transport);
   for (let number = 1; number <= messages; number += 1)
@@ -289,7 +289,7 @@ describeWhereTheCallerKeeps("persons", (at) => {
     });
     const { convener: team_id } = await createTestSession(transport);
     if (transport.name === "rest") {
-      // This transport passes it in the header, where it may stand for all calls.
+      // Over REST the credential is in a header, which a client may send with every call.
       const created = await transport.call("create_session", {
         title: "Next",
         creator_team_name: "Atlas",

@@ -33,7 +33,7 @@ beforeEach(() => {
   model.answer = saying("Summarised.");
 });
 
-/** A project that no other test logs in. */
+/** Returns the id of a project that no other test uses. */
 function newProject(): string {
   return `p-${randomUUID()}`;
 }
@@ -46,7 +46,7 @@ interface Logged {
   readonly at?: string;
 }
 
-/** Logs an entry, at that time where one is given, and returns its id. */
+/** Logs an entry, at the given time if there is one, and returns its id. */
 async function log({ at, ...entry }: Logged): Promise<string> {
   const { id } = await transport.call("log_progress", {
     title: "Done",
@@ -98,7 +98,7 @@ describe.each(Object.entries(transports))("the tracker's examples, by %s", (_nam
     expect(logged).toEqual({ id, projectId, title: "Implemented user registration endpoint", createdAt });
     expect(id).toMatch(/^[0-9A-Za-z_-]{12}$/);
     expect(new Date(createdAt).toISOString()).toBe(createdAt);
-    // Section 2.5: it has the project's name, and begins with its first entry.
+    // Section 2.5: the project has the given name, and is created with its first entry.
     const [project] =
       await sql`SELECT name, created_at FROM progress_projects WHERE project_id = ${projectId}`;
     expect(project).toEqual({ name: projectId, created_at: new Date(createdAt) });
@@ -232,7 +232,7 @@ describe("logging", () => {
       [{ title: "" }, "title is required"],
       [{ content: undefined }, "content is required"],
       [{ content: " \n" }, "content is required and cannot be empty"],
-      // Section 10.1: what is no list of texts is no list of tags.
+      // Section 10.1: tags must be a list of texts.
       [{ tags: "api" }, "tags"],
       [{ tags: [7] }, "tags"],
     ];
@@ -385,7 +385,7 @@ describe("lists", () => {
       const entry = { projectId, agentId, title: "Done", content: "Did it.", team_id };
       logged.unshift((await transport.call("log_progress", entry)).id);
     }
-    // Those of one millisecond have an order, too.
+    // Entries of the same millisecond have an order too.
     await sql`UPDATE progress_entries SET created_at = '2026-01-01T10:00:00Z' WHERE agent_id = ${agentId}`;
     const found: string[] = [];
     let before: string | null = null;
@@ -485,7 +485,7 @@ describe("lists", () => {
     expect(await find({ kinds: ["memory"] })).toEqual([]);
     const other = await createTestSession(transport);
     expect(await find({ session: other.slug })).toEqual([]);
-    // By letters, where no word is named.
+    // A query without words is matched by its characters.
     const { id: signs } = await transport.call("log_progress", { ...entry, content: "a ->> b" });
     expect(ids(await find({ query: "->>", session: session.slug }))).toEqual([signs]);
     const hits = await find({ query: `the ${word}`, session: session.slug });
@@ -503,7 +503,7 @@ describe("lists", () => {
 });
 
 describe("summaries", () => {
-  /** Asks for the summary of a new entry. */
+  /** Requests the summary of a new entry. */
   async function ask(content: string): Promise<{ summary: string; again: () => Promise<string> }> {
     const projectId = newProject();
     const id = await log({ projectId, ...refactored, content });
@@ -552,7 +552,7 @@ describe("summaries", () => {
     expect(second?.body).toEqual({
       model: "gpt-4o-mini",
       messages: first?.body.messages,
-      // What it thinks counts, too.
+      // The limit includes the model's reasoning tokens.
       max_completion_tokens: 2_150,
     });
     model.answer = refusing;
@@ -577,7 +577,7 @@ describe("summaries", () => {
   });
 
   it("[PROGRESS-7] a model on this machine is asked directly, whatever proxy fetch is configured with", async () => {
-    // Node puts a dispatcher here that goes to the proxy, with NODE_USE_ENV_PROXY, before a program begins.
+    // With NODE_USE_ENV_PROXY, Node puts a dispatcher for the proxy here before a program starts.
     const place = Symbol.for("undici.globalDispatcher.1");
     const usual = Reflect.get(globalThis, place);
     const proxied: string[] = [];
@@ -614,7 +614,7 @@ describe("summaries", () => {
       const { summary, again } = await ask(long);
       expect([name, summary]).toEqual([name, long.slice(0, 500)]);
       const logged = JSON.parse(broker.logged.at(-1) ?? "{}");
-      // Section 9.4: when, how bad, and what.
+      // Section 9.4: the time, level and message of a log entry.
       const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/);
       const expected = { at, level: "error", message: expect.stringMatching(told) };
       expect([name, logged]).toEqual([name, expect.objectContaining(expected)]);
@@ -657,7 +657,7 @@ describe("summaries", () => {
     expect(hurried.logged.join()).not.toContain("it took too long");
   });
 
-  /** A broker of other patience, with an entry that nobody has asked for. */
+  /** Starts a broker with other time limits, and logs an entry that has no summary yet. */
   async function startHurried(patience: { waitMs?: number; timeoutMs: number }) {
     const hurried = await startTestBroker({ summaries: { apiKey, baseUrl: model.url, ...patience } });
     const at = await brokerTransports.rest(hurried.url);
@@ -674,7 +674,7 @@ describe("summaries", () => {
     const own = (await createTestSession(at)).convener;
     const entry = { projectId: "p", title: "t", content: `${"c".repeat(499)}🌳`, team_id: own };
     const { id } = await at.call("log_progress", entry);
-    // No character is cut in two.
+    // No character is split.
     expect((await at.call("get_context", { projectId: "p", id })).summary).toBe("c".repeat(499));
     await at.close();
     expect(model.asked.length).toBe(before);

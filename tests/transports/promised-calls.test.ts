@@ -3,7 +3,10 @@ import { expect, it } from "vitest";
 import { describeOverEveryTransport } from "../kit/every-transport.js";
 import { failureOf } from "../kit/session.js";
 
-/** Calls as the descriptions that Merkle was made from write them: without a session, a reason or anything else of ours. */
+/**
+ * Calls as written in the descriptions that Merkle was made from: without a session, a reason or other
+ * additions of Merkle.
+ */
 describeOverEveryTransport("calls as they were promised", (at) => {
   it("[AUTH-15] progress is logged, found and read without a session", async () => {
     const projectId = `p-${randomUUID()}`;
@@ -105,7 +108,7 @@ describeOverEveryTransport("calls as they were promised", (at) => {
       );
       return message;
     };
-    // Models' texts are taken as messages (MCP-22).
+    // Over MCP, plain texts are accepted as messages (MCP-22).
     if (at.transport.name === "rest" || at.transport.name === "websocket") {
       expect(await refusal("post_message", { content: "hello" })).toContain(
         'content: must be an object: {"text": …}, got text',

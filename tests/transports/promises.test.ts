@@ -1,4 +1,7 @@
-/** What clients rely on in passing, each promise by itself: shapes, names, and what must not happen. */
+/**
+ * Details that clients rely on, each promise tested separately: formats, names, and things that must not
+ * happen.
+ */
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { openDatabase } from "@merkle/db";
@@ -84,7 +87,7 @@ describe("the broker", () => {
       await expect
         .poll(async () => (await transport.call("list_participants", { session_id: sessionId })).participants)
         .toMatchObject([{ polling: true }]);
-      // Written by nobody whom the broker knows, as on a node whose hint was lost.
+      // Appended directly to the database, as on a node whose notification was lost.
       await database.append([makeRow(sessionId)]);
       expect(textsOf((await wait).messages)).toEqual(["hello"]);
     } finally {
@@ -437,7 +440,7 @@ describe("meshes", () => {
 });
 
 describe("frames", () => {
-  /** A socket of its own, and what comes over it. */
+  /** Opens a socket and records its frames. */
   async function open() {
     const socket = new WebSocket(`${broker.url.replace("http", "ws")}/ws`);
     const frames: Record<string, unknown>[] = [];

@@ -14,7 +14,7 @@ beforeAll(async () => {
   transport = await brokerTransports.rest(broker.url);
 });
 
-/** A session of Atlas with Birch, who has two peers, and Cedar, who has none that is named. */
+/** Creates a session of Atlas with Birch, which has two peers, and Cedar, which has no named peer. */
 async function gather() {
   const session = await createTestSession(transport);
   const { sessionId: session_id, convener: atlas } = session;

@@ -56,7 +56,7 @@ function bytesOf(hash: string): Uint8Array {
   return bytes;
 }
 
-/** With OpenSSL, as anybody can. */
+/** Verifies the signature with OpenSSL, as anyone could. */
 function isSigned(head: SignedHead, keys: readonly AuditKey[]): boolean {
   const x = keys.find(({ key_id }) => key_id === head.key_id)?.public_key ?? "";
   const key = createPublicKey({ format: "jwk", key: { kty: "OKP", crv: "Ed25519", x } });
@@ -85,7 +85,7 @@ function isContinued({ size, root, consistency }: Proof): boolean {
   return verifyConsistency(claim, sha256);
 }
 
-/** What a content's hash is taken of is what was given out with it. */
+/** Checks that a content hash matches the content and salt that were returned with it. */
 function hashesTo({ entry, content, salt }: NonNullable<Proof["inclusion"]>): boolean {
   return contentHash(Buffer.from(salt ?? "", "hex"), content ?? "", sha256) === entry["content_hash"];
 }
@@ -132,7 +132,7 @@ describe.each(Object.keys(transports))("the record, by %s", (name) => {
   });
 });
 
-/** Puts messages into a feed as they would stand there after so many posts, which are not the subject here. */
+/** Inserts messages directly, as if this many had been posted, because posting is not tested here. */
 async function fillFeed(sessionId: string, count: number): Promise<void> {
   await sql`UPDATE feeds SET last_posted_at = coalesce(last_posted_at, now()) WHERE session_id = ${sessionId}`;
   await sql`
@@ -144,7 +144,7 @@ async function fillFeed(sessionId: string, count: number): Promise<void> {
   await sql`UPDATE feeds SET last_sequence = last_sequence + ${count}::int WHERE session_id = ${sessionId}`;
 }
 
-/** The leaves of the messages that are there, made as the format says and not as the broker does. */
+/** Computes the leaves of the stored messages as the format specifies, without the broker's code. */
 async function readLeaves(session_id: string, size: number): Promise<Uint8Array[]> {
   const rows = await sql`
     SELECT m.*, encode(sha256(salt || convert_to(content, 'UTF8')), 'hex') AS hash FROM messages m
@@ -216,7 +216,7 @@ describe("proofs", () => {
       const other = { ...proof, consistency: { ...proof.consistency, from_root: early.root } } as Proof;
       if (from_size !== 0) expect(isContinued(other)).toBe(false);
     }
-    // A head that was given out is found again by its size, to the letter.
+    // A signed head is found again by its size, byte for byte.
     expect((await transport.call("session_proof", { session_id, size: 300 })).head).toEqual(first);
     expect((await transport.call("session_proof", { session_id, size: 301 })).head).toBeNull();
     await transport.call("post_message", { session_id, team_id, content: { text: "later" } });
@@ -228,7 +228,7 @@ describe("proofs", () => {
   it("[SEAL-6] of a long feed nothing is read again that was hashed before: tiles alone give heads and proofs", async () => {
     const { sessionId: session_id } = await createTestSession(transport);
     const tree = growTree(sha256);
-    // Tiles of messages that are not there: whoever read these would find a hole.
+    // Tiles of messages that do not exist. Reading these messages would fail.
     const tiles = Array.from({ length: 256 }, (_, number) => {
       const hashes = randomBytes(256 * 32);
       const tile = growTree(sha256);
@@ -422,7 +422,7 @@ describe("a conclusion", () => {
     await sql`ALTER TABLE messages DISABLE TRIGGER USER`;
     await sql`DELETE FROM messages WHERE session_id = ${session_id} AND sequence = 77`;
     await sql`ALTER TABLE messages ENABLE TRIGGER USER`;
-    // One after the other: the second would be refused while the first is still awaited.
+    // Called one after another, because the second call would be refused while the first is running.
     for (const sign of [
       () => transport.call("session_seal", { session_id }),
       () => transport.call("conclude_session", { session_id, team_id, summary_section: "Done." }),

@@ -21,10 +21,13 @@ beforeAll(async () => {
   transport = await brokerTransports.rest(broker.url);
 });
 
-/** A word that nothing else on this broker holds. */
+/** Returns a word that occurs nowhere else on this broker. */
 const newWord = () => `w${randomUUID().replaceAll("-", "")}`;
 
-/** A session of Atlas and Birch, in which Atlas has said a word as message 2, and Ana, a person who is not in it. */
+/**
+ * Creates a session of Atlas and Birch, in which Atlas has posted the word as message 2, and a person Ana who
+ * is not in it.
+ */
 async function startSession() {
   const session = await createTestSession(transport);
   const { sessionId: session_id, convener: atlas } = session;
@@ -49,7 +52,7 @@ async function startSession() {
   };
 }
 
-/** Every text in the database that holds a word, by table: nothing, when it is gone. */
+/** Returns the tables that contain a word; none after it was removed. */
 async function tablesWith(word: string): Promise<string[]> {
   const sql = connectTestDatabase(broker.databaseUrl, onTestFinished);
   const tables = await sql<{ name: string }[]>`
@@ -269,7 +272,7 @@ describe("redacting events", () => {
       transport.call("set_state", { session_id, team_id: atlas, key: "token", value });
     const told = async () => (await at.history()).filter(({ event }) => event === "state_changed");
     await set(`first ${word}`);
-    // Mostly too soon for an event of its own: the next one tells of what came after it.
+    // Usually too soon for its own event, so the next event covers this change too.
     await set(`second ${word}`);
     await set("third");
     await expect.poll(async () => (await told()).at(-1)?.content["version"]).toBe(3);
@@ -506,7 +509,7 @@ describe("the record of what was redacted", () => {
   });
 });
 
-/** Puts a sealed text in the place of what was said: its form is all that matters here. */
+/** Replaces a message with an encrypted text. Only its format matters here. */
 async function makePrivate(sessionId: string, sequence: number): Promise<void> {
   const sql = connectTestDatabase(broker.databaseUrl, onTestFinished);
   const sealed = `mks1.${"c".repeat(200)}.${"n".repeat(32)}.${"b".repeat(31)}`;

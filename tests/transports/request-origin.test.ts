@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 const paths = { wait: "wait", stream: "wait", check: "check", receipt: "check?receipt=none" };
 
-/** Birch, who has one message to read, and ways of reading it. */
+/** Creates Birch, which has one unread message, and several ways of reading it. */
 async function startReading() {
   const session = await createTestSession(transport);
   const { credential } = await session.join("Birch");
@@ -33,7 +33,7 @@ async function startReading() {
     check: () => transport.call("check_messages", birchs),
     deliveredTo: async () =>
       (await transport.call("message_status", { session_id: birchs.session_id, message: cursor })).delivered,
-    /** Reads once over a connection of its own that dies with the reply in it. */
+    /** Reads once over a separate connection, which breaks while the reply is being sent. */
     async dieReading(how: "wait" | "check" | "receipt" | "stream" | "mcp") {
       const body = JSON.stringify({
         ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
@@ -52,7 +52,7 @@ async function startReading() {
       while (!reply.includes("one")) reply += String((await once(socket, "data"))[0]);
       socket.destroy();
     },
-    /** The same caller's calls over one connection, as through a proxy or not. */
+    /** Returns a function that reads over one connection, with the headers of a proxy or without. */
     reader(headers: Record<string, string> = {}) {
       const client = openHttpClient();
       cleanup(async () => client.close());

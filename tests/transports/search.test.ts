@@ -26,7 +26,7 @@ async function hitsFor(query: string, filter: object = {}): Promise<Hits> {
   return (await transport.call("search", { query, ...filter })).hits;
 }
 
-/** A word that nothing else on this broker holds. */
+/** Returns a word that occurs nowhere else on this broker. */
 const newWord = () => `w${randomUUID().replaceAll("-", "")}`;
 
 describe("search", () => {
@@ -117,7 +117,7 @@ describe("search", () => {
     const found = async (query: string) => (await hitsFor(query)).map(({ sequence }) => sequence);
     expect(await found(`${word} done`)).toEqual([newer, older]);
     expect(await found(`${word} login.ts`)).toEqual([path]);
-    // Written together, they share a millisecond.
+    // Messages posted at the same time share a millisecond.
     const twin = newWord();
     const twins = await Promise.all(
       Array.from({ length: 8 }, () => session.post(convener, `Both said ${twin}.`)),

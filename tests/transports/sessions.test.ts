@@ -132,7 +132,7 @@ describeOverEveryTransport("sessions", (at) => {
       ["update_session_metadata", { team_id, title: "late", reason: "late" }],
       ["join_session", { team_name: "Late" }],
       ["rotate_team_credential", { team_id }],
-      // Being closed is told before what is wrong with the input (ERR-2).
+      // A closed session is reported before errors in the input (ERR-2).
       ["post_message", { team_id, content: 7 }],
     ] as const;
     for (const [name, input] of refused) {
@@ -173,7 +173,7 @@ describeOverEveryTransport("sessions", (at) => {
     expect(
       await failureOf(transport.call("update_session_metadata", { ...rename, team_id: birch })),
     ).toMatchObject({ code: "forbidden" });
-    // Not being allowed is told before what is wrong with the input (ERR-2).
+    // A missing permission is reported before errors in the input (ERR-2).
     const blank = { session_id, team_id: birch, summary_section: " " };
     expect(await failureOf(transport.call("conclude_session", blank))).toMatchObject({ code: "forbidden" });
     await transport.call("update_session_metadata", { ...rename, team_id });

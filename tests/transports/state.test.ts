@@ -20,7 +20,7 @@ beforeAll(async () => {
   cleanup(() => transport.close());
 });
 
-/** A session, and calls on one of its keys as its convener. */
+/** Creates a session, and functions that use one of its keys as its convener. */
 async function startState(key = "deploy_frozen") {
   const session = await createTestSession(transport);
   const { sessionId: session_id, convener: team_id } = session;
@@ -39,7 +39,7 @@ async function eventsOf(session: TestSession): Promise<Message[]> {
   return messages.filter((each) => each.event === "state_changed");
 }
 
-/** What a client is told: messages of its inbox, and pushes, in the order in which they came. */
+/** Records what a client receives, in order: messages of its inbox, and pushes. */
 async function listen(url: string, session: TestSession, teamId?: string) {
   const client = connect({ url, WebSocket });
   onTestFinished(() => client.close());
@@ -114,7 +114,7 @@ describe("a key", () => {
     expect(await state.delete()).toMatchObject({ version: 2, changed: false });
     const back = await state.set("b", { expected_version: 0 });
     expect(back).toMatchObject({ version: 3, previous: { deleted: true, version: 2 } });
-    // How many of the changes have an event of their own by now depends on how long they took; none has two.
+    // The number of changes with their own event depends on timing, but no change has two.
     const told = (await eventsOf(state.session)).map((event) => event["version"]);
     expect(told).toEqual([...new Set(told)].sort());
     expect(told[0]).toBe(1);
@@ -228,7 +228,7 @@ describe("a key", () => {
 });
 
 describe("a value", () => {
-  /** Sends a value as a text of its own, which no client would write. */
+  /** Sends a value as raw JSON text, which no client would write. */
   async function put(valueText: string, { session_id, team_id }: { session_id: string; team_id: string }) {
     const response = await fetch(`${broker.url}/api/sessions/${session_id}/state`, {
       method: "PUT",
@@ -327,7 +327,7 @@ describe("watching", () => {
     await transport.call("watch_state", { ...asBirch, prefix: "build/" });
     await transport.call("watch_state", { ...asBirch, key: "build/main" });
     await transport.call("watch_state", { ...at, key: "build/main" });
-    // What came before is read.
+    // Reads the earlier messages first.
     const before = await transport.call("wait_for_messages", { ...asBirch, timeout: 0 });
     await transport.call("ack", { ...asBirch, cursor: before.next_cursor });
     const waiting = transport.call("wait_for_messages", { ...asBirch, timeout: 30 });
@@ -413,7 +413,7 @@ describe("watching", () => {
     await waitFor(40);
     await expect.poll(seenByInbox).toBe(40);
     await burst(41, 110);
-    // What was changed before a conclusion is told, and be it afterwards.
+    // Changes made before a conclusion are announced, even if that happens after it.
     await at.call("conclude_session", { session_id, team_id, summary_section: "Done." });
     await expect.poll(seenByInbox).toBe(110);
 

@@ -30,7 +30,7 @@ interface Agent {
   gone: boolean;
 }
 
-/** Asks for one step, whatever comes of it: what is refused, and what a restart cuts off, is as good as any other outcome. */
+/** Performs one step, with any outcome: refusals and calls cut off by a restart are valid outcomes. */
 async function take(transport: TransportClient, { at }: Agent, step: Step): Promise<unknown> {
   switch (step.do) {
     case "next":
@@ -58,7 +58,9 @@ interface Modelled {
   blockedBy: readonly number[];
 }
 
-/** Goes through the feed, which is in the order of commits, and refuses whatever no single list could have done. */
+/**
+ * Replays the feed in the order of commits, and fails on any change that a single list could not have made.
+ */
 function replay(messages: readonly Message[]): Map<number, Modelled> {
   const tasks = new Map<number, Modelled>();
   for (const { content, sequence } of messages.filter(({ event }) => event === "task_changed")) {
@@ -139,7 +141,7 @@ it("[TASK-13] [TASK-3] [TASK-5] claims, releases, ends, leavings and restarts at
   });
 
   for (let round = 0; round < 3; round += 1) {
-    // Half of them over sockets of their own, half over HTTP: nothing tells the broker that they belong together.
+    // Half of the agents use separate sockets, and half use HTTP, so the broker cannot connect their calls.
     const there = agents.filter(({ gone }) => !gone);
     const ways = await Promise.all(
       there.map(async (agent, index) => ({
@@ -190,7 +192,7 @@ it("[TASK-13] [TASK-3] [TASK-5] claims, releases, ends, leavings and restarts at
     [...model].map(([number, { state, holder }]) => [number, state, state === "claimed" ? holder : null]),
   );
   expect(messages.some(({ content }) => content["change"] === "handed_back")).toBe(true);
-  // Who has left can do nothing by what it held.
+  // An agent that has left can do nothing with its old credential.
   const [leaver] = agents.filter((agent) => agent.gone);
   expect((await failureOf(rest.call("claim_task", leaver?.at ?? { session_id }))).code).toBe("unauthorized");
 });

@@ -19,7 +19,7 @@ beforeAll(async () => {
   sql = connectTestDatabase(broker.databaseUrl, cleanup);
 });
 
-/** A session with a list, its convener Atlas, and Birch. */
+/** Creates a session with a task list, its convener Atlas, and Birch. */
 async function startList() {
   const session = await createTestSession(transport);
   const { sessionId: session_id } = session;
@@ -610,13 +610,13 @@ describe("The limits of tasks and claims", () => {
   });
 });
 
-/** As if a team had not been seen for longer than its session gives it, and the broker had been there all the time. */
+/** Makes a team look absent for longer than its session allows, while the broker was running. */
 async function makeGone({ sessionId, convener }: TestSession, team: string): Promise<void> {
   await sql`UPDATE sessions SET settings = settings || '{"claim_grace_s": 1}' WHERE session_id = ${sessionId}`;
   await expect
     .poll(
       async () => {
-        // The others go on being there.
+        // Keeps the other team present.
         await transport.call("list_tasks", { session_id: sessionId, team_id: convener });
         await sql`
           UPDATE tasks SET renewed_at = now() + interval '1 hour' FROM peers p

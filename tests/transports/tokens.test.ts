@@ -28,10 +28,10 @@ async function get(path: string, token: string): Promise<{ status: number; body:
   return { status: response.status, body: await response.json() };
 }
 
-/** That it lasts for so long, counted from a moment since `began`. */
+/** Expects a lifetime of this many seconds, from a moment after `began`. */
 function expectToLast(seconds: number, began: number, expires_at: string): void {
   const start = Date.parse(expires_at) - seconds * 1_000;
-  // The clocks of the database and of this process may step differently.
+  // The clocks of the database and of this process may advance in different steps.
   expect(start).toBeGreaterThan(began - 1_000);
   expect(start).toBeLessThan(Date.now() + 1_000);
 }
@@ -99,7 +99,7 @@ describe("Tokens", () => {
     await expect(joinMesh(broker.url, { invite: made.link, name: "Late" }, cleanup)).rejects.toMatchObject({
       code: "forbidden",
     });
-    // However they raced, none is left open.
+    // In any order of the race, no invite stays open.
     for (const each of await raced) {
       if (each.status === "fulfilled") expect(await stateOf(each.value.link)).not.toBe("open");
     }
@@ -192,7 +192,7 @@ describe("Members", () => {
       second.call("revoke_member", { member_id: admin.member_id }),
     ]);
     expect(answers.map((each) => each.status).sort()).toEqual(["fulfilled", "rejected"]);
-    // Who is left is an admin, so the broker invites nobody when it starts again.
+    // The remaining member is an admin, so a restarted broker creates no first invite.
     await broker.restart();
     expect(broker.broker.firstInvite).toBeNull();
   });

@@ -76,7 +76,7 @@ describe("a place", () => {
     await expect
       .poll(() => placeOf(topic_id))
       .toEqual({ found: "lost", start: null, end: null, version: 3, hash: null });
-    // What comes back is found from where it was seen last.
+    // A passage that reappears is found from its last known position.
     await write(later, 3);
     await expect
       .poll(() => placeOf(topic_id))
@@ -140,7 +140,7 @@ describe("talking in a topic", () => {
   const reply = (topic_id: number, more: object, team_id = session.convener) =>
     rest.call("reply_to_topic", { team_id, topic_id, ...more });
 
-  /** Opens so many beside one. */
+  /** Adds this many topics to an existing one. */
   async function fill(topic_id: number, count: number): Promise<void> {
     const sql = connectTestDatabase(broker.databaseUrl);
     await sql`INSERT INTO topics (mesh_id, number, session_id, title, opened_by, opened_at, made_at_version, last_sequence)

@@ -52,7 +52,7 @@ describeOverEveryTransport("waiting", (at) => {
     await transport.call("append_to_session_doc", { session_id, team_id: session.convener, text: "- note" });
     expect(await wait()).toMatchObject({ document_version: 1 });
     await expect.poll(wait).not.toHaveProperty("document_version");
-    // What one wrote oneself is no news.
+    // A team's own change is not reported to it.
     await transport.call("append_to_session_doc", { session_id, team_id: birch.credential, text: "- mine" });
     expect(await wait()).not.toHaveProperty("document_version");
   });
@@ -61,7 +61,7 @@ describeOverEveryTransport("waiting", (at) => {
     const { transport } = at;
     const session = await createTestSession(transport);
     const birch = await session.join("Birch");
-    // A client of its own, as stdio has, must still have time left when it comes to ask the broker.
+    // A client with its own overhead, such as stdio, must have time left when it calls the broker.
     const wait = (timeout = 0.1) =>
       transport.call("wait_for_messages", {
         session_id: session.sessionId,
@@ -72,7 +72,7 @@ describeOverEveryTransport("waiting", (at) => {
       const reply = await wait();
       expect(reply.idle_polls).toBe(polls);
       expect(reply).not.toHaveProperty("advice");
-      // Looking in neither counts nor ends the row.
+      // A check with timeout 0 is not counted and does not reset the count.
       expect(await wait(0)).not.toHaveProperty("idle_polls");
     }
     expect((await wait()).advice).toContain("session idle");
@@ -152,9 +152,9 @@ describeWhereTheCallerKeeps("waiting from a cursor", (at) => {
           since_cursor: birch.cursor,
           timeout,
         });
-      // The others would end first, without the message, if the oldest had to come to its own timeout.
+      // If the oldest wait had to reach its own timeout, the others would end before it, without the message.
       const oldest = wait(30);
-      // Requests of a transport without an order of its own may overtake each other.
+      // Over a transport that does not preserve order, requests may overtake each other.
       const isParked = async () =>
         (await transport.call("list_peers", { session_id: session.sessionId })).peers.some(
           (peer) => peer.polling,

@@ -19,7 +19,7 @@ interface Frame {
   readonly [field: string]: unknown;
 }
 
-/** A bare client that keeps every frame in the order in which it came. */
+/** Opens a bare client that records every frame in order. */
 async function openClient(url = broker.url) {
   const socket = new WebSocket(`${url.replace(/^http/, "ws")}/ws`);
   const frames: Frame[] = [];
@@ -101,7 +101,7 @@ describe("WebSocket", () => {
       };
       const post = (text: string) => request("post_message", { content: { text } });
       for (const text of ["1", "2", "3", "4"]) post(text);
-      // The broker looks up whom this one is for, and those after it need not be looked up.
+      // The broker must look up the recipient of this request, but not of the following ones.
       request("send_message", { to: "Birch", message: "5" });
       request("join_group", { name: "backend" });
       request("leave_group", { name: "backend" });
@@ -169,7 +169,7 @@ describe("WebSocket", () => {
     await client.reply(1);
     await transport.call("append_to_session_doc", { session_id, team_id: session.convener, text: "- note" });
     await session.join("Birch");
-    // Presence may change the roster besides, whenever the broker comes to look.
+    // Presence may also change the roster at any time.
     await expect
       .poll(() => client.ofType("changed"))
       .toEqual(
@@ -288,7 +288,7 @@ describe("WebSocket", () => {
       JSON.stringify({ type: "subscribe", id: 1, kind: "follow", session_id: session.slug, after: 0 }),
     );
     await new Promise((resolve) => stuck.once("data", resolve));
-    // A client's frames are masked; a mask of zeros leaves the payload as it is.
+    // A client's frames must be masked. A mask of zeros leaves the payload unchanged.
     stuck.write(
       Buffer.concat([
         Buffer.from([0x81, 0x80 | 126, payload.length >> 8, payload.length & 255, 0, 0, 0, 0]),
