@@ -38,7 +38,7 @@ type Action =
   | { readonly do: "status"; readonly status: "dnd" | "idle" }
   | { readonly do: "wait" | "check" | "restart" | "reconnect" }
   /**
-   * Disconnects after this fraction of the reply has arrived, at least one byte, and continues with what was
+   * Disconnects after this fraction of the reply (at least one byte) has arrived, and continues with what was
    * read.
    */
   | { readonly do: "die"; readonly read: "wait" | "check"; readonly at: number }
@@ -297,7 +297,7 @@ class Life {
     return model.mailAfter(model.acked);
   }
 
-  /** Records the messages of a reply, whether or not mia read it. */
+  /** Records the messages of a reply, whether or not Mia read them. */
   #returned({ messages, next_cursor, again = 0 }: Page): void {
     const sequences = messages.map(({ sequence }) => sequence);
     const last = sequences.at(-1);

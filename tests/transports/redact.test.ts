@@ -25,8 +25,8 @@ beforeAll(async () => {
 const newWord = () => `w${randomUUID().replaceAll("-", "")}`;
 
 /**
- * Creates a session of Atlas and Birch, in which Atlas has posted the word as message 2, and a person Ana who
- * is not in it.
+ * Creates a session of Atlas and Birch, in which message 2, from Atlas, contains the word. The person Ana is
+ * not in the session.
  */
 async function startSession() {
   const session = await createTestSession(transport);

@@ -30,7 +30,7 @@ export async function readCurrentText(
 
 /**
  * Reads the text that a proposal is based on. Returns null if the text does not exist or was redacted. For
- * conclusions only the newest is stored, so each is compared with that.
+ * conclusions only the newest is stored, so every proposal is compared with that one.
  */
 export async function readBaseText(
   services: Pick<JobServices, "database" | "sources">,

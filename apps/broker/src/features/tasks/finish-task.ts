@@ -75,8 +75,7 @@ export async function tellReady(
   write: Write,
   key: TaskKey,
 ): Promise<number[]> {
-  // An earlier announcement may already have locked the feed. Locking it here is explicit, because the read
-  // below depends on the lock.
+  // The read below needs the lock on the feed, even if an earlier announcement has already taken it.
   await lockFeed(write.tx, key.sessionId);
   const ready = await listReadyAfter(write.tx, key);
   for (const row of ready) await announceTask(ctx, write, row, { change: "ready", concerns: ["assignee"] });

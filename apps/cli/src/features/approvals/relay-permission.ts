@@ -28,7 +28,7 @@ const waitSeconds = 8;
 
 /**
  * Asks the agent's own person for the permission that the client asks for at its terminal, and returns the
- * answer for the client. Returns undefined without an answer; the client's own prompt then decides
+ * answer for the client. Returns undefined if there is no answer; the client's own prompt then decides
  * (APPROVE-6). The client runs exactly what the person was shown (APPROVE-4).
  */
 export async function relayPermission({

@@ -42,8 +42,8 @@ async function removeHome(home: string): Promise<void> {
 }
 
 /**
- * Removes data that PostgreSQL keeps outside the home, where the home has only a link to it. A file near the
- * data names its home, and the data is removed only if that is this home.
+ * Removes data that PostgreSQL keeps outside the home when the home contains only a link to it. A file near
+ * the data names its home, and the data is removed only if that is this home.
  */
 async function removeAway(home: string, link: string): Promise<void> {
   const data = await readlink(link).catch(() => undefined);

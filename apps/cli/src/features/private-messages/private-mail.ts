@@ -62,7 +62,9 @@ export function createPrivateMail({ link, home, log }: PrivateMailOptions): Priv
    */
   const sealedBefore = new Map<string, SealedMessage & { readonly asked: string }>();
 
-  /** Opens the keys on first use. They stay the same while this server runs. */
+  /**
+   * Returns the keys of a place, which are opened on first use. They stay the same while this server runs.
+   */
   function placeOf({ placeId, teamId, sessionKey }: KeyHolder): Place {
     const known = places.get(placeId);
     if (known) return known;
