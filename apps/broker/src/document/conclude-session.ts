@@ -31,7 +31,7 @@ export async function concludeSession(
 
 /**
  * Concludes a session as the agent of its conclude job, if the session's settings allow it (AGENT-6). The document version
- * is written for the convener's team, who allowed it. Its author says that it was an agent, and who started the job.
+ * is written for the convener's team, who allowed it. Its author field says that an agent wrote it and who started the job.
  *
  * @throws forbidden when the session requires a proposal first, or when the job has ended
  */

@@ -123,8 +123,8 @@ async function readOrBlock(
   try {
     const { head } = channel;
     const unread = await inbox.read();
-    // Messages that are only delivered again are returned with those that end the wait. A caller that confirms nothing then
-    // needs no second call for them.
+    // Redelivered messages are returned together with new ones. A caller that confirms nothing then needs no second call for
+    // them.
     if (await inbox.hasNew(unread, head)) return { ...unread, timedOut: false };
     while (!channel.closed) {
       ctx.onBlocked();

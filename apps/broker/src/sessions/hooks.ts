@@ -73,7 +73,7 @@ export async function readPeerFacts(
       async ([name, read]) => [name, await read(services, sessionId)] as const,
     ),
   );
-  // Each reader returns the fact of its name.
+  // Each reader returns the fact that it is named after.
   return (peerId) => Object.fromEntries(facts.map(([name, factOf]) => [name, factOf(peerId)])) as PeerFacts;
 }
 
@@ -85,6 +85,6 @@ export async function readFeatureFacts(
   const facts = Object.entries(services.hooks.sessionFacts).map(
     async ([name, read]) => [name, await read(services, sessionId)] as const,
   );
-  // Each reader returns the fact of its name.
+  // Each reader returns the fact that it is named after.
   return Object.fromEntries(await Promise.all(facts)) as unknown as FeatureFacts;
 }

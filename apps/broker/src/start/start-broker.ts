@@ -280,7 +280,7 @@ async function startParts(prepared: Prepared, stops: ReturnType<typeof createSto
   };
 }
 
-/** Repairs documents that differ from their history, which versions before this one could cause. */
+/** Repairs documents that differ from their history. Earlier versions of the broker could cause this. */
 async function repairDocuments(database: Database, log: Log): Promise<void> {
   for (const { sessionId, slug, version, newest } of await listTornDocuments(database.orm)) {
     await database.transaction((tx) => repairTornDocument(tx, sessionId));

@@ -29,8 +29,8 @@ export interface Channels {
    */
   announceAllPresence(): void;
   /**
-   * Announces that everything which hints report may have changed, for the sessions read on this node and for every mesh
-   * (NODE-3).
+   * Announces that anything may have changed, in the sessions read on this node and in every mesh (NODE-3). Used when hints
+   * may have been lost.
    */
   announceAnything(): void;
   /**

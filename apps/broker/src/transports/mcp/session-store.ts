@@ -66,7 +66,7 @@ export function toSessionKey(id: string, opener: Principal | null): string {
   return owner === null ? id : `${id} ${owner}`;
 }
 
-/** Returns the id as its client knows it. */
+/** Returns the session id that the client has, which is the key without its owner. */
 export function idOfKey(key: string): string {
   return key.split(" ", 1)[0] ?? "";
 }
