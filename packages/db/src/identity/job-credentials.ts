@@ -1,6 +1,6 @@
-import { and, eq, getTableColumns, inArray, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, inArray, isNull, type SQL, sql } from "drizzle-orm";
 import { jobs } from "../core/schema.js";
-import type { Queryable } from "../core/transactions.js";
+import type { Queryable, Transaction } from "../core/transactions.js";
 
 const { secretHash: _hash, runner: _runner, ...jobColumns } = getTableColumns(jobs);
 
@@ -14,8 +14,29 @@ export interface JobKey {
   readonly number: number;
 }
 
+/** A job and the fence of its claim. A caller with a different fence is not running the job any longer. */
+export interface JobClaim extends JobKey {
+  readonly fence: number;
+  /** The runner that must hold the claim, if given. */
+  readonly runner?: string;
+}
+
 /** A job's credential is valid while the job is running and its lease lasts. */
-export const isInForce = and(eq(jobs.status, "running"), sql`${jobs.leaseUntil} > now()`);
+const isInForce = and(eq(jobs.status, "running"), sql`${jobs.leaseUntil} > now()`);
+
+/** Matches the job of a claim while the claim is valid. */
+export function isClaimedBy({ meshId, number, fence, runner }: JobClaim): SQL | undefined {
+  const isByRunner = runner === undefined ? undefined : eq(jobs.runner, runner);
+  return and(eq(jobs.meshId, meshId), eq(jobs.number, number), eq(jobs.fence, fence), isByRunner, isInForce);
+}
+
+export async function findJob(db: Queryable, { meshId, number }: JobKey): Promise<JobRow | null> {
+  const [row] = await db
+    .select(jobColumns)
+    .from(jobs)
+    .where(and(eq(jobs.meshId, meshId), eq(jobs.number, number)));
+  return row ?? null;
+}
 
 /** Returns the running job whose credential has this hash, or null. */
 export async function findJobBySecret(db: Queryable, secretHash: Uint8Array): Promise<JobRow | null> {
@@ -33,4 +54,21 @@ export async function findLiveJobs(db: Queryable, secretHashes: readonly Uint8Ar
     .select({ meshId: jobs.meshId, number: jobs.number })
     .from(jobs)
     .where(and(inArray(jobs.secretHash, [...secretHashes]), isInForce));
+}
+
+/**
+ * Records a job's result in the transaction that creates the result. Returns false if the claim has ended, or
+ * the job already has a result.
+ */
+export async function recordJobResult(
+  tx: Transaction,
+  claim: JobClaim,
+  result: { readonly kind: NonNullable<JobRow["resultKind"]>; readonly id: number },
+): Promise<boolean> {
+  const rows = await tx
+    .update(jobs)
+    .set({ resultKind: result.kind, resultId: result.id })
+    .where(and(isClaimedBy(claim), isNull(jobs.resultKind)))
+    .returning({ number: jobs.number });
+  return rows.length === 1;
 }

@@ -1,4 +1,4 @@
-import { clearStateEntry, findToldVersionBefore, lockStateEntry, redactStateVersions } from "@merkle/db";
+import { clearStateEntry, findAnnouncedVersionBefore, lockStateEntry, redactStateVersions } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import type { TextRemovalHook } from "../../views/hooks.js";
 import type { ViewServices } from "../../views/services.js";
@@ -19,7 +19,7 @@ export const forgetValues: TextRemovalHook<ViewServices> = {
       if (!channel.closed) throw stillHeld(key);
       await clearStateEntry(tx, sessionId, key);
     }
-    const before = await findToldVersionBefore(tx, sessionId, key, sequence);
+    const before = await findAnnouncedVersionBefore(tx, sessionId, key, sequence);
     await redactStateVersions(tx, sessionId, key, { from: before + 1, to: version });
   },
 };

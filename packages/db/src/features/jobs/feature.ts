@@ -1,4 +1,2 @@
-// needs: ["topics"]
-
 export * from "./attention.js";
 export * from "./jobs.js";

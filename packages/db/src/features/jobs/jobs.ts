@@ -1,20 +1,14 @@
 import { and, asc, count, desc, eq, inArray, isNull, lt, or, type SQL, sql } from "drizzle-orm";
 import { jobs, meshes } from "../../core/schema.js";
+import { type SourceColumns, sourceName } from "../../core/source-columns.js";
 import type { Queryable, Transaction } from "../../core/transactions.js";
 import {
   jobColumns as columns,
-  isInForce,
+  isClaimedBy,
+  type JobClaim,
   type JobKey,
   type JobRow,
 } from "../../identity/job-credentials.js";
-import { type SourceColumns, sourceName } from "../topics/feature.js";
-
-/** A job and the fence of its claim. A caller with a different fence is not running the job any longer. */
-export interface JobClaim extends JobKey {
-  readonly fence: number;
-  /** The runner that must hold the claim, if given. */
-  readonly runner?: string;
-}
 
 export interface NewJob {
   readonly meshId: string;
@@ -53,14 +47,6 @@ export async function findJobInFlight(
     .select(columns)
     .from(jobs)
     .where(and(eq(jobs.meshId, meshId), eq(jobs.source, sourceName(source)), inFlight));
-  return row ?? null;
-}
-
-export async function findJob(db: Queryable, { meshId, number }: JobKey): Promise<JobRow | null> {
-  const [row] = await db
-    .select(columns)
-    .from(jobs)
-    .where(and(eq(jobs.meshId, meshId), eq(jobs.number, number)));
   return row ?? null;
 }
 
@@ -183,7 +169,7 @@ export async function returnJob(db: Queryable, claim: JobClaim): Promise<boolean
       leaseUntil: null,
       secretHash: null,
     })
-    .where(and(holds(claim), isNull(jobs.resultKind)))
+    .where(and(isClaimedBy(claim), isNull(jobs.resultKind)))
     .returning({ number: jobs.number });
   return rows.length === 1;
 }
@@ -196,7 +182,7 @@ export async function renewJob(db: Queryable, claim: JobClaim, leaseMs: number):
   const rows = await db
     .update(jobs)
     .set({ leaseUntil: endOfLease(leaseMs) })
-    .where(holds(claim))
+    .where(isClaimedBy(claim))
     .returning({ number: jobs.number });
   return rows.length === 1;
 }
@@ -236,7 +222,7 @@ export async function endJob(
   const [row] = await db
     .update(jobs)
     .set({ ...set, ...ended })
-    .where(holds(claim))
+    .where(isClaimedBy(claim))
     .returning(columns);
   return row ?? null;
 }
@@ -275,28 +261,6 @@ export async function failLostJobs(
     .set({ status: "failed", failure, errorTail, ...ended })
     .where(and(eq(jobs.status, "running"), gone === undefined ? isLost : or(isLost, eq(jobs.runner, gone))))
     .returning(columns);
-}
-
-/**
- * Records a job's result in the transaction that creates the result. Returns false if the claim has ended, or
- * the job already has a result.
- */
-export async function recordJobResult(
-  tx: Transaction,
-  claim: JobClaim,
-  result: { readonly kind: NonNullable<JobRow["resultKind"]>; readonly id: number },
-): Promise<boolean> {
-  const rows = await tx
-    .update(jobs)
-    .set({ resultKind: result.kind, resultId: result.id })
-    .where(and(holds(claim), isNull(jobs.resultKind)))
-    .returning({ number: jobs.number });
-  return rows.length === 1;
-}
-
-function holds({ meshId, number, fence, runner }: JobClaim): SQL | undefined {
-  const isTheirs = runner === undefined ? undefined : eq(jobs.runner, runner);
-  return and(eq(jobs.meshId, meshId), eq(jobs.number, number), eq(jobs.fence, fence), isTheirs, isInForce);
 }
 
 function endOfLease(leaseMs: number): SQL {

@@ -1,4 +1,4 @@
-import { and, between, eq, isNotNull, isNull, lt, type SQL, sql } from "drizzle-orm";
+import { and, between, eq, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
 import {
   documentVersions,
   documentWords,
@@ -8,8 +8,6 @@ import {
   peers,
   perspectives,
   sessions,
-  stateEntries,
-  stateVersions,
 } from "../../core/schema.js";
 import type { Queryable, Transaction } from "../../core/transactions.js";
 
@@ -104,61 +102,6 @@ export async function listTeamsOfPeers(
       and(eq(peers.sessionId, sessionId), sql`${peers.peerId} = ANY (${`{${peerIds.join(",")}}`}::uuid[])`),
     );
   return rows.map(({ teamId }) => teamId);
-}
-
-/** Returns the version of a key in the last event about it before a message, or 0 if there was no event. */
-export async function findToldVersionBefore(
-  db: Queryable,
-  sessionId: string,
-  key: string,
-  sequence: number,
-): Promise<number> {
-  const content = sql`${messages.content}::json`;
-  const [row] = await db
-    .select({ version: sql<number>`(${content} ->> 'version')::int` })
-    .from(messages)
-    .where(
-      and(
-        eq(messages.sessionId, sessionId),
-        eq(messages.kind, "state_changed"),
-        lt(messages.sequence, sequence),
-        sql`${content} ->> 'key' = ${key}`,
-      ),
-    )
-    .orderBy(sql`${messages.sequence} DESC`)
-    .limit(1);
-  return row?.version ?? 0;
-}
-
-/** Removes values of a key from its history. The caller must hold the lock on the key. */
-export async function redactStateVersions(
-  tx: Transaction,
-  sessionId: string,
-  key: string,
-  { from, to }: VersionRange,
-): Promise<void> {
-  await tx
-    .update(stateVersions)
-    .set({ value: null, redacted: true })
-    .where(
-      and(
-        eq(stateVersions.scopeId, sessionId),
-        eq(stateVersions.key, key),
-        between(stateVersions.version, from, to),
-        isNotNull(stateVersions.value),
-      ),
-    );
-}
-
-/**
- * Removes the value of a key in a closed session, where no one can change it. The caller must hold the lock
- * on the key.
- */
-export async function clearStateEntry(tx: Transaction, sessionId: string, key: string): Promise<void> {
-  await tx
-    .update(stateEntries)
-    .set({ value: null })
-    .where(and(eq(stateEntries.scopeId, sessionId), eq(stateEntries.key, key)));
 }
 
 /**

@@ -15,6 +15,7 @@ import {
   sql,
 } from "drizzle-orm";
 import { documents, meshes, topicMessages, topics } from "../../core/schema.js";
+import { type SourceColumns, sourceName } from "../../core/source-columns.js";
 import type { Queryable, Transaction } from "../../core/transactions.js";
 
 export type TopicRow = typeof topics.$inferSelect;
@@ -27,16 +28,6 @@ export type TopicMessageRow = Omit<typeof topicMessages.$inferSelect, "words">;
 export interface TopicKey {
   readonly meshId: string;
   readonly number: number;
-}
-
-/** The source of a topic: a session's document, or a file under a root. */
-export type SourceColumns =
-  | { readonly sessionId: string; readonly root: null; readonly path: null }
-  | { readonly sessionId: string | null; readonly root: string; readonly path: string };
-
-/** Returns the name of a source in the format stored in its rows. */
-export function sourceName({ sessionId, root, path }: SourceColumns): string {
-  return path === null ? `session ${sessionId}` : `file ${root}/${path}`;
 }
 
 /** Returns the source that a topic is about. */
