@@ -16,6 +16,7 @@ const floors = {
     "text",
     "identity",
     "feed",
+    "record",
     "operations",
     "transports",
     "features",

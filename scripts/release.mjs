@@ -58,7 +58,7 @@ export function addShippedPage(text, version, sha256) {
   return text.replace(/^};$/m, `  "${version}": "${sha256}",\n};`);
 }
 
-const shippedPages = "packages/wire/src/features/record/shipped-pages.ts";
+const shippedPages = "packages/wire/src/record/shipped-pages.ts";
 const builtPage = "apps/dashboard/out/record.template";
 
 function hashPage(root) {

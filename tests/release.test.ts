@@ -36,7 +36,7 @@ describe("a release", () => {
   });
 
   it("[VERIFY-15] adds its page to the list of shipped pages, which has one for every released version", () => {
-    const list = read("packages/wire/src/features/record/shipped-pages.ts");
+    const list = read("packages/wire/src/record/shipped-pages.ts");
     const sha256 = "a".repeat(64);
     const added = release.addShippedPage(list, "9.9.9", sha256);
     expect(added).toContain(`  "9.9.9": "${sha256}",\n};`);

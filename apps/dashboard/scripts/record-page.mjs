@@ -30,7 +30,7 @@ const policy = [
   "form-action 'none'",
 ].join("; ");
 
-// packages/wire/src/features/record/html-bundle.ts looks for the element that receives the record.
+// packages/wire/src/record/html-bundle.ts looks for the element that receives the record.
 const page = `<!doctype html>
 <html lang="en">
 <head>

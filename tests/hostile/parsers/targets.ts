@@ -35,7 +35,7 @@ import { type ForeignFile, toForeignFile } from "../../../apps/cli/src/settings/
 import { parseSettingsFile, toProgress } from "../../../apps/cli/src/settings/progress-settings.js";
 import { linkDefinitions, splitSections } from "../../../apps/dashboard/src/text/split-sections.js";
 import { ShapeError } from "../../../packages/wire/src/core/shape.js";
-import * as bundle from "../../../packages/wire/src/features/record/bundle.js";
+import * as bundle from "../../../packages/wire/src/record/bundle.js";
 
 /** A parser of untrusted bytes, with the properties that must hold for any input. */
 export interface Target {

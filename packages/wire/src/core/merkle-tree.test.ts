@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { MerkleTree } from "merkletreejs";
 import { describe, expect, it } from "vitest";
-import { firstPrevHash, thoughtText } from "../features/record/thought-hash.js";
+import { firstPrevHash, thoughtText } from "../record/thought-hash.js";
 import { merkleProof, merkleRoot, verifyMerkleProof } from "./merkle-tree.js";
 
 function sha256(bytes: Uint8Array): Buffer {

@@ -1,5 +1,5 @@
-import { sameBytes, toHex } from "../../core/hex.js";
-import type { Sha256 } from "../../core/merkle-tree.js";
+import { sameBytes, toHex } from "../core/hex.js";
+import type { Sha256 } from "../core/merkle-tree.js";
 import { type GrowingTree, growTree } from "./log-tree.js";
 import type { Finding } from "./report.js";
 

@@ -1,12 +1,6 @@
-import type { Sha256 } from "../../core/merkle-tree.js";
-import { ShapeError } from "../../core/shape.js";
-import {
-  type AuditKey,
-  holds,
-  isSignedBy,
-  type SignedHead,
-  type VerifySignature,
-} from "../../identity/head.js";
+import type { Sha256 } from "../core/merkle-tree.js";
+import { ShapeError } from "../core/shape.js";
+import { type AuditKey, holds, isSignedBy, type SignedHead, type VerifySignature } from "../identity/head.js";
 import { createBreather } from "./breather.js";
 import {
   bundleFileNames,

@@ -1,6 +1,6 @@
-import { bytesOf, toHex } from "../../core/hex.js";
-import type { Sha256 } from "../../core/merkle-tree.js";
-import { ShapeError } from "../../core/shape.js";
+import { bytesOf, toHex } from "../core/hex.js";
+import type { Sha256 } from "../core/merkle-tree.js";
+import { ShapeError } from "../core/shape.js";
 import { createBreather } from "./breather.js";
 import { bundleFiles, type DocumentLine, parseDocumentLine } from "./bundle.js";
 import { contentHash, documentEntry, entryLeaf } from "./entry.js";

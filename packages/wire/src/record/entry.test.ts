@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { canonicalJson } from "../../core/canonical-json.js";
-import type { Message } from "../../feed/message.js";
-import { redactedContent } from "../../feed/redaction.js";
+import { canonicalJson } from "../core/canonical-json.js";
+import type { Message } from "../feed/message.js";
+import { redactedContent } from "../feed/redaction.js";
 import { contentHash, feedEntry } from "./entry.js";
 
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest();

@@ -1,9 +1,9 @@
-import { canonicalJson } from "../../core/canonical-json.js";
-import { bytesOf, toHex } from "../../core/hex.js";
-import type { Sha256 } from "../../core/merkle-tree.js";
-import { ShapeError } from "../../core/shape.js";
-import { redactedContent, redactedVersions } from "../../feed/redaction.js";
-import type { SignedHead } from "../../identity/head.js";
+import { canonicalJson } from "../core/canonical-json.js";
+import { bytesOf, toHex } from "../core/hex.js";
+import type { Sha256 } from "../core/merkle-tree.js";
+import { ShapeError } from "../core/shape.js";
+import { redactedContent, redactedVersions } from "../feed/redaction.js";
+import type { SignedHead } from "../identity/head.js";
 import { createBreather } from "./breather.js";
 import { bundleFiles, type FeedLine, parseFeedLine, parseHead } from "./bundle.js";
 import { contentHash, entryLeaf, feedEntry } from "./entry.js";

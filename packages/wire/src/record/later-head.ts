@@ -1,6 +1,6 @@
-import { fromHex } from "../../core/hex.js";
-import type { Sha256 } from "../../core/merkle-tree.js";
-import { type AuditKey, isSignedBy, type SignedHead, type VerifySignature } from "../../identity/head.js";
+import { fromHex } from "../core/hex.js";
+import type { Sha256 } from "../core/merkle-tree.js";
+import { type AuditKey, isSignedBy, type SignedHead, type VerifySignature } from "../identity/head.js";
 import { verifyConsistency } from "./log-tree.js";
 import { trustIn } from "./verify-keys.js";
 

@@ -1,10 +1,10 @@
-import { canonicalJson } from "../../core/canonical-json.js";
-import { toHex } from "../../core/hex.js";
-import type { Sha256 } from "../../core/merkle-tree.js";
-import type { Message } from "../../feed/message.js";
-import { headOf, type MessageHead } from "../../feed/message-fields.js";
-import { kindOf } from "../../feed/message-kind.js";
-import { privateBytes } from "../../feed/redaction.js";
+import { canonicalJson } from "../core/canonical-json.js";
+import { toHex } from "../core/hex.js";
+import type { Sha256 } from "../core/merkle-tree.js";
+import type { Message } from "../feed/message.js";
+import { headOf, type MessageHead } from "../feed/message-fields.js";
+import { kindOf } from "../feed/message-kind.js";
+import { privateBytes } from "../feed/redaction.js";
 import { leafHash } from "./log-tree.js";
 
 /**

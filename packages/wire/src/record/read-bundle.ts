@@ -1,4 +1,4 @@
-import { toHex } from "../../core/hex.js";
+import { toHex } from "../core/hex.js";
 
 /** The files of a bundle. They are read one at a time, in any order. */
 export interface BundleSource {

@@ -1,5 +1,5 @@
 import nacl from "tweetnacl";
-import type { VerifySignature } from "../../identity/head.js";
+import type { VerifySignature } from "../identity/head.js";
 
 /** The order of the group (RFC 8032, section 5.1), in little-endian bytes. */
 const order = [

@@ -2,15 +2,13 @@
  * The format of a session's record and its verification, shared by all code that writes, reads or verifies
  * records.
  */
-export const needs = ["state"];
-
-export { canonicalJson } from "../../core/canonical-json.js";
-export { fromHex, sameBytes, toHex } from "../../core/hex.js";
-export type { Sha256 } from "../../core/merkle-tree.js";
-export { ShapeError } from "../../core/shape.js";
-export { type RecordedFields, recordedFieldNames, toMessageHead } from "../../feed/message-fields.js";
-export { kindName } from "../../feed/message-kind.js";
-export { redactedContent } from "../../feed/redaction.js";
+export { canonicalJson } from "../core/canonical-json.js";
+export { fromHex, sameBytes, toHex } from "../core/hex.js";
+export type { Sha256 } from "../core/merkle-tree.js";
+export { ShapeError } from "../core/shape.js";
+export { type RecordedFields, recordedFieldNames, toMessageHead } from "../feed/message-fields.js";
+export { kindName } from "../feed/message-kind.js";
+export { redactedContent } from "../feed/redaction.js";
 export {
   type AuditKey,
   auditKeyId,
@@ -22,8 +20,8 @@ export {
   type SignedHead,
   successionBytes,
   type VerifySignature,
-} from "../../identity/head.js";
-export { shortHash } from "../../text/seal-text.js";
+} from "../identity/head.js";
+export { shortHash } from "../text/seal-text.js";
 export {
   bundleFileNames,
   bundleFiles,
@@ -39,6 +37,7 @@ export {
   parseKeys,
   parseManifest,
   type SessionAbout,
+  type StateLine,
   sessionHash,
   stateFileOfFormat1,
   writeJsonLine,

@@ -1,12 +1,6 @@
-import type { Sha256 } from "../../core/merkle-tree.js";
-import { fromBase64url } from "../../identity/base64url.js";
-import {
-  type AuditKey,
-  auditKeyId,
-  holds,
-  successionBytes,
-  type VerifySignature,
-} from "../../identity/head.js";
+import type { Sha256 } from "../core/merkle-tree.js";
+import { fromBase64url } from "../identity/base64url.js";
+import { type AuditKey, auditKeyId, holds, successionBytes, type VerifySignature } from "../identity/head.js";
 import type { Trust } from "./report.js";
 
 /**

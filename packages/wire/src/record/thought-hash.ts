@@ -1,4 +1,4 @@
-import { canonicalJson } from "../../core/canonical-json.js";
+import { canonicalJson } from "../core/canonical-json.js";
 
 /**
  * The fields of a thought record that are hashed. Its audit session and author are not included (AUDIT-4).

@@ -1,4 +1,4 @@
-import type { SignedHead } from "../../identity/head.js";
+import type { SignedHead } from "../identity/head.js";
 import type { Manifest } from "./bundle.js";
 
 /** The result of verifying a record. */

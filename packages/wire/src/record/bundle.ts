@@ -1,12 +1,11 @@
-import { canonicalJson } from "../../core/canonical-json.js";
-import { toHex } from "../../core/hex.js";
-import type { Sha256 } from "../../core/merkle-tree.js";
-import * as shape from "../../core/shape.js";
-import type { Message } from "../../feed/message.js";
-import { readMessage } from "../../feed/message-fields.js";
-import type { AuditKey, SignedHead } from "../../identity/head.js";
-import { signedBytes } from "../../identity/signed-bytes.js";
-import type { StateEntry } from "../state/operations.js";
+import { canonicalJson } from "../core/canonical-json.js";
+import { toHex } from "../core/hex.js";
+import type { Sha256 } from "../core/merkle-tree.js";
+import * as shape from "../core/shape.js";
+import type { Message } from "../feed/message.js";
+import { readMessage } from "../feed/message-fields.js";
+import type { AuditKey, SignedHead } from "../identity/head.js";
+import { signedBytes } from "../identity/signed-bytes.js";
 import type { RecordedVersion } from "./entry.js";
 
 /**
@@ -22,7 +21,7 @@ export const bundleFiles = {
   /** The current document: the content of the last version. */
   document: "document.md",
   roster: "roster.json",
-  /** One `StateEntry` per key, in key order. */
+  /** One `StateLine` per key, in key order. */
   state: "state.ndjson",
   /** All signed heads, oldest first. */
   heads: "heads.ndjson",
@@ -76,6 +75,18 @@ export interface DocumentLine {
   readonly root: string;
 }
 
+/** A key of the session's state; `value` is missing for a deleted key. */
+export interface StateLine {
+  readonly key: string;
+  readonly value?: unknown;
+  readonly deleted: boolean;
+  /** Whether an earlier value was removed. */
+  readonly redacted?: true | undefined;
+  readonly version: number;
+  readonly updatedBy: string;
+  readonly updatedAt: string;
+}
+
 /** Facts about a record's session outside the two logs. In format 2 the head contains their hash. */
 export interface SessionAbout {
   /** Id of the record. */
@@ -105,7 +116,7 @@ export interface Manifest {
 
 /** Returns a line or file: the value's canonical JSON and a line break. */
 export function writeJsonLine(
-  value: FeedLine | DocumentLine | StateEntry | SignedHead | Manifest | readonly AuditKey[],
+  value: FeedLine | DocumentLine | StateLine | SignedHead | Manifest | readonly AuditKey[],
 ): string {
   return `${canonicalJson(value)}\n`;
 }

@@ -1,4 +1,4 @@
-import { toHex } from "../../core/hex.js";
+import { toHex } from "../core/hex.js";
 import { findRecord } from "./html-bundle.js";
 import type { GrowingHash } from "./read-bundle.js";
 import { shippedPages } from "./shipped-pages.js";

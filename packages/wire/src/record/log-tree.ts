@@ -1,5 +1,5 @@
-import { sameBytes } from "../../core/hex.js";
-import type { Sha256 } from "../../core/merkle-tree.js";
+import { sameBytes } from "../core/hex.js";
+import type { Sha256 } from "../core/merkle-tree.js";
 
 /**
  * The tree over a log (RFC 9162, section 2.1). Leaves are in order and are hashed differently from inner
