@@ -8,6 +8,7 @@ import * as brief from "./features/brief/operations.js";
 import * as demo from "./features/demo/operations.js";
 import * as jobs from "./features/jobs/operations.js";
 import * as memory from "./features/memory/operations.js";
+import * as oauth from "./features/oauth/operations.js";
 import * as personas from "./features/personas/operations.js";
 import * as perspectives from "./features/perspectives/operations.js";
 import * as progress from "./features/progress/operations.js";
@@ -24,7 +25,6 @@ import * as usage from "./features/usage/operations.js";
 import { operationRules } from "./features.js";
 import * as app from "./operations/app.js";
 import * as attention from "./operations/attention.js";
-import * as clients from "./operations/clients.js";
 import * as document from "./operations/document.js";
 import * as feed from "./operations/feed.js";
 import * as health from "./operations/health.js";
@@ -51,7 +51,6 @@ type OperationsOf<Exports> = {
 const exported = {
   ...app,
   ...attention,
-  ...clients,
   ...document,
   ...feed,
   ...health,
@@ -73,6 +72,7 @@ const exported = {
   ...demo,
   ...jobs,
   ...memory,
+  ...oauth,
   ...personas,
   ...perspectives,
   ...progress,

@@ -7,6 +7,7 @@ import * as brief from "./features/brief/feature.js";
 import * as demo from "./features/demo/feature.js";
 import * as jobs from "./features/jobs/feature.js";
 import * as memory from "./features/memory/feature.js";
+import * as oauth from "./features/oauth/feature.js";
 import * as personas from "./features/personas/feature.js";
 import * as perspectives from "./features/perspectives/feature.js";
 import * as progress from "./features/progress/feature.js";
@@ -37,6 +38,7 @@ export const operationRules = {
   ...demo.rules,
   ...jobs.rules,
   ...memory.rules,
+  ...oauth.rules,
   ...personas.rules,
   ...perspectives.rules,
   ...progress.rules,

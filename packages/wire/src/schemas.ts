@@ -1,12 +1,12 @@
 /** Schemas and functions that validate, render and describe the contract's operations and frames. */
 
 export { catalogue, findOperation, operations } from "./catalogue.js";
-export { Timestamp, Uuid } from "./core/values.js";
+export { TaskNumber, Timestamp, Uuid } from "./core/values.js";
 export { exportSession } from "./features/export/operations.js";
 export { importBundle } from "./features/import/operations.js";
-export { Task, TaskChange, TaskNumber } from "./features/tasks/operations.js";
+export { ClientMetadata } from "./features/oauth/operations.js";
+export { Task, TaskChange } from "./features/tasks/operations.js";
 export { Message, Redaction } from "./feed/message.js";
-export { ClientMetadata } from "./identity/client-metadata.js";
 export {
   Bytes32,
   Bytes64,

@@ -206,3 +206,10 @@ export const MemoryId = z
   .string()
   .regex(/^mem_[1-9]\d{0,14}$/, { error: "must be such as mem_31" })
   .meta({ examples: ["mem_31"] });
+
+/** The number of a task in its session. */
+export const TaskNumber = z
+  .int()
+  .min(1)
+  .max(2 ** 31 - 1)
+  .meta({ description: "The task's number." });

@@ -267,18 +267,5 @@ export const coreRules = {
       access: "member",
       route: "POST /api/sessions/:session_id/observer-links",
     },
-    preview_client: {
-      ...reading,
-      access: "member",
-      route: "POST /api/clients/preview",
-      human: "vouching",
-      withoutCredential: true,
-    },
-    approve_client: {
-      ...vouching,
-      afterClosing: "refused",
-      access: "member",
-      route: "POST /api/sessions/:session_id/clients",
-    },
   }),
 };

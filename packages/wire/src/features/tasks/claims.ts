@@ -7,6 +7,7 @@ import {
   Reason,
   retryable,
   StorableText,
+  TaskNumber,
   Timestamp,
 } from "../../core/values.js";
 import { messageTime } from "../../feed/compact.js";
@@ -15,7 +16,6 @@ import { SessionSettings } from "../../operations/settings.js";
 import { lines, nameInLine } from "../../text/neutralise.js";
 import { isFileScope, normaliseScope, problemOfScope } from "../../text/scope.js";
 import { rules } from "./rules.js";
-import { TaskNumber } from "./tasks.js";
 
 const operation = describeOperations(rules);
 

@@ -8,6 +8,7 @@ import {
   retryable,
   Sequence,
   StorableText,
+  TaskNumber,
   Timestamp,
   Title,
   textOfBytes,
@@ -20,12 +21,6 @@ import { rules } from "./rules.js";
 import { TaskChange, TaskCheck } from "./values.js";
 
 const operation = describeOperations(rules);
-
-export const TaskNumber = z
-  .int()
-  .min(1)
-  .max(2 ** 31 - 1)
-  .meta({ description: "The task's number." });
 
 /** `open` can be claimed; `blocked` waits for another task; `in_review` waits for its proof (TASK-2). */
 export const TaskState = z.enum(["open", "blocked", "claimed", "in_review", "done", "cancelled"]);

@@ -1,8 +1,7 @@
 import * as z from "zod";
-import { asTeam, inSession, lineOfChars, retryable, SessionRef } from "../../core/values.js";
+import { asTeam, inSession, lineOfChars, retryable, SessionRef, TaskNumber } from "../../core/values.js";
 import { describeOperations } from "../../operations/operation.js";
 import { inQuotes, lines } from "../../text/neutralise.js";
-import { TaskNumber } from "../tasks/operations.js";
 import { rules } from "./rules.js";
 
 const operation = describeOperations(rules);

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { limits } from "../core/limits.js";
-import { TeamName } from "../core/values.js";
+import { limits } from "../../core/limits.js";
+import { TeamName } from "../../core/values.js";
 
 /** The metadata that a client registers with (RFC 7591). Only the fields used here are kept. */
 export const ClientMetadata = z.object({

@@ -1,8 +1,13 @@
 import * as z from "zod";
-import { limits } from "../core/limits.js";
-import { retryable, SessionRef, StorableText, TeamName, Timestamp } from "../core/values.js";
-import { nameInLine } from "../text/neutralise.js";
-import { operation } from "./core-operation.js";
+import { limits } from "../../core/limits.js";
+import { retryable, SessionRef, StorableText, TeamName, Timestamp } from "../../core/values.js";
+import { describeOperations } from "../../operations/operation.js";
+import { nameInLine } from "../../text/neutralise.js";
+import { rules } from "./rules.js";
+
+export { ClientMetadata } from "./client-metadata.js";
+
+const operation = describeOperations(rules);
 
 /** A client's authorization request to a member (RFC 6749, 7636 and 8707). */
 const clientRequest = {

@@ -1,0 +1,2 @@
+/** OAuth clients that act as a team. */
+export { rules } from "./rules.js";
