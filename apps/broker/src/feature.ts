@@ -15,7 +15,7 @@ import type { CreateSessionHook, PeerFactReaders, SessionFactReaders } from "./s
 import type { Handlers } from "./transports/context-for.js";
 import type { Mount } from "./transports/http/mount.js";
 import type { Meshes, Services as TransportServices } from "./transports/services.js";
-import type { AttentionSource, PersonDataHook, Purge, TextRemovalHook } from "./views/hooks.js";
+import type { AttentionSource, ImportHook, PersonDataHook, Purge, TextRemovalHook } from "./views/hooks.js";
 
 /**
  * A part of the broker that can be left out: its operations, and its additions to the core. `Services` are the services that
@@ -62,6 +62,7 @@ export interface Feature<Services extends TransportServices = TransportServices,
   readonly purge?: Readonly<Record<string, Purge>>;
   readonly personData?: PersonDataHook<Services>;
   readonly onRemoveText?: TextRemovalHook<Services>;
+  readonly onImport?: ImportHook;
 }
 
 /** Background work that runs at intervals. */

@@ -84,7 +84,7 @@ type OptionsOf<One> = One extends { readonly start: (parts: infer Parts, needed:
       : Options
     : never
   : never;
-type Merged<Key extends keyof Feature> = Intersection<ValueOf<AnyFeature, Key>>;
+type Merged<Key extends keyof Feature> = object & Intersection<ValueOf<AnyFeature, Key>>;
 type ValueOf<One, Key extends string> = One extends Readonly<Record<Key, infer Value>> ? Value : never;
 type Intersection<Union> = (Union extends unknown ? (each: Union) => void : never) extends (
   all: infer All,
@@ -120,6 +120,7 @@ export const hooks: ViewHooks<Services> = {
   purge: Object.assign({}, ...all.map(({ purge }) => purge)),
   personData: all.flatMap(({ personData = [] }) => personData),
   onRemoveText: all.flatMap(({ onRemoveText = [] }) => onRemoveText),
+  onImport: all.flatMap(({ onImport = [] }) => onImport),
 };
 
 /** The routes that features add. */

@@ -19,6 +19,7 @@ export { type MigrateOptions, migrate } from "./core/migrate.js";
 export * from "./core/nodes.js";
 export { type Notifications, openNotifications } from "./core/notifications.js";
 export * from "./core/settings.js";
+export * from "./core/source-columns.js";
 export type { Queryable, Transaction } from "./core/transactions.js";
 export * from "./document/documents.js";
 export * from "./document/torn-documents.js";
@@ -44,6 +45,12 @@ export * from "./sessions/holds.js";
 export * from "./sessions/peer-changes.js";
 export * from "./sessions/peers.js";
 export * from "./sessions/sessions.js";
+export {
+  listStateEntries,
+  type StateBounds,
+  type StateFilter,
+  type StateVersionRow,
+} from "./sessions/state-entries.js";
 export * from "./sessions/teams.js";
 export * from "./sessions/token-budgets.js";
 export { holdNodeLock, lockNoticedMsMax, type NodeLock } from "./start/node-lock.js";

@@ -13,6 +13,7 @@ export interface ViewHooks<Services extends SessionServices> extends DocumentHoo
   readonly purge: Readonly<Record<string, Purge>>;
   readonly personData: readonly PersonDataHook<Services>[];
   readonly onRemoveText: readonly TextRemovalHook<Services>[];
+  readonly onImport: readonly ImportHook[];
 }
 
 /** Lists the facts of a feature that wait for a human. */
@@ -56,6 +57,14 @@ export interface TextRemovalHook<Services extends SessionServices> {
     place: { readonly meshId: string; readonly sessionId: string },
     range: { readonly from: number; readonly to: number },
   ): Promise<unknown>;
+}
+
+/** A feature's part in the import of a session's record. Both are called in the transaction that imports it. */
+export interface ImportHook {
+  /** Stores what the feature derives from the messages after this sequence. Roster and messages have been stored. */
+  store(tx: Transaction, imported: { readonly sessionId: string; readonly after: number }): Promise<void>;
+  /** Removes the texts of an event where the feature stores them as well, before the event's own texts are removed. */
+  forgetEvent(tx: Transaction, sessionId: string, sequence: number): Promise<void>;
 }
 
 /** A feature's part in the erasure of a person. */

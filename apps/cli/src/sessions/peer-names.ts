@@ -81,7 +81,7 @@ export function rolesText({ role, groups }: Peer): string {
 /** Formats a peer's task and its summary, such as `task 7 rotate tokens, 12m`. */
 export function summaryText({ summary, summary_at: at, task }: Peer): string {
   const said = at === null ? "" : `${oneLine(summary)} (${toAge(at)} ago)`;
-  if (task === null) return said;
+  if (!task) return said;
   return [`task ${task.task} ${oneLine(task.title)}, ${toAge(task.since)}`, said].filter(Boolean).join("   ");
 }
 

@@ -89,6 +89,7 @@ export const Peer = z
     task: z
       .object({ task: z.int(), title: z.string(), since: Timestamp })
       .nullable()
+      .optional()
       .meta({ description: "The task that it last claimed and works on." }),
   })
   .meta({ id: "Peer" });

@@ -156,10 +156,17 @@ export const getSession = operation("get_session", {
     agent_messages: z.int().meta({
       description: "Messages that agents have posted since the last message from a human.",
     }),
-    unfinished_tasks: z.int().meta({ description: "How many of its tasks are neither done nor cancelled." }),
-    state_keys: z.int().meta({ description: "Number of keys set in its own state." }),
-    memories: z.int().meta({ description: "Number of memories from it that are not forgotten." }),
-    progress_entries: z.int().meta({ description: "How many progress entries were logged in it." }),
+    // The facts of features, which a build can leave out.
+    unfinished_tasks: z
+      .int()
+      .optional()
+      .meta({ description: "How many of its tasks are neither done nor cancelled." }),
+    state_keys: z.int().optional().meta({ description: "Number of keys set in its own state." }),
+    memories: z.int().optional().meta({ description: "Number of memories from it that are not forgotten." }),
+    progress_entries: z
+      .int()
+      .optional()
+      .meta({ description: "How many progress entries were logged in it." }),
     origin: z.object({ record_id: Uuid, key_id: z.string(), imported_at: Timestamp }).nullable().meta({
       description:
         "For an imported, read-only copy: the id in its record, and the first of its signing keys.",

@@ -7,7 +7,7 @@ import { thoughtRecord, thoughtRecordList } from "./thoughts.js";
 /** Thought records in hash chains, finalised to a Merkle root. */
 export const auditFeature = {
   name: "audit",
-  needs: ["record"],
+  needs: [],
   handlers: {
     audit_session_start: auditSessionStart,
     thought_record: thoughtRecord,

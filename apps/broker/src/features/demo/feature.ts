@@ -14,7 +14,7 @@ export interface DemoOptions {
 /** The demo room: a session played by scripted agents. */
 export const demoFeature = {
   name: "demo",
-  needs: [],
+  needs: ["tasks"],
   handlers: {
     open_demo_room: openDemoRoom,
   },

@@ -19,7 +19,7 @@ export interface ExportOptions {
 /** Exports: session records as files. */
 export const exportFeature = {
   name: "export",
-  needs: ["import", "seal"],
+  needs: ["seal"],
   mount: mountExport,
   start: async ({
     options,

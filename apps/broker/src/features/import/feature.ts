@@ -10,7 +10,7 @@ export { type Spooled, spoolBytes } from "./spool.js";
 /** Imports of records from other brokers. */
 export const importFeature = {
   name: "import",
-  needs: ["export", "redaction", "seal", "tasks"],
+  needs: ["export", "redaction", "seal"],
   mount: mountImport,
   /** Removes files that an earlier run of the broker left behind. Nothing reads them now. */
   async start({ home }: StartParts): Promise<object> {

@@ -14,7 +14,6 @@ import type { SealServices } from "../seal/feature.js";
 import { readLinesOf } from "./read-file.js";
 import type { Target } from "./refuse-other.js";
 import { refuseOther } from "./refuse-other.js";
-import { forgetTask } from "./store-tasks.js";
 
 /** The heads that conclusions were sealed with, as `size/version`. */
 export type Seals = ReadonlySet<string>;
@@ -60,7 +59,7 @@ export async function storeFeed(
       });
       if (redacted.length > 0) await holdForTexts(tx, services, sessionId);
       for (const sequence of redacted) {
-        await forgetTask(tx, sessionId, sequence);
+        for (const hook of services.hooks.onImport) await hook.forgetEvent(tx, sessionId, sequence);
         await redactMessageRow(tx, sessionId, sequence);
       }
     }

@@ -39,7 +39,6 @@ import type { Target } from "./refuse-other.js";
 import { readRosterFile } from "./roster-file.js";
 import { readStateFile } from "./state-file.js";
 import { type Seals, storeFeed } from "./store-feed.js";
-import { storeTasks } from "./store-tasks.js";
 import { storeVersions } from "./store-versions.js";
 
 /**
@@ -97,7 +96,8 @@ async function store(
     await storeHeads(bundle, manifest, { ...target, seals });
     if (end.lastSequence >= place.size) await finishImportedFeed(tx, place.sessionId, { ...end, closedAt });
     await insertImportedTeams(tx, place.sessionId, await readRosterFile(bundle, closedAt));
-    await storeTasks(tx, place);
+    for (const hook of services.hooks.onImport)
+      await hook.store(tx, { sessionId: place.sessionId, after: place.size });
     await replaceImportedState(tx, place.sessionId, await readStateFile(bundle, manifest.version));
     await finishImportedDocument(tx, place.sessionId, await readConclusion(services, bundle, manifest));
   }

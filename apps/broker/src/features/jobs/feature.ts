@@ -25,7 +25,7 @@ export interface JobOptions {
 /** Jobs: runs of headless agents. */
 export const jobsFeature = {
   name: "jobs",
-  needs: ["personas", "perspectives", "proposals", "sources", "topics", "usage"],
+  needs: ["personas", "perspectives", "sources", "topics", "usage"],
   handlers: {
     start_job: startJob,
     get_job: getJob,

@@ -9,7 +9,7 @@ export { requirePersona, toPersonaKey } from "./read-personas.js";
 /** Personas: readers with a point of view. */
 export const personasFeature = {
   name: "personas",
-  needs: ["perspectives"],
+  needs: [],
   handlers: {
     list_personas: listPersonas,
     get_persona: getPersona,

@@ -8,7 +8,7 @@ import {
   writeJsonLine,
 } from "@merkle/wire/record";
 import { sha256 } from "../../core/sha256.js";
-import { toStateEntry } from "../state/feature.js";
+import { toStateEntry } from "../../sessions/state-entry.js";
 
 /** Identifies the session whose title, roster and state are read. */
 export interface AboutSource {

@@ -16,7 +16,7 @@ export { subtreesOf } from "./tiles.js";
 /** Hashes, heads, seals and proofs of records. */
 export const sealFeature = {
   name: "seal",
-  needs: ["record", "state"],
+  needs: [],
   handlers: {
     session_seal: sessionSeal,
     session_proof: sessionProof,

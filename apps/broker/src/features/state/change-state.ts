@@ -17,6 +17,7 @@ import type { Write } from "../../core/write.js";
 import { sessionClosed } from "../../sessions/access/authorize.js";
 import type { TeamContext } from "../../sessions/context.js";
 import { authorName } from "../../sessions/roster/author.js";
+import { toStateEntry } from "../../sessions/state-entry.js";
 import type { StateServices } from "./services.js";
 import {
   msUntilDue,
@@ -24,7 +25,6 @@ import {
   type StateScope,
   scopeIdOf,
   toStateChange,
-  toStateEntry,
   toStateEvent,
   toToldEntry,
 } from "./state-entry.js";

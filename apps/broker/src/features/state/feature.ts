@@ -9,7 +9,6 @@ import { type StateAnnouncer, startStateAnnouncer } from "./state-announcer.js";
 import { unwatchState, watchState } from "./watch-state.js";
 
 export type { StateServices } from "./services.js";
-export { toStateEntry } from "./state-entry.js";
 
 /** Interval at which changes are announced that were missed because a notification was lost. */
 const catchUpMs = 5_000;

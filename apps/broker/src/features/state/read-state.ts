@@ -9,8 +9,9 @@ import type { OutputOf, ParsedInputOf, StateEntry } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import type { Context, SessionContext } from "../../sessions/context.js";
 import { authorName } from "../../sessions/roster/author.js";
+import { toStateEntry } from "../../sessions/state-entry.js";
 import type { StateServices } from "./services.js";
-import { noSuchKey, scopeIdOf, toStateEntry } from "./state-entry.js";
+import { noSuchKey, scopeIdOf } from "./state-entry.js";
 
 /**
  * Reads one key. A deleted key is returned as deleted, with its last version.

@@ -10,26 +10,7 @@ import { limits } from "@merkle/wire/limits";
 import { utf8Bytes } from "@merkle/wire/text";
 import type { DocumentServices } from "../../document/services.js";
 import type { SessionContext } from "../../sessions/context.js";
-
-/** Converts a stored value to its public form. */
-export function toStateEntry({
-  key,
-  version,
-  value,
-  updatedBy,
-  updatedAt,
-  redacted = false,
-}: StateVersionRow): StateEntry {
-  return {
-    key,
-    ...(value === null ? {} : { value: JSON.parse(value) }),
-    deleted: value === null && !redacted,
-    ...(redacted && { redacted }),
-    version,
-    updatedBy,
-    updatedAt: updatedAt.toISOString(),
-  };
-}
+import { toStateEntry } from "../../sessions/state-entry.js";
 
 /** Returns the entry without its value if the value is too large to be sent unrequested (STATE-8). */
 export function toToldEntry(row: StateVersionRow): StateEntry {

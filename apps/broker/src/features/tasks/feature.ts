@@ -8,6 +8,7 @@ import { finishTask } from "./finish-task.js";
 import { forgetTexts } from "./forget-texts.js";
 import { createHandBack } from "./hand-back.js";
 import { readHeldTasks } from "./held-tasks.js";
+import { importTasks } from "./import-tasks.js";
 import { getTask, listAllTasks, listTasks } from "./read-tasks.js";
 import { updateTask } from "./update-task.js";
 
@@ -42,4 +43,5 @@ export const tasksFeature = {
   repeat: { name: "tasks to hand back", everyMs: handBackMs, begin: ({ main }) => createHandBack(main) },
   peerFacts: { task: readHeldTasks },
   onRemoveText: forgetTexts,
+  onImport: importTasks,
 } satisfies Feature;

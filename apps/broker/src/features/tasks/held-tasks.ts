@@ -5,7 +5,7 @@ import type { PeerFactReaders } from "../../sessions/hooks.js";
  * Reads the claimed task of each peer in a session. If a peer has several, the list's last entry counts,
  * which the peer claimed last.
  */
-export const readHeldTasks: PeerFactReaders["task"] = async ({ database }, sessionId) => {
+export const readHeldTasks: Required<PeerFactReaders>["task"] = async ({ database }, sessionId) => {
   const held = await listHeldTasks(database.orm, sessionId);
   const byPeer = new Map(held.map((task) => [task.peerId, task]));
   return (peerId) => {

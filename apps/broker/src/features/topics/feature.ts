@@ -17,7 +17,7 @@ const placeMs = 60_000;
 /** Comment threads that are anchored in documents and files. */
 export const topicsFeature = {
   name: "topics",
-  needs: ["proposals", "sources"],
+  needs: ["sources"],
   handlers: {
     open_topic: openTopic,
     reply_to_topic: replyToTopic,

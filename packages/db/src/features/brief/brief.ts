@@ -13,7 +13,7 @@ import type { Queryable } from "../../core/transactions.js";
 import type { FeedRange } from "../../feed/feed-pages.js";
 import { messageColumns, type StoredMessage } from "../../feed/messages.js";
 import type { JobRow } from "../../identity/job-credentials.js";
-import type { StateVersionRow } from "../state/feature.js";
+import type { StateVersionRow } from "../../sessions/state-entries.js";
 
 /**
  * The reader of a brief: a team and one of its peers, a person with all their teams in a session, or an

@@ -1,3 +1,1 @@
-// needs: ["state"]
-
 export * from "./brief.js";

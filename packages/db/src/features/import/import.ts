@@ -1,17 +1,6 @@
 import { type MessageFields, messageFieldNames, messageFields } from "@merkle/wire";
-import { and, asc, eq, gt, inArray, sql } from "drizzle-orm";
-import {
-  claims,
-  documents,
-  feeds,
-  importFiles,
-  messages,
-  originKeys,
-  peers,
-  sessions,
-  tasks,
-  teams,
-} from "../../core/schema.js";
+import { and, eq, sql } from "drizzle-orm";
+import { documents, feeds, importFiles, originKeys, sessions } from "../../core/schema.js";
 import type { Queryable, Transaction } from "../../core/transactions.js";
 import type { AuditKeyRow } from "../../identity/audit-keys.js";
 
@@ -253,80 +242,6 @@ export async function replaceImportedState(
     SELECT ${sessionId}::uuid, key, version, value, updated_by, updated_at FROM ${given}`);
 }
 
-/** An event of an imported feed that reports a change of a task or claim. */
-export interface ImportedEventRow {
-  readonly sequence: number;
-  /** Canonical JSON. */
-  readonly content: string;
-}
-
-/** Lists up to `limit` events of tasks and claims after a message, in order. */
-export async function listImportedTaskEvents(
-  tx: Transaction,
-  sessionId: string,
-  { after, limit }: { readonly after: number; readonly limit: number },
-): Promise<ImportedEventRow[]> {
-  return tx
-    .select({ sequence: messages.sequence, content: messages.content })
-    .from(messages)
-    .where(
-      and(
-        eq(messages.sessionId, sessionId),
-        inArray(messages.kind, ["task_changed", "claim_changed"]),
-        gt(messages.sequence, after),
-      ),
-    )
-    .orderBy(asc(messages.sequence))
-    .limit(limit);
-}
-
-export type ImportedTaskRow = typeof tasks.$inferSelect;
-export type ImportedClaimRow = typeof claims.$inferSelect;
-
-export async function readImportedTasks(
-  tx: Transaction,
-  sessionId: string,
-  numbers: readonly number[],
-): Promise<ImportedTaskRow[]> {
-  return tx
-    .select()
-    .from(tasks)
-    .where(and(eq(tasks.sessionId, sessionId), inArray(tasks.number, [...numbers])));
-}
-
-/** Inserts or replaces tasks with their current state. */
-export async function putImportedTasks(tx: Transaction, rows: readonly ImportedTaskRow[]): Promise<void> {
-  for (const row of rows) {
-    await tx
-      .insert(tasks)
-      .values(row)
-      .onConflictDoUpdate({ target: [tasks.sessionId, tasks.number], set: row });
-  }
-}
-
-/** Replaces the claims of an imported session. */
-export async function replaceImportedClaims(
-  tx: Transaction,
-  sessionId: string,
-  rows: readonly ImportedClaimRow[],
-): Promise<void> {
-  await tx.delete(claims).where(eq(claims.sessionId, sessionId));
-  if (rows.length > 0) await tx.insert(claims).values([...rows]);
-}
-
-/** Lists the participants with the names of their teams, in the order in which they joined. */
-export async function listImportedPeers(
-  tx: Transaction,
-  sessionId: string,
-): Promise<{ peerId: string; name: string | null; team: string; kind: "agent" | "human" | "guest" }[]> {
-  return tx
-    .select({ peerId: peers.peerId, name: peers.name, team: teams.name, kind: teams.kind })
-    .from(peers)
-    .innerJoin(teams, and(eq(teams.sessionId, peers.sessionId), eq(teams.teamId, peers.teamId)))
-    .where(eq(peers.sessionId, sessionId))
-    .orderBy(asc(peers.joinedAt));
-}
-
 /** Stores the keys that signed the heads of an imported session. */
 export async function keepOriginKeys(
   tx: Transaction,
@@ -354,25 +269,4 @@ export async function keepImportFile(
   }
   // An empty file still needs one row.
   if (part === 0) await tx.insert(importFiles).values({ sessionId, name, part, bytes: new Uint8Array() });
-}
-
-/** Returns one part of a stored file, counted from 0. Returns null after the last part. */
-export async function readImportFile(
-  db: Queryable,
-  { sessionId, name, part }: { readonly sessionId: string; readonly name: string; readonly part: number },
-): Promise<Uint8Array | null> {
-  const [row] = await db
-    .select({ bytes: importFiles.bytes })
-    .from(importFiles)
-    .where(and(eq(importFiles.sessionId, sessionId), eq(importFiles.name, name), eq(importFiles.part, part)));
-  return row?.bytes ?? null;
-}
-
-/** Lists the names of the stored files of an import. */
-export async function listImportFiles(db: Queryable, sessionId: string): Promise<string[]> {
-  const rows = await db
-    .selectDistinct({ name: importFiles.name })
-    .from(importFiles)
-    .where(eq(importFiles.sessionId, sessionId));
-  return rows.map(({ name }) => name);
 }

@@ -1,2 +1,3 @@
+export * from "./redact-values.js";
 export * from "./state.js";
 export * from "./watches.js";

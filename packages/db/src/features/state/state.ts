@@ -1,26 +1,13 @@
 import { and, asc, count, desc, eq, gt, inArray, isNotNull, lt, lte, type SQL, sql } from "drizzle-orm";
 import { documents, stateEntries, stateVersions } from "../../core/schema.js";
 import type { Queryable, Transaction } from "../../core/transactions.js";
-
-/** The value of a key between two changes. Null if the key was deleted. */
-export interface StateVersionRow {
-  readonly key: string;
-  readonly version: number;
-  /** Canonical JSON. */
-  readonly value: string | null;
-  readonly updatedBy: string;
-  readonly updatedAt: Date;
-  /** True if this value was removed from the history. */
-  readonly redacted?: boolean;
-}
-
-const columns = {
-  key: stateEntries.key,
-  version: stateEntries.version,
-  value: stateEntries.value,
-  updatedBy: stateEntries.updatedBy,
-  updatedAt: stateEntries.updatedAt,
-};
+import {
+  fits,
+  type StateBounds,
+  type StateVersionRow,
+  sizeUpTo,
+  stateEntryColumns,
+} from "../../sessions/state-entries.js";
 
 function isEntry(scopeId: string, key: string): SQL | undefined {
   return and(eq(stateEntries.scopeId, scopeId), eq(stateEntries.key, key));
@@ -32,7 +19,7 @@ export async function findStateEntry(
   scopeId: string,
   key: string,
 ): Promise<StateVersionRow | null> {
-  const [row] = await db.select(columns).from(stateEntries).where(isEntry(scopeId, key));
+  const [row] = await db.select(stateEntryColumns).from(stateEntries).where(isEntry(scopeId, key));
   return row ?? null;
 }
 
@@ -52,7 +39,7 @@ export async function lockStateEntry(
 ): Promise<LockedStateEntry | null> {
   const [row] = await tx
     .select({
-      ...columns,
+      ...stateEntryColumns,
       updatedByPeerId: stateEntries.updatedByPeerId,
       announcedVersion: stateEntries.announcedVersion,
       announcedAt: stateEntries.announcedAt,
@@ -173,12 +160,6 @@ export async function listUnannouncedState(
     .limit(limit);
 }
 
-/** Limits of one read. At least one value is always returned. */
-export interface StateBounds {
-  readonly rowsMax: number;
-  readonly bytesMax: number;
-}
-
 /** Lists the latest versions of a key, newest first. */
 export async function listStateVersions(
   db: Queryable,
@@ -212,60 +193,6 @@ export async function listStateVersions(
     .orderBy(newestFirst);
 }
 
-export interface StateFilter {
-  readonly prefix: string;
-  /** The last key of the previous page, or "" for the first page. */
-  readonly after: string;
-}
-
-/** Lists a page of a scope's keys that have a value, in order. `more` is true if others follow. */
-export async function listStateEntries(
-  db: Queryable,
-  scopeId: string,
-  { prefix, after }: StateFilter,
-  { rowsMax, bytesMax }: StateBounds,
-): Promise<{ entries: StateVersionRow[]; more: boolean }> {
-  const wanted = and(
-    eq(stateEntries.scopeId, scopeId),
-    gt(stateEntries.key, after),
-    sql`starts_with(${stateEntries.key}, ${prefix})`,
-    isNotNull(stateEntries.value),
-  );
-  const inOrder = asc(stateEntries.key);
-  const sizes = db.$with("sizes").as(
-    db
-      .select({ key: stateEntries.key, ...sizeUpTo(stateEntries, inOrder) })
-      .from(stateEntries)
-      .where(wanted)
-      .orderBy(inOrder)
-      .limit(rowsMax + 1),
-  );
-  const last = sql`(SELECT max(key) FROM ${sizes} WHERE rank <= ${rowsMax} AND ${fits(bytesMax)})`;
-  const rows = await db
-    .with(sizes)
-    .select({ ...columns, found: sql<number>`(SELECT count(*)::int FROM ${sizes})` })
-    .from(stateEntries)
-    .where(and(wanted, sql`${stateEntries.key} <= ${last}`))
-    .orderBy(inOrder);
-  return {
-    entries: rows.map(({ found: _found, ...entry }) => entry),
-    more: rows.length < (rows[0]?.found ?? 0),
-  };
-}
-
-/** Computes sizes without decompressing the values. Only values within the limit are read. */
-function sizeUpTo({ key, value }: typeof stateEntries | typeof stateVersions, order: SQL) {
-  const bytes = sql`octet_length(${key}) + coalesce(octet_length(${value}), 0)`;
-  return {
-    bytes: sql<number>`sum(${bytes}) OVER (ORDER BY ${order})`.as("bytes"),
-    rank: sql<number>`row_number() OVER (ORDER BY ${order})`.as("rank"),
-  };
-}
-
-function fits(bytesMax: number): SQL {
-  return sql`(rank = 1 OR bytes <= ${bytesMax})`;
-}
-
 /** Lists recently changed keys of these scopes with their current values. */
 export async function listStateChanges(
   db: Queryable,
@@ -274,7 +201,7 @@ export async function listStateChanges(
 ): Promise<(StateVersionRow & { readonly scopeId: string })[]> {
   if (scopeIds.length === 0) return [];
   return db
-    .select({ ...columns, scopeId: stateEntries.scopeId })
+    .select({ ...stateEntryColumns, scopeId: stateEntries.scopeId })
     .from(stateEntries)
     .where(
       and(

@@ -1,7 +1,6 @@
 import {
   forgetTaskTexts,
   type ImportedClaimRow,
-  type ImportedSessionRow,
   type ImportedTaskRow,
   listClaimRows,
   listImportedPeers,
@@ -17,6 +16,7 @@ import { Task, TaskChange, TaskNumber, Timestamp } from "@merkle/wire/schemas";
 import * as z from "zod";
 import { idFrom } from "../../core/message.js";
 import { authorName } from "../../sessions/roster/author.js";
+import type { ImportHook } from "../../views/hooks.js";
 
 const Name = z.string().min(1).max(500);
 const common = { by: Name, holder: Name.optional(), at: Timestamp };
@@ -56,13 +56,16 @@ type ClaimEvent = z.output<typeof ClaimEvent>;
 /** Number of events read per page. */
 const eventsPerPage = 500;
 
+/** Imports tasks and claims with the record of their session. */
+export const importTasks: ImportHook = { store: storeTasks, forgetEvent: forgetTask };
+
 /**
  * Rebuilds the tasks and claims of an imported session from the events of its feed, in order. They are
  * therefore as well proven as the feed (IMPORT-9). Events that were removed or are not valid are skipped.
  */
-export async function storeTasks(
+async function storeTasks(
   tx: Transaction,
-  { sessionId, size }: Pick<ImportedSessionRow, "sessionId" | "size">,
+  { sessionId, after: start }: { readonly sessionId: string; readonly after: number },
 ): Promise<void> {
   const peers = new Map(
     (await listImportedPeers(tx, sessionId)).map(({ team, kind, name, peerId }) => [
@@ -71,7 +74,7 @@ export async function storeTasks(
     ]),
   );
   const claims = new Map((await listClaimRows(tx, sessionId)).map((claim) => [claim.number, claim]));
-  for (let after = size; ; ) {
+  for (let after = start; ; ) {
     const page = await listImportedTaskEvents(tx, sessionId, { after, limit: eventsPerPage });
     const events = page.flatMap(({ content }) => Event.safeParse(JSON.parse(content)).data ?? []);
     const numbers = events.flatMap((each) => (each.event === "task_changed" ? each.task : []));
@@ -184,7 +187,7 @@ function applyToClaims(
  * Removes the texts of a task's event from the task that was rebuilt from it. Call before the event's own
  * text is removed.
  */
-export async function forgetTask(tx: Transaction, sessionId: string, sequence: number): Promise<void> {
+async function forgetTask(tx: Transaction, sessionId: string, sequence: number): Promise<void> {
   const [row] = await listImportedTaskEvents(tx, sessionId, { after: sequence - 1, limit: 1 });
   if (row?.sequence !== sequence) return;
   const event = TaskEvent.safeParse(JSON.parse(row.content)).data;
