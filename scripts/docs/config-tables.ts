@@ -10,7 +10,7 @@ interface ConfigSetting {
 }
 
 /** Every key that is read, so that one that is missing here, or is gone, does not compile. */
-const ofFile: Readonly<Record<ConfigKey, ConfigSetting & { readonly alsoOfProject: boolean }>> = {
+const ofFile: Readonly<Record<ConfigKey | "agent", ConfigSetting & { readonly alsoOfProject: boolean }>> = {
   mcp_url: {
     example: '"https://merkle.example.com"',
     usual: "`http://localhost:7423`",

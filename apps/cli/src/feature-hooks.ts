@@ -1,20 +1,56 @@
 import type { BrokerClient } from "./broker/broker-client.js";
-import type { BrokerOptions } from "./core/broker-code.js";
-import type { Feature, FeatureEntry } from "./feature.js";
+import type { CommandContext } from "./command/command.js";
+import { usageError } from "./core/cli-error.js";
+import type { ConcludedSession, Feature, FeatureEntry, FeatureSetting } from "./feature.js";
 import { features } from "./features.js";
 import type { CheckConcluded } from "./feed/tail/run-tail.js";
 import type { CreateExtension } from "./mcp/extension.js";
 import type { Config } from "./settings/config.js";
+import type { ForeignFile } from "./settings/foreign-file.js";
+import type { Check } from "./start/doctor/check.js";
+import type { BrokerAdditions } from "./start/run-broker.js";
 
-/** Returns the options that features add when a broker starts on this home. */
-export async function readBrokerOptions(config: Config): Promise<Partial<BrokerOptions>> {
-  let options: Partial<BrokerOptions> = {};
-  for (const { brokerOptions } of await loadFeatures())
-    options = { ...options, ...(await brokerOptions?.(config)) };
-  return options;
+/** Collects the options, notices and facts that features add to a broker on this home. */
+export async function prepareBroker(config: Config): Promise<Required<BrokerAdditions>> {
+  const all: BrokerAdditions[] = [];
+  for (const feature of await loadFeatures()) {
+    if (feature.prepareBroker) all.push(await feature.prepareBroker(config));
+  }
+  return {
+    options: Object.assign({}, ...all.map(({ options }) => options)),
+    notices: all.flatMap(({ notices = [] }) => notices),
+    facts: Object.assign({}, ...all.map(({ facts }) => facts)),
+  };
 }
 
-/** Loads the features' extensions of the MCP server. */
+/** Returns the settings of this machine that belong to features, by name. */
+export async function listFeatureSettings(): Promise<Readonly<Record<string, FeatureSetting>>> {
+  return Object.assign({}, ...(await loadFeatures()).map(({ settings }) => settings));
+}
+
+/** Returns the files of a project that contain settings of features. */
+export async function findForeignFiles(project: Pick<Config, "environment" | "cwd">): Promise<ForeignFile[]> {
+  const files: ForeignFile[] = [];
+  for (const { findForeignFile } of await loadFeatures()) {
+    const file = await findForeignFile?.(project);
+    if (file) files.push(file);
+  }
+  return files;
+}
+
+/** Returns the checks that features add to `merkle doctor`. */
+export async function listChecks(): Promise<readonly Check[]> {
+  return (await loadFeatures()).flatMap(({ checks = [] }) => checks);
+}
+
+/** Has an agent draft a session's conclusion. @throws CliError `usage` if no feature can */
+export async function draftConclusion(context: CommandContext, session: ConcludedSession): Promise<number> {
+  const feature = (await loadFeatures()).find((each) => each.draftConclusion);
+  if (feature?.draftConclusion) return feature.draftConclusion(context, session);
+  throw usageError("This build of merkle runs no agents, so --draft is not available.");
+}
+
+/** Returns the parts that features add to the MCP server. */
 export async function loadExtensions(): Promise<readonly CreateExtension[]> {
   const all = await loadFeatures();
   return Promise.all(all.flatMap(({ loadExtension }) => loadExtension?.() ?? []));

@@ -1,10 +1,14 @@
+import type { Session } from "@merkle/wire";
 import type { BrokerClient } from "./broker/broker-client.js";
-import type { Command } from "./command/command.js";
+import type { Command, CommandContext } from "./command/command.js";
 import type { Io } from "./command/io.js";
-import type { BrokerOptions } from "./core/broker-code.js";
 import type { CheckConcluded } from "./feed/tail/run-tail.js";
 import type { CreateExtension } from "./mcp/extension.js";
 import type { Config } from "./settings/config.js";
+import type { SettingSources } from "./settings/config-sources.js";
+import type { ForeignFile } from "./settings/foreign-file.js";
+import type { Check } from "./start/doctor/check.js";
+import type { BrokerAdditions } from "./start/run-broker.js";
 
 /** Loads a command's module. */
 export type LoadCommand = () => Promise<Command>;
@@ -19,6 +23,18 @@ export interface FeatureCommands {
   readonly load: Readonly<Record<string, LoadCommand>>;
 }
 
+/** A setting of this machine that belongs to a feature. */
+export interface FeatureSetting extends SettingSources {
+  /** Returns the value as `merkle config list` shows it: never a secret, and null for none. */
+  readonly read: (config: Config) => unknown | Promise<unknown>;
+}
+
+/** A session, and the broker that has it. */
+export interface ConcludedSession {
+  readonly broker: BrokerClient;
+  readonly session: Session;
+}
+
 /**
  * A feature's additions to the command line. The core and other features import only its `feature.ts`. The
  * hooks load further modules when called.
@@ -27,10 +43,18 @@ export interface Feature {
   /** The features, in any package, that this feature requires. */
   readonly needs: readonly string[];
   readonly commands: readonly FeatureCommands[];
-  /**
-   * Returns options for a broker that starts on this home. @throws CliError `usage` for an invalid setting
-   */
-  readonly brokerOptions?: (config: Config) => Promise<Partial<BrokerOptions>>;
+  /** The settings of this machine that belong to the feature, by name. */
+  readonly settings?: Readonly<Record<string, FeatureSetting>>;
+  /** Finds the project's file with settings of the feature, if it needs a decision about trust (CLI-82). */
+  readonly findForeignFile?: (
+    project: Pick<Config, "environment" | "cwd">,
+  ) => Promise<ForeignFile | undefined>;
+  /** Returns the feature's additions to a broker on this home. @throws CliError `usage` for an invalid setting */
+  readonly prepareBroker?: (config: Config) => Promise<BrokerAdditions>;
+  /** Checks for `merkle doctor`. */
+  readonly checks?: readonly Check[];
+  /** Has an agent draft a session's conclusion. Returns the exit code. */
+  readonly draftConclusion?: (context: CommandContext, session: ConcludedSession) => Promise<number>;
   /** Runs `merkle agent`, the program that the agent of a job uses (AGENT-1). */
   readonly runForAgent?: (argv: readonly string[], io: Io, signal: AbortSignal) => Promise<number>;
   /** Loads the feature's part of the MCP server. */

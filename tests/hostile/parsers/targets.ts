@@ -23,6 +23,7 @@ import type { Addition } from "../../../apps/cli/src/clients/client.js";
 import { CliError } from "../../../apps/cli/src/core/cli-error.js";
 import { readAgentSettings } from "../../../apps/cli/src/features/jobs/runner/agent-settings.js";
 import { checkCard } from "../../../apps/cli/src/features/private-messages/check-card.js";
+import { parseSettingsFile, toProgress } from "../../../apps/cli/src/features/progress/progress-settings.js";
 import {
   applyEdit,
   editToAdd,
@@ -32,7 +33,6 @@ import {
 } from "../../../apps/cli/src/install/json-edit.js";
 import { parseConfigFile } from "../../../apps/cli/src/settings/config-file.js";
 import { type ForeignFile, toForeignFile } from "../../../apps/cli/src/settings/foreign-file.js";
-import { parseSettingsFile, toProgress } from "../../../apps/cli/src/settings/progress-settings.js";
 import { linkDefinitions, splitSections } from "../../../apps/dashboard/src/text/split-sections.js";
 import { ShapeError } from "../../../packages/wire/src/core/shape.js";
 import * as bundle from "../../../packages/wire/src/record/bundle.js";
@@ -419,7 +419,7 @@ export const targets: Readonly<Record<string, Target>> = {
         () => parseConfigFile("/home/ana/.merkle/config.json", bytes.toString()),
         CliError,
       );
-      const settings = file && allowing(() => readAgentSettings(file.agent, file.path), CliError);
+      const settings = file && allowing(() => readAgentSettings(file.content["agent"], file.path), CliError);
       if (!settings) return;
       must(
         Object.values(settings.roots).every((each) => each.startsWith("/")),

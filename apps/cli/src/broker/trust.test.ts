@@ -7,7 +7,6 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { keepMember } from "../home/members.js";
 import { keepPerson } from "../home/persons.js";
-import { findForeignSettings } from "../settings/progress-settings.js";
 import { callBroker, ownCredential } from "../test-kit/api.js";
 import { type TestMerkle, testMerkle } from "../test-kit/merkle.js";
 import { sharedMerkle } from "../test-kit/shared-merkle.js";
@@ -107,7 +106,6 @@ describe("the settings of a hostile project", () => {
     // Commands that call no broker, or name one themselves, still work. From an agent's shell the file cannot
     // be trusted.
     expect((await merkle.run(["version"], { cwd: folder })).code).toBe(0);
-    expect((await merkle.run(["verify", slug], { cwd: folder })).code).toBe(2);
     const named = { MERKLE_URL: (await merkle.running()).url };
     expect((await merkle.run(["ls"], { cwd: folder, env: named })).code).toBe(0);
     expect(heard).toEqual([]);
@@ -119,7 +117,7 @@ describe("the settings of a hostile project", () => {
   }, async () => {
     const folder = join(merkle.home, "devices");
     await mkdir(folder);
-    const [project, progress] = [join(folder, ".merkle.json"), join(folder, "agent-progress.config.json")];
+    const project = join(folder, ".merkle.json");
     const pipe = join(folder, "pipe");
     execFileSync("mkfifo", [pipe]);
     const expected = "must be a file of at most 1 MB";
@@ -130,9 +128,6 @@ describe("the settings of a hostile project", () => {
         stderr: expect.stringContaining(expected),
       });
       await rm(project);
-      await symlink(other, progress);
-      expect(() => findForeignSettings({ env: {}, cwd: folder })).toThrow(expected);
-      await rm(progress);
       await writeFile(project, JSON.stringify({ ca: other }));
       expect((await merkle.run(["ls"], { cwd: folder })).stderr).toContain(expected);
       await rm(project);

@@ -1,11 +1,12 @@
-import { type Session, sealText } from "@merkle/wire";
+import { sealText } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
-import { type BrokerClient, findBroker } from "../broker/broker-client.js";
+import { findBroker } from "../broker/broker-client.js";
 import { askYesOrNo, canAsk } from "../command/ask.js";
 import type { Command, CommandContext } from "../command/command.js";
 import { readFileText, readText } from "../command/read-text.js";
 import { exitCodes, usageError } from "../core/cli-error.js";
 import { isSet, textOf } from "../core/flags.js";
+import { draftConclusion } from "../feature-hooks.js";
 import { actingIn } from "../identity/acting.js";
 import { takeSession } from "../sessions/find-session.js";
 import { oneLine } from "../text/one-line.js";
@@ -37,7 +38,11 @@ export const conclude: Command = {
     const { args, config, output, signal } = context;
     const broker = await findBroker(config, signal);
     const { session, rest } = await takeSession(broker, args, config);
-    if (isSet(context.flags, "draft")) return haveDrafted(context, { broker, session, rest });
+    if (isSet(context.flags, "draft")) {
+      if (rest !== undefined || textOf(context.flags, "file") !== undefined)
+        throw usageError("--draft has an agent write the conclusion, so it cannot be combined with a text.");
+      return draftConclusion(context, { broker, session });
+    }
     const summary = await readSummary(context, rest, session.slug);
     const actor = await actingIn(session, { broker, config });
     const question = `Conclude ${JSON.stringify(oneLine(session.title))} for ${counted(session.teams, "team")}?`;
@@ -56,24 +61,6 @@ export const conclude: Command = {
     return exitCodes.done;
   },
 };
-
-/** Starts a conclude job. The session shows what happens to its draft. */
-async function haveDrafted(
-  { flags, config, output }: CommandContext,
-  { broker, session, rest }: { broker: BrokerClient; session: Session; rest: string | undefined },
-): Promise<number> {
-  if (rest !== undefined || textOf(flags, "file") !== undefined)
-    throw usageError("--draft has an agent write the conclusion, so it cannot be combined with a text.");
-  const { session_id, slug } = session;
-  const actor = await actingIn(session, { broker, config });
-  const { settings } = await broker.call("get_session", { session_id });
-  const job = await actor.call("start_job", { kind: "conclude", session_id });
-  const concludes = settings.agent_concludes === "concludes";
-  const next = concludes ? `and concludes ${slug} with it` : `review: merkle doc proposals ${slug}`;
-  output.show(job, `job ${job.job_id} drafts the conclusion${concludes ? " " : "; "}${next}`);
-  output.note(`  follow: merkle jobs show ${job.job_id} -f`);
-  return exitCodes.done;
-}
 
 async function readSummary(
   { flags, io, signal }: CommandContext,

@@ -3,6 +3,7 @@ import type { Command } from "../command/command.js";
 import type { Output } from "../command/output.js";
 import { exitCodes } from "../core/cli-error.js";
 import { isSet, textOf } from "../core/flags.js";
+import { listChecks } from "../feature-hooks.js";
 import type { CheckContext, Finding } from "../start/doctor/check.js";
 import { checkBroker, checkPort } from "../start/doctor/check-broker.js";
 import { checkClock } from "../start/doctor/check-clock.js";
@@ -13,7 +14,6 @@ import {
   checkDisk,
   checkHome,
   checkNode,
-  checkSummaries,
 } from "../start/doctor/check-machine.js";
 
 export const doctor: Command = {
@@ -42,22 +42,21 @@ function toLines({ id, status, message, fix }: Finding, { mark }: Output): strin
   return fix === null ? line : `${line}\n    fix: ${fix}`;
 }
 
-const checks = [
-  checkNode,
-  checkHome,
-  checkDisk,
-  checkDatabase,
-  checkBroker,
-  checkClock,
-  checkPort,
-  checkSummaries,
-  checkClients,
-  checkInstalled,
-];
-
 /** Runs all checks, in an order in which the first failure explains the following ones. */
 async function runChecks(context: CheckContext): Promise<Finding[]> {
   const findings: Finding[] = [];
-  for (const check of checks) findings.push(...(await check(context)));
+  for (const check of [
+    checkNode,
+    checkHome,
+    checkDisk,
+    checkDatabase,
+    checkBroker,
+    checkClock,
+    checkPort,
+    ...(await listChecks()),
+    checkClients,
+    checkInstalled,
+  ])
+    findings.push(...(await check(context)));
   return findings;
 }

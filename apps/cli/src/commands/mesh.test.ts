@@ -1,5 +1,4 @@
 import { execFile } from "node:child_process";
-import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -153,135 +152,11 @@ describe("merkle nudge, hold and resume", () => {
     expect((await merkle.run(["resume", slug, "--budget", "20"])).stdout).toBe(
       "✓ resumed: agents can post, 20 messages until the next message from a human\n",
     );
-    const [json] = await Promise.all([
-      merkle.run(["ls", "--needs", "--query", "Held here", "--json"]),
-      merkle.run(["remember", "Ask before you post"], { env }),
-    ]);
+    const json = await merkle.run(["ls", "--needs", "--query", "Held here", "--json"]);
     expect(JSON.parse(json.stdout).sessions).toMatchObject([
       { slug, needs: [{ kind: "ask", from: "Cedar/cy" }] },
     ]);
     expect((await merkle.run(["status"])).stdout).toMatch(/open sessions?, \d+ needs? you\n$/);
-    // Memories written from an agent's shell belong to the agent's peer (CLI-55).
-    const { memories } = await callBroker(merkle, "list_memory", { session: slug });
-    expect(memories).toMatchObject([{ content: "Ask before you post", rememberedBy: "Cedar/cy" }]);
-  });
-});
-
-describe("merkle state", () => {
-  it("[CLI-51] sets, gets, lists and unsets; a value is JSON, or text where it is none", async () => {
-    const { slug, atlas } = await sessionWithPeer("Facts");
-    await callBroker(merkle, "watch_state", { session_id: slug, key: "frozen" }, atlas);
-    const env = { MERKLE_SESSION: slug };
-    expect((await merkle.run(["state", "set", slug, "frozen", "true"])).stdout).toBe(
-      "frozen: none → true   notified 1 peer\n",
-    );
-    expect((await merkle.run(["state", "set", "frozen", "by Alex"], { env })).stdout).toBe(
-      'frozen: true → "by Alex"   notified 1 peer\n',
-    );
-    expect(
-      await merkle.run(["state", "set", slug, "frozen", "-", "--expect", "1"], { input: "[1]" }),
-    ).toMatchObject({
-      code: 6,
-      stdout: "",
-    });
-    const [got, listed] = await Promise.all([
-      merkle.run(["state", "get", slug, "frozen"]),
-      merkle.run(["state", "list", slug]),
-    ]);
-    expect(got).toMatchObject({
-      stdout: '"by Alex"\n',
-      stderr: expect.stringMatching(/^ {2}v2, .+ \d\d:\d\d\n$/),
-    });
-    expect(listed.stdout).toMatch(/^frozen {2}"by Alex" {2}v2 {2}.+ \d+[sm] ago\n$/);
-    expect((await merkle.run(["state", "unset", slug, "frozen"])).stdout).toBe("✓ frozen deleted, v3\n");
-    expect(await merkle.run(["state", "get", slug, "frozen"])).toMatchObject({ code: 5, stdout: "" });
-    expect(await merkle.run(["state", "set", slug, "frozen"])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("merkle state set <session> <key> <value>"),
-    });
-  });
-
-  it("[CLI-52] watch prints each change as it comes, until Ctrl+C", async () => {
-    const { slug, atlas } = await sessionWithPeer("Watched facts");
-    const set = (key: string, value: unknown) =>
-      callBroker(merkle, "set_state", { session_id: slug, key, value }, atlas);
-    await set("a/1", "old");
-    const watching = merkle.start(["state", "watch", slug, "a/*"]);
-    await new Promise<void>((resolve) => {
-      watching.process.stderr?.on("data", (chunk: Buffer) => {
-        if (chunk.toString().includes("watching")) resolve();
-      });
-    });
-    await set("b", 1);
-    await set("a/1", { new: true });
-    await watching.says("v2 Atlas");
-    await callBroker(merkle, "delete_state", { session_id: slug, key: "a/1" }, atlas);
-    await watching.says("v3 Atlas");
-    watching.process.kill("SIGINT");
-    const { code, stdout } = await watching.ended;
-    expect(code).toBe(130);
-    expect(stdout.replaceAll(/\d\d:\d\d/g, "14:05")).toBe(
-      '14:05  a/1: "old" → {"new":true}  v2 Atlas\n14:05  a/1: {"new":true} → none  v3 Atlas\n',
-    );
-  });
-});
-
-describe("merkle remember, recall, forget and search", () => {
-  it("[CLI-54] [CLI-55] keeps, finds, forgets with a reason, and brings back", async () => {
-    const kept = await merkle.run(["remember", "-", "--tag", "payments,limits"], {
-      input: "Payments API limits at 100 req/s\n",
-    });
-    expect(kept.stdout).toMatch(/^✓ mem_\d+\n$/);
-    const id = kept.stdout.slice(2).trim();
-    expect((await merkle.run(["recall", "limit", "--tag", "payments"])).stdout).toMatch(
-      new RegExp(`^${id} {2}Payments API «limits» at 100 req/s {2}.+, \\d\\d:\\d\\d {2}payments, limits\\n$`),
-    );
-    const today = new Date().toISOString().slice(0, 10);
-    expect((await merkle.run(["recall", "limit", "--since", today])).stdout).toMatch(`${id} `);
-    const unmatched = ["--since=2999-01-01", "--by=No such team"];
-    for (const filter of unmatched)
-      expect((await merkle.run(["recall", "limit", filter])).stderr).toBe("no results\n");
-    expect(await merkle.run(["recall", "limit", "--session", "no-such-session"])).toMatchObject({
-      code: 5,
-    });
-    expect((await merkle.run(["forget", id, "--reason", "lifted"])).stdout).toBe(`✓ ${id} is hidden\n`);
-    expect(await merkle.run(["recall", "limit"])).toMatchObject({ stdout: "", stderr: "no results\n" });
-    expect((await merkle.run(["recall", "--forgotten"])).stdout).toMatch(/forgotten by .+: lifted\n$/);
-    expect((await merkle.run(["forget", id, "--undo"])).stdout).toBe(`✓ ${id} is restored\n`);
-  });
-
-  it("[CLI-56] search says what it found, where, by whom, and the part that matches", async () => {
-    const { slug, atlas } = await sessionWithPeer("Searched");
-    const word = `staging${randomUUID().slice(0, 6)}`;
-    const posted = await callBroker(
-      merkle,
-      "post_message",
-      { session_id: slug, content: { text: `Use the ${word} key`, kind: "decision" } },
-      atlas,
-    );
-    const { stdout } = await merkle.run([
-      "search",
-      word,
-      "--session",
-      "Searched",
-      "--kind",
-      "message,decision",
-    ]);
-    expect(stdout).toMatch(
-      new RegExp(
-        `^decision {2}${slug} {2}#${posted.cursor} {2}Use the «${word}» key {2}Atlas \\d\\d:\\d\\d\\n$`,
-      ),
-    );
-    await callBroker(merkle, "set_state", { session_id: slug, key: "vault", value: word }, atlas);
-    const entry = { projectId: "auth", title: `Took the ${word}`, content: "c" };
-    const { id } = await callBroker(merkle, "log_progress", entry, atlas);
-    const found = await merkle.run(["search", word, "--kind", "state,progress"]);
-    expect(found.stdout).toMatch(new RegExp(`^state +${slug} +vault +`, "m"));
-    expect(found.stdout).toMatch(new RegExp(`^progress +auth +${id} +Took the «${word}» c +Atlas `, "m"));
-    expect(await merkle.run(["search", word, "--kind", "mesage"])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("Did you mean message?"),
-    });
   });
 });
 
@@ -335,8 +210,8 @@ describe("merkle completion", () => {
     await writeFile(join(merkle.home, "merkle.bash"), script.stdout);
     const { url } = await merkle.running();
     const lines = [
-      "merkle sta",
-      "merkle state un",
+      "merkle up",
+      "merkle config g",
       "merkle show completed-",
       `merkle post ${slug} x --to @ba`,
     ];
@@ -353,7 +228,7 @@ describe("merkle completion", () => {
       cwd: merkle.home,
       env: { PATH: process.env["PATH"], HOME: merkle.home, MERKLE_HOME: merkle.home },
     });
-    expect({ stdout, stderr }).toEqual({ stdout: `status state\nunset\n${slug}\nbackend\n\n`, stderr: "" });
+    expect({ stdout, stderr }).toEqual({ stdout: `up upgrade\nget\n${slug}\nbackend\n\n`, stderr: "" });
   });
 
   // Most machines that run the tests do not have fish or zsh.
@@ -362,9 +237,9 @@ describe("merkle completion", () => {
       await completeWith("fish", (file) => [
         "--no-config",
         "-c",
-        `source ${file}; complete -C "merkle state un"`,
+        `source ${file}; complete -C "merkle config g"`,
       ]),
-    ).toBe("unset\n");
+    ).toBe("get\n");
   });
 
   it("[CLI-58] zsh reads its script", { tags: "zsh" }, async () => {

@@ -8,12 +8,12 @@ import type { Command, CommandContext } from "../command/command.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { textOf } from "../core/flags.js";
 import { homeFiles } from "../core/merkle-home.js";
+import { findForeignFiles } from "../feature-hooks.js";
 import { findKnownMesh, type KnownMesh, keepKnownMesh, listKnownMeshes } from "../home/known-meshes.js";
 import { listMembers } from "../home/members.js";
 import { readConfig } from "../settings/config.js";
 import { findForeignEnvFiles, readEnvFiles } from "../settings/env-files.js";
 import { type ForeignFile, isTrusted } from "../settings/foreign-file.js";
-import { findForeignSettings } from "../settings/progress-settings.js";
 
 export const trust: Command = {
   name: "trust",
@@ -53,7 +53,7 @@ async function trustHere(context: CommandContext): Promise<Trusted[]> {
   for (const file of findForeignEnvFiles(sources.cwd)) await askOnce(file);
   // The settings file may refer to variables from these files.
   const { env } = readEnvFiles({ ...sources, home });
-  await askOnce(findForeignSettings({ ...sources, env }));
+  for (const file of await findForeignFiles({ environment: env, cwd: sources.cwd })) await askOnce(file);
   // A newly trusted file may name another broker.
   const now = await readConfig(sources);
   const broker = await findBroker(now, signal);

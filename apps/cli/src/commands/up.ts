@@ -1,8 +1,6 @@
 import type { Command } from "../command/command.js";
-import { usageError } from "../core/cli-error.js";
 import { isSet } from "../core/flags.js";
-import { readBrokerOptions } from "../feature-hooks.js";
-import type { Config } from "../settings/config.js";
+import { prepareBroker } from "../feature-hooks.js";
 import { detachBroker } from "../start/detach-broker.js";
 import { runBroker } from "../start/run-broker.js";
 
@@ -57,24 +55,8 @@ export const up: Command = {
   offline: true,
   envFiles: true,
   async run(context) {
-    await refuseOpenFiles(context.config);
-    if (isSet(context.flags, "detach")) {
-      return detachBroker(context);
-    }
-    return runBroker(context, await readBrokerOptions(context.config));
+    // Settings of features are checked before the broker gets a process of its own.
+    const additions = await prepareBroker(context.config);
+    return isSet(context.flags, "detach") ? detachBroker(context) : runBroker(context, additions);
   },
 };
-
-/**
- * Refuses to start in open mode with `agent.roots`. Users of this machine could access folders through the
- * broker that they cannot read themselves (AUTH-5).
- */
-async function refuseOpenFiles(config: Config): Promise<void> {
-  if (config.auth !== "open" || config.insecureOpen) return;
-  const { agent } = await readBrokerOptions(config);
-  if (Object.keys(agent?.roots ?? {}).length === 0) return;
-  throw usageError(
-    `Refusing to start: every user and program on this machine could read and change the folders of agent.roots in ${config.agent.path}; add --insecure-open to allow it.`,
-    "leave out --auth open, so that only members can connect",
-  );
-}

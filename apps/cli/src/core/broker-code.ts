@@ -3,18 +3,8 @@
  * demand the whole broker.
  */
 
-export type {
-  AgentOptions,
-  Broker,
-  BrokerOptions,
-  Log,
-  RunError,
-  RunnableJob,
-  Runner,
-  RunnerFacts,
-  RunResult,
-} from "@merkle/broker";
-export { type Attended, attendJob, describeSummaries, lockFolder } from "@merkle/broker/runner";
+export type { Broker, BrokerOptions, Log } from "@merkle/broker";
+export { lockFolder } from "@merkle/broker/runner";
 
 /** Loads the whole broker, which takes longer than most commands run. */
 export const loadBroker = () => import("@merkle/broker");

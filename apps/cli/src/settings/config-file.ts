@@ -18,16 +18,15 @@ export type ConfigKey =
   | "tls_cert"
   | "tls_key"
   | "trusted_proxies"
-  | "rate_limits"
-  | "agent";
+  | "rate_limits";
 
 /** The parsed content of a `.merkle.json` or `config.json`. Keys of other programs are ignored. */
 export interface ConfigFile {
   readonly path: string;
   /** The file's text as read; empty if the file is missing. */
   readonly text: string;
-  /** All top-level keys in the file. */
-  readonly keys: readonly string[];
+  /** All top-level keys with their values, including those of features and of other programs. */
+  readonly content: Readonly<Record<string, unknown>>;
   readonly mcpUrl: string | undefined;
   readonly name: string | undefined;
   readonly approvers: readonly string[] | undefined;
@@ -40,8 +39,6 @@ export interface ConfigFile {
   readonly tlsKey: string | undefined;
   readonly trustedProxies: readonly string[] | undefined;
   readonly rateLimits: Partial<RateLimits> | "off" | undefined;
-  /** Not validated here. Only `up` parses it, so a mistake does not break other commands. */
-  readonly agent: unknown;
 }
 
 /** Reads a configuration file. Treats a missing file as empty. */
@@ -60,7 +57,7 @@ export function parseConfigFile(path: string, text: string | undefined): ConfigF
   return {
     path,
     text: text ?? "",
-    keys: Object.keys(content),
+    content,
     mcpUrl: readText(at("mcp_url")),
     name: readText(at("name")),
     approvers: readList(at("approvers")),
@@ -72,7 +69,6 @@ export function parseConfigFile(path: string, text: string | undefined): ConfigF
     tlsKey: pathAt("tls_key"),
     trustedProxies: readList(at("trusted_proxies")),
     rateLimits: readRates(at("rate_limits")),
-    agent: at("agent").value,
   };
 }
 
@@ -121,7 +117,7 @@ export async function findProjectFile(folder: string): Promise<ConfigFile | unde
  *
  * @throws CliError `usage` for an invalid value; the file is then unchanged
  */
-export async function writeConfigValue(path: string, key: ConfigKey, value: unknown): Promise<void> {
+export async function writeConfigValue(path: string, key: string, value: unknown): Promise<void> {
   const { [key]: _, ...others } = toContent(path, readSettingsText(path));
   const content = value === undefined ? others : { ...others, [key]: value };
   await writeConfigText(path, `${JSON.stringify(content, null, 2)}\n`);

@@ -1,5 +1,5 @@
 import { type Flags, isSet, listOf, textOf } from "../core/flags.js";
-import type { ConfigFile, ConfigKey } from "./config-file.js";
+import type { ConfigFile } from "./config-file.js";
 import type { Variables } from "./env-files.js";
 
 /** The possible sources of a local setting, in order of precedence (CLI-5). */
@@ -9,11 +9,11 @@ export interface SettingSources {
   /** The environment variables. Commands that start a broker also read them from `.env.local` and `.env`. */
   readonly variables?: readonly string[];
   /** The key in config.json. With `alsoOfProject`, also in a project's `.merkle.json`. */
-  readonly key?: ConfigKey;
+  readonly key?: string;
   readonly alsoOfProject?: boolean;
 }
 
-/** All local settings that a file can set or that have several sources. */
+/** All settings of the core that a file can set or that have several sources. */
 export const localSettings = {
   url: { flag: "url", variables: ["MERKLE_URL", "MCP_URL"], key: "mcp_url", alsoOfProject: true },
   home: { variables: ["MERKLE_HOME"] },
@@ -37,14 +37,11 @@ export const localSettings = {
     key: "trusted_proxies",
   },
   rate_limits: { key: "rate_limits" },
-  agent: { key: "agent" },
   database: { variables: ["DATABASE_URL"] },
   database_read: { variables: ["DATABASE_READ_URL"] },
   bus: { variables: ["MERKLE_BUS"] },
   audit_key_file: { variables: ["MERKLE_AUDIT_KEY_FILE"] },
-  archive: { variables: ["MERKLE_ARCHIVE_URL"] },
   traces_url: { variables: ["MERKLE_TRACES_URL"] },
-  summaries: { variables: ["OPENAI_API_KEY", "OPENAI_BASE_URL"] },
 } as const satisfies Readonly<Record<string, SettingSources>>;
 
 export type LocalSetting = keyof typeof localSettings;
@@ -61,14 +58,16 @@ export interface ReadFrom {
  * Returns the source of a setting: a flag, a variable (with its file), the path of a configuration file, or
  * `default`.
  */
-export function sourceOf(name: LocalSetting, { flags, variables, project, user }: ReadFrom): string {
-  const { flag, variables: names = [], key, alsoOfProject = false }: SettingSources = localSettings[name];
+export function sourceOf(setting: SettingSources, { flags, variables, project, user }: ReadFrom): string {
+  const { flag, variables: names = [], key, alsoOfProject = false } = setting;
   if (flag !== undefined && isGiven(flags, flag))
     return `--${flag.replace(/[A-Z]/g, (each) => `-${each.toLowerCase()}`)}`;
   const variable = names.find((each) => variables.env[each]);
   if (variable !== undefined) return variables.nameOf(variable);
   if (key === undefined) return "default";
-  const file = [...(alsoOfProject ? [project] : []), user].find((each) => each?.keys.includes(key));
+  const file = [...(alsoOfProject ? [project] : []), user].find(
+    (each) => each && Object.hasOwn(each.content, key),
+  );
   return file?.path ?? "default";
 }
 

@@ -3,12 +3,11 @@ import { resolve } from "node:path";
 import type { RateLimits } from "@merkle/wire/limits";
 import { isLoopback, parseBus, parseDatabaseUrl, toBaseUrl } from "../core/address.js";
 import { findAgentMark } from "../core/agent-shell.js";
-import type { BrokerOptions } from "../core/broker-code.js";
 import { usageError } from "../core/cli-error.js";
 import { type Flags, isSet, listOf, splitList, textOf } from "../core/flags.js";
 import { homeFiles, requireOwnHome, toMerkleHome } from "../core/merkle-home.js";
 import { type ConfigFile, findProjectFile, readConfigFile } from "./config-file.js";
-import { type LocalSetting, sourceOf } from "./config-sources.js";
+import { type SettingSources, sourceOf } from "./config-sources.js";
 import type { Variables } from "./env-files.js";
 import type { ForeignFile } from "./foreign-file.js";
 
@@ -98,8 +97,8 @@ export interface Config {
    * (APPROVE-3). Default: none.
    */
   readonly approvers: readonly string[];
-  /** `agent` in config.json: how `up` runs jobs on this machine. Parsed only by `up`. */
-  readonly agent: { readonly block: unknown; readonly path: string };
+  /** config.json. Features read their own keys from it, each only when it needs them. */
+  readonly file: Pick<ConfigFile, "path" | "content">;
   /**
    * `DATABASE_URL`: the user's own PostgreSQL. Default: the embedded one. Never shown, because it may contain
    * a password.
@@ -121,12 +120,6 @@ export interface Config {
    */
   readonly tracesUrl: string | undefined;
   /**
-   * `MERKLE_ARCHIVE_URL`: the object storage for archived sessions (ARCHIVE-1), such as
-   * `s3://bucket/prefix?region=…&endpoint=https://…`. Uses `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and
-   * `AWS_SESSION_TOKEN`. Default: none. Never shown.
-   */
-  readonly archive: BrokerOptions["archive"];
-  /**
    * `MERKLE_AUDIT_KEY_FILE`: the file with the audit key that nodes share (NODE-5). Default: audit-key.json
    * in the home.
    */
@@ -139,7 +132,7 @@ export interface Config {
   /** The current folder at the start of the command. */
   readonly cwd: string;
   /** Returns the source of a setting: a flag, a variable, a file, or `default`. */
-  readonly sourceOf: (name: LocalSetting) => string;
+  readonly sourceOf: (setting: SettingSources) => string;
   /** Notices for the user about variables in `.env` files: which are used, which are ignored, and why. */
   readonly notices: readonly string[];
 }
@@ -240,32 +233,16 @@ export async function readConfig(given: ConfigSources): Promise<Config> {
     reportUsage: user.reportUsage ?? true,
     personName: user.name,
     approvers: user.approvers ?? [],
-    agent: { block: user.agent, path: user.path },
+    file: user,
     databaseUrl: parseDatabaseUrl(env["DATABASE_URL"], nameOf("DATABASE_URL")),
     databaseReadUrl: parseDatabaseUrl(env["DATABASE_READ_URL"], nameOf("DATABASE_READ_URL")),
     auditKeyFile: env["MERKLE_AUDIT_KEY_FILE"] ? resolve(cwd, env["MERKLE_AUDIT_KEY_FILE"]) : undefined,
     bus: parseBus(env["MERKLE_BUS"], nameOf("MERKLE_BUS")),
     tracesUrl: env["MERKLE_TRACES_URL"]?.trim() || undefined,
-    archive: readArchive(given.env),
     environment: env,
     cwd,
-    sourceOf: (name) => sourceOf(name, { flags, variables, project: said, user }),
+    sourceOf: (setting) => sourceOf(setting, { flags, variables, project: said, user }),
     notices: variables.notices,
-  };
-}
-
-/**
- * Read only from the environment, because a project's file must not choose where concluded sessions are
- * stored.
- */
-function readArchive(env: NodeJS.ProcessEnv): Config["archive"] {
-  const url = env["MERKLE_ARCHIVE_URL"]?.trim();
-  if (!url) return undefined;
-  return {
-    url,
-    accessKeyId: env["AWS_ACCESS_KEY_ID"],
-    secretAccessKey: env["AWS_SECRET_ACCESS_KEY"],
-    sessionToken: env["AWS_SESSION_TOKEN"],
   };
 }
 

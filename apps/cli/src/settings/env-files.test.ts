@@ -5,9 +5,9 @@ import { expect, it, onTestFinished } from "vitest";
 import { testMerkle } from "../test-kit/merkle.js";
 import { atTerminal } from "../test-kit/terminal.js";
 import { readConfig } from "./config.js";
+import { localSettings } from "./config-sources.js";
 import { findForeignEnvFiles } from "./env-files.js";
 import { trustFile } from "./foreign-file.js";
-import { readProgressSettings } from "./progress-settings.js";
 
 const database = "postgres://ana:hush@database.example.com:5432/mesh";
 
@@ -113,8 +113,8 @@ it("[CLI-82] [CLI-85] a hostile project's files send nothing anywhere and let no
     tracesUrl: "https://ana:hush@evil.example.com/v1/traces",
   });
   // A key from the environment is never sent to an address from a file, even a trusted one.
-  const { summaries } = await readProgressSettings({ env: trusted.environment, cwd, home });
-  expect(summaries).toEqual({ apiKey: "sk-own", baseUrl: undefined, model: "theirs" });
+  expect(trusted.environment).toMatchObject({ ...key, AGENT_PROGRESS_MODEL: "theirs" });
+  expect(trusted.environment["OPENAI_BASE_URL"]).toBeUndefined();
   const [file] = findForeignEnvFiles(cwd);
   expect(file?.says.join("\n")).toContain("database.example.com:5432/mesh");
   expect(file?.says.join("\n")).not.toContain("hush");
@@ -158,9 +158,11 @@ it("[CLI-85] PORT counts for what starts a broker where MERKLE_PORT is not set, 
   const { cwd, read } = await makeFolder({ ".env": "PORT=7505", ".env.local": "MERKLE_AUTH=open" });
   const config = await read();
   expect(config).toMatchObject({ port: 7505, broker: { base: "http://localhost:7505" } });
-  expect(config.sourceOf("port")).toBe(`PORT in ${join(cwd, ".env")}`);
+  expect(config.sourceOf(localSettings.port)).toBe(`PORT in ${join(cwd, ".env")}`);
   expect((await read({ PORT: "7506" })).port).toBe(7506);
-  expect((await read({ PORT: "7506", MERKLE_PORT: "7507" })).sourceOf("port")).toBe("MERKLE_PORT");
+  expect((await read({ PORT: "7506", MERKLE_PORT: "7507" })).sourceOf(localSettings.port)).toBe(
+    "MERKLE_PORT",
+  );
   // Many programs set PORT. A command that only calls a broker would use the wrong port.
   expect((await read({ PORT: "3000" }, false)).broker.base).toBe("http://localhost:7423");
   await expect(read({ PORT: "high" })).rejects.toThrow("PORT must be a whole number from 0 to 65535");
@@ -179,7 +181,7 @@ it("[CLI-85] MCP_URL of a trusted file is the address of agents, and of the envi
   await trust();
   const config = await read({ MCP_URL: "http://localhost:7600/mcp" });
   expect(config).toMatchObject({ publicUrl: ours, broker: { base: "http://localhost:7600" } });
-  expect(config.sourceOf("public_url")).toBe(`MCP_URL in ${path}`);
+  expect(config.sourceOf(localSettings.public_url)).toBe(`MCP_URL in ${path}`);
   expect((await read()).broker.base).toBe("http://localhost:7423");
   expect((await read({ MERKLE_PUBLIC_URL: "http://localhost:7601" })).publicUrl).toBe(
     "http://localhost:7601",

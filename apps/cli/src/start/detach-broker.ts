@@ -22,7 +22,7 @@ export interface DetachedBroker {
   readonly backup: string | null;
   readonly localhost_taken_by: string | null;
   readonly key_pin: string | null;
-  readonly summaries: string;
+  readonly facts: Readonly<Record<string, string>>;
 }
 
 /** The message of a process whose broker failed to start. */
@@ -61,7 +61,7 @@ export async function detachBroker({ config, output, signal }: CommandContext): 
       backup: message.backup,
       localhostTakenBy: message.localhost_taken_by,
       keyPin: message.key_pin,
-      summaries: message.summaries,
+      facts: message.facts,
       setBy: findSetBy(config, started),
     });
     return exitCodes.done;

@@ -20,20 +20,24 @@ import { explainError } from "../core/explain-error.js";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
 import { replaceFile } from "../core/replace-file.js";
 import { type Config, readEnvironment } from "../settings/config.js";
-import { readProgressSettings } from "../settings/progress-settings.js";
 import type { DetachedBroker, FailedStart } from "./detach-broker.js";
 import { packCli } from "./pack-cli.js";
 import { endPageBuild, findPageBuild } from "./page-build.js";
 import { findSetBy, showStarted } from "./show-started.js";
 
-/**
- * Runs the broker in this process until it is interrupted, then stops it cleanly (OPS-6).
- *
- * @param ofFeatures - the options that features add
- */
+/** The options, notices and facts that a feature adds to a broker on this home. */
+export interface BrokerAdditions {
+  readonly options?: Partial<BrokerOptions>;
+  /** Sentences for the person who starts the broker. */
+  readonly notices?: readonly string[];
+  /** Facts that `merkle up` prints below the broker's addresses, by name. */
+  readonly facts?: Readonly<Record<string, string>>;
+}
+
+/** Runs the broker in this process until it is interrupted, then stops it cleanly (OPS-6). */
 export async function runBroker(
   context: CommandContext,
-  ofFeatures: Partial<BrokerOptions>,
+  { options, notices = [], facts = {} }: BrokerAdditions,
 ): Promise<number> {
   const { config, io, output } = context;
   const { createLog, lowerHelperThreads, startBroker } = await loadBroker();
@@ -44,11 +48,6 @@ export async function runBroker(
   const stopWatching = watchForCrash(log, output);
   for (const notice of config.notices) log.info(notice);
   try {
-    const { notices, ...progress } = readProgressSettings({
-      env: config.environment,
-      cwd: config.cwd,
-      home: config.home,
-    });
     for (const notice of notices) tell(notice, output, log);
     const { path: searchPath } = readEnvironment();
     const pageBuild = findPageBuild();
@@ -60,8 +59,8 @@ export async function runBroker(
       searchPath,
       log,
     };
-    const broker = await startBroker({ ...config, agent: undefined, ...progress, ...parts, ...ofFeatures });
-    return await serve(broker, context, log);
+    const broker = await startBroker({ ...config, ...parts, ...options });
+    return await serve(broker, { context, facts, log });
   } catch (error) {
     // Report the error to the parent directly, because the output file may be on a full disk.
     const { code, message, exitCode, next } = explainError(error);
@@ -79,10 +78,17 @@ function tell(notice: string, output: Output, log: Log): void {
   log.warn(notice);
 }
 
-async function serve(broker: Broker, { config, output, signal }: CommandContext, log: Log): Promise<number> {
+interface Surroundings {
+  readonly context: CommandContext;
+  readonly facts: Readonly<Record<string, string>>;
+  readonly log: Log;
+}
+
+async function serve(broker: Broker, { context, facts, log }: Surroundings): Promise<number> {
+  const { config, output, signal } = context;
   try {
     const { running, withdraw } = await explainingHome(config.home, () => announce(broker, config.home));
-    const { firstInvite, backup, localhostTakenBy, keyPin, summaries } = broker;
+    const { firstInvite, backup, localhostTakenBy, keyPin } = broker;
     // A broker started by an agent must not show it a link that verifies a person.
     const verifyingLink = config.agentShell === undefined ? broker.verifyingLink : null;
     // With --detach, the parent process shows the links, because this process's output is stored in a file.
@@ -94,7 +100,7 @@ async function serve(broker: Broker, { config, output, signal }: CommandContext,
         backup,
         localhost_taken_by: localhostTakenBy,
         key_pin: keyPin,
-        summaries,
+        facts,
       });
     }
     showStarted(running, output, {
@@ -104,7 +110,7 @@ async function serve(broker: Broker, { config, output, signal }: CommandContext,
       backup,
       localhostTakenBy,
       keyPin,
-      summaries,
+      facts,
       setBy: findSetBy(config, running),
     });
     await Promise.race([aborted(signal), broker.stopped]);

@@ -5,6 +5,7 @@ import type { Output } from "../command/output.js";
 import { toBaseUrl } from "../core/address.js";
 import { describeMissingPath, launcherPath } from "../core/user-launcher.js";
 import { type Config, readEnvironment } from "../settings/config.js";
+import { localSettings } from "../settings/config-sources.js";
 import { counted } from "../text/time.js";
 
 interface StartedFacts {
@@ -20,8 +21,8 @@ interface StartedFacts {
   readonly localhostTakenBy: string | null;
   /** The public key pin with which curl verifies the broker if its certificate is not trusted. */
   readonly keyPin: string | null;
-  /** Whether progress entries and briefs are summarised, and the model that does it. */
-  readonly summaries: string;
+  /** Facts about features, by name. */
+  readonly facts: Readonly<Record<string, string>>;
   /**
    * The variables that set the port and the address for agents, with their files. Undefined if not set by a
    * variable.
@@ -42,8 +43,8 @@ export function findSetBy({ publicUrl, sourceOf }: Config, { mcp_url: mcpUrl }: 
   const isUsed =
     publicUrl !== undefined && toBaseUrl(publicUrl, "public_url") === toBaseUrl(mcpUrl, "the broker");
   return {
-    port: variableOf(sourceOf("port")),
-    publicUrl: isUsed ? variableOf(sourceOf("public_url")) : undefined,
+    port: variableOf(sourceOf(localSettings.port)),
+    publicUrl: isUsed ? variableOf(sourceOf(localSettings.public_url)) : undefined,
   };
 }
 
@@ -55,7 +56,7 @@ function variableOf(source: string): string | undefined {
 export function showStarted(
   started: RunningBroker,
   output: Output,
-  { stop, firstInvite, verifyingLink, backup, localhostTakenBy, keyPin, summaries, setBy }: StartedFacts,
+  { stop, firstInvite, verifyingLink, backup, localhostTakenBy, keyPin, facts, setBy }: StartedFacts,
 ): void {
   const { url, mcp_url: mcpUrl, auth, migrations_run: migrationsRun } = started;
   const { mark, dim, dot } = output;
@@ -69,7 +70,7 @@ export function showStarted(
       ...(verifyingLink !== null && { verifying_link: verifyingLink }),
       ...(backup !== null && { backup }),
       ...(localhostTakenBy !== null && { localhost_taken_by: localhostTakenBy }),
-      summaries,
+      ...facts,
     },
     [
       `${mark.ok} database ready, ${ran}0 migrations pending`,
@@ -79,7 +80,7 @@ export function showStarted(
         ? []
         : [`${mark.warn} localhost  may reach ${localhostTakenBy} at [::1]:${started.port}: use 127.0.0.1`]),
       `${mark.ok} agents use ${mcpUrl.padEnd(width)}${dim(`${setBy.publicUrl ? `from ${setBy.publicUrl}; ` : ""}change: merkle config set url <url>`)}`,
-      `${mark.ok} summaries  ${summaries}`,
+      ...Object.entries(facts).map(([name, text]) => `${mark.ok} ${name.padEnd(10)} ${text}`),
       ...(verifyingLink === null
         ? []
         : [

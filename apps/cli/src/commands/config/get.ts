@@ -3,7 +3,7 @@ import { toSettingName } from "../../broker/broker-settings.js";
 import type { Command } from "../../command/command.js";
 import { exitCodes } from "../../core/cli-error.js";
 import { isSet } from "../../core/flags.js";
-import { readLocal, toLocalSetting, toText } from "./local.js";
+import { findLocalSetting, readLocal, toText } from "./local.js";
 
 export const configGet: Command = {
   name: "config get",
@@ -16,9 +16,10 @@ export const configGet: Command = {
   examples: ["merkle config get url", "merkle config get idle_polls", "merkle config get url --local"],
   async run({ args: [word = ""], flags, config, output, signal }) {
     if (isSet(flags, "local")) {
-      const name = toLocalSetting(word);
-      const { value, source } = readLocal(config)[name];
-      output.show({ setting: name, value, source }, toText(value));
+      const setting = await findLocalSetting(word);
+      const { value } = (await readLocal(config))[word] ?? {};
+      const source = config.sourceOf(setting);
+      output.show({ setting: word, value, source }, toText(value));
       output.note(`  from ${source}`);
       return exitCodes.done;
     }

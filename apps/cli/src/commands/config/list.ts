@@ -11,7 +11,7 @@ export const configList: Command = {
   examples: ["merkle config list", "merkle config list --json", "merkle config list --local"],
   envFiles: true,
   async run({ flags, config, output, signal }) {
-    const values = readLocal(config);
+    const values = await readLocal(config);
     const local = {
       ...Object.fromEntries(Object.entries(values).map(([name, { value }]) => [name, value])),
       url_from: config.broker.source,

@@ -1,9 +1,8 @@
 import { nearest } from "@merkle/wire/text";
-import { describeSummaries } from "../../core/broker-code.js";
 import { usageError } from "../../core/cli-error.js";
+import { listFeatureSettings } from "../../feature-hooks.js";
 import type { Config } from "../../settings/config.js";
-import { type LocalSetting, localSettings } from "../../settings/config-sources.js";
-import { readProgressSettings } from "../../settings/progress-settings.js";
+import { type LocalSetting, localSettings, type SettingSources } from "../../settings/config-sources.js";
 
 /**
  * A setting of this machine in a form that can be shown: without tokens, and without addresses that may
@@ -15,7 +14,7 @@ export interface LocalValue {
 }
 
 /** Returns all settings of this machine with their sources, as `merkle up` in this folder would read them. */
-export function readLocal(config: Config): Record<LocalSetting, LocalValue> {
+export async function readLocal(config: Config): Promise<Readonly<Record<string, LocalValue>>> {
   const values: Readonly<Record<LocalSetting, unknown>> = {
     url: config.broker.base,
     home: config.home,
@@ -35,29 +34,30 @@ export function readLocal(config: Config): Record<LocalSetting, LocalValue> {
     tls_key: config.tls?.key ?? null,
     trusted_proxies: config.trustedProxies.join(", ") || null,
     rate_limits: config.rateLimits ?? null,
-    agent: config.agent.block ?? null,
     database: config.databaseUrl === undefined ? "embedded" : "DATABASE_URL",
     database_read: config.databaseReadUrl === undefined ? null : "set",
     bus: config.bus?.split(":")[0] ?? "local",
     audit_key_file: config.auditKeyFile ?? null,
-    archive: config.archive === undefined ? null : "set",
     traces_url: config.tracesUrl === undefined ? null : "set",
-    summaries: describe(config),
   };
   const names = Object.keys(values) as LocalSetting[]; // `values` has exactly the keys of `LocalSetting`.
-  const entries = names.map((name) => [name, { value: values[name], source: config.sourceOf(name) }]);
-  return Object.fromEntries(entries) as Record<LocalSetting, LocalValue>;
+  const local: Record<string, LocalValue> = Object.fromEntries(
+    names.map((name) => [name, { value: values[name], source: config.sourceOf(localSettings[name]) }]),
+  );
+  for (const [name, setting] of Object.entries(await listFeatureSettings()))
+    local[name] = { value: await setting.read(config), source: config.sourceOf(setting) };
+  return local;
 }
 
-function describe({ environment, cwd, home }: Config): string {
-  return describeSummaries(readProgressSettings({ env: environment, cwd, home }).summaries);
-}
-
-/** Converts a word to the setting with that name. @throws CliError `usage` if there is none */
-export function toLocalSetting(word: string): LocalSetting {
-  const names = Object.keys(localSettings) as LocalSetting[]; // `localSettings` has exactly the keys of `LocalSetting`.
-  const found = names.find((each) => each === word);
-  if (found) return found;
+/** Returns where a setting of this machine can be set. @throws CliError `usage` for an unknown name */
+export async function findLocalSetting(word: string): Promise<SettingSources> {
+  const all: Readonly<Record<string, SettingSources>> = {
+    ...localSettings,
+    ...(await listFeatureSettings()),
+  };
+  const setting = Object.hasOwn(all, word) ? all[word] : undefined;
+  if (setting) return setting;
+  const names = Object.keys(all);
   const meant = nearest(word, names);
   throw usageError(
     `This machine has no setting ${JSON.stringify(word)}. ${meant ? `Did you mean ${meant}?` : `Available: ${names.join(", ")}.`}`,

@@ -10,9 +10,9 @@ import { homeFiles } from "../../core/merkle-home.js";
 import { actingAsPerson } from "../../identity/acting.js";
 import { refuseBadDevices } from "../../settings/approvers.js";
 import { checkRanges } from "../../settings/config.js";
-import { type ConfigKey, writeConfigValue } from "../../settings/config-file.js";
-import { type LocalSetting, localSettings, type SettingSources } from "../../settings/config-sources.js";
-import { toLocalSetting, toText } from "./local.js";
+import { writeConfigValue } from "../../settings/config-file.js";
+import type { SettingSources } from "../../settings/config-sources.js";
+import { findLocalSetting, toText } from "./local.js";
 
 export const configSet: Command = {
   name: "config set",
@@ -64,29 +64,28 @@ async function setOnBroker({
 
 async function setLocal({ args: [word = "", text = ""], config, output }: CommandContext): Promise<number> {
   if (word === "approvers") return setApprovers(text, { config, output });
-  const name = toLocalSetting(word);
-  const key = keyOf(name);
-  if (config.agentShell !== undefined && name !== "url" && name !== "name")
+  const setting = await findLocalSetting(word);
+  const key = requireKey(word, setting);
+  if (config.agentShell !== undefined && word !== "url" && word !== "name")
     throw usageError(
-      `${name} can only be set by a person, and this is an agent's shell. Run the command in your own terminal.`,
+      `${word} can only be set by a person, and this is an agent's shell. Run the command in your own terminal.`,
     );
   const path = homeFiles.config(config.home);
-  const value = text === "none" ? undefined : toValue(name, text);
+  const value = text === "none" ? undefined : toValue(word, text);
   await writeConfigValue(path, key, value);
   output.show(
     { setting: word, value: value ?? null, file: path },
     `${output.mark.ok} ${value === undefined ? `no ${word}` : `${word} ${toText(value)}`} in ${path}`,
   );
   if (word === "name") output.note("  if you have posted before, you keep your earlier name");
-  const source = config.sourceOf(name);
+  const source = config.sourceOf(setting);
   if (source !== "default" && source !== path)
     output.note(`${output.mark.warn} ${source} takes precedence and is unchanged`);
   return exitCodes.done;
 }
 
-function keyOf(name: LocalSetting): ConfigKey {
-  const places: SettingSources = localSettings[name];
-  if (places.key !== undefined) return places.key;
+function requireKey(name: string, { key }: SettingSources): string {
+  if (key !== undefined) return key;
   throw usageError(
     `${name} cannot be set in config.json. Use a flag or an environment variable.`,
     "merkle help environment",
@@ -97,7 +96,7 @@ function keyOf(name: LocalSetting): ConfigKey {
  * Converts the text to the value stored in the file. Writing the file checks whether the key accepts that
  * value.
  */
-function toValue(name: LocalSetting, text: string): unknown {
+function toValue(name: string, text: string): unknown {
   if (name === "url") return toBaseUrl(text, name);
   if (name === "name") return toName(text);
   if (name === "trusted_proxies") return checkRanges(splitList([text]), name);

@@ -1,8 +1,32 @@
+import type { BrokerOptions } from "../../core/broker-code.js";
 import type { Feature } from "../../feature.js";
+
+/**
+ * `MERKLE_ARCHIVE_URL`: the object storage that concluded sessions may be moved to, `s3://bucket/prefix?region=…&endpoint=https://…`,
+ * with the keys of `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN` (ARCHIVE-1). No `.env` file sets it: a
+ * project must not decide where concluded sessions are stored.
+ */
+function readArchiveOptions(env: NodeJS.ProcessEnv): BrokerOptions["archive"] {
+  const url = env["MERKLE_ARCHIVE_URL"]?.trim();
+  if (!url) return undefined;
+  return {
+    url,
+    accessKeyId: env["AWS_ACCESS_KEY_ID"],
+    secretAccessKey: env["AWS_SECRET_ACCESS_KEY"],
+    sessionToken: env["AWS_SESSION_TOKEN"],
+  };
+}
 
 /** Concluded sessions in object storage. */
 export const feature: Feature = {
   needs: [],
+  settings: {
+    archive: {
+      variables: ["MERKLE_ARCHIVE_URL"],
+      read: ({ environment }) => (readArchiveOptions(environment) === undefined ? null : "set"),
+    },
+  },
+  prepareBroker: async ({ environment }) => ({ options: { archive: readArchiveOptions(environment) } }),
   commands: [
     {
       topic: "records",

@@ -14,7 +14,7 @@ export function runOwnBroker(context: CommandContext): Promise<number> {
   return untilParentGone(context.signal, (signal) =>
     withTemporaryHome(demoHomePrefix(context.config.home), async (home) => {
       const config = await readConfig({ flags: { port: "0" }, env: { MERKLE_HOME: home }, cwd: home });
-      return runBroker({ ...context, config, signal }, (await jobs.brokerOptions?.(config)) ?? {});
+      return runBroker({ ...context, config, signal }, (await jobs.prepareBroker?.(config)) ?? {});
     }),
   );
 }

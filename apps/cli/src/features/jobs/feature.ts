@@ -3,9 +3,14 @@ import type { Feature } from "../../feature.js";
 /** Headless runs of agents, and the runner that starts them. */
 export const feature: Feature = {
   needs: ["personas", "perspectives", "proposals", "sources", "topics"],
-  async brokerOptions(config) {
-    const { toAgentOptions } = await import("./runner/to-agent-options.js");
-    return { agent: toAgentOptions(config) };
+  settings: { agent: { key: "agent", read: ({ file }) => file.content["agent"] ?? null } },
+  async prepareBroker(config) {
+    const { prepareAgent } = await import("./runner/to-agent-options.js");
+    return { options: { agent: prepareAgent(config) } };
+  },
+  async draftConclusion(context, session) {
+    const { draftConclusion } = await import("./draft-conclusion.js");
+    return draftConclusion(context, session);
   },
   async runForAgent(argv, io, signal) {
     const { runForAgent } = await import("./agent/run-for-agent.js");

@@ -7,8 +7,8 @@ import { type ModelServer, saying, startModelServer } from "../../../../../tests
 import { startStdioServer } from "../../../../../tests/kit/stdio.js";
 import { createTestDatabase } from "../../../../../tests/kit/test-database.js";
 import { trustFile } from "../../settings/foreign-file.js";
-import { findForeignSettings } from "../../settings/progress-settings.js";
 import { type TestMerkle, testMerkle } from "../../test-kit/merkle.js";
+import { findForeignSettings } from "./progress-settings.js";
 
 const apiKey = "sk-test-5up3r-s3cr3t";
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
   const config = { openai, dbPath: "./progress.db" };
   await writeFile(join(merkle.home, "agent-progress.config.json"), JSON.stringify(config));
   const env = { OPENAI_API_KEY: apiKey };
-  const foreign = findForeignSettings({ env, cwd: merkle.home });
+  const foreign = findForeignSettings({ environment: env, cwd: merkle.home });
   if (foreign) trustFile(merkle.home, foreign);
   const { code, stderr } = await merkle.run(["up", "--port", "0", "--detach"], {
     env: { ...env, DATABASE_URL: databaseUrl },

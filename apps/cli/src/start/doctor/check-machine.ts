@@ -4,20 +4,13 @@ import { dirname } from "node:path";
 import type { Client } from "../../clients/client.js";
 import { clients } from "../../clients/clients.js";
 import { findProgram } from "../../clients/find-program.js";
-import { describeSummaries, loadBroker } from "../../core/broker-code.js";
+import { loadBroker } from "../../core/broker-code.js";
 import { CliError } from "../../core/cli-error.js";
 import { explainError } from "../../core/explain-error.js";
 import { homeFiles } from "../../core/merkle-home.js";
 import { isPosix } from "../../core/platform.js";
 import type { Config } from "../../settings/config.js";
-import { readProgressSettings } from "../../settings/progress-settings.js";
 import { type Check, type Finding, fail, ok, skipped, warn } from "./check.js";
-
-/** Checks whether progress entries would be summarised by `merkle up` in this folder (PROGRESS-8). */
-export const checkSummaries: Check = async ({ config: { environment, cwd, home } }) => {
-  const { summaries } = readProgressSettings({ env: environment, cwd, home });
-  return [ok("summaries", describeSummaries(summaries))];
-};
 
 export const checkNode: Check = async () => [ok("node", `Node ${process.versions.node}`)];
 

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { promisify } from "node:util";
-import type { RunnerFacts } from "../../../core/broker-code.js";
+import type { RunnerFacts } from "./broker-code.js";
 import { toChildEnvironment } from "./child-environment.js";
 import type { Containment } from "./containment.js";
 import { findOnPath } from "./find-on-path.js";

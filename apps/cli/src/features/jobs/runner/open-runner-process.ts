@@ -1,8 +1,8 @@
 import { fork } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { RunnableJob, RunnerFacts, RunResult } from "../../../core/broker-code.js";
 import { readEnvironment } from "../../../settings/config.js";
+import type { RunnableJob, RunnerFacts, RunResult } from "./broker-code.js";
 import { toChildEnvironment } from "./child-environment.js";
 import type { ClaudeRunnerOptions } from "./claude-runner.js";
 import { drain, Tail } from "./output-streams.js";

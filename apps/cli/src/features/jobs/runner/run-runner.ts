@@ -25,7 +25,7 @@ const placesMax = 32;
  * fail (RUNNER-22).
  */
 export async function runRunner({ flags, config, output, signal }: CommandContext): Promise<number> {
-  const settings = readAgentSettings(config.agent.block, config.agent.path);
+  const settings = readAgentSettings(config.file.content["agent"], config.file.path);
   const terms = readTerms(flags, settings);
   await requireAgent(settings);
   const { address } = await findBroker(config, signal);

@@ -1,5 +1,5 @@
-import type { RunnableJob, RunnerFacts, RunResult } from "../../../core/broker-code.js";
 import { describeError } from "../../../core/describe-error.js";
+import type { RunnableJob, RunnerFacts, RunResult } from "./broker-code.js";
 import { type ClaudeRunner, type ClaudeRunnerOptions, startClaudeRunner } from "./claude-runner.js";
 
 // Entry point of the process that runs a broker's agents. It serves requests until its parent disconnects.

@@ -1,5 +1,5 @@
-import type { Runner } from "../../../core/broker-code.js";
 import { describeError } from "../../../core/describe-error.js";
+import type { Runner } from "./broker-code.js";
 import { type ClaudeRunnerOptions, prepareFolder } from "./claude-runner.js";
 import { openRunnerProcess, type RunnerProcess } from "./open-runner-process.js";
 import { unreachable } from "./run-contained.js";

@@ -1,21 +1,28 @@
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { type Reach, reachVariables } from "../../../broker/reach.js";
-import type { AgentOptions } from "../../../core/broker-code.js";
+import { usageError } from "../../../core/cli-error.js";
 import { homeFiles } from "../../../core/merkle-home.js";
 import { entryFile } from "../../../core/this-program.js";
 import type { Config } from "../../../settings/config.js";
 import { type AgentSettings, readAgentSettings } from "./agent-settings.js";
+import type { AgentOptions } from "./broker-code.js";
 import { type ClaudeRunner, type ClaudeRunnerOptions, startClaudeRunner } from "./claude-runner.js";
 import { startRunnerProcess } from "./start-runner-process.js";
 
 /**
- * Returns the options with which the broker of this home runs jobs, using the Claude Code installed here.
+ * Returns how the broker of this home runs jobs: with Claude Code, as it is installed here. In open mode it refuses folders for
+ * jobs: users of this machine could read and change files through the broker that they cannot access themselves (AUTH-5).
  *
  * @throws CliError `usage` for invalid settings in config.json
  */
-export function toAgentOptions({ home, agent }: Pick<Config, "home" | "agent">): AgentOptions {
-  const settings = readAgentSettings(agent.block, agent.path);
+export function prepareAgent({ home, file, auth, insecureOpen }: Config): AgentOptions {
+  const settings = readAgentSettings(file.content["agent"], file.path);
+  if (auth === "open" && !insecureOpen && Object.keys(settings.roots).length > 0)
+    throw usageError(
+      `Refusing to start: every user and program on this machine could read and change the folders of agent.roots in ${file.path}; add --insecure-open to allow it.`,
+      "leave out --auth open, so that only members can connect",
+    );
   const { author, maxConcurrentJobs, timeoutsMs, remoteRunners, roots } = settings;
   // An agent reaches its own broker on the same machine, so any host name and the broker's own certificate
   // are accepted.

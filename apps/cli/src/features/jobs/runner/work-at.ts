@@ -1,14 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Claim, type InputOf, type Job, MerkleError, type OutputOf } from "@merkle/wire";
 import type { MerkleClient } from "@merkle/wire/client";
-import {
-  type Attended,
-  attendJob,
-  type RunnableJob,
-  type Runner,
-  type RunResult,
-} from "../../../core/broker-code.js";
 import { describeError } from "../../../core/describe-error.js";
+import { type Attended, attendJob, type RunnableJob, type Runner, type RunResult } from "./broker-code.js";
 
 export const jobKinds = ["conclude", "incorporate", "perspective"] as const;
 type JobKind = (typeof jobKinds)[number];

@@ -1,9 +1,9 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { describeSummaries } from "@merkle/broker/runner";
 import { expect, it, onTestFinished } from "vitest";
-import { describeSummaries } from "../core/broker-code.js";
-import { trustFile } from "./foreign-file.js";
+import { trustFile } from "../../settings/foreign-file.js";
 import { findForeignSettings, readProgressSettings } from "./progress-settings.js";
 
 const apiKey = "sk-test-5up3r-s3cr3t";
@@ -14,9 +14,9 @@ async function settings(file: unknown, env: Record<string, string> = {}, isTrust
   onTestFinished(() => rm(cwd, { recursive: true }));
   const text = typeof file === "string" ? file : JSON.stringify(file);
   if (file !== undefined) await writeFile(join(cwd, "agent-progress.config.json"), text);
-  const foreign = isTrusted ? findForeignSettings({ env, cwd }) : undefined;
+  const foreign = isTrusted ? findForeignSettings({ environment: env, cwd }) : undefined;
   if (foreign) trustFile(cwd, foreign);
-  return readProgressSettings({ env, cwd, home: cwd });
+  return readProgressSettings({ environment: env, cwd, home: cwd });
 }
 
 const whole = {
@@ -60,11 +60,11 @@ it("[PROGRESS-8] a project's file that nobody trusts, or has changed since, send
   onTestFinished(() => rm(cwd, { recursive: true }));
   const path = join(cwd, "agent-progress.config.json");
   await writeFile(path, JSON.stringify(evil).replace("${H", "\\u0024{H"));
-  const foreign = findForeignSettings({ env, cwd });
+  const foreign = findForeignSettings({ environment: env, cwd });
   expect(foreign?.says.join()).toContain("HUSH, OPENAI_API_KEY".split(", ").reverse().join(", "));
   expect(foreign?.says.join()).not.toContain("hush");
   if (foreign) trustFile(cwd, foreign);
-  const read = async (now = env) => readProgressSettings({ env: now, cwd, home: cwd }).summaries;
+  const read = async (now = env) => readProgressSettings({ environment: now, cwd, home: cwd }).summaries;
   expect(await read()).toMatchObject({ baseUrl: "http://127.0.0.1:9/hush", model: "small" });
   // With a different environment, the same text resolves to a different address.
   expect(await read({ ...env, HUSH: "louder" })).toBeUndefined();
@@ -128,5 +128,16 @@ it("[PROGRESS-8] section 7.4: what is wrong is named, and no value that may be s
     const failure = await settings(file, env).catch((error: Error) => error);
     expect(failure).toMatchObject({ message: expect.stringContaining(message) });
     expect(String(failure)).not.toContain(apiKey);
+  }
+});
+
+it("[CLI-82] a link to something that is not a file is refused, and never read", async () => {
+  const cwd = await mkdtemp(join(tmpdir(), "merkle-progress-"));
+  onTestFinished(() => rm(cwd, { recursive: true }));
+  for (const other of ["/dev/zero", cwd]) {
+    const path = join(cwd, "agent-progress.config.json");
+    await symlink(other, path);
+    expect(() => findForeignSettings({ environment: {}, cwd })).toThrow("must be a file of at most 1 MB");
+    await rm(path);
   }
 });

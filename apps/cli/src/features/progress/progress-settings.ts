@@ -1,11 +1,13 @@
 import { join } from "node:path";
+import { describeSummaries } from "@merkle/broker/runner";
 import { isClearText } from "@merkle/wire/client";
-import type { BrokerOptions } from "../core/broker-code.js";
-import { usageError } from "../core/cli-error.js";
-import { readOneOf } from "../core/flag-values.js";
-import { readSettingsText } from "../core/read-settings-text.js";
-import { oneLine } from "../text/one-line.js";
-import { type ForeignFile, isTrusted } from "./foreign-file.js";
+import type { BrokerOptions } from "../../core/broker-code.js";
+import { usageError } from "../../core/cli-error.js";
+import { readOneOf } from "../../core/flag-values.js";
+import { readSettingsText } from "../../core/read-settings-text.js";
+import type { Config } from "../../settings/config.js";
+import { type ForeignFile, isTrusted } from "../../settings/foreign-file.js";
+import { oneLine } from "../../text/one-line.js";
 
 type Progress = Pick<BrokerOptions, "summaries" | "progressLogLevel"> & {
   /** Notices for the user who starts the broker. */
@@ -15,10 +17,7 @@ type Progress = Pick<BrokerOptions, "summaries" | "progressLogLevel"> & {
 const fileName = "agent-progress.config.json";
 const levels = ["debug", "info", "warn", "error"] as const;
 
-interface Sources {
-  readonly env: NodeJS.ProcessEnv;
-  readonly cwd: string;
-}
+type Sources = Pick<Config, "environment" | "cwd">;
 
 /**
  * Reads which model summarises progress entries (PROGRESS-8). The environment takes precedence over
@@ -29,10 +28,19 @@ interface Sources {
  *
  * @throws CliError `usage` that names the variable or file with the invalid value; a key is never repeated
  */
-export function readProgressSettings({ env, cwd, home }: Sources & { readonly home: string }): Progress {
+export function readProgressSettings({
+  environment: env,
+  cwd,
+  home,
+}: Sources & { readonly home: string }): Progress {
   const path = join(cwd, fileName);
   const found = parseSettingsFile(path, readSettingsText(path), env);
   return toProgress(env, found, found !== undefined && isTrusted(home, found.foreign));
+}
+
+/** Describes whether progress entries are summarised, and by which model. */
+export function describeSettings(config: Sources & { readonly home: string }): string {
+  return describeSummaries(readProgressSettings(config).summaries);
 }
 
 /** Combines the environment and the file. Ignores the file unless `isUsed` is true. */
@@ -82,7 +90,7 @@ export function toProgress(
 }
 
 /** Returns the folder's settings file if it needs a decision about trust (CLI-82). */
-export function findForeignSettings({ env, cwd }: Sources): ForeignFile | undefined {
+export function findForeignSettings({ environment: env, cwd }: Sources): ForeignFile | undefined {
   const path = join(cwd, fileName);
   return parseSettingsFile(path, readSettingsText(path), env)?.foreign;
 }
