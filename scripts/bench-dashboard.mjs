@@ -1,4 +1,7 @@
-/** `npm run bench:dashboard -- --quick vitals`: builds what is missing, and measures the dashboard, or parts of it, in a real browser. */
+/**
+ * `npm run bench:dashboard -- --quick vitals` builds what is missing, and measures the dashboard, or parts of it, in a real
+ * browser.
+ */
 import { build, run } from "./steps.mjs";
 
 await build();

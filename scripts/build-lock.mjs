@@ -1,18 +1,18 @@
-/** One process at a time builds in a checkout. */
+/** A lock that lets only one process at a time build in a checkout. */
 import { randomUUID } from "node:crypto";
 import { closeSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 
 const lookAgainMs = 200;
-/** A file that is empty for that long was left by a process that died as it wrote it. */
+/** A lock file that stays empty for this many attempts was left by a process that died while writing it. */
 const emptyLooksMax = 10;
 
 /**
- * Waits until this process holds the lock file. A lock whose process is dead is taken over, also when another process has its
- * number by now. Returns the function that gives it up; the end of the process does so, too.
+ * Waits until this process holds the lock file. A lock of a dead process is taken over, even if another process has its pid by
+ * now. Returns a function that releases the lock. The lock also becomes free when this process ends.
  *
  * @param {string} path
- * @param {{ onWait?: (pid: number) => void }} [options] - `onWait` gets the holder, once
+ * @param {{ onWait?: (pid: number) => void }} [options] - `onWait` is called once with the holder's pid
  */
 export async function takeLock(path, { onWait = () => {} } = {}) {
   const mine = JSON.stringify({ pid: process.pid, began: beginningOf(process.pid), id: randomUUID() });
@@ -38,7 +38,10 @@ export async function takeLock(path, { onWait = () => {} } = {}) {
   return release;
 }
 
-/** Of several who find the same dead holder, those that come later find another text under this second lock, and leave it. */
+/**
+ * Removes a dead process's lock, under a second lock. If several processes find the same dead lock, the later ones see that the
+ * text has changed and leave it.
+ */
 async function removeDead(path, dead) {
   const release = await takeLock(`${path}.${parse(dead)?.id ?? "empty"}`);
   if (read(path) === dead) rmSync(path, { force: true });
@@ -57,7 +60,7 @@ function create(path, text) {
   }
 }
 
-/** Returns undefined where there is no lock. */
+/** Returns the lock's text, or undefined if there is no lock. */
 function read(path) {
   try {
     return readFileSync(path, "utf8");
@@ -71,7 +74,7 @@ function parse(text) {
   try {
     return JSON.parse(text);
   } catch {
-    // Not written to its end.
+    // The lock is not completely written.
     return undefined;
   }
 }
@@ -86,11 +89,14 @@ function isHeld(holder) {
   return beginningOf(holder.pid) === holder.began;
 }
 
-/** Tells a process from a later one with its number, where the system says when it began. */
+/**
+ * Returns the start time of a process, to distinguish it from a later process with the same pid. Empty if the system does not
+ * provide it.
+ */
 function beginningOf(pid) {
   try {
     const status = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The name, in parentheses, may hold spaces; the beginning is the twentieth field after it.
+    // The name, in parentheses, may contain spaces. The start time is the twentieth field after it.
     return status.slice(status.lastIndexOf(")") + 2).split(" ")[19];
   } catch {
     return "";

@@ -1,14 +1,14 @@
 /**
- * Checks that every folder imports only itself and the floors below it, so that a reader can begin at the lowest one and
- * never has to look up; and that no files and no folders import each other in a circle. A feature imports the other features
- * that it names in the `needs` of its entry file, through theirs.
+ * Checks that every folder imports only itself and the floors below it, so that a reader can start at the lowest floor. Also
+ * checks that files and folders have no circular imports. A feature may import the features named in the `needs` of its entry
+ * file, through their entry files.
  */
 import { findCircles, listSources, needsOf, readImports, toFolders } from "./imports.mjs";
 
 /**
- * The floors of each package, the lowest first. The folders of a list are leaves: they import what is below them, and not
- * each other; those that are `together` may, since one cannot be read without the others. A file above the folders is on the
- * highest floor, unless it is named. The folders in `features` can each be left out: the floors below import none of them.
+ * The floors of each package, lowest first. Folders in a list may import the floors below, but not each other. Folders in
+ * `together` may also import each other. A file above the folders is on the highest floor, unless it is listed. Each folder in
+ * `features` can be left out, because the floors below import none of them.
  */
 const floors = {
   "packages/wire": [
@@ -21,11 +21,11 @@ const floors = {
     "transports",
     "features",
     "features.ts",
-    // What is made of all operations and events.
+    // Built from all operations and events.
     ["rules.ts", "events.ts"],
     "catalogue.ts",
     "client",
-    // The faces that other packages import.
+    // The entry points that other packages import.
     ["index.ts", "schemas.ts"],
   ],
   "apps/broker": [
@@ -65,7 +65,8 @@ const floors = {
     "home",
     "settings",
     "command",
-    // A launch, and every command, asks in this order: which broker, which session, as whom. Who writes depends on the session.
+    // A launch, like every command, asks for the broker, the session and the identity, in this order. The identity depends on the
+    // session.
     "broker",
     "sessions",
     "identity",
@@ -88,7 +89,7 @@ const floors = {
     "core",
     "ui",
     "text",
-    // As whom the broker is called and what it says of that depend on each other.
+    // The identity and the access to the broker depend on each other.
     { together: ["broker", "identity"] },
     // The places in the core's pages that features fill.
     "parts",
@@ -129,11 +130,15 @@ function checkPackage(folder, ofPackage) {
   ];
 }
 
-/** Why a file of one feature must not import a file of another; undefined where it may, or where one is of no feature. */
+/**
+ * Returns why a file of one feature may not import a file of another. Undefined if the import is allowed, or if neither is in a
+ * feature.
+ */
 function refuseFeature(path, target) {
   const [from, to] = [featureOf(path), featureOf(target)];
   if (!to || from?.folder === to.folder) return undefined;
-  // The pages of the dashboard are stubs in `app/`: in an entry file every page would load all of them.
+  // The dashboard's route files in `app/` import pages directly. An entry file that imported them would load all pages with every
+  // page.
   if (!from && path.startsWith("apps/dashboard/src/app/")) return undefined;
   if (!isEntry(target)) return `import ${to.name} through its feature.ts.`;
   if (!from || needsOf(from.folder).includes(to.name)) return undefined;
@@ -141,9 +146,9 @@ function refuseFeature(path, target) {
 }
 
 /**
- * A feature's entry is `feature.ts`. Beside it stands what few programs load: in the contract, what needs zod; in the broker,
- * what runs in a worker thread or in a runner, without the rest of the broker; in the dashboard, whose pages all load every
- * entry, what other features use.
+ * True for a feature's entry files. The main one is `feature.ts`. Others contain code that few programs load: code that needs zod
+ * in the contract, and code for worker threads or runners in the broker. Every dashboard page loads all entries, so other
+ * features import `api.ts` there.
  */
 function isEntry(path) {
   return /\/feature(\.worker|\.runner)?\.tsx?$|^packages\/wire\/.*\/operations\.ts$|^apps\/dashboard\/.*\/api\.ts$/.test(
@@ -169,7 +174,7 @@ function foldersOf(floor) {
   return floor.together ?? [floor].flat();
 }
 
-/** Why a file of one floor must not import a file of another; undefined where it may. */
+/** Returns why a file of one floor may not import a file of another. Undefined if the import is allowed. */
 function refuse(from, to, { height, together }) {
   for (const name of [from, to]) {
     if (!height.has(name)) return `${name} is no floor; scripts/check-floors.mjs lists them.`;

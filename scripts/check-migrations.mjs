@@ -1,16 +1,16 @@
 /**
- * Checks that migrations are additive within a release, so that the version before works beside this one on the same schema
- * while nodes are upgraded one by one. What the version before reads or writes is removed one release after it was read last.
+ * Checks that migrations within a release are additive. Nodes are upgraded one by one, so the previous version must work on the
+ * same schema. A column or table is removed one release after its last use.
  *
- * A statement that takes something away is let through under a comment `-- unread since <version>` that names an earlier
- * version than this one: no node that may still run reads it. `compatible_build` is the other way: it stops the older nodes.
+ * A statement that removes something needs a comment `-- unread since <version>` with an earlier version, so that no running node
+ * reads it. Alternatively, `compatible_build` stops the older nodes.
  */
 import { readdirSync, readFileSync } from "node:fs";
 
-/** The migrations of before there were several nodes, which nothing ever ran beside. */
+/** The migrations from before Merkle supported several nodes. No other version ever ran on the same schema. */
 const newestBeforeNodes = 28;
 
-/** What breaks a node of the version before, and why. */
+/** Statements that break a node of the previous version, and the reasons. */
 const breaking = [
   [
     /\bDROP\s+(?:TABLE|COLUMN|FUNCTION|TYPE|VIEW|SCHEMA|DEFAULT|ATTRIBUTE)\b/i,
@@ -36,7 +36,7 @@ const breaking = [
   [/\bTRUNCATE\b/i, "the previous version still reads the rows"],
 ];
 
-/** The statements of a migration that a node of the version before could not live with, in words. */
+/** Returns descriptions of the statements in a migration that would break a node of the previous version. */
 export function findBreaking(sql, ownVersion) {
   const statements = sql.split("--> statement-breakpoint");
   if (statements.some((statement) => /\bUPDATE\s+merkle_migrations\.compatibility\b/i.test(statement)))

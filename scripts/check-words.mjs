@@ -1,7 +1,7 @@
 /**
- * Checks the words of what people read: the strings of the packages and of the scripts, and the Markdown files. The words
- * that it refuses, and better ones, are in words/words.json. A comment `words-ignore: <reason>` on the line above, or on the
- * same line, exempts a text that quotes another.
+ * Checks the wording of texts for people: string literals in the packages and scripts, and Markdown files. words/words.json lists
+ * the refused words with better ones. A comment `words-ignore: <reason>` on the same line or the line above exempts a text that
+ * quotes another.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
@@ -18,7 +18,7 @@ const problems = (named.length > 0 ? named : listFiles()).flatMap(checkFile);
 for (const problem of problems) process.stderr.write(`${problem}\n`);
 process.exitCode = problems.length === 0 ? 0 : 1;
 
-/** By path from the root. */
+/** Returns the files to check, as paths from the root. */
 function listFiles() {
   const scripts = readdirSync(join(root, "scripts"), { recursive: true })
     .map((path) => join("scripts", path).split(sep).join("/"))

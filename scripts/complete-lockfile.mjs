@@ -1,9 +1,9 @@
-// Adds to package-lock.json the optional packages that npm left out. Where a registry lacks the binary of some
-// platform, npm drops that package in silence, and whoever installs on that platform goes without it.
-// What it adds has the integrity that the registry tells. One that the registry lacks goes without: an optional binary of
-// another platform, for a tool of development, which is in no package that users install. Nothing else may lack it.
-// `--check` changes nothing and fails when something is missing, when an entry may not lack its integrity, or when one names
-// the registry it came from.
+// Adds the optional packages that npm left out to package-lock.json. If a registry lacks the binary for a platform, npm silently
+// drops the package, and installs on that platform lack it.
+//
+// Added entries get the integrity that the registry reports. Only an optional binary of another platform, for a development tool
+// that users do not install, may lack it. `--check` changes nothing. It fails if a package is missing, if an entry lacks a
+// required integrity, or if an entry names its registry.
 
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -78,17 +78,17 @@ function check({ packages }) {
   process.exitCode = 1;
 }
 
-/** Packages of this repository are links and folders, and have none. */
+/** Packages of this repository are links and folders, which have no integrity. */
 function lacksIntegrity(place, { link, integrity }) {
   return place.includes("node_modules/") && !link && !integrity;
 }
 
-/** Users install what is not for development alone; without a platform it would be installed everywhere. */
+/** Users install packages that are not for development only. Without a platform, an entry would be installed everywhere. */
 function mayLackIntegrity({ dev, optional, cpu }) {
   return dev === true && optional === true && cpu !== undefined;
 }
 
-/** Whether the registry at hand has that very version. */
+/** Adds the registry's integrity. Returns false if the registry lacks exactly this version. */
 function addIntegrity(place, entry) {
   const name = place.split("node_modules/").at(-1);
   try {
@@ -114,7 +114,7 @@ function findMissing(packages) {
   );
 }
 
-/** Looks where Node would look: beside the parent, then in every folder above it. */
+/** Searches where Node would: next to the parent, then in every folder above. */
 function isInstalled(packages, parent, name, version) {
   const steps = parent.split("/node_modules/");
   for (let depth = steps.length; depth >= 0; depth--) {
@@ -130,7 +130,7 @@ function placeFor(packages, parent, name) {
   return packages[top] ? `${parent}/${top}` : top;
 }
 
-/** Native packages carry their platform in the name, as in `@next/swc-win32-arm64-msvc`. */
+/** Native packages contain their platform in the name, as in `@next/swc-win32-arm64-msvc`. */
 function platformOf(name) {
   const words = name.split(/[/-]/);
   const os = words.map((word) => systems[word]).find(Boolean);

@@ -1,7 +1,7 @@
 /**
- * `node scripts/dashboard-size.mjs`: what the exported pages make a browser load, in bytes of gzip. First come the
- * scripts that a page names in its HTML, which it needs before it works; then the parts that come when they are needed.
- * Exits with 1 when something is larger than it may be.
+ * `node scripts/dashboard-size.mjs` prints the gzipped size of the scripts that the exported pages load. The first are the
+ * scripts in each page's HTML, which must load before the page works. The others are parts that load on demand. Exits with 1 if a
+ * size exceeds its limit.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,18 +11,18 @@ import { root } from "./steps.mjs";
 
 export const pagesFolder = join(root, "apps/dashboard/out");
 
-/** What each page may load before it works. */
+/** Maximum size of the scripts that each page needs before it works. */
 const firstLoadBytesMax = { "index.html": 170_000, "sessions/_.html": 226_000 };
 /**
- * What parts may have that come later, and texts by which their scripts are known, whatever they are called. Of the scripts
- * that `oneOf` knows, a page loads one at a time.
+ * Maximum size of parts that load later, with patterns that identify their scripts regardless of file names. A page loads only
+ * one at a time of the scripts matched by `oneOf`.
  */
 const parts = {
   markdown: { bytesMax: 90_000, all: /characterReferenceMarker|gfmAutolinkLiteral|attentionSequence/ },
   "code colouring": { bytesMax: 60_000, all: /_cachedMatchRoot/, oneOf: /scopeName\\?":\\?"source/ },
 };
 
-/** Everything that is measured, as `{ what, bytes, bytesMax }`. */
+/** Returns all measured sizes, as `{ what, bytes, bytesMax }`. */
 export function measurePages(folder = pagesFolder) {
   const first = new Set();
   const pages = Object.entries(firstLoadBytesMax).map(([page, bytesMax]) => {
@@ -45,7 +45,7 @@ export function measurePages(folder = pagesFolder) {
   return [...pages, ...measured];
 }
 
-/** The scripts of a page's own HTML; browsers that know modules pass over those for the others. */
+/** Returns the scripts in a page's HTML, without those for browsers that lack module support. */
 function firstScripts(html) {
   const tags = [...html.matchAll(/<script\b[^>]*>/g)].map(([tag]) => tag);
   const modern = tags.filter((tag) => !/\bnomodule\b/i.test(tag));

@@ -1,6 +1,6 @@
 /**
- * `npm run db:migrate -- --dry-run`: installs and compiles what is missing, then is `merkle upgrade` with these flags. A broker
- * migrates its database at its start, too.
+ * `npm run db:migrate -- --dry-run` installs and compiles what is missing, then runs `merkle upgrade` with these flags. A broker
+ * also migrates its database when it starts.
  */
 import { join } from "node:path";
 import { prepareRoot } from "./start/prepare-root.mjs";

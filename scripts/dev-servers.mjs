@@ -1,4 +1,4 @@
-/** Compiles on each change, restarts the broker, and serves pages that reload by themselves. Both listen on loopback. */
+/** Compiles on each change, restarts the broker, and serves pages that reload automatically. Both servers listen on loopback. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
@@ -7,19 +7,21 @@ import { hasDashboard, programs, root } from "./steps.mjs";
 
 const loopback = "127.0.0.1";
 const pagesPort = hasDashboard() ? await findFreePort(Number(process.env.PORT ?? 3000)) : 0;
-/** `next dev` serves its pages at a port of its own, and the broker refuses pages of ports that it does not know. */
+/**
+ * `next dev` serves its pages on a separate port. The broker refuses requests from pages on unknown ports, so it gets this list.
+ */
 const pages = [`localhost:${pagesPort}`, `${loopback}:${pagesPort}`];
 const pagesUrl = `http://${pages[0]}`;
 
 let ending = false;
 const children = [];
-// `tsc` is a script that waits for a native compiler, and does not pass a signal on: both are in a group of their own.
+// `tsc` is a script that waits for a native compiler and does not forward signals, so both run in a separate process group.
 const compiler = start("tsc", [programs.tsc, "-b", "--watch", "--preserveWatchOutput"], { detached: true });
 startBroker(process.argv.slice(2));
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, endAll);
 
-/** Node watches the files that the broker is made of, and lets it stop in order before it starts it again. */
+/** Node watches the broker's files, and lets the broker stop cleanly before it restarts it. */
 function startBroker(flags) {
   const args = ["--watch", "--watch-preserve-output", "apps/cli/bin/merkle.mjs", "up", ...flags];
   const env = { MERKLE_ALLOWED_HOSTS: [process.env.MERKLE_ALLOWED_HOSTS, ...pages].filter(Boolean).join() };
@@ -34,7 +36,7 @@ function startBroker(flags) {
   });
 }
 
-/** The pages pass requests on to the broker at the address that it printed, whatever set its port. */
+/** The pages forward requests to the address that the broker printed, however its port was set. */
 function startPages(brokerUrl) {
   const args = [programs.next, "dev", "apps/dashboard", "--hostname", loopback, "--port", String(pagesPort)];
   start("dashboard", args, { env: { MERKLE_URL: brokerUrl, NEXT_TELEMETRY_DISABLED: "1" } });
@@ -44,7 +46,7 @@ function findBrokerUrl(line) {
   return /\sbroker\s+(https?:\/\/\S+)/.exec(line)?.[1];
 }
 
-/** The sign-in link verifies the pages of its own address only, and these are the ones to work on. */
+/** The sign-in link verifies only pages of its own address, so it must point to the pages of `next dev`. */
 function toPagesLink(line) {
   return line.replace(/https?:\/\/[^\s/]+(?=\/#verify=)/, pagesUrl);
 }
@@ -65,7 +67,7 @@ function start(name, args, { env = {}, stdio = "inherit", detached = false } = {
   return child;
 }
 
-/** Sends one signal to each child: a second one would keep the broker from stopping in order. */
+/** Sends only one signal to each child, because a second would keep the broker from stopping cleanly. */
 function endAll() {
   if (ending) return;
   ending = true;
@@ -79,11 +81,11 @@ function endGroup({ pid }) {
   try {
     process.kill(-pid, "SIGTERM");
   } catch {
-    // It has ended by itself.
+    // The compiler has already ended.
   }
 }
 
-/** The first port from `port` on that nothing on this machine listens on. */
+/** Returns the first free port on this machine, starting with `port`. */
 async function findFreePort(port) {
   const probe = createServer();
   const isFree = await new Promise((resolve) => {

@@ -1,4 +1,4 @@
-/** `npm run dev -- --port 7500`: installs and builds once, then runs what `dev-servers.mjs` describes. */
+/** `npm run dev -- --port 7500` installs and builds once, then runs `dev-servers.mjs`. */
 import { alone, build, install } from "./steps.mjs";
 
 try {

@@ -1,6 +1,6 @@
 /**
- * `npm run test:fuzz` sends random input to every operation at every transport, and renders 1,000 hostile outputs of each.
- * `npm run test:fuzz -- frames 600` fuzzes one parser for so many seconds, guided by what of it is reached.
+ * `npm run test:fuzz` sends random input to every operation over every transport, and renders 1,000 hostile outputs of each. `npm
+ * run test:fuzz -- frames 600` fuzzes one parser for 600 seconds, guided by code coverage.
  */
 import { programs, run } from "./steps.mjs";
 

@@ -1,4 +1,4 @@
-// Writes AGENTS.md and docs/reference anew from the sources, run by tsx: nothing needs to be built.
+// Regenerates AGENTS.md and docs/reference from the sources. Runs under tsx, so nothing needs to be built.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

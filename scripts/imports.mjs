@@ -1,16 +1,16 @@
-/** Reads which source file imports which. Types count: whoever reads a file has to know them as well. */
+/** Reads which source files import which others. Type imports count, because a reader of the file needs them as well. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** The packages, by their folders. */
+/** The folders of the packages. */
 export const packages = ["packages", "apps"].flatMap((folder) =>
   readdirSync(join(root, folder)).map((name) => `${folder}/${name}`),
 );
 
-/** The code of a package that is shipped, by path from the root; tests and what they are made with are not. */
+/** Returns the shipped source files of a package, as paths from the root. Excludes tests and test kits. */
 export function listSources(folder) {
   const from = existsSync(join(root, folder, "src")) ? join(root, folder, "src") : join(root, folder);
   return readdirSync(from, { recursive: true })
@@ -21,7 +21,7 @@ export function listSources(folder) {
     .sort();
 }
 
-/** The other features that the entry of a feature's folder names. */
+/** Returns the other features that the entry of a feature's folder names. */
 export function needsOf(folder) {
   const entry = listSources(folder).find((path) => /\/feature\.tsx?$/.test(path));
   const text = entry ? readFileSync(join(root, entry), "utf8") : "";
@@ -29,10 +29,10 @@ export function needsOf(folder) {
   return [...list.matchAll(/"([^"]+)"/g)].map(([, name]) => name);
 }
 
-// Biome writes every import like this, and `from` ends one that stands on several lines.
+// Matches imports as Biome formats them. The line with `from` ends an import of several lines.
 const specifiers = /^(?:.*\bfrom|import) "([^"]+)";$|\bimport\(\s*"([^"]+)"/gm;
 
-/** The sources, each with the other ones that it imports. */
+/** Returns the sources, each with the other sources that it imports. */
 export function readImports(sources) {
   const known = new Set(sources);
   return new Map(sources.map((path) => [path, importsOf(path, known)]));
@@ -57,7 +57,9 @@ function resolve(path, specifier, known) {
   return [target, `${bare}.ts`, `${bare}.tsx`, `${bare}/index.ts`].find((each) => known.has(each));
 }
 
-/** The circles of a graph: each a list of nodes of which every one leads to every other (Tarjan). */
+/**
+ * Returns the circles of a graph as lists of nodes, with Tarjan's algorithm. Within a circle, every node leads to every other.
+ */
 export function findCircles(graph) {
   const index = new Map();
   const low = new Map();
@@ -81,13 +83,13 @@ export function findCircles(graph) {
   return circles;
 }
 
-/** The folder that a source is in; a file that lies directly on a floor, or above the floors, stands for itself. */
+/** Returns the folder of a source file. A file directly on a floor, or above the floors, counts as its own folder. */
 export function folderOf(path) {
   const parts = path.split("/");
   return parts.length > 5 ? parts.slice(0, -1).join("/") : path;
 }
 
-/** The same graph between folders. */
+/** Converts the graph of files to a graph of folders. */
 export function toFolders(imports) {
   const folders = new Map();
   for (const [path, targets] of imports) {

@@ -1,6 +1,6 @@
 /**
- * `node scripts/keep-step.mjs <program> [arguments]`, run by `step` as the leader of a process group: runs the program, and ends the whole
- * group when our stdin closes. The kernel closes it when the process that started us is gone, however that one was killed.
+ * `node scripts/keep-step.mjs <program> [arguments]`, started by `step` as the leader of a process group. Runs the program, and
+ * kills the whole group when its own stdin closes. The kernel closes stdin when the parent process ends, even if it was killed.
  */
 import { spawn } from "node:child_process";
 import { constants } from "node:os";

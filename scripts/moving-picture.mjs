@@ -1,6 +1,6 @@
 /**
- * `node scripts/moving-picture.mjs`: makes the README's moving picture from a run of the demo: what two terminals print of it by
- * `merkle tail`, and the page's feed, each message when it came, three times as fast.
+ * `node scripts/moving-picture.mjs` creates the README's animation from a run of the demo. It shows the output of `merkle tail`
+ * in two terminals, and the page's feed. Messages appear at their original times, three times as fast.
  */
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -71,7 +71,7 @@ ${panels.map(({ svg }) => svg).join("\n")}
 `;
 }
 
-/** Each block is shown from its moment on, and the panel goes up when it is full. */
+/** Draws a panel. Each block appears at its time, and the panel scrolls up when it is full. */
 function drawPanel({ id, x, y, width, height, title, blocks }, duration) {
   const percent = (seconds) => `${((seconds / duration) * 100).toFixed(2)}%`;
   const room = height - 34;

@@ -1,9 +1,9 @@
 /**
- * Makes a version: `npm run release -- 0.2.0`. Every package here has the same one, and the changelog's section "Unreleased"
- * becomes its own, which is also its release notes; `--notes` prints those of the newest version and changes nothing.
+ * Creates a version: `npm run release -- 0.2.0`. All packages have the same version. The changelog's section "Unreleased" becomes
+ * the version's section and its release notes. `--notes` prints the notes of the newest version and changes nothing.
  *
- * The page of the version's HTML exports is added to the list of shipped pages, so the dashboard must be built before.
- * `--check-page` fails unless the page that is built is the one on the list.
+ * Adds the page of the version's HTML exports to the list of shipped pages, so the dashboard must be built before. `--check-page`
+ * fails unless the built page is on this list.
  */
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -12,13 +12,13 @@ import { fileURLToPath } from "node:url";
 
 const packages = ["", "packages/wire", "packages/db", "apps/broker", "apps/cli", "apps/dashboard"];
 
-/** The text of a section of the changelog, without its heading. */
+/** Returns the text of a section of the changelog, without its heading. */
 export function sectionOf(changelog, heading) {
   const [, text] = changelog.split(new RegExp(`^## ${heading.replaceAll(".", "\\.")}(?: .*)?\n`, "m"));
   return text?.split(/^## /m)[0]?.trim();
 }
 
-/** The changelog with what was not released as a version of that day, and an empty section for what comes. */
+/** Returns the changelog with the unreleased changes as a version of this day, and a new empty section. */
 export function releaseChangelog(changelog, version, day) {
   const text = sectionOf(changelog, "Unreleased");
   if (!text) throw new Error('CHANGELOG.md has nothing under "## Unreleased".');
@@ -26,12 +26,12 @@ export function releaseChangelog(changelog, version, day) {
   return changelog.replace(/^## Unreleased\n/m, `## Unreleased\n\n## ${version} (${day})\n`);
 }
 
-/** Whether a version is one, and later than another. */
+/** True if the text is a valid version, and later than another. */
 export function isLater(version, than) {
   return /^\d+\.\d+\.\d+$/.test(version) && version.localeCompare(than, "en", { numeric: true }) > 0;
 }
 
-/** A package's file with the version, for itself and where it names one of the others. */
+/** Returns a package.json with the new version, for itself and for the other packages that it names. */
 export function setVersion(text, from, version) {
   const old = from.replaceAll(".", "\\.");
   return text
@@ -39,7 +39,7 @@ export function setVersion(text, from, version) {
     .replace(new RegExp(`("@merkle/[\\w-]+": )"${old}"`, "g"), `$1"${version}"`);
 }
 
-/** The lockfile with the version, in the entries of these packages alone. */
+/** Returns the lockfile with the new version, in the entries of these packages only. */
 export function setLockedVersions(text, from, version) {
   const lock = JSON.parse(text);
   lock.version = version;
@@ -52,7 +52,7 @@ export function setLockedVersions(text, from, version) {
   return `${JSON.stringify(lock, null, text.match(/^[ \t]+/m)?.[0] ?? 2)}\n`;
 }
 
-/** The list of shipped pages with the page of a version. */
+/** Returns the list of shipped pages with the page of a version added. */
 export function addShippedPage(text, version, sha256) {
   if (text.includes(`"${version}"`)) throw new Error(`The list of shipped pages has ${version} already.`);
   return text.replace(/^};$/m, `  "${version}": "${sha256}",\n};`);

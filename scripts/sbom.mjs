@@ -1,7 +1,7 @@
 /**
- * `npm run sbom -- merkle.cdx.json`: the software bill of materials of the package that users install, in CycloneDX: what the
- * bundle and the pages are made of, and the packages that npm installs beside it. CycloneDX's own tool describes the checkout's
- * tree; what does not go into the package, such as what builds it, is left out.
+ * `npm run sbom -- merkle.cdx.json` writes the software bill of materials of the published package, in CycloneDX format. It lists
+ * everything in the bundle and the pages, and the packages that npm installs with it. CycloneDX's own tool describes the whole
+ * checkout. Packages that are not part of the published package, such as build tools, are removed.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -31,7 +31,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Every package of the checkout, of all workspaces. */
+/** Describes every package of the checkout, in all workspaces. */
 function describeTree(path) {
   const options = [
     "--flatten-components",
@@ -45,13 +45,13 @@ function describeTree(path) {
   return JSON.parse(readFileSync(path, "utf8"));
 }
 
-/** Of all that, the command and what is in it, each package once. */
+/** Reduces the bill to the command and its contents, each package once. */
 function reduce(bill, command, shipped) {
   const nameOf = ({ group, name, version }) => `${[group, name].filter(Boolean).join("/")}@${version}`;
   const found = new Map(bill.components.map((each) => [nameOf(each), each]));
   const component = found.get(nameOf(command));
   const wanted = [...new Set(shipped.map(nameOf))].sort();
-  // Those for other platforms are not in this tree, and are known by what the lockfile has of them.
+  // Packages for other platforms are not in this tree. They are described from the lockfile.
   const components = wanted.map((each) => found.get(each) ?? plain(each));
   const refs = new Set(components.map((each) => each["bom-ref"]));
   const dependencies = bill.dependencies

@@ -1,8 +1,8 @@
 /**
- * `npm run screenshots`: takes the pictures of the dashboard that the documents show, in docs/screenshots. They are of real
- * pages of a real broker, whose sessions are staged for them. Words limit it to pictures whose name contains one of them.
- * `-- --walks <folder>` takes the first-time walks of walks.mjs in the place of these, in light and dark, into that folder;
- * `-- --states <folder>` the states of states.mjs, on phones as well.
+ * `npm run screenshots` takes the documentation's pictures of the dashboard, in docs/screenshots. They show real pages of a real
+ * broker with staged sessions. Words limit the run to pictures whose name contains one of them. `-- --walks <folder>` instead
+ * takes the first-time walks of walks.mjs into that folder, in light and dark. `-- --states <folder>` takes the states of
+ * states.mjs, also on phones.
  */
 import { existsSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, readFile, rm, stat } from "node:fs/promises";
@@ -12,7 +12,7 @@ import { parseArgs } from "node:util";
 import { createLog, startBroker } from "@merkle/broker";
 import { connect } from "@merkle/wire/client";
 import { chromium } from "playwright-core";
-// Next brings it along.
+// Next installs this package.
 import sharp from "sharp";
 import { WebSocket } from "ws";
 import { stageSessions } from "./staged-sessions.mjs";
@@ -24,10 +24,10 @@ const desk = { viewport: { width: 1440, height: 900 } };
 const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 };
 const half = { viewport: { width: 960, height: 800 } };
 const folder = join(root, "docs/screenshots");
-/** The documents are read by people who wait for them. */
+/** Large pictures would make the documentation load slowly. */
 const bytesMax = 120_000;
 
-/** What each shows, and how one comes there. */
+/** The pictures, each with its path and the element to wait for. */
 const pictures = {
   "session-light": { path: live, shows: "[role=feed] article" },
   "session-phone": { path: live, shows: "[role=feed] article", ...phone },
@@ -66,7 +66,7 @@ try {
   await browser.close();
 }
 
-/** A broker of its own, in a home of its own, while it is needed. */
+/** Runs a temporary broker with a temporary home. */
 async function withBroker(options, use) {
   const home = await mkdtemp(join(tmpdir(), "merkle-pictures-"));
   await chmod(home, 0o711);
@@ -98,7 +98,7 @@ async function takePictures(staged) {
   for (const name of named(pictures)) await take(name, staged);
 }
 
-/** Takes what is seen on each walk, numbered in its order; one that cannot be gone is told, and the others are taken. */
+/** Takes the numbered pictures of each walk. A walk that fails is reported, and the others continue. */
 async function takeWalks(colorScheme, staged) {
   await mkdir(walksFolder, { recursive: true });
   await withBroker({}, (empty) =>
@@ -131,11 +131,11 @@ async function takeWalks(colorScheme, staged) {
   );
 }
 
-/** Takes each state as it is seen, as high as what it scrolls. */
+/** Takes each state, with the full height of its scrolled content. */
 async function takeStates(staged) {
   await mkdir(statesFolder, { recursive: true });
   const { device, stop } = await stageTogether(staged);
-  // What has a minute's grace has been handed back by then, and what nobody waited for has lapsed.
+  // By then, claims with a minute's grace have been handed back, and approvals that no agent waits for have lapsed.
   if (wanted.length === 0) await new Promise((resolve) => setTimeout(resolve, 100_000));
   const home_key = await readFile(join(staged.home, "home-key"), "utf8");
   const { code } = await staged.client.call("create_verification_code", { home_key });
@@ -167,7 +167,7 @@ async function takeStates(staged) {
   stop();
 }
 
-/** How much higher the page must be to show what its main part scrolls; nothing where a dialog is over it. */
+/** Returns how much higher the page must be to show all of its scrolled content. 0 if a dialog is open. */
 function hiddenHeight(page) {
   return page.evaluate(() => {
     if (document.querySelector("dialog:modal") || document.querySelector("[role=feed]")) return 0;
@@ -192,7 +192,7 @@ async function actAs(page, ana) {
 
 async function settle(page) {
   await page.evaluate(() => document.fonts.ready.then(() => undefined));
-  // What is loaded on demand, such as the colours of code, has no end that a page could tell.
+  // Parts that load on demand, such as syntax colours, give no signal when they are done.
   await page.waitForTimeout(1_500);
 }
 
@@ -208,7 +208,7 @@ async function take(name, { broker, client, slug, ana }) {
   const file = join(folder, `${name}.png`);
   const picture = await page.screenshot({ animations: "disabled", caret: "hide", scale: "css" });
   await context.close();
-  // A page has few colours: with 256 of them a picture takes a third of the bytes.
+  // A page has few colours. With a palette of 256, a picture is a third of the size.
   await sharp(picture).png({ palette: true, effort: 10, dither: 0 }).toFile(file);
   const { size } = await stat(file);
   const verdict = size <= bytesMax ? "" : `: more than ${bytesMax / 1000} kB`;
@@ -219,7 +219,7 @@ function live(slug) {
   return `/sessions/${slug}`;
 }
 
-/** The demo room, whose scripted agents argue once a page shows it. */
+/** Opens the demo room, whose scripted agents start to argue once a page shows it. */
 async function openDemo(_slug, client) {
   const { mesh, session } = await client.call("open_demo_room", {});
   return `/sessions/${session}?mesh=${mesh}`;

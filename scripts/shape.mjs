@@ -1,6 +1,6 @@
 /**
- * `npm run shape` prints the figures of the source, so that anyone can see whether it becomes easier or harder to find one's way
- * in. `--json` for programs. They are for looking at; nothing fails by them.
+ * `npm run shape` prints figures about the source, to show whether it becomes easier or harder to navigate. `--json` prints them
+ * for programs. The figures are informative and never fail a build.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -50,8 +50,8 @@ function countLines(text) {
 }
 
 /**
- * How long the functions are that begin a line of their own. Formatted by Biome, such a one ends at the first line that is
- * indented as it is and begins with a brace.
+ * Returns the lengths of functions that start on their own line. In Biome's format, such a function ends at the first line with
+ * the same indentation that begins with a brace.
  */
 function functionLines(text) {
   const lines = text.split("\n");
@@ -70,7 +70,7 @@ function percentile(values, share) {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
 
-/** How many files the longest chain of imports has; a circle counts as one. */
+/** Returns the number of files in the longest chain of imports. A circle counts as one file. */
 function longestChain(imports, circles) {
   const circleOf = new Map(circles.flatMap((circle) => circle.map((path) => [path, circle])));
   const depths = new Map();
@@ -87,7 +87,7 @@ function longestChain(imports, circles) {
   return Math.max(0, ...[...imports.keys()].map(depthOf));
 }
 
-/** A package's folder, and in it the one below: apps/broker/work/jobs. */
+/** Returns a package's folder with the folder below it, such as apps/broker/work/jobs. */
 function capabilityOf(path) {
   const parts = folderOf(path).replace("/src/", "/").split("/");
   return parts.slice(0, Math.min(4, parts.length - (/\.tsx?$/.test(parts.at(-1) ?? "") ? 1 : 0))).join("/");

@@ -1,6 +1,6 @@
 /**
- * `npm run site [folder] [base]`: the docs as a static site, to be searched offline; in `site/` for a web host's root unless told.
- * `npm start` and `npm pack` have it made among the dashboard's pages, where the broker serves it at `/docs`.
+ * `npm run site [folder] [base]` builds the docs as a static site with offline search. By default it is in `site/`, for the root
+ * of a web host. `npm start` and `npm pack` build it among the dashboard's pages, and the broker serves it at `/docs`.
  */
 import { resolve } from "node:path";
 import { buildSite } from "./site/build-site.mjs";

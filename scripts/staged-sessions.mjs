@@ -1,4 +1,4 @@
-/** The sessions that the pictures of the dashboard show: a mesh in the middle of a working day. */
+/** Stages the sessions for pictures of the dashboard: a mesh in the middle of a working day. */
 
 const outline = `# Split the auth service
 
@@ -30,9 +30,9 @@ const written = outline
   );
 
 /**
- * Plays them on a broker, and returns what the pictures are to be taken of.
+ * Stages the sessions on a broker, and returns what the pictures need.
  *
- * @param code - of the link that the broker's start made, by which Ana is a verified person
+ * @param code - from the broker's first link, with which Ana becomes a verified person
  */
 export async function stageSessions(client, code) {
   const { person_id: ana } = await client.call("create_person", { name: "Ana", code });
@@ -156,7 +156,7 @@ async function open(client, { title, description, team, peer }) {
   return {
     slug,
     as,
-    /** Whoever opened it. */
+    /** The peer that opened the session. */
     atlas: peer ? await join({ team_name: team, team_id, ...peer }) : team_id,
     join: (team_name, more) => join({ team_name, ...more }),
     say: (by, text, { to, reply_to, ...kind } = {}) =>

@@ -1,6 +1,6 @@
 /**
- * `npm start -- --port 7500`: installs and builds what is missing, then is `merkle up` with these flags. The broker comes up once it
- * is compiled; the pages that are missing are built beside it.
+ * `npm start -- --port 7500` installs and builds what is missing, then runs `merkle up` with these flags. The broker starts once
+ * it is compiled, while missing pages are still being built.
  */
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -25,7 +25,7 @@ try {
   process.exit(error.exitCode ?? 1);
 }
 
-/** Builds, and goes on as `merkle up` in this process: its signals, its terminal and its exit code need no passing on. */
+/** Builds, then runs `merkle up` in this process, so that signals, terminal and exit code need no forwarding. */
 async function bringUp(offer) {
   let startBroker;
   const canStart = new Promise((resolve) => {
@@ -34,20 +34,20 @@ async function bringUp(offer) {
   const building = steps.alone(async () => {
     await steps.install();
     await steps.compile({ check: false });
-    // A broker in the background is another process, which finds everything built.
+    // A broker in the background is a separate process and needs everything to be built.
     if (forUp.includes("--detach")) await steps.buildPages();
     await offer.settle(merkle);
     const parts = await startPages();
     startBroker();
     await Promise.allSettled(Object.values(parts));
   });
-  // A failure before the broker ends the start.
+  // A failure before the broker has started ends the start.
   await Promise.race([canStart, building]);
   process.argv = [process.execPath, merkle, "up", ...forUp];
   await import("../apps/cli/bin/merkle.mjs");
 }
 
-/** Starts to build the pages that are missing, and has the broker of this process say so on them until they are built. */
+/** Starts to build missing pages, and lets this process's broker announce this on those pages until they are built. */
 async function startPages() {
   const isDashboardStale = steps.isDashboardStale();
   if (!isDashboardStale && !steps.areDocsStale()) return {};
@@ -58,7 +58,7 @@ async function startPages() {
   return { dashboard, docs };
 }
 
-/** Whether it was built. A broker that is up stays up, and its page says what is missing. */
+/** Returns whether the build succeeded. After a failure the broker keeps running, and its page shows what is missing. */
 async function attempt(what, build) {
   try {
     await build();
@@ -70,7 +70,7 @@ async function attempt(what, build) {
   }
 }
 
-/** `--yes` is for the start alone; everything else is for `merkle up`. */
+/** Separates the arguments: `--yes` is for this script, and all others are for `merkle up`. */
 function readArguments(args) {
   const isYes = (/** @type {string} */ arg) => arg === "--yes" || arg === "-y";
   const forUp = args.filter((arg) => !isYes(arg));
@@ -86,13 +86,16 @@ function requireNode() {
   );
 }
 
-/** Before a first build, which takes long: later `merkle up` comes at once, and says more about what uses its port. */
+/**
+ * Checks the port before a first build, which takes long. Later starts reach `merkle up` immediately, which reports more about
+ * the program that uses its port.
+ */
 async function requirePort() {
   if (existsSync(join(root, "apps/cli/dist/main.js")) || forStart.isQuiet) return;
   const options = { port: { type: "string" }, host: { type: "string" } };
   const { values } = parseArgs({ args: forUp, options, strict: false });
   const { port = process.env.MERKLE_PORT ?? "7423", host = "127.0.0.1" } = values;
-  // `merkle up` says what a port may be.
+  // `merkle up` reports invalid ports.
   if (!/^\d{1,5}$/.test(port) || port > 65535) return;
   const server = createServer();
   server.listen({ port: Number(port), host });

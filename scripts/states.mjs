@@ -1,13 +1,14 @@
 /**
- * Pages and states of what people and agents do together: tasks, claims, approvals, briefs, alerts, usage, and all that can wait for
- * somebody. `npm run screenshots -- --states <folder>` stages them and takes each in light, dark, and on two phones, to be looked at.
+ * Pages and states for working together: tasks, claims, approvals, briefs, alerts, usage, and every kind of item that can wait
+ * for a person. `npm run screenshots -- --states <folder>` stages them and takes pictures in light and dark and on two phones,
+ * for review.
  */
 import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { deviceOf } from "@merkle/wire/identity";
 
-/** An agent for jobs that cannot do them. */
+/** An agent whose jobs always fail. */
 export const failingAgent = {
   name: "ana-desktop",
   startRunner: async () => ({
@@ -19,7 +20,7 @@ export const failingAgent = {
   }),
 };
 
-/** Adds to what staged-sessions.mjs stages, and returns how to end what it started. */
+/** Stages more on top of staged-sessions.mjs. Returns a function that ends what it started. */
 export async function stageTogether({ client, session, birch, ana }) {
   const call = (operation, input) => client.call(operation, { ...session, ...input });
   await client.call("update_settings", {
@@ -37,7 +38,7 @@ export async function stageTogether({ client, session, birch, ana }) {
   const receiver = await stageAlerts(client, ana);
   await stageWaiting(client, session, ana);
   await client.call("leave_session", elm);
-  // Two that are at work: what they hold stays theirs.
+  // Two peers that keep polling, so their claims do not expire.
   const poll = () =>
     Promise.all([session, birch].map((as) => client.call("wait_for_messages", { ...as, timeout: 0 }))).catch(
       stop,
@@ -104,7 +105,7 @@ async function stageUsage(call, birch) {
   });
 }
 
-/** What an agent of a session asks its person to permit. */
+/** Returns a function with which an agent of a session asks its person for a permission. */
 function askPermission(client, session, device) {
   return (tool, input) =>
     client.call("ask_approval", {
@@ -129,11 +130,11 @@ async function stageApprovals(client, session, { device, ana }) {
   await answer(await ask("WebFetch", { url: "https://vault.example.com/v1/sys/health" }), "leave");
   const { approval } = await bash("make", "Build");
   await client.call("withdraw_approval", { ...session, approval });
-  // Nobody waits for its answer.
+  // No agent waits for this answer, so the approval lapses.
   await bash("rm -rf build && npm run build", "Build from nothing");
 }
 
-/** What is new before each look: an approval lapses by itself, and what was looked at is read. */
+/** Stages new items before each round, because approvals lapse and messages have been read in earlier rounds. */
 export async function stageNews({ client, session, device }) {
   const content = { text: "The rollback is one flag, `trust_old_issuer`, off by default.", kind: "decision" };
   await client.call("post_message", { ...session, content });
@@ -168,7 +169,7 @@ async function stageAlerts(client, ana) {
   return receiver;
 }
 
-/** One of each kind of what waits for somebody. */
+/** Stages one item of each kind that waits for a person. */
 async function stageWaiting(client, session, ana) {
   const start = (title, description) =>
     client.call("create_session", { title, description, creator_team_name: "Fir" });
@@ -211,7 +212,7 @@ async function stageWaiting(client, session, ana) {
 
 const press = (page, name, role = "button") => page.getByRole(role, { name }).first().click();
 
-/** What each shows: its path, and what is done there. */
+/** The states, each with its path and the actions to reach it. */
 export const states = {
   approvals: { path: () => "/approvals" },
   "approvals-deny": { path: () => "/approvals", act: (page) => press(page, "Deny…") },

@@ -1,4 +1,4 @@
-/** The steps that bring a fresh clone to where it runs; shared by start, dev and test. */
+/** The steps from a fresh clone to a running broker, shared by start, dev and test. */
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { constants } from "node:os";
@@ -8,7 +8,7 @@ import { takeLock } from "./build-lock.mjs";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** The programs of installed packages, run by this Node, on every platform alike. */
+/** The programs of installed packages, which run in this Node on every platform. */
 export const programs = {
   tsc: "node_modules/typescript/bin/tsc",
   biome: "node_modules/@biomejs/biome/bin/biome",
@@ -16,12 +16,12 @@ export const programs = {
   next: "node_modules/next/dist/bin/next",
 };
 
-/** When the first of our processes began, in milliseconds: those that it starts go on from there. */
+/** Start time of the first of our processes, in milliseconds. Child processes inherit it. */
 export const began = Number(process.env.MERKLE_STEPS_BEGAN ?? Date.now());
 
 /**
- * Installs what the lockfile of `folder` names, unless that has been done since it last changed. An install that left out what
- * the build needs, as `NODE_ENV=production` and `npm ci --omit=dev` do, is repeated whole.
+ * Installs the packages in the lockfile of `folder`, unless that was done since it last changed. An install that lacks what the
+ * build needs, as after `NODE_ENV=production` or `npm ci --omit=dev`, is repeated completely.
  */
 export async function install(folder = ".") {
   if (!existsSync(join(root, folder, "package-lock.json"))) return;
@@ -36,7 +36,7 @@ export async function install(folder = ".") {
     writeFileSync(addressed, withAddresses(readFileSync(join(root, folder, "package-lock.json"), "utf8")));
     await step(title, ...command, { quiet: true });
   } catch {
-    // A registry that keeps its packages elsewhere.
+    // Falls back to the plain lockfile for a registry that serves packages at other addresses.
     rmSync(addressed, { force: true });
     await step(title, ...command);
   } finally {
@@ -45,8 +45,8 @@ export async function install(folder = ".") {
 }
 
 /**
- * The lockfile with the address of each package. It names none, so npm would read the list of all versions of each package first,
- * which takes half of the time. npm takes the registry that is configured in place of this host.
+ * Returns the lockfile with an address for each package. Without addresses, npm would first fetch the list of all versions of
+ * each package, which takes half of the time. npm replaces this host with the configured registry.
  */
 function withAddresses(lockfile) {
   const { packages, ...rest } = JSON.parse(lockfile);
@@ -58,10 +58,10 @@ function withAddresses(lockfile) {
   return JSON.stringify({ ...rest, packages });
 }
 
-/** The platforms that have a PostgreSQL on npm and that most people use. */
+/** The common platforms with a PostgreSQL package on npm. */
 const platformsWithPostgres = ["linux-x64", "linux-arm64", "darwin-x64", "darwin-arm64", "windows-x64"];
 
-/** Whether the programs that the build runs are installed, and PostgreSQL where npm has it for this platform. */
+/** True if the programs of the build are installed, and also PostgreSQL if npm has it for this platform. */
 function isComplete() {
   const platform = `${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
   const databases = platformsWithPostgres.includes(platform)
@@ -71,8 +71,8 @@ function isComplete() {
 }
 
 /**
- * Runs `work`, which installs and builds, while nobody else does so in this checkout. Ends everything when npm, which ran us, is
- * gone: killed, it cannot pass a signal on.
+ * Runs `work`, which installs and builds, while holding the checkout's build lock. Ends everything if the npm process that
+ * started it has exited, because a killed npm cannot forward a signal.
  */
 export async function alone(work) {
   const release = await takeLock(join(root, ".build.lock"), {
@@ -87,7 +87,7 @@ export async function alone(work) {
   }
 }
 
-/** Ends this process when npm, which ran it, is gone. Returns the function that stops watching. */
+/** Ends this process if the npm process that started it has exited. Returns a function that stops watching. */
 export function endWithNpm() {
   if (process.platform === "win32" || process.env.npm_lifecycle_event === undefined) return () => {};
   const npm = findNpm();
@@ -98,7 +98,10 @@ export function endWithNpm() {
   return () => clearInterval(watch);
 }
 
-/** The process of npm: our parent, or above the shell by which npm ran us. macOS' shell becomes what it runs. */
+/**
+ * Returns the pid of npm: our parent, or the parent of the shell in which npm started us. On macOS, that shell is replaced by the
+ * program.
+ */
 function findNpm() {
   try {
     if (readFileSync(`/proc/${process.ppid}/cmdline`, "utf8").startsWith("npm")) return process.ppid;
@@ -108,10 +111,10 @@ function findNpm() {
   }
 }
 
-/** @throws Error where the system has no such file */
+/** @throws Error if the system has no such file */
 function parentOf(pid) {
   const status = readFileSync(`/proc/${pid}/stat`, "utf8");
-  // The name, in parentheses, may hold spaces; the parent is the second field after it.
+  // The name, in parentheses, may contain spaces. The parent is the second field after it.
   return Number(status.slice(status.lastIndexOf(")") + 2).split(" ")[1]);
 }
 
@@ -121,12 +124,15 @@ export async function build() {
   await buildPages();
 }
 
-/** Without `check`, types are not checked, which takes three quarters of the time; the next compilation that checks does that, too. */
+/**
+ * Compiles the sources. Without `check`, types are not checked, which saves three quarters of the time. The next compilation with
+ * `check` checks them.
+ */
 export async function compile({ check = true } = {}) {
   await step("compiling", process.execPath, [programs.tsc, "-b", ...(check ? [] : ["--noCheck"])]);
 }
 
-/** Builds the dashboard's pages and the docs if they are older than what they are made from. */
+/** Builds the dashboard's pages and the docs if they are older than their sources. */
 export async function buildPages() {
   if (isDashboardStale()) await buildDashboard();
   if (areDocsStale()) await buildDocs();
@@ -145,7 +151,7 @@ export async function buildDashboard() {
   await step("building the dashboard", ...npm("run", "build", "--workspace", "@merkle/dashboard"));
 }
 
-/** Among the dashboard's pages, so that the broker serves them and the package has them. */
+/** The docs are among the dashboard's pages, so the broker serves them and the package contains them. */
 const docs = join(root, "apps/dashboard/out/docs");
 
 export function areDocsStale() {
@@ -166,9 +172,9 @@ export function hasDashboard() {
 }
 
 /**
- * Runs a program, and says nothing of it but that it runs, unless it fails.
+ * Runs a program and prints only its title, unless it fails.
  *
- * @throws Error when it fails, after its output was shown unless `quiet`
+ * @throws Error if it fails. Its output is then printed, unless `quiet`.
  */
 export function step(title, program, args, { quiet = false } = {}) {
   const start = Date.now();
@@ -176,10 +182,11 @@ export function step(title, program, args, { quiet = false } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [keepStep, program, ...args], {
       cwd: root,
-      // The end of our process closes its stdin, by which it ends.
+      // When our process ends, the child's stdin closes, which ends the child.
       stdio: ["pipe", "pipe", "pipe"],
       env: quietEnvironment(),
-      // A group of its own, which a signal ends whole: workers of `next build` would live on and block the next build.
+      // A separate process group, so that a signal ends all of it. Otherwise workers of `next build` would survive and block the
+      // next build.
       detached: process.platform !== "win32",
     });
     let isStopped = false;
@@ -208,15 +215,15 @@ export function step(title, program, args, { quiet = false } = {}) {
   });
 }
 
-/** Somebody ended the step together with us, which needs no word. */
+/** Thrown if a step was ended together with this process. It needs no message. */
 export class StoppedError extends Error {}
 
 const keepStep = join(root, "scripts/keep-step.mjs");
 
-/** What ends each step that runs. */
+/** Functions that end the running steps. */
 const running = new Set();
 
-/** Ends the steps that run. Each rejects with a `StoppedError`. */
+/** Ends the running steps. Each rejects with a `StoppedError`. */
 export function endSteps() {
   for (const end of running) end();
 }
@@ -226,11 +233,14 @@ function endGroup(child) {
     if (process.platform === "win32") child.kill();
     else process.kill(-child.pid, "SIGTERM");
   } catch {
-    // It has ended already.
+    // The process has already ended.
   }
 }
 
-/** Calls `end` when a signal ends this process, and ends it unless somebody else listens to the signal. Returns a function that stops this. */
+/**
+ * Calls `end` on a signal, and then ends this process unless another listener handles the signal. Returns a function that stops
+ * listening.
+ */
 function endOnSignal(end) {
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
   function onSignal(signal) {
@@ -243,7 +253,7 @@ function endOnSignal(end) {
   };
 }
 
-/** Says what begins now, and how long after the start. */
+/** Announces the next step, with the time since the start. */
 export function announce(title) {
   report(`${title} …`);
 }
@@ -255,10 +265,10 @@ export function report(text) {
   else process.stderr.write(line);
 }
 
-/** Lines that wait for the answer to a question. */
+/** Lines that are held back while a question is open. */
 let heldLines = null;
 
-/** Holds what `report` prints back. Returns the function that prints it and ends this. */
+/** Holds back the output of `report`. Returns a function that prints it. */
 export function holdLines() {
   heldLines = [];
   return () => {
@@ -267,10 +277,10 @@ export function holdLines() {
   };
 }
 
-/** Takes away the line of counts that the tests keep at the bottom of a terminal. */
+/** Clears the line of counts that the tests show at the bottom of a terminal. */
 export const clearLine = process.stderr.isTTY ? "\r\x1b[K" : "";
 
-/** In minutes and seconds. */
+/** Returns the time since the start, in minutes and seconds. */
 export function elapsed() {
   const seconds = Math.floor((Date.now() - began) / 1000);
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
@@ -285,7 +295,7 @@ export function run(program, args) {
   });
 }
 
-/** npm, run by this Node: Windows does not start `npm.cmd` without a shell. */
+/** Returns the command that runs npm with this Node, because Windows cannot start `npm.cmd` without a shell. */
 function npm(...args) {
   const cli = process.env.npm_execpath;
   if (cli?.endsWith(".js")) return [process.execPath, [cli, ...args]];
@@ -293,8 +303,8 @@ function npm(...args) {
 }
 
 /**
- * Variables that change what our steps do: npm's options of the command that ran us, such as `npm pack --dry-run`, and
- * NODE_ENV, by which npm leaves out what the build needs.
+ * Variables that must not affect our steps: npm's options from the outer command, such as `npm pack --dry-run`, and NODE_ENV,
+ * which makes npm skip packages that the build needs.
  */
 const notForSteps =
   /^(?:NODE_ENV|npm_config_(?:dry_run|global|include|include_workspace_root|json|omit|only|production|workspaces?))$/i;
@@ -308,14 +318,14 @@ function quietEnvironment() {
   };
 }
 
-/** When something changed, or 0 for what is not there. */
+/** Returns when a file was last changed, or 0 if it does not exist. */
 function modifiedAt(path) {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
 const made = new Set(["node_modules", "out", ".next", "next-env.d.ts", "tsconfig.tsbuildinfo"]);
 
-/** When the last file below a folder changed, leaving out what is made from the others. */
+/** Returns when the newest file below a folder was changed, ignoring generated files. */
 function newest(folder) {
   let latest = 0;
   for (const entry of existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : []) {

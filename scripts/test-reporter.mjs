@@ -1,12 +1,12 @@
 /**
- * How `npm test` shows what vitest runs: each failure with its reason when it happens and once more at the end, and on a
- * terminal a line of counts that is kept at the bottom. The counts of the run go to the process that started it.
+ * The vitest reporter of `npm test`. Shows each failure immediately and again at the end. On a terminal, a line of counts stays
+ * at the bottom. Sends the counts to the parent process.
  */
 import { relative } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { announce, clearLine, elapsed, root } from "./steps.mjs";
 
-/** How often the counts are printed where there is no terminal: each time that so many more files are done. */
+/** Without a terminal, the counts are printed each time this many more files are done. */
 const filesBetween = 50;
 
 export default class TestReporter {
@@ -75,7 +75,7 @@ export default class TestReporter {
     return `${done} of ${all} files done, ${this.#passed} tests passed, ${this.#failures.length} failed`;
   }
 
-  /** The reason that the test itself gives, else that of the first of its tags that is not met here. */
+  /** Returns why a test was left out: the test's own note, or the description of its first tag that is excluded here. */
   #whyLeftOut(test) {
     const { tags, tagsFilter = [], testNamePattern } = this.#vitest.config;
     const { note } = test.result();
@@ -91,7 +91,7 @@ function pathOf(module) {
   return relative(root, module.moduleId);
 }
 
-/** The message, what was expected beside what came, and the lines of ours that led there. */
+/** Formats an error: its message, the difference between expected and received, and the lines of our code in its stack. */
 function describeError({ name, message, diff, stacks = [], stack = "" }) {
   const frames = stacks.map(({ file, line, column }) => `at ${relative(root, file)}:${line}:${column}`);
   const calls =
@@ -108,7 +108,7 @@ function indent(text) {
   return text.replace(/^/gm, "    ").concat("\n");
 }
 
-/** A file gets no colours. */
+/** Writes to stderr, without colours if it is a file. */
 function write(text) {
   process.stderr.write(`${clearLine}${process.stderr.isTTY ? text : stripVTControlCharacters(text)}`);
 }

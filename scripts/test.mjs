@@ -1,14 +1,15 @@
 /**
- * `npm test -- feed`: everything that must hold before a change is taken. Installs and builds what is missing, checks form and
- * types beside the tests, and runs all tests but the long ones; with MERKLE_TESTS=all those too. With words, it runs every test
- * whose path contains one of them, and nothing that these do not need. The last line counts them, the one before says
- * which were left out, and why.
+ * `npm test -- feed` runs everything that must pass before a change is merged. It installs and builds what is missing, checks
+ * format and types in parallel with the tests, and runs all tests except the long ones. MERKLE_TESTS=all includes those. With
+ * words, it runs every test whose path contains one of them, and only the steps that these need.
+ *
+ * The last line contains the counts. The line before lists the tests that were left out, with the reasons.
  */
 import { spawn } from "node:child_process";
 import { alone, began, build, clearLine, compile, elapsed, install, programs, root, step } from "./steps.mjs";
 
 const args = process.argv.slice(2);
-/** Options such as `--sequence.seed=7` choose no tests. */
+/** Options such as `--sequence.seed=7` do not select tests. */
 const isWhole = args.every((arg) => arg.startsWith("--"));
 const failures = [];
 
@@ -26,7 +27,7 @@ if (tests.leftOut.length > 0) process.stdout.write(`${describeLeftOut(tests.left
 process.stdout.write(`${tests.passed} passed, ${failed} failed\n`);
 process.exitCode = failed === 0 ? 0 : 1;
 
-/** A step that fails counts as one failure, and does not keep the others from being tried. */
+/** Runs a step. A failure is counted, and the other steps still run. */
 async function attempt(work) {
   try {
     await work();
@@ -60,7 +61,7 @@ async function runTests() {
     Object.assign(counts, message);
     failures.push(...leftovers.map((each) => `the tests left behind: ${each}`));
   }
-  // Nothing failed, and still it was no success: vitest itself could not run, or found no test.
+  // No test failed, but vitest itself could not run, or found no test.
   if (exitCode !== 0 && counts.failed + failures.length === 0)
     failures.push(`the tests ended with exit code ${exitCode}`);
   return counts;
@@ -76,13 +77,13 @@ function runVitest(args) {
     const messages = [];
     child.on("message", (message) => messages.push(message));
     child.on("close", (code) => resolve({ exitCode: code ?? 1, messages }));
-    // A terminal sends Ctrl+C to both: vitest stops what runs, and its counts are still shown.
+    // A terminal sends Ctrl+C to both processes. vitest stops its tests, and this process still shows the counts.
     process.on("SIGINT", () => undefined);
     for (const signal of ["SIGTERM", "SIGHUP"]) process.once(signal, () => child.kill(signal));
   });
 }
 
-/** `418 left out: 227 long (npm run test:exhaustive), 156 need Chromium (apt-get install chromium)` */
+/** Example: `418 left out: 227 long (npm run test:exhaustive), 156 need Chromium (apt-get install chromium)`. */
 function describeLeftOut(reasons) {
   const counts = new Map();
   for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);

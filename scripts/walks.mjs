@@ -1,13 +1,13 @@
 /**
- * What somebody does who has Merkle for the first time, in ten walks: each is given a browser's pages and pictures what is seen on
- * the way. `npm run screenshots -- --walks <folder>` takes them, in light and dark, to be looked at.
+ * The first steps of new users, in ten walks. Each walk uses a browser's pages and takes pictures on the way. `npm run
+ * screenshots -- --walks <folder>` takes them in light and dark, for review.
  */
 import { createHash, randomBytes } from "node:crypto";
 import { deviceOf } from "@merkle/wire/identity";
 
 const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 };
 
-/** Each is handed `open(path, look)`, which gives a page, `shoot(page, name)`, and what was staged. */
+/** Each walk gets `open(path, look)`, which returns a page, `shoot(page, name)`, and the staged sessions. */
 export const walks = {
   async index({ open, shoot, empty }) {
     const first = await open(empty, "/", { isNobody: true });

@@ -1,8 +1,8 @@
 /**
- * `node scripts/without.mjs tasks timeline`: tries whether features can be left out. In a copy of this checkout it deletes their
- * folders, pages, documents and their lines in the lists, writes again what is generated, compiles everything, runs the tests
- * of what is left and starts the broker. Features that need one of them are left out as well. `--some 3` chooses three by the
- * hash of the commit, `--all` takes each in turn.
+ * `node scripts/without.mjs tasks timeline` tests whether features can be left out. In a copy of this checkout, it deletes their
+ * folders, pages, documents and lines in the lists, and regenerates the generated files. It then compiles everything, runs the
+ * remaining tests and starts the broker. Features that need one of them are left out as well. `--some 3` chooses three by the
+ * hash of the commit. `--all` tries each in turn.
  */
 import { execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -23,7 +23,7 @@ import { join } from "node:path";
 import { needsOf, packages, root } from "./imports.mjs";
 import { programs } from "./steps.mjs";
 
-/** The tests of what no feature brings: those beside the code, and the core's operations over each transport. */
+/** The tests that need no feature: tests next to the code, and tests of the core's operations over each transport. */
 const coreTests = [
   "packages",
   "apps",
@@ -58,7 +58,7 @@ function chooseGroups([first, second, ...rest]) {
   process.exit(2);
 }
 
-/** Other features with each commit, and the same ones whenever a commit is tried again. */
+/** Chooses different features for each commit, but the same if a commit is tried again. */
 function chooseSome(count) {
   const commit = execFileSync("git", ["rev-parse", "HEAD"], { cwd: root, encoding: "utf8" }).trim();
   const rank = (name) => createHash("sha256").update(`${commit} ${name}`).digest("hex");
@@ -95,7 +95,7 @@ function featuresIn(folder) {
   return existsSync(place) ? readdirSync(place) : [];
 }
 
-/** These features and those that need them, in any package. */
+/** Returns these features and those that need them, in any package. */
 function withDependents(named) {
   const left = new Set(named);
   for (const name of left) {
@@ -108,7 +108,7 @@ function withDependents(named) {
   return [...left];
 }
 
-/** What Git has, with the packages that are installed here; the workspaces are the copy's own. */
+/** Copies the files in Git, and links the installed packages. Workspace packages link to the copy. */
 function copyCheckout(copy) {
   const files = execFileSync("git", ["ls-files", "-z"], { cwd: root, encoding: "utf8" })
     .split("\0")
@@ -140,21 +140,21 @@ function leaveOut(copy, name) {
   }
 }
 
-/** The pages in the dashboard's `app` folder that do nothing but show a feature, as its entry lists them. */
+/** Returns the files in the dashboard's `app` folder that only show this feature, as listed in its entry. */
 function stubsOf(folder) {
   const entry = ["feature.ts", "feature.tsx"].map((name) => join(folder, name)).find(existsSync);
   const [, list = ""] = /\bstubs = \[([^;]*)\];/.exec(entry ? readFileSync(entry, "utf8") : "") ?? [];
   return [...list.matchAll(/"([^"]+)"/g)].map(([, path]) => path);
 }
 
-/** The files directly in `src`: nothing else names features. */
+/** Returns the files directly in `src`. No other files name features. */
 function listsIn(folder) {
   return readdirSync(folder)
     .filter((name) => /\.tsx?$/.test(name))
     .map((name) => join(folder, name));
 }
 
-/** A list without the statements that take something from the feature, and the lines that use what they took. */
+/** Removes the statements that import from the feature from a list, and the lines that use the imported names. */
 function withoutLines(text, name) {
   const from = `(?:\\./|@/)features/${name}/[^"]*`;
   const statement = new RegExp(`^(?:import|export) (?:type )?([^;"]*?) from "${from}";\\n`, "gm");
@@ -169,7 +169,7 @@ function withoutLines(text, name) {
   return text.replace(statement, "").replace(uses, "").replace(awaited, "");
 }
 
-/** Starts the broker on a database of its own, and asks whether it is well. */
+/** Starts the broker on a separate database, and checks its health. */
 async function startBroker(copy) {
   const port = await freePort();
   const env = { ...process.env, MERKLE_HOME: join(copy, "home"), MERKLE_URL: "" };

@@ -281,7 +281,6 @@ function timesOf(
 
 /**
  * @param together - places in one session, or in one session per separate broker
- *
  * @param apart - places that are each in a separate session
  */
 async function measurePosts(

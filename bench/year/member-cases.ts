@@ -20,7 +20,6 @@ export type MemberOperation =
 
 /**
  * @param stranger - calls as an unauthenticated client
- *
  * @param admin - calls as the mesh's first member
  */
 export async function openMemberCases({

@@ -10,12 +10,12 @@ import {
   operations,
 } from "@merkle/wire/schemas";
 
-/** The file with the number of this build. */
+/** The file that contains the build number. */
 export const buildFile = "packages/wire/src/core/build.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** The text of that file for the contract as it is now: the number grows if the contract has changed (BUILD-1). */
+/** Returns the new text of that file. The build number grows if the contract has changed (BUILD-1). */
 export function renderBuildFile(text: string, hash = hashContract()): string {
   const [, number = "0", before = ""] =
     /buildNumber = (\d+);.*contractHash = "(\w*)";/s.exec(text.replace('=\n  "', '= "')) ?? [];
@@ -55,7 +55,7 @@ function hashOf(path: string): string {
     .digest("hex");
 }
 
-/** Other wording is no other contract. */
+/** Removes descriptions, because a change of wording does not change the contract. */
 function withoutWords(schema: unknown): unknown {
   return JSON.parse(
     JSON.stringify(schema, (key, value) =>

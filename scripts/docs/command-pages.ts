@@ -4,7 +4,7 @@ import { environmentVariables } from "../../apps/cli/src/command/help-text.js";
 import { globalFlags } from "../../apps/cli/src/command/program.js";
 import { commandGroups } from "../../apps/cli/src/commands.js";
 
-/** Every command that people run, in the groups of `merkle help`, with its arguments and flags. */
+/** Describes every command that people run, in the groups of `merkle help`, with its arguments and flags. */
 export function commandsPage(): string {
   const groups = commandGroups.map(({ title, commands }) => {
     const shown = commands.filter((each) => !each.hidden);

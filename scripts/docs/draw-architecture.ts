@@ -4,9 +4,9 @@ import { listSources, needsOf, packages, readImports, root } from "../imports.mj
 
 interface Column {
   readonly folder: string;
-  /** The packages of ours that it imports. */
+  /** The packages of this repository that the package imports. */
   readonly imports: readonly string[];
-  /** The folders of the core, the lowest floor first: each imports only those before it. */
+  /** The folders of the core, lowest floor first. Each imports only the folders before it. */
   readonly core: readonly string[];
   readonly features: readonly string[];
 }
@@ -18,8 +18,8 @@ const rowHeight = 20;
 const headHeight = 64;
 
 /**
- * Draws the packages with the folders of their core, and which feature has a part in which of them. Everything in it is read
- * from the folders and the imports.
+ * Draws the packages with the folders of their core, and the packages that each feature is part of. Everything is derived from
+ * the folders and imports.
  */
 export function drawArchitecture(): string {
   const columns = ["packages/wire", "packages/db", "apps/broker", "apps/cli", "apps/dashboard"].map(
@@ -65,7 +65,7 @@ function readColumn(folder: string): Column {
   };
 }
 
-/** The folders of the core in an order in which each imports only earlier ones; no two import each other. */
+/** Sorts the folders of the core so that each imports only earlier ones. No two import each other. */
 function sortFloors(folder: string, sources: readonly string[]): string[] {
   const floorOf = (path: string) => {
     const [name = "", ...rest] = path.slice(`${folder}/src/`.length).split("/");

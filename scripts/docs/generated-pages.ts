@@ -12,7 +12,7 @@ import { metricTable } from "./metric-table.js";
 import { settingTables } from "./setting-tables.js";
 import { closeCodeTable, errorTable, operationTable, rateTable, shareTable } from "./wire-tables.js";
 
-/** Every committed page and file that is made from the code, by its path (CAT-3). */
+/** Returns every committed page and file that is generated from the code, by its path (CAT-3). */
 export async function generatedPages(): Promise<Readonly<Record<string, string>>> {
   const build = fileURLToPath(new URL(`../../${buildFile}`, import.meta.url));
   return {
@@ -60,7 +60,7 @@ export async function generatedPages(): Promise<Readonly<Record<string, string>>
 
 const defaultBaseUrl = "http://localhost:7423";
 
-/** What an agent carries that lists all tools; `?tools=` narrows it. */
+/** Describes the size of the tool list in an agent's context. `?tools=` reduces it. */
 function describeToolList(): string {
   const listed = operations.filter(({ toolset, unlisted }) => toolset !== "admin" && unlisted !== true);
   const bytesOf = (some: typeof listed) => {
@@ -98,7 +98,7 @@ const metricsIntro = `\`/metrics\` returns these in Prometheus's text format (OP
 
 const commandsIntro = `The list of \`merkle help --all\`. What the commands guarantee is in [cli.md](../cli.md).`;
 
-/** A page of `docs/reference`. */
+/** Returns a page of `docs/reference`. */
 function reference(name: string, title: string, intro: string, body: string): Record<string, string> {
   const text = `<!-- Written by \`npm run docs\` from the code. -->\n\n# ${title}\n\n${intro}\n\n${body}\n`;
   return { [`docs/reference/${name}.md`]: text };

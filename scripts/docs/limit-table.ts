@@ -5,9 +5,9 @@ import { markdownTable } from "../../apps/broker/src/transports/reference/markdo
 type Limits = typeof limits;
 type LimitName = keyof Limits;
 
-/** A row for each limit: its name, its value with its unit, and what happens beyond it (LIMIT-1). */
+/** Returns a row for each limit: its name, its value with its unit, and what happens above it (LIMIT-1). */
 export function limitTable(): string {
-  // The keys of the table below are exactly the names of the limits, or it would not compile.
+  // The keys of the table below are exactly the names of the limits, otherwise it would not compile.
   const names = Object.keys(limits) as LimitName[];
   return markdownTable(
     ["Name", "Limit", "Beyond it"],
@@ -201,7 +201,7 @@ function closeWith(reason: CloseReason): string {
   return `close ${closeCodes[reason].code}`;
 }
 
-/** The value in the unit that its name says. */
+/** Formats the value in the unit that is part of the limit's name. */
 function describeValue(name: LimitName, value: number): string {
   if (name.includes("Bytes")) return describeBytes(value);
   const unit = units.find(([word]) => name.includes(word))?.[1];

@@ -7,7 +7,7 @@ import {
 } from "@merkle/wire/schemas";
 import { markdownTable } from "../../apps/broker/src/transports/reference/markdown-table.js";
 
-/** What can be set for the broker, and for a session, with default and range. */
+/** Returns the settings of a broker and of a session, with default and range. */
 export function settingTables(): string {
   const { shared } = describeSchema(catalogue.get_settings.output, "output", "");
   return [

@@ -27,7 +27,7 @@ export function errorTable(): string {
       `\`${code}\``,
       String(status),
       yesOrNo(retry),
-      // The keys of the closed list are the codes.
+      // The object's keys are exactly the error codes.
       errorMeanings[code as ErrorCode],
     ]),
   );

@@ -1,4 +1,4 @@
-/** What the tests use of the site's builder, which plain Node runs before anything is compiled. */
+/** Types of the parts of the site builder that the tests use. The builder is plain JavaScript, because it runs before anything is compiled. */
 export function buildSite(place: { root: string; folder: string; base: string }): Promise<number>;
 export function sitePages(
   root: string,

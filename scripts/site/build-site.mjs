@@ -9,7 +9,7 @@ import { fileOf, sitePages, urlOf } from "./pages.mjs";
 
 export { sitePages };
 
-/** Those of the dashboard. */
+/** The dashboard's fonts. */
 const fonts = [
   ["geist-sans", "Geist-Variable.woff2"],
   ["geist-mono", "GeistMono-Variable.woff2"],
@@ -18,11 +18,11 @@ const fonts = [
 const own = fileURLToPath(new URL(".", import.meta.url));
 
 /**
- * Makes the site: a page for each file of `sitePages`, an index for its search, and the pictures that they show. Returns how many
- * pages it has. Nothing stands inline that a content security policy would have to allow.
+ * Builds the site: a page for each file of `sitePages`, a search index, and the pictures that the pages show. Returns the number
+ * of pages. Nothing is inline, so the content security policy needs no exceptions.
  *
  * @param {{ root: string, folder: string, base: string }} place - `base` is the path it is served at, with a slash at its end
- * @throws Error that names a link which leads nowhere
+ * @throws Error that names a broken link
  */
 export async function buildSite({ root, folder, base }) {
   const groups = sitePages(root);
@@ -48,10 +48,15 @@ export async function buildSite({ root, folder, base }) {
   return names.length;
 }
 
-/** A page's title, and its text as HTML in which every heading has the id that GitHub gives it. @param {string} name @param {string} text */
+/**
+ * Returns a page's title, and its text as HTML with GitHub's heading ids.
+ *
+ * @param {string} name
+ * @param {string} text
+ */
 function readPage(name, text) {
   const ids = new Map();
-  // Notes for those who read the source, such as why a block is not run.
+  // HTML comments are notes for readers of the source, such as why a block is not run.
   const source = text.replace(/<!--[\s\S]*?-->\n?/g, "");
   const html = micromark(source, { extensions: [gfm()], htmlExtensions: [gfmHtml()] })
     .replace(/<h([1-6])>(.*?)<\/h\1>/g, (_, level, inner) => {
@@ -65,7 +70,11 @@ function readPage(name, text) {
   return { name, title, html, ids: new Set(ids.keys()) };
 }
 
-/** The page with its links as addresses of the site. @returns {string} */
+/**
+ * Returns the page's HTML with its links converted to addresses of the site.
+ *
+ * @returns {string}
+ */
 function linked(name, { root, base, pages, assets }) {
   return pages.get(name).html.replace(/(href|src)="([^"]*)"/g, (whole, attribute, address) => {
     if (/^(?:[a-z]+:|#|\/)/i.test(address)) return whole;
@@ -79,14 +88,14 @@ function linked(name, { root, base, pages, assets }) {
     }
     if (!existsSync(join(root, target)))
       throw new Error(`${name} links to ${address}: there is no such file`);
-    // Other files of the repository are not on the site; their names stay.
+    // Other files of the repository are not on the site. Only their names remain.
     if (!/\.(?:png|svg|py)$/.test(target)) return `data-file="${target}"`;
     assets.add(target);
     return `${attribute}="${base}${target}"`;
   });
 }
 
-/** What the search finds: each part of a page below a heading of its own. */
+/** Returns the search entries of a page: one for each heading with the text below it. */
 function entriesOf({ title, html }, url) {
   return html
     .split(/(?=<h[1-6] )/)

@@ -1,6 +1,6 @@
 import { urlOf } from "./pages.mjs";
 
-/** A whole page: navigation, search, the text, and where one may go on from it. */
+/** Returns a whole page: the navigation, the search, the text, and links to the previous and next page. */
 export function layOut({ name, body, base, groups, pages }) {
   const titleOf = (page) => (urlOf(page) === "" ? "Overview" : pages.get(page).title);
   const link = (page, current = "") =>

@@ -1,4 +1,4 @@
-/** The pages of the site, in the groups and the order of its navigation. A page of docs that is not named is among the rules. */
+/** The site's pages, in the groups and order of its navigation. Pages of docs that are not listed are in the group "Rules". */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
@@ -50,7 +50,11 @@ export function sitePages(root) {
   ];
 }
 
-/** `docs/guide/records.md` is `guide/records.html`, the README of docs is the index. @param {string} name */
+/**
+ * Returns a page's file on the site: `docs/guide/records.md` is `guide/records.html`, and the README of docs is the index.
+ *
+ * @param {string} name
+ */
 export function fileOf(name) {
   if (name === landing) return "index.html";
   return name.replace(/^docs\//, "").replace(/\.md$/, ".html");

@@ -1,4 +1,4 @@
-/* Finds pages and headings, in an index that is read when somebody comes to the field. Nothing leaves the browser. */
+/* Searches pages and headings in an index that loads when the field is first focused. Queries never leave the browser. */
 (() => {
   const input = document.getElementById("search");
   const found = document.getElementById("found");
@@ -8,7 +8,7 @@
   let entries;
   let selected = -1;
 
-  /* Read once; after a failure it is tried again. */
+  /* Loads the index once, and again after a failure. */
   function read() {
     reading ??= fetch(`${base}search.json`)
       .then((response) => response.json())
@@ -33,7 +33,7 @@
     mark();
   }
 
-  /* Every word has to be there; one that begins a word of the title or the heading weighs most. */
+  /* Ranks the entries that contain every word. Words at the beginning of a word in the title or heading have the highest weight. */
   function rank(words) {
     return entries
       .map((entry) => {
@@ -62,7 +62,7 @@
     title.textContent = heading && heading !== page ? `${page} › ${heading}` : page;
     const at = Math.max(0, text.toLowerCase().indexOf(word) - 40);
     const about = document.createElement("span");
-    // From the next whole word on.
+    // Starts with the next whole word.
     about.textContent = at > 0 ? `…${text.slice(at, at + 120).replace(/^\S* /, "")}` : text.slice(0, 120);
     link.append(title, about);
     item.append(link);
@@ -116,6 +116,6 @@
   document.addEventListener("click", (event) => {
     if (!event.target.closest("search")) show(false);
   });
-  // On a phone the pages are folded away until asked for.
+  // On a phone the navigation is initially collapsed.
   if (matchMedia("(max-width: 860px)").matches) document.querySelector("nav details").open = false;
 })();

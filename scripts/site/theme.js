@@ -1,7 +1,7 @@
-/* Shows the pages as the dashboard beside them is shown, where one was chosen there. */
+/* Applies the theme that was chosen in the dashboard on the same origin. */
 try {
   const { theme } = JSON.parse(localStorage.getItem("merkle.preferences")) ?? {};
   if (theme === "dark" || theme === "light") document.documentElement.dataset.theme = theme;
 } catch {
-  // Where nothing is kept the system's choice holds.
+  // Without storage, the system's theme applies.
 }

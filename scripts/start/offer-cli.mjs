@@ -1,4 +1,4 @@
-/** The question of `npm start` whether to put `merkle` on the PATH. */
+/** Lets `npm start` ask whether to put `merkle` on the PATH. */
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -7,12 +7,11 @@ import { createInterface } from "node:readline";
 import { holdLines, root } from "../steps.mjs";
 
 /**
- * Asks once, at a terminal, while the build goes on: the question delays nothing, and lines of the build wait for its answer. `--yes`
- * answers it.
+ * Asks once in a terminal, while the build continues. Build output waits for the answer. `--yes` answers the question.
  *
  * @param {{ isYes: boolean, isQuiet: boolean }} flags
  * @returns {{ settle(merkle: string): Promise<void> }} `settle` withdraws an open question, which is asked again next time, and
- *   installs the command if the answer is yes
+ * installs the command if the answer is yes
  */
 export function offerCli({ isYes, isQuiet }) {
   if (isYes) return { settle: (merkle) => install(merkle) };
@@ -31,7 +30,10 @@ function canAsk() {
   return process.stdin.isTTY === true && process.stderr.isTTY === true && !process.env.CI;
 }
 
-/** Whether nobody has answered, and there is neither the command nor another file in its place. Windows has its own way. */
+/**
+ * True if the question has not been answered, and neither the command nor another file has its name. Windows has a different
+ * installation.
+ */
 function isNeeded() {
   if (process.platform === "win32" || readAnswer() !== undefined) return false;
   const folders = (process.env.PATH ?? "")
@@ -40,7 +42,7 @@ function isNeeded() {
   return ![...folders, join(homedir(), ".local/bin")].some((folder) => existsSync(join(folder, "merkle")));
 }
 
-/** Resolves with undefined when the question is withdrawn. */
+/** Asks the question. Resolves with undefined if it is withdrawn. */
 function ask(text) {
   const release = holdLines();
   const lines = createInterface({ input: process.stdin, output: process.stderr });
@@ -57,12 +59,15 @@ function ask(text) {
       release();
     });
   });
-  // The terminal is raw while it asks, and sends no signal itself.
+  // While it asks, the terminal is in raw mode and sends no signal itself.
   lines.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
   return { answer, withdraw: () => lines.close() };
 }
 
-/** The command is a script that runs this checkout's program, so later builds count. A failure does not keep the broker from coming up. */
+/**
+ * Installs the command, a script that runs this checkout's program, so later builds apply. A failure does not keep the broker
+ * from starting.
+ */
 function install(merkle) {
   return new Promise((done) => {
     const child = spawn(process.execPath, [merkle, "install", "--cli", "--quiet"], { stdio: "inherit" });
@@ -71,7 +76,7 @@ function install(merkle) {
   });
 }
 
-/** Beside what the command itself keeps, which `merkle uninstall --cli` removes. */
+/** Separate from the record of the command itself, which `merkle uninstall --cli` removes. */
 function answerFile() {
   const { MERKLE_HOME } = process.env;
   if (MERKLE_HOME === undefined) return join(homedir(), ".merkle", "start.json");
@@ -85,7 +90,7 @@ function readAnswer() {
   try {
     return JSON.parse(readFileSync(answerFile(), "utf8")).path;
   } catch {
-    // Not asked yet.
+    // The question has not been asked yet.
     return undefined;
   }
 }
@@ -95,6 +100,6 @@ function remember(isWanted) {
     mkdirSync(dirname(answerFile()), { recursive: true, mode: 0o700 });
     writeFileSync(answerFile(), `${JSON.stringify({ path: isWanted })}\n`, { mode: 0o600 });
   } catch {
-    // The broker says what is wrong with its home.
+    // The broker reports problems with its home.
   }
 }

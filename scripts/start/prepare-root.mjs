@@ -1,11 +1,14 @@
-/** What a start as root needs: PostgreSQL refuses root, so it runs as a system user, with data where that user can reach it. */
+/**
+ * Prepares a start as root. PostgreSQL refuses to run as root, so it runs as a system user, with its data where that user can
+ * access it.
+ */
 
 import { spawnSync } from "node:child_process";
 import { accessSync, constants, existsSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 
 /**
- * Checks it before anything is built. Returns lines that say what will be made.
+ * Checks the requirements before the build. Returns lines that describe what will be created.
  *
  * @param {{ isRoot?: boolean, user?: string, folder?: string }} [options] - for tests
  * @throws Error that says what is missing, and what to do

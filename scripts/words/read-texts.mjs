@@ -1,6 +1,6 @@
 /**
- * Reads the texts for people out of a file: strings, templates and JSX text of code, and paragraphs of Markdown. Each has
- * the position of its first character. `…` replaces what code puts into a text, and line breaks are kept.
+ * Extracts the texts for people from a file: string literals, templates and JSX text of code, and paragraphs of Markdown. Each
+ * has the position of its first character. `…` replaces interpolated code, and line breaks are kept.
  */
 import { LanguageVariant, SyntaxKind } from "typescript/unstable/ast";
 import { createScanner } from "typescript/unstable/ast/scanner";
@@ -9,7 +9,7 @@ export function readTexts(path, source) {
   return path.endsWith(".md") ? readParagraphs(source) : readStrings(source, path.endsWith(".tsx"));
 }
 
-/** A list item, a heading and a table row are paragraphs, too. Fenced code is not prose. */
+/** Splits Markdown into paragraphs. List items, headings and table rows are also paragraphs. Fenced code is skipped. */
 function readParagraphs(source) {
   const prose = source.replace(/^( *)(```+|~~~+)[\s\S]*?^\1\2[^\S\n]*$/gm, (code) =>
     code.replace(/[^\n]/g, " "),
@@ -22,7 +22,7 @@ function readParagraphs(source) {
   });
 }
 
-/** Tokens after which `/` divides and `<` compares. After others they begin an expression or an element. */
+/** Tokens after which `/` divides and `<` compares. After other tokens, they start a regular expression or an element. */
 const operandEnds = new Set([
   SyntaxKind.CloseParenToken,
   SyntaxKind.CloseBracketToken,
@@ -33,7 +33,7 @@ const operandEnds = new Set([
   SyntaxKind.ThisKeyword,
 ]);
 
-/** Follows blocks, templates and elements: the scanner itself does not know in which of them a character is. */
+/** Tracks blocks, templates and elements, because the scanner does not know which of these contains a character. */
 function readStrings(source, isJsx) {
   const scanner = createScanner(true, isJsx ? LanguageVariant.JSX : LanguageVariant.Standard, source);
   const texts = [];
@@ -66,7 +66,7 @@ function readStrings(source, isJsx) {
     texts.push({ kind: "string", start, text });
   }
 
-  /** Whether `<` begins the type parameters of an arrow function: in a .tsx file they have a comma or `extends`. */
+  /** True if `<` starts the type parameters of an arrow function. In a .tsx file these contain a comma or `extends`. */
   function isGeneric() {
     return /^<\w+(?:,|\s+extends\b)/.test(
       source.slice(scanner.getTokenStart(), scanner.getTokenStart() + 80),
@@ -88,11 +88,11 @@ function readStrings(source, isJsx) {
     scanTag();
   }
 
-  /** Scans a tag up to its `>`, and says whether it has children. */
+  /** Scans a tag up to its `>`. Returns "open" if it has children. */
   function scanTag() {
     for (let depth = 1, before; depth > 0; ) {
       let token = scanner.scan();
-      // A string in a tag may be longer than a line.
+      // A string in a tag may span several lines.
       if (before === SyntaxKind.EqualsToken) token = scanner.reScanJsxAttributeValue();
       if (token === SyntaxKind.OpenBraceToken) scanBlock();
       else if (token === SyntaxKind.LessThanToken) depth++;
@@ -111,7 +111,7 @@ function readStrings(source, isJsx) {
     if (/\s/.test(text)) texts.push({ kind: "string", start: scanner.getTokenStart() + 1, text });
   }
 
-  /** Scans a part of a text that is code, and returns what replaces it in the text. */
+  /** Scans the code inside a text, and returns its replacement. */
   function replace(scan) {
     const start = scanner.getTokenEnd();
     scan();

@@ -15,7 +15,6 @@ export type Call = <Name extends OperationName>(
  * Returns a function that calls operations as the person of this browser. Asks for a name before the person's first write.
  *
  * @throws MerkleError the broker's refusal
- *
  * @throws DOMException named AbortError if the person gave no name. Callers show no message for it.
  */
 export function useCall(): Call {

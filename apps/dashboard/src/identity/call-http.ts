@@ -5,7 +5,6 @@ import { pageHeaders } from "./page-token";
  * Calls the broker over HTTP, for callers that have no connection yet or need a cookie set.
  *
  * @param headers - identify the caller. Default: the page's own.
- *
  * @throws MerkleError the broker's refusal, or `unavailable` if the broker cannot be reached
  */
 export async function callHttp(

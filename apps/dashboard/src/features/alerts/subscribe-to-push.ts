@@ -18,7 +18,6 @@ export function canBePushedTo(): boolean {
  * Asks for permission, then subscribes this browser to the broker's push messages.
  *
  * @param pushKey - the broker's public key, in base64url
- *
  * @throws PushRefused if permission is denied, or the browser has no push service
  */
 export async function subscribeToPush(pushKey: string): Promise<PushTo> {
