@@ -29,7 +29,7 @@ export function needsOf(folder) {
   return [...list.matchAll(/"([^"]+)"/g)].map(([, name]) => name);
 }
 
-// Matches imports as Biome formats them. The line with `from` ends an import of several lines.
+// Matches imports as Biome formats them. An import of several lines matches at its last line, which contains `from`.
 const specifiers = /^(?:.*\bfrom|import) "([^"]+)";$|\bimport\(\s*"([^"]+)"/gm;
 
 /** Returns the sources, each with the other sources that it imports. */
@@ -57,9 +57,7 @@ function resolve(path, specifier, known) {
   return [target, `${bare}.ts`, `${bare}.tsx`, `${bare}/index.ts`].find((each) => known.has(each));
 }
 
-/**
- * Returns the circles of a graph as lists of nodes, with Tarjan's algorithm. Within a circle, every node leads to every other.
- */
+/** Returns the cycles of a graph as lists of nodes (Tarjan's algorithm). Within a cycle, every node can reach every other. */
 export function findCircles(graph) {
   const index = new Map();
   const low = new Map();

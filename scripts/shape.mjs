@@ -70,7 +70,7 @@ function percentile(values, share) {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
 
-/** Returns the number of files in the longest chain of imports. A circle counts as one file. */
+/** Returns the number of files in the longest chain of imports. A cycle counts as one file. */
 function longestChain(imports, circles) {
   const circleOf = new Map(circles.flatMap((circle) => circle.map((path) => [path, circle])));
   const depths = new Map();

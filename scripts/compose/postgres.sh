@@ -1,10 +1,10 @@
 #!/bin/sh
-# PostgreSQL of compose.yaml, with a password that nobody else knows: the port is published to this machine, where every user
-# may connect. It is drawn at the first start and kept in a volume that only these containers mount, unless POSTGRES_PASSWORD
-# of the environment says another.
+# Runs PostgreSQL for compose.yaml with a random password, because its port is published to this machine and every user can
+# connect. The first start generates the password and stores it in a volume that only these containers mount.
+# POSTGRES_PASSWORD in the environment overrides it.
 #
-#   postgres.sh start   draws it and starts PostgreSQL
-#   postgres.sh check   is healthy once the broker's address opens the database
+#   postgres.sh start   creates the password and starts PostgreSQL
+#   postgres.sh check   succeeds once the database accepts the broker's URL
 set -eu
 folder=${MERKLE_SECRETS:-/run/merkle}
 
@@ -20,7 +20,7 @@ case $1 in
     rm -f "$folder/password" "$folder/database-url"
     printf %s "$password" > "$folder/password"
     printf 'postgres://merkle:%s@postgres:5432/merkle' "$password" > "$folder/database-url"
-    # The broker is another user, in its own container.
+    # The broker runs as another user, in its own container.
     chmod 0444 "$folder/password" "$folder/database-url"
     unset OWN_PASSWORD
     export POSTGRES_PASSWORD_FILE="$folder/password"
@@ -29,7 +29,7 @@ case $1 in
   check)
     pg_isready -q -U merkle -d merkle || exit 1
     psql -q -w -c 'SELECT 1' "$(cat "$folder/database-url")" > /dev/null 2>&1 && exit 0
-    # A database that an earlier compose.yaml made has the password that was written there.
+    # A database created by an earlier compose.yaml still has the password from that file.
     echo "ALTER ROLE merkle PASSWORD :'password'" |
       psql -q -v ON_ERROR_STOP=1 -v password="$(cat "$folder/password")" -U merkle -d merkle
     ;;

@@ -347,7 +347,7 @@ describe("the sessions and what needs you", { tags: "chromium" }, () => {
     }`);
     await rowOf(page, session.title).waitFor();
     const other = await startSession();
-    // Items that existed before the reporter started cause no notification. So keep asking until one is shown.
+    // Items that existed before the reporter started cause no notification, so this asks again until one is shown.
     await expect
       .poll(async () => {
         await ask(other);

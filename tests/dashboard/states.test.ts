@@ -200,7 +200,7 @@ describe("what a page shows while not all is well", { tags: "chromium" }, () => 
     await page.getByRole("heading", { name: "In front" }).waitFor();
     await page.bringToFront();
     const told = () => page.evaluate<string[]>("window.told");
-    // Items that existed before the reporter started cause no notification. So keep asking until one is shown.
+    // Items that existed before the reporter started cause no notification, so this asks again until one is shown.
     await expect
       .poll(async () => {
         await ask(other);

@@ -20,7 +20,7 @@ const reconnectingMsMax = 10_000;
 const fillingMs = 2_000;
 const backShownMs = 8_000;
 
-/** Tracks the connection over time: since when it is lost, and how many messages arrived on its return. */
+/** Tracks the connection over time: how long it has been lost, and how many messages arrived once it returned. */
 export class LivenessWatch {
   current: Liveness = { is: "connecting" };
   readonly #onChange: () => void;

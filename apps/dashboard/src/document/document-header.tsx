@@ -48,7 +48,7 @@ export function DocumentHeader({ doc, scroller, isLive, canEdit }: DocumentHeade
       <div
         role="toolbar"
         aria-label="Document"
-        // In a narrow pane the toolbar always has its own line, even before it fills, so that the text below never moves.
+        // In a narrow pane the toolbar always has its own line, even before its buttons appear, so that the text below never moves.
         className="ms-auto flex flex-wrap items-center justify-end @min-[36rem]:gap-0.5 min-[1200px]:@max-[36rem]:-mx-2 min-[1200px]:@max-[36rem]:w-[calc(100%+1rem)] min-[1400px]:gap-1.5"
       >
         {isRead && <OutlineButton content={content} scroller={scroller} />}

@@ -214,17 +214,14 @@ function NewPill({ count, onEnd }: { readonly count: number; readonly onEnd: () 
   );
 }
 
-/**
- * Returns a function that names the day of a timestamp, in the local time zone or in UTC. Results are cached for each ten
- * minutes.
- */
+/** Returns a function that names the day of a timestamp, in the local time zone or in UTC. Caches one name per ten minutes. */
 function useDayOf(): (at: string) => string {
   const [time] = usePreference("time");
   return useMemo(() => {
     if (time === "utc") return (at) => at.slice(0, 10);
     const byHour = new Map<string, string>();
     return (at) => {
-      const hour = at.slice(0, 15); // The first 15 characters select ten minutes. Days begin at such a boundary in every zone, except UTC+5:45 and UTC+12:45.
+      const hour = at.slice(0, 15); // The first 15 characters of a timestamp identify a period of ten minutes. In every zone except UTC+5:45 and UTC+12:45, days begin at such a period's start.
       const known = byHour.get(hour);
       if (known !== undefined) return known;
       const day = new Date(at).toDateString();
