@@ -261,7 +261,7 @@ async function measureMesh(
   });
   return {
     cost: { ...posts, delivery: serverMicrosecondsEach, received },
-    // Two nodes would show nothing that three do not.
+    // Not two nodes, because three show everything that two would.
     idle: sleepers.length === 0 || brokers.length === 2 ? null : await measureIdle(stage, first, sleepers),
   };
 }

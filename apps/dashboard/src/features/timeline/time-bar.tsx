@@ -62,7 +62,7 @@ function Bar({ timeline }: { timeline: Timeline }) {
 
   const pickMoment = (moment: number | null) => {
     player.pause();
-    // Ends a replay, so that the selected moment is shown by itself.
+    // Ends a replay, because a selected moment is shown without it.
     replay.set(null);
     pick(moment, at === null ? null : Date.parse(at));
   };

@@ -17,7 +17,7 @@ type Looked =
   | { readonly is: "found"; readonly preview: InvitePreview }
   | { readonly is: "failed"; readonly problem: Problem };
 
-/** Shows an invite before it is redeemed. Of the session, it reveals only the title. */
+/** Shows an invite before it is redeemed. It reveals nothing about the session except its title. */
 export function JoinView() {
   // The exported page does not know the invite.
   const hydrated = useHydrated();
