@@ -81,7 +81,7 @@ export const jobs = definePart<Round>({
     ),
 });
 
-/** A bomb lasts longer than the usual measuring time. */
+/** Measures longer than usual, because the processes of a fork bomb run for about 15 seconds. */
 function toTimes({ quick, warmUpMs }: Pace) {
   return { warmUpMs, measureMs: quick ? 5_000 : 10_000 };
 }

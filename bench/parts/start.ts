@@ -13,9 +13,9 @@ interface Round {
   /** The resident set of an idle Node program, in bytes. */
   readonly nodeRss: number;
   readonly postgres: UpTimes;
-  /** Started from a checkout. */
+  /** Times of a program started from a checkout. */
   readonly built: Times;
-  /** Started from an installed package. */
+  /** Times of a program started from an installed package. */
   readonly bundled: Times;
 }
 

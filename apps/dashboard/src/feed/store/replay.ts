@@ -71,7 +71,10 @@ export class Replay {
     return this.of(at)?.anchor ?? at;
   }
 
-  /** Returns the moment up to which a feed opened at `at` can be read now. */
+  /**
+   * Returns the moment that a feed opened at `at` currently shows: the replay's current moment if it started at `at`, otherwise
+   * `at`.
+   */
   momentOf(at: string | null): string | null {
     return this.#state !== null && this.#state.anchor === at
       ? new Date(this.#state.moment).toISOString()
