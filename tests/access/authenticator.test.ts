@@ -46,7 +46,7 @@ async function refusalOf(answer: Promise<unknown>): Promise<MerkleError> {
   throw error;
 }
 
-/** A socket that has been greeted, and its hello. */
+/** Opens a socket and returns it with the broker's hello. */
 async function greet(): Promise<{ socket: WebSocket; hello: Record<string, string> }> {
   const socket = new WebSocket(`${broker.url.replace(/^http/, "ws")}/ws`);
   onTestFinished(() => socket.terminate());
@@ -54,7 +54,7 @@ async function greet(): Promise<{ socket: WebSocket; hello: Record<string, strin
   return { socket, hello: JSON.parse(String(data)) };
 }
 
-/** Asks over a socket and gives the reply's output, or throws its error. */
+/** Sends a request over a socket. Returns the output of the reply, or throws its error. */
 async function ask(socket: WebSocket, frame: object): Promise<unknown> {
   const id = randomUUID();
   const replied = new Promise<Record<string, never>>((resolve, reject) => {
@@ -70,7 +70,7 @@ async function ask(socket: WebSocket, frame: object): Promise<unknown> {
   return reply["output"];
 }
 
-/** The page's own requests, from the address that it has. */
+/** Sends a request as the dashboard's page does, with the page's own origin. */
 const fromPage = (
   path: string,
   init: { method?: string; cookie?: string; page?: string; body?: unknown; origin?: string },
@@ -101,7 +101,7 @@ describe("A broker in invite mode", () => {
   it("[ENTER-2] tells a stranger nothing, over any transport, not even whether a session exists", async () => {
     for (const open of Object.values(brokerTransports)) {
       for (const ref of [session_id, "entered", "nowhere"]) {
-        // Who has not proved itself may send one frame.
+        // An unauthenticated client may send only one frame per connection.
         const transport = await open(broker.url);
         onTestFinished(transport.close);
         expect(
@@ -220,7 +220,7 @@ describe("A broker in invite mode", () => {
     const relay = await startEvilBroker(broker.url);
     const refused = openAsMember(relay.url, member, onTestFinished).call("list_members", {});
     expect(await refusalOf(refused)).toMatchObject({ code: "unauthorized", details: { reason: "origin" } });
-    // The relay's WebSocket got there, and the very hello holds where it was not passed on.
+    // The relay did receive the hello. The same member's hello is valid on a direct connection.
     expect(relay.heard).toHaveLength(1);
     expect(await openAsMember(broker.url, member, onTestFinished).call("list_members", {})).toBeTruthy();
   });
@@ -310,7 +310,7 @@ describe("A broker in invite mode", () => {
     ]) {
       expect((await refusalOf(ask(thief, frame))).code, JSON.stringify(frame)).toBe("unauthorized");
     }
-    // The owner's connection still holds its inbox, and gets its mail.
+    // The owner's connection is still subscribed to its inbox and receives messages.
     const brought = new Promise((resolve) => {
       owners.on("message", (data) => {
         const frame = JSON.parse(String(data));
@@ -468,7 +468,7 @@ describe("A browser", () => {
     expect(await Promise.all([made.token, looking].map(reads))).toEqual(Array(2).fill("unauthorized"));
     expect((await fromPage("/api/sessions", usedBrowser)).status).toBe(401);
     expect((await fromPage("/api/sign-in", { method: "POST", body: { secret: unused } })).status).toBe(401);
-    // What was made with the member's own key goes on.
+    // The token made with the member's own key stays valid.
     expect(await reads(token)).toBe("reads");
   });
 

@@ -20,7 +20,7 @@ import { brokerTransports, type Entry, openWebSocket, type TransportClient } fro
 const cleanup = atEnd();
 let broker: TestBroker;
 let ana: TestMember;
-/** What the command line of Ana's machine comes with: a token that her key made. */
+/** The client of the CLI on Ana's machine. It uses a token made with her key. */
 let cli: TransportClient;
 let sql: ReturnType<typeof connectTestDatabase>;
 let session_id: string;
@@ -56,21 +56,21 @@ async function propose(): Promise<{ proposal_id: number; base: number }> {
   return { proposal_id: (await ana.call("insert_proposal", proposal)).proposal_id, base: version };
 }
 
-/** As a node of an earlier version left it: a link, an invite or the like that a program made, with what the migration notes of it. */
+/** Marks a token or invite as made by a program's token, as the migration does for tokens and invites of earlier versions. */
 async function asMadeBy(program: number, made: { token: number } | { invite: number }): Promise<void> {
   if ("token" in made)
     await sql`UPDATE tokens SET parent = ${program}, program = ${program} WHERE number = ${made.token}`;
   else await sql`UPDATE invites SET parent = ${program}, program = ${program} WHERE number = ${made.invite}`;
 }
 
-/** A member whom a program's token let in before that was refused. */
+/** Creates a member that a program's token invited, which brokers of earlier versions allowed. */
 async function letInBy(program: number, name: string, role: "admin" | "member" = "member") {
   const { link, invite_id } = await ana.call("create_invite", { role });
   await asMadeBy(program, { invite: invite_id });
   return joinMesh(broker.url, { invite: link, name }, cleanup);
 }
 
-/** What lets somebody in, by name, so that no operation is passed over when its entry in the catalogue is lost. */
+/** Operations that admit clients or people. Listed by name, so the test notices if one loses its entry in the catalogue. */
 const vouching = [
   "approve_client",
   "create_invite",
@@ -125,7 +125,7 @@ describe("a token for programs", () => {
     expect(await failureOf(program.call("issue_token", { kind: "sign_in" }))).toMatchObject({
       code: "forbidden",
     });
-    // One that it made before that was refused.
+    // A sign-in link that a program made before brokers refused this.
     const link = await ana.call("issue_token", { kind: "sign_in" });
     await asMadeBy(token_id, { token: link.token_id });
     const browser = await signInWith(broker.url, link.token);
@@ -134,7 +134,7 @@ describe("a token for programs", () => {
     expect(await decide(socket)).toMatchObject(refused);
     await socket.close();
     expect(await ana.call("get_proposal", { proposal_id })).toMatchObject({ status: "open" });
-    // The same by her own browser.
+    // Ana's own browser may decide the same proposal.
     const own = await rest(await signInBrowser(broker.url, ana));
     const { person_id } = await own.call("create_person", { name: "Ana" });
     expect(
@@ -165,7 +165,7 @@ describe("a token for programs", () => {
       [true, false],
       [false, true],
     ]);
-    // What programs are for goes on: a team of its own, reading and posting.
+    // Programs keep their normal abilities: a team of their own, reading and posting.
     const team = await program.call("join_session", { session_id, team_name: "CI" });
     expect(await say(program, team.team_id)).toBeTruthy();
   });
@@ -179,7 +179,7 @@ describe("a token for programs", () => {
       vouching: "program",
       invited_by: { name: "Ana", revoked: false },
     });
-    // What she could do before that was refused: a token, and another member by it.
+    // Earlier brokers let Mallory create a token, and invite another member with it.
     const { token_id: hers } = await cli.call("issue_token", {});
     await sql`UPDATE tokens SET member_id = ${mallory.member_id}, created_by = ${mallory.member_id} WHERE number = ${hers}`;
     const trent = await letInBy(hers, "Trent");
@@ -271,7 +271,7 @@ describe("what a person vouches for", () => {
       );
     expect(await all()).toEqual(Array(5).fill("in"));
 
-    // Rotating ends nothing, but what it rotates.
+    // Rotating a team's credential invalidates only that credential.
     const team = await birch.call("join_session", { session_id, team_name: "Helper" });
     await birch.call("rotate_team_credential", { session_id, team_id: team.team_id });
     expect(await all()).toEqual(Array(5).fill("in"));
@@ -301,7 +301,7 @@ describe("what a person vouches for", () => {
       revoked: null,
     });
     expect(await ash.call("list_sessions", {})).toBeTruthy();
-    // Fir was invited by Oak itself, and whom it invited it vouches for.
+    // Fir makes the call, so Fir stays, and so does Elm, whom Fir invited.
     const ended = await fir.call("revoke_member", { member_id: oak.member_id, with_invited: true });
     expect(ended).toMatchObject({ name: "Oak", also: [{ name: "Ash" }] });
     expect(await failureOf(reopen(ash).call("list_members", {}))).toMatchObject({ code: "unauthorized" });
@@ -342,7 +342,7 @@ describe("over MCP", () => {
       expect(result?.content?.[0]?.text, name).toContain("Only a human can do this");
     }
     await stdio.stop();
-    // In open mode a person still makes a mesh.
+    // In open mode a person can still create a mesh.
     const person = await brokerTransports.rest(open.url);
     expect(await person.call("create_mesh", { name: "second" })).toMatchObject({ name: "second" });
   });

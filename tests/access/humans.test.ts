@@ -150,7 +150,7 @@ describe("what makes somebody human", () => {
     }
     await mcp.close();
     const started = new URL(broker.broker.verifyingLink ?? "").hash.replace("#verify=", "");
-    // A code was made at the latest now, so this much earlier only the start's, which is good for longer, is left.
+    // The latest code is at most a moment old. Ageing all codes by this much leaves only the code from the broker's start, which is valid for longer.
     await makeCodesOlder(limits.verificationSeconds);
     const expired = rest.call("verify_person", { team_id, code });
     expect(await failureOf(expired)).toMatchObject({ code: "forbidden" });

@@ -7,7 +7,7 @@ import { atEnd } from "../kit/at-end.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
 
-/** What is in the main mesh is looked for from another one, by somebody who knows every id and holds every credential. */
+/** The main mesh, searched here by clients of another mesh that know every id and every credential. */
 let subject: Subject;
 let elsewhere: readonly TransportClient[];
 const mesh = "elsewhere";
@@ -30,7 +30,8 @@ async function codeOf(answer: Promise<unknown>): Promise<string> {
   );
 }
 
-const names = operations.map(({ name }) => name as OperationName); // The catalogue's values are named by its keys.
+// The cast is safe: each operation's name is its key in the catalogue.
+const names = operations.map(({ name }) => name as OperationName);
 const ofSessions = operations.filter(isSessionOperation).map(({ name }) => name as OperationName);
 const withCredential = operations
   .filter((each) => !isSessionOperation(each) && each.access === "team")

@@ -27,15 +27,14 @@ import {
 } from "../kit/transports.js";
 
 /**
- * Who may do what: every operation of the catalogue and every frame beside them, for every kind of caller, over every
- * transport, in both modes. What is expected follows from what the operation says of itself, so a new one is covered as soon
- * as it is in the catalogue.
+ * Tests access control: every operation of the catalogue and every other frame, for every kind of caller, over every transport, in both modes. The
+ * expected outcome is derived from the operation's metadata, so a new operation is covered automatically.
  */
 
 type Outcome = "served" | "unauthorized" | "forbidden" | "session_closed" | "not there";
 
 interface Facts {
-  /** Whom the entry lets in: nobody, or what is given proves nobody, or this. */
+  /** The identity that the caller's token or proof establishes: none, an invalid one, or one of these. */
   readonly entry:
     | "nobody"
     | "wrong"
@@ -45,12 +44,12 @@ interface Facts {
     | "admin"
     | "observer"
     | "agent";
-  /** Whether it is by a token for programs, which have no power. */
+  /** True if the caller uses a token for programs, which cannot make decisions reserved for humans. */
   readonly isProgram?: boolean;
-  /** What the credential beside it is worth. */
+  /** The state of the team credential that the caller sends with its token. */
   readonly credential: "none" | "wrong" | "another member's" | "right" | "of another session" | "left";
   readonly session: "open" | "closed" | "elsewhere";
-  /** Whether the credential is given as an argument: in a header it may just stand there for all calls (AUTH-3). */
+  /** True if the credential is an argument. A header may carry it on every call, even if the operation ignores it (AUTH-3). */
   readonly isArgument?: boolean;
 }
 
@@ -61,26 +60,26 @@ interface Place {
 
 interface Caller extends Facts, Entry {
   readonly session_id: string;
-  /** For what a team does, and for what only a human may. */
+  /** The credential for operations of a team. `person_id` is the credential for operations reserved for humans. */
   readonly team_id?: string | undefined;
   readonly person_id?: string | undefined;
-  /** The verified person whose devices are asked, where that is another one. */
+  /** The verified person whose devices receive the request, if that is not the caller. */
   readonly asked_id?: string | undefined;
-  /** Another place like the caller's own. */
+  /** Creates another session and team like the caller's own. */
   renew(): Promise<Place>;
 }
 
-/** What admins alone may do although any member may ask: the input decides, or whose session it is. */
+/** Operations that members may call but that only admins may complete, depending on the input or on the session's owner. */
 const adminsByInput: ReadonlySet<string> = new Set([
   "update_settings",
   "archive_session",
   "unarchive_session",
 ]);
 
-/** What counts what all meshes do, and is for admins of the main one. */
+/** Operations that report on all meshes. Only admins of the main mesh may call them. */
 const ofWholeBroker: ReadonlySet<string> = new Set(["/metrics", "get_health", "collect_garbage"]);
 
-/** What is made for members, or by one: where everybody is let in there are none. */
+/** Operations on members and their tokens and invites. Open mode has no members, so there they are refused. */
 const ofMembers: ReadonlySet<string> = new Set([
   "create_invite",
   "revoke_invite",
@@ -92,7 +91,7 @@ const ofMembers: ReadonlySet<string> = new Set([
   "approve_client",
 ]);
 
-/** What is there only where everybody is let in. */
+/** Operations that exist only in open mode. */
 const whereAllAreLetIn: ReadonlySet<string> = new Set(["open_demo_room"]);
 
 function expectedOf(
@@ -115,15 +114,15 @@ function expectedOf(
     return forJobs?.includes("conclude") && !asSessionsSay.has(name) ? "served" : "forbidden";
   }
   if (isLookedAt && credential === "wrong") return "unauthorized";
-  // A team's in the header hinders nobody who begins something new.
+  // Another member's credential in the header does not block an open operation outside a session, such as create_session.
   const beginsAnew = !ofSession && access === "open";
   if (isLookedAt && credential === "another member's" && !beginsAnew) return "unauthorized";
   if (access === "job") return "forbidden";
   const isOfHuman = human === "power" || (human === "vouching" && isLookedAt);
   if (isArgument && (access === "reader" || isOfHuman) && credential === "left") return "unauthorized";
-  // A member stands for itself; anybody else who decides about agents is a verified person.
+  // A member acts as itself. Any other caller that decides about agents must be a verified person.
   if (human === "power" && access !== "team") {
-    // Of a session it is asked first whether a credential is of that.
+    // For an operation on a session, the broker first checks that the credential belongs to the session.
     if (credential === "of another session") return ofSession ? "unauthorized" : "forbidden";
     if (entry === "anyone" && credential !== "right")
       return ofSession && credential === "left" ? "unauthorized" : "forbidden";
@@ -133,7 +132,7 @@ function expectedOf(
     if (credential === "left" && !comesAfterLeaving.has(name)) return "unauthorized";
     if (credential === "of another session" && isForHumans(name)) return "forbidden";
   } else if (ofSession) {
-    // A reader needs no credential, but one that is given must be right.
+    // A reader needs no credential, but a credential that it sends must be valid.
     if (credential === "of another session") return "unauthorized";
     if (credential === "left" && !comesAfterLeaving.has(name)) return "unauthorized";
     if (credential === "none" && entry !== "admin" && saysWhose.has(name)) return "unauthorized";
@@ -143,19 +142,19 @@ function expectedOf(
   if (entry !== "anyone" && whereAllAreLetIn.has(name)) return "forbidden";
   if (entry === "anyone" && ofMembers.has(name)) return isClosed ? "session_closed" : "forbidden";
   if (entry === "member" && (access === "admin" || adminsByInput.has(name))) return "forbidden";
-  // What it proves nothing with, in this table.
+  // The callers of this table never send a valid verification code.
   if (human === "verifying") return "forbidden";
   const names = ofSession || "session_id" in operation.input.shape;
   if (names && session === "closed" && afterClosing === "refused") return "session_closed";
   return "served";
 }
 
-/** What an agent may do where its session lets it, which sessions do not by themselves. */
+/** Operations that an agent may call only if its session allows it. Sessions do not allow it by default. */
 const asSessionsSay: ReadonlySet<string> = new Set(["conclude_session"]);
 
 const comesAfterLeaving: ReadonlySet<string> = new Set(["join_session"]);
 
-/** What a reader may do with something of its own, and so has to say who it is; an admin need not. */
+/** Operations on a reader's own data. The reader must identify itself; an admin need not. */
 const saysWhose: ReadonlySet<string> = new Set(["redact_message"]);
 
 const anyone = { session_id: "S", team_id: "T", person_id: "P" };
@@ -164,7 +163,7 @@ function isForHumans(name: string): boolean {
   return Object(inputOf(name, anyone)).team_id === "P";
 }
 
-/** Valid, and pointing at nothing that another cell needs. */
+/** Returns a valid input whose ids refer to nothing that another cell needs. */
 function inputOf(name: string, who: { session_id: string; team_id: string; person_id: string }): object {
   const more: Record<string, object> = {
     revoke_token: { token_id: 999_999 },
@@ -176,7 +175,7 @@ function inputOf(name: string, who: { session_id: string; team_id: string; perso
   return { ...inputs[name], ...more[name] };
 }
 
-/** What ends or begins the caller's own place: each is done in a session of its own. */
+/** Operations that change the caller's own team or session. Each runs in a session of its own. */
 const movesCaller: ReadonlySet<string> = new Set([
   "join_session",
   "leave_session",
@@ -186,7 +185,7 @@ const movesCaller: ReadonlySet<string> = new Set([
 
 interface Stage {
   readonly url: string;
-  /** What nobody of the other mesh is to be told, and has not said itself. */
+  /** Ids of the main mesh. Replies to callers of the other mesh must not contain them, unless the caller sent them. */
   readonly idsOfMain: readonly string[];
   readonly idsElsewhere: readonly string[];
   readonly callers: Readonly<Record<string, Caller>>;
@@ -199,7 +198,7 @@ beforeAll(async () => {
   [stages.open, stages.invite] = await Promise.all([openStage(), inviteStage()]);
 });
 
-/** Sessions and credentials of one member's, or of anybody in open mode. */
+/** Creates sessions and credentials for a member, or for an anonymous client in open mode. */
 async function makePlaces(client: Parameters<typeof makePerson>[0]) {
   const create = async (title: string) => {
     const { session_id, team_id } = await client.call("create_session", {
@@ -357,7 +356,7 @@ async function makeAgents(databaseUrl: string, own: Caller): Promise<Readonly<Re
   };
 }
 
-/** A running job that no other cell can end and one that has ended, and their agents' credentials. */
+/** Returns the agents' credentials of two jobs: a running job that no other cell can end, and an ended job. */
 async function claimJobs(
   databaseUrl: string,
   session_id: string,
@@ -378,7 +377,7 @@ async function claimJobs(
 const ownJob = 900_000;
 
 async function inviteStage(): Promise<Stage> {
-  // Its jobs are for members' machines, so that these may claim them.
+  // Members' machines must be able to claim the jobs, so the broker runs none itself.
   const agent = { ...createFakeRunner().agent, maxConcurrentJobs: 0, remoteRunners: true };
   const { broker, admin } = await startInviteBroker(cleanup, { agent });
   const { url } = broker;
@@ -389,7 +388,7 @@ async function inviteStage(): Promise<Stage> {
     return { ...member, token };
   };
   const birch = await join("Birch", "admin");
-  // No secret has it in it by chance.
+  // A random secret cannot contain this name by chance.
   const member = "Elm beyond the river";
   const plain = await join(member, "member");
   const cedar = await join("Cedar", "admin");
@@ -498,12 +497,12 @@ async function signIn(url: string, secret: string): Promise<{ cookie: string; pa
 
 type Transport = "rest" | "mcp" | "websocket" | "stdio";
 
-/** One call of the table: what was sent, what should come of it, and what came. */
+/** One call of the table: the request, the expected outcome and the actual outcome. */
 interface Cell {
   readonly name: string;
   readonly wanted: Outcome;
   found: Outcome;
-  /** All that was answered. */
+  /** The complete reply as text. */
   answer: string;
 }
 
@@ -512,12 +511,13 @@ interface Call extends Cell {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** What a caller asks for: with a fresh place for what would end its own. */
+/** Prepares a caller's call. An operation that would end the caller's session or team gets a fresh session. */
 async function prepare(rule: AccessRule, caller: Caller, transport: Transport): Promise<Call> {
   const { name } = rule;
-  // Over HTTP it stands in a header, and is given to everything; elsewhere to what takes one. A team makes no session.
+  // REST sends the credential as a header with every call. Other transports send it only to operations that take it; open operations such as
+  // create_session do not.
   const takes = "team_id" in rule.input.shape && (isSessionOperation(rule) || rule.access !== "open");
-  // What is no credential at all is ignored over stdio, whose server knows who its caller is (STDIO-4).
+  // The stdio server knows its caller, so it ignores a malformed credential (STDIO-4).
   const isIgnored = transport === "stdio" && parseTeamCredential(caller.team_id ?? "") === null;
   const isGiven = transport === "rest" || (takes && !isIgnored);
   const wanted = expectedOf(
@@ -547,23 +547,23 @@ async function prepare(rule: AccessRule, caller: Caller, transport: Transport): 
   };
 }
 
-/** Where a transport by itself lets fewer in. */
+/** Adjusts the expected outcome for transports that refuse more callers. */
 function over(
   transport: Transport,
   { entry }: Facts,
   { name, human, notForModels }: AccessRule,
   wanted: Outcome,
 ): Outcome {
-  // Whoever asks over MCP is a model, which is nobody's human (PERSON-11).
+  // A caller over MCP is a model and never counts as a human (PERSON-11).
   const mayServe = wanted === "served" || wanted === "session_closed";
   const decides = (human !== undefined && human !== "person") || notForModels === true;
   if (transport === "mcp" && mayServe && decides) return "forbidden";
-  // There these are no tools at all, whoever asks.
+  // Over stdio these operations are not tools at all, so every caller is refused.
   if (transport === "stdio" && decides) return "forbidden";
-  // Tools are for those who have been let in, the public ones too.
+  // MCP requires an admitted caller for every tool, including public operations.
   if ((transport === "mcp" || transport === "stdio") && entry === "nobody") return "unauthorized";
   if (name === "hello" && entry === "nobody") return "unauthorized";
-  // An agent's credential opens no connection that could outlive its job (JOB-12).
+  // An agent's credential cannot open a connection that might outlive its job (JOB-12).
   return transport === "websocket" && entry === "agent" ? "unauthorized" : wanted;
 }
 
@@ -573,14 +573,15 @@ async function settle(cell: Call, answer: Promise<unknown>): Promise<void> {
   cell.found = came instanceof Error ? toOutcome(came, cell.rule) : "served";
 }
 
-/** What a connection that was refused at its hello is good for: nothing. */
+/** Makes the calls over one WebSocket. If its hello is refused, every call counts as refused with the same error. */
 async function putOverWebSocket(url: string, caller: Caller, calls: readonly Call[]): Promise<void> {
   const opened = await openWebSocket(url, caller).catch((error: unknown) => error);
   if (opened instanceof Error) {
     for (const call of calls) await settle(call, Promise.reject(opened));
     return;
   }
-  const client = opened as SocketTransport; // What is no error is what was opened.
+  // Anything other than an error is the opened transport.
+  const client = opened as SocketTransport;
   for (let first = 0; first < calls.length; first += unansweredMax)
     await Promise.all(
       calls.slice(first, first + unansweredMax).map((call) => settle(call, ask(client, call))),
@@ -595,7 +596,7 @@ function ask(client: SocketTransport, { name, rule, input }: Call): Promise<unkn
   return frame && "transport" in rule ? client.ask({ ...frame, ...input }) : client.callRaw(name, input);
 }
 
-/** By the names in the table; the input comes on top. */
+/** Frames by their name in the table, without the input, which is added to each. */
 const framesSent: Readonly<Record<string, object>> = {
   follow: { type: "subscribe", kind: "follow" },
   inbox: { type: "subscribe", kind: "inbox" },
@@ -604,7 +605,7 @@ const framesSent: Readonly<Record<string, object>> = {
   unwatch_mesh: { type: "unwatch_mesh" },
 };
 
-/** Several in one body, as JSON-RPC allows, which takes a tenth of the time. */
+/** Sends all calls as one JSON-RPC batch, which takes a tenth of the time of single requests. */
 async function putOverMcp(url: string, caller: Caller, calls: readonly Call[]): Promise<void> {
   const body = calls.map(({ name, rule, input }, id) => ({
     jsonrpc: "2.0",
@@ -644,8 +645,8 @@ async function readRpc({ result, error }: { result?: never; error?: never }): Pr
 }
 
 /**
- * To `merkle mcp`, which is given the token and the mesh by its environment, and calls over a WebSocket of its own. What makes it
- * a team comes last: from there on it has credentials to put in.
+ * Makes the calls through `merkle mcp`. The server gets the token and the mesh from its environment and opens its own WebSocket. Calls that give it a
+ * team run last, because from then on it adds credentials to calls.
  */
 async function putOverStdio(url: string, caller: Caller, calls: readonly Call[]): Promise<void> {
   const { token, mesh } = caller;
@@ -668,7 +669,7 @@ async function askTool(server: StdioServer, { name, input }: Call): Promise<unkn
   return readRpc(Object(answer));
 }
 
-/** Puts all that there is to the broker, as the caller. */
+/** Makes every call of the table over one transport, as one caller. */
 async function put(transport: Transport, url: string, caller: Caller): Promise<Cell[]> {
   const rules = Object.entries(frameRules).filter(([name]) => sentOver[transport].includes(name));
   const ofFrames = rules.map(async ([name, rule]) => ({ ...(await prepare(rule, caller, transport)), name }));
@@ -692,7 +693,7 @@ async function put(transport: Transport, url: string, caller: Caller): Promise<C
     case "websocket": {
       const [hello, ...later] = frames;
       if (hello) await settle(hello, greet(url, caller));
-      // Who has not proved itself may send one frame on each.
+      // An unauthenticated client may send only one frame per connection.
       if (caller.entry === "nobody") {
         await Promise.all([...later, ...calls].map((call) => putOverWebSocket(url, caller, [call])));
       } else {
@@ -704,7 +705,7 @@ async function put(transport: Transport, url: string, caller: Caller): Promise<C
   return [...frames, ...calls];
 }
 
-/** Over stdio the server itself greets the broker, and answers what is no call. */
+/** Frames and methods sent besides the operations. Over stdio the server sends the hello and handles other methods itself. */
 const sentOver: Readonly<Record<Transport, readonly string[]>> = {
   rest: ["metrics"],
   mcp: Object.keys(methods),
@@ -712,7 +713,7 @@ const sentOver: Readonly<Record<Transport, readonly string[]>> = {
   stdio: [],
 };
 
-/** A hello of its own, whatever it proves. */
+/** Sends a hello on a new connection, with a valid or an invalid proof. */
 async function greet(url: string, { token, mesh, proof }: Caller): Promise<unknown> {
   const client = (await openWebSocket(url)) as SocketTransport;
   const given = token === undefined ? await proof?.() : { kind: "bearer", token };
@@ -731,7 +732,7 @@ function toOutcome(error: Error, { access }: AccessRule): Outcome {
   const { code, message } = error;
   expect(code, message).not.toBe("internal");
   if (code === "not_found" && /There is no (session|mesh) /.test(message)) return "not there";
-  // What a public operation is given may be worth nothing; that it was looked at is what counts.
+  // A public operation may refuse the secret in its input. It still counts as served, because the handler ran.
   if (
     access === "public" &&
     code === "unauthorized" &&
@@ -798,7 +799,7 @@ const callersOf = {
   ],
 } as const;
 
-/** What `merkle mcp` can come with: a token of the environment or none, and what its model says. Each is a process. */
+/** Callers to test over stdio: those with a token in the environment or no token, and a credential from the model. Each needs a process. */
 const callersOfStdio: ReadonlySet<string> = new Set([
   "a team of the session",
   "a garbage credential",

@@ -27,7 +27,7 @@ interface Write {
   readonly code?: string;
 }
 
-/** A write of somebody who is made by it. */
+/** Sends a write whose header also creates the person who makes it. */
 async function write(path: string, body: object, { credential, name = "Ana", code }: Write) {
   const response = await fetch(`${broker.url}/api${path}`, {
     method: "POST",

@@ -40,7 +40,7 @@ const approve = (
   more: Partial<InputOf<"approve_client">> = {},
 ) => by.call("approve_client", { session_id: session.session_id, team_name: "Helper", ...request, ...more });
 
-/** What a browser sends that a member is signed in in: its cookie, and what its pages keep. */
+/** Signs a member in. Returns what the browser then sends: its cookie and the token that its pages store. */
 async function signIn(member: TestMember): Promise<{ cookie: string; "x-merkle-page": string }> {
   const { link } = await member.call("issue_token", { kind: "sign_in" });
   const response = await fetch(`${base}/api/sign-in`, {
@@ -52,7 +52,7 @@ async function signIn(member: TestMember): Promise<{ cookie: string; "x-merkle-p
   return { cookie, "x-merkle-page": Object(await response.json()).page_token };
 }
 
-/** A client with a token of Birch's, or of another member's. */
+/** Registers a client and approves it as Birch or as another member. Returns its token. */
 async function letIn(by = birch, team_name = "Helper") {
   const client = await startClient();
   const approved = await approve(by, client, { team_name });
@@ -155,7 +155,7 @@ describe("OAuth for MCP", () => {
     expect((await callTool(token, "join_session", named)).output).toMatchObject({
       error: { code: "bad_request" },
     });
-    // Nor does a credential of its member's make it more than it is.
+    // A credential of the approving member does not extend the client's permissions either.
     const person = await birch.call("create_person", { name: "Birch" });
     const held = { session_id, reason: "mine", team_id: person.person_id };
     expect((await callTool(token, "hold_session", held)).output).toMatchObject({
@@ -187,7 +187,7 @@ describe("OAuth for MCP", () => {
         name !== "rotate_team_credential",
     );
     const expected = [...ofTeams.map(({ name }) => name), "get_app_info", ...publicly];
-    // redact_message is for one's own words and an admin's, which the input names none of.
+    // redact_message is only for a message's author and for admins, and the input names no message of the client's.
     const beyond = new Set([...ended, "redact_message"]);
     expect(served.filter((name) => !beyond.has(name)).sort()).toEqual(
       expected.filter((name) => !beyond.has(name)).sort(),
@@ -316,7 +316,7 @@ describe("OAuth for MCP", () => {
       error: { code: "forbidden" },
     });
     expect((await post(path, {})).status).toBe(401);
-    // A page of another site has the browser's cookie at most.
+    // A page of another site has at most the browser's cookie.
     const both = await signIn(birch);
     const { cookie } = both;
     expect((await post(path, { cookie })).status).toBe(401);
@@ -338,7 +338,7 @@ describe("OAuth for MCP", () => {
       timeout: 25,
     }).then(
       ({ status, isError }) => status === 401 || isError,
-      // Its connection was cut off.
+      // The broker closed the connection.
       () => true,
     );
     await admin.call("revoke_member", { member_id: dune.member_id });
@@ -385,7 +385,7 @@ describe("OAuth for MCP", () => {
     );
     expect((await Promise.all(flood)).every(({ status }) => status === 201)).toBe(true);
     expect(await rows()).toBe(before);
-    // Who came before the flood is not put out by it.
+    // A client that registered before the flood can still be approved.
     expect(await approve(birch, first)).toMatchObject({ team_name: "Helper" });
     const bytes = Buffer.from(first.client.client_id, "base64url");
     bytes.writeUInt8(bytes.readUInt8(bytes.length - 1) ^ 1, bytes.length - 1);

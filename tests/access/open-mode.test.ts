@@ -7,7 +7,7 @@ import { startTestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { brokerTransports } from "../kit/transports.js";
 
-/** Open mode is for one machine: nothing that invites or forwards others keeps it. */
+/** A public address. Open mode is only for a single machine, so a broker with a public address must not use it. */
 
 const publicUrl = "https://mesh.example.com";
 const alone = "a second node would start in the mode of the first";
@@ -63,14 +63,14 @@ describe("a public URL or host that is not loopback", () => {
     const sql = connectTestDatabase(databaseUrl);
     await storePublicUrl(sql);
     const transport = await brokerTransports.rest(url);
-    // Any change has the node read the stored settings again.
+    // Any change makes the node re-read the stored settings.
     await changeSettings(transport, { settings: { idle_polls: 11 } });
     expect((await transport.call("get_settings", {})).settings.public_url).toBe(publicUrl);
     expect((await ask(url, { host: "mesh.example.com" })).status).toBe(403);
   });
 });
 
-/** As another node does, or a broker of an earlier version did. */
+/** Stores a public URL directly in the database, as another node or an earlier broker version could. */
 async function storePublicUrl(sql: ReturnType<typeof connectTestDatabase>): Promise<void> {
   const value = sql.json({ public_url: publicUrl });
   await sql`
@@ -159,7 +159,7 @@ interface Answer {
   readonly text: string;
 }
 
-/** One request with exactly these headers, beside the Host of the URL unless they name one. */
+/** Sends one request with exactly these headers. The Host header defaults to that of the URL. */
 function ask(
   url: string,
   headers: IncomingHttpHeaders,
@@ -184,7 +184,7 @@ function ask(
   });
 }
 
-/** Forwards requests of strangers to a broker as tunnels with `--host-header=rewrite` do. */
+/** Starts a proxy that forwards remote requests to a broker, as tunnels with `--host-header=rewrite` do. */
 async function startTunnel(target: string): Promise<string> {
   const server = createServer((incoming, outgoing) => {
     const headers = {

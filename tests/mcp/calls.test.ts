@@ -10,7 +10,7 @@ async function findTransport(): Promise<string> {
   return `${url}/mcp`;
 }
 
-/** At a broker on which nothing has been done. */
+/** Starts a new broker without sessions, and returns its MCP address. */
 async function startTransport(): Promise<string> {
   const { url } = await startTestBroker();
   return `${url}/mcp`;
@@ -73,7 +73,7 @@ describe("a single request", () => {
       expected_version: 7,
     });
     expect(conflict).toMatch(/^conflict: .+\n(?:.*\n)*current_version 0/);
-    // The sentence is for people; the tool that helps and the fields that exist are beside it (ERR-5).
+    // The text explains the failure to people. The helpful tool and the accepted fields follow on separate lines (ERR-5).
     expect(await text("get_session", { session_id: "nowhere" })).toBe(
       'not_found: There is no session "nowhere".\nnext list_sessions',
     );
@@ -268,7 +268,7 @@ describe("a wait over MCP", () => {
     const asked = { session_id, team_id, since_cursor: 0 };
     const began = performance.now();
     const ended: string[] = [];
-    // It is begun first, and would end first if a default over MCP were that of REST.
+    // The REST wait starts first. If both transports had the same default timeout, it would also end first.
     const long = new AbortController();
     fetch(`${url}/api/sessions/${session_id}/messages/wait?since_cursor=0`, {
       headers: { "x-team-id": team_id },

@@ -4,7 +4,7 @@ import { callTool, initialize, newTexts, post, toolCall } from "./rpc.js";
 
 const streaming = { accept: "application/json, text/event-stream" };
 
-/** Two teams, each with an MCP session of its own; Alder has read everything. */
+/** Creates a session with two teams, each in its own MCP session. Alder has read everything. */
 async function startConversation() {
   const { url } = await sharedBroker();
   const mcp = `${url}/mcp`;
@@ -12,7 +12,7 @@ async function startConversation() {
     { "mcp-session-id": await initialize(mcp) },
     { "mcp-session-id": await initialize(mcp) },
   ];
-  // A session remembers the credential for its model and does not show it, so that one that is to be seen is got without.
+  // An MCP session stores the credential and hides it from its model. This call uses no MCP session, so the reply contains the credential.
   const created = await callTool(mcp, "create_session", { title: "Talk", creator_team_name: "Alder" });
   const { session_id, team_id } = created;
   await callTool(mcp, "join_session", { session_id, team_name: "Alder", team_id }, { headers: alder });

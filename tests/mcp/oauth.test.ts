@@ -19,19 +19,19 @@ beforeAll(async () => {
   session = await admin.call("create_session", { title: "Hosted", creator_team_name: "Ana's" });
 });
 
-/** The page of the dashboard: a member lets in whoever asks by this address. Returns what the client is answered. */
+/** Does what the dashboard's page does: a member approves the client that opened this address. Returns the parameters of the client's redirect. */
 async function approveAsMember({ searchParams }: URL): Promise<URLSearchParams> {
   const { scope: _scope, ...request } = Object.fromEntries(searchParams);
   const { redirect_to } = await admin.call("approve_client", {
     session_id: session.session_id,
     team_name: "Hosted Helper",
-    // The broker judges what the client wrote.
+    // The broker validates the client's parameters.
     ...(request as never as Parameters<typeof admin.call<"preview_client">>[1]),
   });
   return new URL(redirect_to).searchParams;
 }
 
-/** What a hosted client keeps of the flow; both majors of the SDK take it. */
+/** Creates the storage that a hosted client needs for the flow. It works with both major versions of the SDK. */
 function createProvider() {
   const kept: {
     client?: { client_id: string };
@@ -101,7 +101,7 @@ it.each(["1.x", "2.x"] as const)(
     const url = new URL(`${base}/api/mcp?tools=core,admin`);
     const provider = createProvider();
     const asking = openTransport(url, provider);
-    // The classes of both majors have the same shape, which their types cannot say of each other.
+    // The classes of both major versions have the same shape, but their types are incompatible.
     const first = createClient() as Client;
     await expect(first.connect(asking.transport as StreamableHTTPClientTransport)).rejects.toThrow(
       Unauthorized,

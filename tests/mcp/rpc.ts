@@ -9,7 +9,7 @@ export interface Posting {
   readonly signal?: AbortSignal;
 }
 
-/** Posts one JSON-RPC message as curl would. */
+/** Posts one JSON-RPC message with the headers that curl would send. */
 export function post(url: string, message: unknown, { headers, signal }: Posting = {}): Promise<Response> {
   return fetch(url, {
     method: "POST",
@@ -23,7 +23,7 @@ export function toolCall(name: string, args: unknown, id: number | string = 1): 
   return { jsonrpc: "2.0", id, method: "tools/call", params: { name, arguments: args } };
 }
 
-/** Calls a tool with one plain request, and returns what its text says. */
+/** Calls a tool with one request and returns the parsed text of its result. */
 export async function callTool(
   url: string,
   name: string,
@@ -34,7 +34,7 @@ export async function callTool(
   return readText(result);
 }
 
-/** @throws MerkleError when the result says that the call failed */
+/** Returns the parsed text of a result. @throws MerkleError if the result reports a failed call */
 export function readText(result: unknown): Record<string, unknown> {
   const { content, isError } = Object(result);
   const body: unknown = JSON.parse(content[0].text);
@@ -58,7 +58,7 @@ export function initializeMessage(protocolVersion = "2025-11-25"): Record<string
   };
 }
 
-/** Opens an MCP session by hand and returns its id. */
+/** Opens an MCP session without the SDK and returns its id. */
 export async function initialize(url: string): Promise<string> {
   const response = await post(url, initializeMessage());
   const id = response.headers.get("mcp-session-id");
@@ -67,14 +67,14 @@ export async function initialize(url: string): Promise<string> {
   return id;
 }
 
-/** The official client, connected; closed at the end. */
+/** Connects the official MCP client. The client is closed at the end of the test. */
 export async function connectClient(
   url: string,
   cleanup: Cleanup,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Client> {
   const client = new Client({ name: "test", version: "1" });
-  // The class implements Transport; its declaration lacks the `| undefined` that exact optional properties ask for.
+  // The class implements Transport, but its declaration lacks the `| undefined` that exactOptionalPropertyTypes requires.
   await client.connect(
     new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }) as Transport,
   );
@@ -82,7 +82,7 @@ export async function connectClient(
   return client;
 }
 
-/** The texts of a page, but of messages that are brought again: a client's calls need not come over one connection. */
+/** Returns the texts of a page without redelivered messages. Redelivery is normal here, since a client's calls can use several connections. */
 export function newTexts(page: unknown): string[] {
   const { messages, again = 0 } = Object(page);
   return messages

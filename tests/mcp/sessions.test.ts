@@ -142,7 +142,7 @@ it("[MCP-4] an MCP session and its team go on working at a restarted broker", as
 
   await broker.restart();
 
-  // Two at once: the session is taken up again once.
+  // Two calls at the same time must resume the session only once.
   const posts = ["one", "two"].map(async (text) => {
     const call = toolCall("post_message", { session_id: slug, content: { text } }, text);
     return readText((await readRpc(await post(mcp, call, alder))).result);
@@ -380,7 +380,7 @@ itAtOne("each node knows what it answers itself")(
     const first = post(mcp, toolCall("wait_for_messages", { session_id: slug, timeout: 1 }, 7), {
       headers: { ...alder.headers, accept: "application/json, text/event-stream" },
     });
-    // The stream's head comes at once, while the wait is still parked.
+    // The response headers arrive immediately, while the wait is still parked.
     const parked = await first;
     const second = await post(mcp, toolCall("list_sessions", {}, 7), alder);
     expect(second.status).toBe(400);
@@ -401,10 +401,10 @@ it("[MCP-11] [CURSOR-6] a request that is sent again under its id when its conne
 
   const broken = new AbortController();
   const message = { session_id: slug, content: { text: "the first" } };
-  // The stream's head comes at once, while the post waits for the lock.
+  // The response headers arrive immediately, while the post waits for the lock.
   await post(mcp, toolCall("post_message", message, 7), { ...streamed, signal: broken.signal });
   broken.abort();
-  // Until the broker has noticed that, it is refused as any other that takes the id of one under way.
+  // Until the broker notices the disconnect, it refuses the id as one that is still in use.
   const wait = toolCall("wait_for_messages", { session_id: slug, timeout: 20, since_cursor: 1 }, 7);
   const again = async (): Promise<Response> => {
     const response = await post(mcp, wait, streamed);

@@ -7,15 +7,15 @@ import { initialize, post, readRpc, toolCall } from "./rpc.js";
 
 const revision = "2026-07-28";
 
-/** The official client of the revision without sessions, which sends a team's credential with each request. */
+/** Connects the official client with the sessionless revision. The client sends a team's credential with each request. */
 async function connectStateless(url: string, credential?: string): Promise<Client> {
   const client = new Client(
     { name: "test", version: "1" },
     { versionNegotiation: { mode: { pin: revision } } },
   );
-  // Checking forms keeps this process busy; a connection that it kept open could be closed meanwhile.
+  // Validating schemas blocks this process, and the server could close an idle keep-alive connection in that time.
   const headers = { connection: "close", ...(credential !== undefined && { "X-Team-ID": credential }) };
-  // The class implements Transport; its declaration lacks the `| undefined` that exact optional properties ask for.
+  // The class implements Transport, but its declaration lacks the `| undefined` that exactOptionalPropertyTypes requires.
   await client.connect(
     new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }) as Transport,
   );
@@ -52,7 +52,7 @@ it("[MCP-16] nothing is remembered between requests of 2026-07-28, its instructi
   const posted = await client.callTool({ name: "post_message", arguments: { ...say, team_id } });
   expect(posted.isError).toBeUndefined();
 
-  // By the header, too.
+  // The credential also works in the header.
   const named = await connectStateless(url, team_id);
   expect((await named.callTool({ name: "post_message", arguments: say })).isError).toBeUndefined();
 });
@@ -73,7 +73,7 @@ it("[MCP-16] an MCP session of an older revision lives beside it at the same add
 it("[MCP-16] a client whose model would be shown its credential goes on with a session, which remembers it", async () => {
   const { url } = await start();
   const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode: "auto" } });
-  // The class implements Transport; its declaration lacks the `| undefined` that exact optional properties ask for.
+  // The class implements Transport, but its declaration lacks the `| undefined` that exactOptionalPropertyTypes requires.
   await client.connect(new StreamableHTTPClientTransport(new URL(`${url}?view=compact`)) as Transport);
   onTestFinished(() => client.close());
   expect(client.getNegotiatedProtocolVersion()).toBe("2025-11-25");
@@ -153,7 +153,7 @@ it("[MCP-17] a model that was given the compact view is given the text alone, of
   const program = await connectStateless(url);
   const model = await connectStateless(`${url}?view=compact&structured=0`);
   const called = { name: "list_sessions", arguments: {} };
-  // The client checks it against the form that the list gave.
+  // The client validates structured results against the output schemas in the tool list.
   await program.listTools();
   expect((await program.callTool(called)).structuredContent).toHaveProperty("sessions");
   expect((await model.callTool(called)).structuredContent).toBeUndefined();
@@ -172,7 +172,7 @@ it("[MCP-18] a client that listens to a team's mail is told when it comes, of no
   });
   const subscription = await listener.listen({ resourceSubscriptions: [uri] });
 
-  // Its own message tells it nothing; the next is somebody else's.
+  // The team's own message sends no notification. The next message is from another team and does.
   await say(birch.credential, "mine");
   expect(told).toEqual([]);
   const posted = await rest.call("send_message", {
@@ -188,7 +188,7 @@ it("[MCP-18] a client that listens to a team's mail is told when it comes, of no
   const { messages } = await rest.call("check_messages", { session_id: slug, team_id: birch.credential });
   expect(messages).toMatchObject([{ content: { text: "yours" } }]);
 
-  // A credential that is replaced hears nothing more.
+  // Rotating the credential ends the subscription.
   const own = { session_id: slug, team_id: birch.credential };
   const { team_id } = await rest.call("rotate_team_credential", own);
   expect(team_id).not.toBe(birch.credential);
