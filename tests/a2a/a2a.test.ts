@@ -22,7 +22,7 @@ beforeAll(async () => {
   ({ token } = await admin.call("issue_token", {}));
 });
 
-/** A session with Ana's team, and a client of another library that takes part as a team of its own. */
+/** Creates a session with Ana's team, and opens a third-party A2A client that acts as a second team. */
 async function startTalk(revision: "1.0" | "0.3" = "1.0") {
   const session = await admin.call("create_session", {
     title: `Talk ${randomUUID()}`,
@@ -113,7 +113,8 @@ describe.each(["1.0", "0.3"] as const)("A2A %s by a client of another library", 
     expect(asked).toMatchObject({ text: "Which staging key?", team: "Cedar" });
     await post("One moment.");
     await post("The one in the vault.", asked?.sequence);
-    const task = (await sent) as Task; // It is no message that comes back.
+    // A message with a reply comes back as a task, not as a message.
+    const task = (await sent) as Task;
     expect(task).toMatchObject({ contextId: session_id, status: { state: TaskState.TASK_STATE_COMPLETED } });
     expect(textsOf(task)).toEqual(["Which staging key?", "One moment.", "The one in the vault."]);
     expect(task.artifacts).toMatchObject([{ parts: [{ content: { value: "The one in the vault." } }] }]);

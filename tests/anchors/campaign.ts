@@ -4,9 +4,12 @@ import { edits } from "./edits.js";
 import { concat, createTracer, randomBlock, type TracedText, type Tracer } from "./traced-text.js";
 
 export interface Campaign {
-  /** What was wrong, with all that is needed to see it again. */
+  /** Wrong answers, each with the details needed to reproduce it. */
   readonly wrong: readonly string[];
-  /** How many places were looked for after how many edits, and how many of those that still stood as they were were found. */
+  /**
+   * Number of searches for a marked place. `untouched` counts places whose lines had not changed; `untouchedFound` counts how many of these were
+   * found.
+   */
   readonly places: number;
   readonly edits: number;
   readonly untouched: number;
@@ -17,17 +20,17 @@ export interface Campaign {
 export interface CampaignOptions {
   readonly documents: number;
   readonly seed: number;
-  /** To look at one document of a campaign alone. */
+  /** Index of the first document (default: 0). With `documents: 1` this reruns a single document. */
   readonly first?: number;
 }
 
-/** Edits texts in ways whose outcome is known, some edits at a time, and looks for marked places after each. */
+/** Edits texts in ways with a known outcome, several edits per round, and searches for the marked places after each round. */
 export function runCampaign({ documents, seed, first = 0 }: CampaignOptions): Campaign {
   const wrong: string[] = [];
   const found: Record<string, number> = {};
   const sum = { places: 0, edits: 0, untouched: 0, untouchedFound: 0 };
   for (let document = first; document < first + documents; document++) {
-    // Each has chance of its own, so that one can be looked at alone.
+    // Each document has its own random generator, so it can be rerun alone.
     const random = createRandom(seed + 7919 * document);
     const tracer = createTracer();
     const written = concat(
@@ -68,14 +71,14 @@ export function runCampaign({ documents, seed, first = 0 }: CampaignOptions): Ca
   return { wrong, found, ...sum };
 }
 
-/** A text as it was after so many rounds of edits. */
+/** A text after a number of edit rounds. */
 interface Edited extends TracedText {
   readonly version: number;
 }
 
 interface Mark {
   anchor: Anchored;
-  /** In which it was found last. */
+  /** The text in which the place was last found. */
   text: Edited;
 }
 
@@ -101,8 +104,8 @@ function edit(text: Edited, random: Random, tracer: Tracer): { text: Edited; don
 }
 
 /**
- * What is wrong with an answer, or null. What was cut and put in as a copy is where its copy is, once nothing is left of itself;
- * and what reads the same and is mostly itself is right although a sign of it was written anew.
+ * Returns what is wrong with an answer, or null if the answer is right. If nothing of the original place is left, a pasted copy counts as the place.
+ * An answer that reads the same and is mostly original is right even if characters were retyped.
  */
 function judge(
   { anchor, text }: Mark,
@@ -130,10 +133,7 @@ function judge(
   return reads === text.text.slice(anchor.start, anchor.end) ? null : `${answer.how}, but it reads ${reads}`;
 }
 
-/**
- * What was lost and is put back word for word, between the same words or in a line of its own that stands once, is the same
- * to everybody who reads it.
- */
+/** True if a deleted text was restored word for word, between the same words or as a unique line. Readers cannot tell it from the original. */
 function isPutBack(anchor: Anchored, text: Edited, answer: Reanchored, now: Edited): boolean {
   if (text.version + 1 >= now.version) return false;
   if (around(text.text, anchor) === around(now.text, answer)) return true;
@@ -151,7 +151,7 @@ function lineAround(text: string, { start, end }: { start: number; end: number }
 
 const tellingChars = 24;
 
-/** Whether the lines of a place stand as they stood, and stand nowhere else: then there is no excuse. */
+/** True if the lines of a place are unchanged and unique in the text. Searches should find such places. */
 function isUntouched({ anchor, text }: Mark, now: Edited): boolean {
   const { start, line } = lineAround(text.text, anchor);
   const at = now.ids.indexOf(text.ids[start] ?? -1);

@@ -10,7 +10,7 @@ import {
   type Tracer,
 } from "./traced-text.js";
 
-/** One thing that somebody does to a text. */
+/** One kind of edit to a text. */
 export type Edit = (text: TracedText, random: Random, tracer: Tracer) => TracedText;
 
 interface Span {
@@ -34,7 +34,7 @@ function pickSpan(text: string, pattern: RegExp, random: Random): Span | null {
   return spans[random.between(0, spans.length - 1)] ?? null;
 }
 
-/** Where one block ends and the next begins. */
+/** Returns the position after a random block, or 0. */
 function gap(text: string, random: Random): number {
   const span = pickSpan(text, blocks, random);
   return span && random.next() < 0.9 ? span.end : 0;
@@ -65,7 +65,7 @@ const move = (pattern: RegExp) =>
 
 const replaceWord = onSpan(words, (text, { start, end }, random, tracer) => {
   const word = randomWord(random);
-  // A word in its own place is no edit.
+  // Replacing a word with itself is not an edit.
   return word === text.text.slice(start, end) ? text : splice(text, start, end, tracer.write(word));
 });
 
@@ -84,7 +84,7 @@ const duplicate = (withChange: boolean) =>
     return splice(text, to, to, twin);
   });
 
-/** What people and agents do to a document, by name. */
+/** Typical edits of documents by people and agents, by name. */
 export const edits: Readonly<Record<string, Edit>> = {
   "a block put in": (text, random, tracer) => {
     const to = gap(text.text, random);

@@ -10,6 +10,6 @@ it("[ANCHOR-1] after thousands of edits no place is found that is not the one th
   const { wrong, ...counts } = runCampaign({ documents: 600, seed });
   console.info(counts);
   expect(wrong).toEqual([]);
-  // Where neither a place nor anything like it was touched there is no excuse.
+  // At least 85 % of the places whose lines did not change must be found.
   expect(counts.untouchedFound).toBeGreaterThan(0.85 * counts.untouched);
 });

@@ -1,20 +1,20 @@
 import type { Random } from "../faults/random.js";
 
 /**
- * A text in which every sign knows who it is: it keeps its number when it is moved, a copy has a number of its own and knows
- * of what it is one. So after any edit it is known, and not guessed, what became of a place.
+ * A text in which every character has a number. A moved character keeps its number. A copied character gets a new number, and the tracer records its
+ * original. After any edit the true position of a place is therefore known.
  */
 export interface TracedText {
   readonly text: string;
-  /** For each UTF-16 unit its number. */
+  /** The number of each UTF-16 unit. */
   readonly ids: readonly number[];
 }
 
-/** Gives out numbers, and remembers which sign each copy was made of. */
+/** Assigns numbers to characters and records the original of each copied character. */
 export interface Tracer {
   write(text: string): TracedText;
   copy(text: TracedText): TracedText;
-  /** The sign that this one is a copy of, if it is one. */
+  /** Returns the original of a copied character, or undefined if the character is not a copy. */
   copiedFrom(id: number): number | undefined;
 }
 
@@ -42,7 +42,7 @@ export function concat(...parts: readonly TracedText[]): TracedText {
   return { text: parts.map((each) => each.text).join(""), ids: parts.flatMap((each) => each.ids) };
 }
 
-/** A text with something else in the place of a part of it. */
+/** Replaces a part of a text. */
 export function splice(whole: TracedText, start: number, end: number, instead: TracedText): TracedText {
   return concat(slice(whole, 0, start), instead, slice(whole, end));
 }
@@ -66,7 +66,7 @@ const syllables = [
 ];
 const small = ["the", "a", "of", "and", "to", "is", "in", "for", "it", "on"] as const;
 
-/** Words that come again and again, and words that are rare, as in a language. */
+/** Returns a word. Some words are frequent and others rare, as in natural language. */
 export function randomWord(random: Random): string {
   if (random.next() < 0.4) return random.pick(small);
   const count = random.between(2, 4);
@@ -82,7 +82,7 @@ export function randomBlock(random: Random): string {
   const kind = random.next();
   if (kind < 0.15) return `## ${randomWord(random)} ${randomWord(random)}\n\n`;
   if (kind < 0.3) {
-    // Rows that are nearly alike, as lists and tables have them.
+    // Nearly identical rows, as in lists and tables.
     const name = randomWord(random);
     const rows = Array.from({ length: random.between(2, 5) }, () => `- ${name}: ${random.between(1, 99)}\n`);
     return `${rows.join("")}\n`;

@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 import shared from "../../vitest.config.js";
 
-/** Thousands of edits, by `npm run test:anchors`; the normal suite has some hundred of them. */
+/** Runs thousands of edits (`npm run test:anchors`). The normal suite runs a few hundred. */
 export default defineConfig({
   ...shared,
   test: { ...shared.test, include: ["tests/anchors/full-campaign.ts"] },

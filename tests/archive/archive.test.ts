@@ -17,7 +17,7 @@ import { download, openBundle, verifyWhole } from "../record/bundles.js";
 import { allRows, talk } from "./talk.js";
 import { untilDone } from "./until-done.js";
 
-/** A broker with a storage, and a concluded session in which all kinds of things were said. */
+/** Starts a broker with an archive storage, and creates a concluded session with all kinds of messages. */
 async function prepare({ storage = true } = {}) {
   const s3 = await startS3Server();
   const broker = await startOneBroker(storage ? { archive: s3.archive } : {}, onTestFinished);
@@ -32,7 +32,7 @@ async function prepare({ storage = true } = {}) {
   return { s3, broker, sql, client, session, own, person: team_id, archive, unarchive };
 }
 
-/** What must be the same after a session was away. */
+/** Reads everything that must be unchanged after a session was archived and restored. */
 async function readAll(client: TransportClient, own: { session_id: string }) {
   const { recipients, ...delivery } = await client.call("message_status", { ...own, message: 3 });
   return {
@@ -43,13 +43,13 @@ async function readAll(client: TransportClient, own: { session_id: string }) {
     versions: await client.call("list_doc_versions", own),
     timeline: await client.call("get_timeline", own),
     delivery,
-    // Who says nothing for a while gets idle meanwhile.
+    // Peers become idle over time, so their statuses may differ.
     recipients: recipients.map(({ status: _, ...recipient }) => recipient),
     found: await client.call("search", { query: "hunter OR human OR take" }),
   };
 }
 
-/** A bundle's files but for when, and so by which signature, it was exported. */
+/** Reads the files of a bundle except the manifest, whose export time and signature differ each time. */
 async function exported(url: string, sessionId: string) {
   const bundle = await openBundle(await download(url, sessionId));
   const files = await Promise.all(
@@ -87,7 +87,7 @@ it("[ARCHIVE-2] [ARCHIVE-7] every column of every row comes back as it was, and 
   expect(await sql`SELECT FROM archives`).toHaveLength(0);
   expect((await client.call("get_session", own)).archived_at).toBe(null);
   expect((await unarchive()).messages).toBe(rows.messages.length);
-  // And once more: nothing of the first time is in the way.
+  // Archive a second time: nothing from the first time may interfere.
   await archive();
   await unarchive();
   expect(await allRows(sql, own.session_id)).toEqual(rows);
@@ -165,7 +165,7 @@ describe("[ARCHIVE-3] what fails changes nothing:", () => {
           message: expect.stringContaining("The archive's storage"),
         });
         await unchanged();
-        // Nor is anything left of the attempts, the first one's included.
+        // The failed attempts, including the first, left no objects behind.
         expect(await s3.keys()).toEqual([]);
       }
     }
@@ -286,7 +286,7 @@ it("[ARCHIVE-5] an operation on an archived session is refused unless its rules 
     );
   expect((await failureOf(client.call("brief", { session: session.slug }))).code).toBe("session_archived");
   await expect(download(client.url, session.slug)).rejects.toThrow("session_archived");
-  // What a broker does by itself adds nothing to its feed either, nor takes the rows of another away.
+  // The broker cannot append its own messages to the archived feed, and the rows of other sessions cannot be deleted.
   const [row] = await sql`
     SELECT outcome FROM append_messages(${JSON.stringify([
       {
@@ -323,7 +323,7 @@ describe("[ARCHIVE-6] what a peer had not got", () => {
     expect((await failureOf(client.call("check_messages", at))).code).toBe("session_archived");
     expect((await failureOf(client.call("ack", { ...at, cursor: 3 }))).code).toBe("session_archived");
     await unarchive();
-    // By what shows nothing of the first call, all of it comes again.
+    // The cursor from joining does not acknowledge the first read, so all of its messages are delivered again.
     const again = await client.call("wait_for_messages", {
       ...at,
       since_cursor: session.birch.cursor,
@@ -336,7 +336,7 @@ describe("[ARCHIVE-6] what a peer had not got", () => {
     const { sql, client, broker, session, own } = await prepare();
     const at = { ...own, team_id: session.cedar.credential };
     await broker.restart();
-    // As it is between the deletion at one node and the hint's arrival at another.
+    // The state after one node has deleted the rows, and before its hint reaches another node.
     await client.call("get_session", own);
     const [peer] =
       await sql`SELECT acked, offered FROM peers WHERE session_id = ${own.session_id} AND team_id = ${at.team_id.split(".")[0] ?? ""}`;
@@ -393,7 +393,7 @@ it("[ARCHIVE-7] objects that are gone or were changed bring nothing back, and ch
     message: expect.stringContaining("The archive's storage closed the connection"),
   });
   await stillAway();
-  // Objects that cannot be deleted are named, and are deleted when that is asked for again.
+  // The reply names objects that could not be deleted. The next call deletes them.
   s3.meddle = async (method) => {
     if (method === "DELETE") await s3.kill();
     return "pass" as const;

@@ -13,7 +13,7 @@ import { startNodes } from "../nodes/start-nodes.js";
 import { allRows, talk } from "./talk.js";
 import { untilDone } from "./until-done.js";
 
-/** A broker in a process of its own, with a storage and a concluded session. */
+/** Starts a broker process with an archive storage, and creates a concluded session. */
 async function prepare() {
   const s3 = await startS3Server();
   const databaseUrl = await createTestDatabase(onTestFinished);
@@ -39,7 +39,7 @@ async function prepare() {
   return { s3, broker, sql, client, own, rows, archive, unarchive };
 }
 
-/** Kills the broker when it asks the storage for this, and starts it again. */
+/** Kills the broker when it sends the given request to the storage, and restarts it. */
 async function killAt(
   { s3, broker }: Pick<Awaited<ReturnType<typeof prepare>>, "s3" | "broker">,
   work: () => Promise<unknown>,
@@ -88,7 +88,7 @@ describe("[ARCHIVE-3] a broker that is killed", () => {
     }, async () => {
       const at = await prepare();
       const { sql, own, broker } = at;
-      // Whoever holds a row keeps it from being deleted, and nothing else.
+      // A row lock keeps the messages from being deleted, and blocks nothing else.
       const held = await sql.reserve();
       await held`BEGIN`;
       await held`SELECT FROM messages WHERE session_id = ${own.session_id} FOR KEY SHARE`;
@@ -149,7 +149,7 @@ it("[ARCHIVE-10] a session that one node archives is refused at the other, which
   const before = await b.client.call("get_history", { ...own, limit: 100 });
   const archiving = untilDone(() => a.client.call("archive_session", { ...own, team_id }));
   await expect.poll(async () => (await sql`SELECT FROM feeds WHERE archived_at IS NOT NULL`).length).toBe(1);
-  // Before its rows are gone.
+  // The other node refuses reads before the rows are deleted.
   await expect
     .poll(() =>
       b.client.call("get_history", own).then(

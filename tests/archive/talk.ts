@@ -2,7 +2,7 @@ import type postgres from "postgres";
 import { createTestSession } from "../kit/session.js";
 import type { TransportClient } from "../kit/transports.js";
 
-/** Says all kinds of things, removes some of them, and concludes. */
+/** Posts all kinds of messages, redacts some of them, and concludes the session. */
 export async function talk(client: TransportClient, sql: postgres.Sql, person: string) {
   const session = await createTestSession(client);
   const { sessionId: session_id, convener } = session;
@@ -54,7 +54,7 @@ export async function talk(client: TransportClient, sql: postgres.Sql, person: s
   return { ...session, birch, cedar };
 }
 
-/** Every column of every row that may leave, as PostgreSQL writes it. */
+/** Returns every column of every row that archiving may delete, as PostgreSQL prints it. */
 export async function allRows(sql: postgres.Sql, sessionId: string) {
   const messages =
     await sql`SELECT row_to_json(m)::text AS row FROM messages m WHERE session_id = ${sessionId} ORDER BY sequence`;
@@ -63,7 +63,7 @@ export async function allRows(sql: postgres.Sql, sessionId: string) {
   return { messages: messages.map(({ row }) => row), versions: versions.map(({ row }) => row) };
 }
 
-/** Puts a sealed text in the place of what was said: its form is all that matters here. */
+/** Replaces a message with an encrypted private message. Only its form matters here. */
 async function makePrivate(sql: postgres.Sql, sessionId: string, sequence: number): Promise<void> {
   const sealed = `mks1.${"c".repeat(200)}.${"n".repeat(32)}.${"b".repeat(31)}`;
   const content = JSON.stringify({ private: true, sealed });

@@ -1,6 +1,6 @@
 import { MerkleError } from "@merkle/wire";
 
-/** Repeats a call while the broker answers that its work takes longer and goes on, as on a busy machine. */
+/** Repeats a call while the broker replies that the work is still in progress, as happens on a busy machine. */
 export async function untilDone<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   for (;;) {
     try {

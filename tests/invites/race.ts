@@ -6,16 +6,16 @@ import type { TestMember } from "../kit/members.js";
 export interface RaceReport {
   readonly rounds: number;
   readonly callsPerRound: number;
-  /** Rounds in which not exactly one got in, and how many did. */
+  /** Rounds in which the number of admitted callers (`gotIn`) was not exactly one. */
   readonly wrong: readonly { readonly round: number; readonly gotIn: number }[];
-  /** Answers that were neither a membership nor "used up", by what they were. */
+  /** Counts of replies other than a membership or "used up", by reply. */
   readonly otherAnswers: Readonly<Record<string, number>>;
   readonly msPerRound: number;
 }
 
 /**
- * Lets many keys redeem one invite of one use at the same moment, round after round, over a few kept connections. Of each
- * round one key may get in.
+ * Lets many keys redeem a single-use invite at the same moment, in several rounds over a few keep-alive connections. Exactly one key per round must
+ * be admitted.
  */
 export async function raceForInvites(
   { url, admin }: { readonly url: string; readonly admin: TestMember },
@@ -28,7 +28,7 @@ export async function raceForInvites(
   try {
     for (let round = 1; round <= rounds; round += 1) {
       const { link } = await admin.call("create_invite", {});
-      // Made and signed beforehand, so that all of the calls stand in line when the first is answered.
+      // Proofs are signed beforehand, so all calls are queued before the first reply.
       const proofs = Array.from({ length: callsPerRound }, () =>
         proveJoin({ brokerId: admin.broker_id, invite: link, name: "Racer", memberKey: drawKey() }),
       );
@@ -48,7 +48,7 @@ export async function raceForInvites(
   return { rounds, callsPerRound, wrong, otherAnswers, msPerRound: Math.round(spentMs / rounds) };
 }
 
-/** OpenSSL signs a hundred times as fast as what runs in browsers, and there are many keys. */
+/** Creates a key with OpenSSL, which signs a hundred times as fast as the browser's implementation. The race needs many keys. */
 function drawKey(): SigningKey {
   const { publicKey, privateKey } = generateKeyPairSync("ed25519");
   return {

@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 import shared from "../../vitest.config.js";
 
-/** The race for invites at length, by `npm run test:invites`; the normal suite has it in brief. */
+/** Runs the full race for invites (`npm run test:invites`). The normal suite runs a short one. */
 export default defineConfig({
   ...shared,
   test: { ...shared.test, include: ["tests/invites/full-race.ts"] },

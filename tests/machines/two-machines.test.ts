@@ -7,7 +7,7 @@ import { type Ended, testMerkle } from "../../apps/cli/src/test-kit/merkle.js";
 import { makeCertificate, writeCertificate } from "../kit/certificates.js";
 import { canMakeNetworks, makeTwoNetworks } from "../kit/two-machines.js";
 
-/** The command that a screen tells one to run next. */
+/** Returns the arguments of the command that the output suggests as the next step. */
 function nextOn(screen: Ended, command: string): string[] {
   const [, line = ""] =
     new RegExp(`next: merkle (${command}.*?)(?:   .*|, in .*)?$`, "m").exec(screen.stderr) ?? [];
@@ -42,7 +42,7 @@ describe.skipIf(!canMakeNetworks())(
       const invited = done(await broker.run(["invite", slug]));
       const [received = ""] = /https:\/\/\S+\/join#\S+/.exec(invited.stdout) ?? [];
 
-      // From here on there is what stands in the link and on the screen, and the authority's certificate.
+      // From here on, the newcomer knows only the link, the printed commands and the CA certificate.
       const newcomer = await testMerkle(onTestFinished, undefined, theirs.enter);
       const bin = await installTestClaude(newcomer.home);
       const env = {
@@ -62,7 +62,7 @@ describe.skipIf(!canMakeNetworks())(
       const said = done(await newcomer.run(["tail", slug, "--since", "0", "--timeout", "5"], { env }));
       expect(said.stdout).toContain("Welcome, Birch.");
 
-      // What lets nobody in from elsewhere: no membership, and no TLS.
+      // Other machines are refused without a membership or without TLS.
       const stranger = await testMerkle(onTestFinished, undefined, theirs.enter);
       const asStranger = { env: { MERKLE_CA: files.cert, MERKLE_URL: `https://${ours.address}:7423` } };
       expect((await stranger.run(["ls"], asStranger)).code).toBe(4);

@@ -83,7 +83,7 @@ describe("a restore under running clients", () => {
       expect(await failureOf(call())).toMatchObject({ code: "resync" });
       await call();
     }
-    // It outlives the broker, and whoever says the epoch, or is given a cursor anew, knows of it.
+    // The pending resync survives a restart. Callers that send the current epoch, or get a new cursor by joining, are not asked to resync.
     await broker.restart();
     const { epoch } = await transport.call("get_history", { session_id });
     await transport.call("wait_for_messages", { ...Object(d), ...wait, epoch });
