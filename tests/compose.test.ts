@@ -10,14 +10,14 @@ import { parse } from "yaml";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const script = join(root, "scripts/compose/postgres.sh");
 
-/** The containers' programs, which write down how they were called, and the volume that both containers mount. */
+/** Creates stand-ins for the programs of both containers, which log their arguments, and for the shared volume. */
 async function makeContainers() {
   const folder = await mkdtemp(join(tmpdir(), "merkle-compose-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const programs = {
     "docker-entrypoint.sh": `echo "$@ $(cat "$POSTGRES_PASSWORD_FILE") [\${POSTGRES_PASSWORD-}\${OWN_PASSWORD-}]"`,
     pg_isready: "exit 0",
-    // The password in force is whatever the last ALTER ROLE said, and at first the known one of earlier files.
+    // The stub accepts the password of the last ALTER ROLE. At first this is the well-known password of earlier compose files.
     psql: `case "$*" in
       *SELECT*) for url; do :; done; [ "$url" = "postgres://merkle:$(cat ${folder}/in-force)@postgres:5432/merkle" ] ;;
       *) grep -q "ALTER ROLE merkle PASSWORD :'password'" && for each; do case $each in password=*) printf %s "\${each#password=}" > ${folder}/in-force ;; esac; done ;;

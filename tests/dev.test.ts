@@ -19,7 +19,7 @@ describe.runIf(process.platform === "linux")("npm run dev", () => {
     expect(new URL(broker).port).not.toBe("7423");
     expect(pages).not.toBe(broker);
 
-    // Next says when it listens.
+    // Next.js prints this line once it listens.
     await dev.prints(/Local: +(http:\S+)/);
     const throughPages = await (
       await fetch(`${pages?.replace("localhost", "127.0.0.1")}/api/app-info`)
@@ -40,7 +40,7 @@ describe.runIf(process.platform === "linux")("npm run dev", () => {
   });
 });
 
-/** Runs what `npm run dev` runs once everything is built. */
+/** Runs the last step of `npm run dev`, after everything is built. */
 async function startDev() {
   const home = await mkdtemp(join(tmpdir(), "merkle-dev-"));
   const env = {
@@ -57,7 +57,7 @@ async function startDev() {
   if (pid === undefined) throw new Error("node did not start.");
   const exited = once(child, "exit");
   onTestFinished(async () => {
-    // Nothing is left unless the test failed.
+    // Processes are left only if the test failed.
     if (child.exitCode === null) for (const each of await listTree(pid)) process.kill(each, "SIGKILL");
     await exited;
     await rm(home, { recursive: true, force: true });
@@ -70,7 +70,7 @@ async function startDev() {
   });
   return {
     pid,
-    /** Resolves with what a printed line has in the pattern's group. */
+    /** Resolves with the pattern's first group from the first printed line that matches. */
     async prints(pattern: RegExp): Promise<string> {
       while (true) {
         const match = lines.map((line) => pattern.exec(line)?.[1]).find((each) => each !== undefined);
@@ -90,7 +90,7 @@ async function startDev() {
   };
 }
 
-/** A process with all that it and its descendants started. */
+/** Returns a process id and the ids of all its descendants. */
 async function listTree(pid: number): Promise<number[]> {
   const ids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
   const parents = await Promise.all(ids.map(async (id) => [id, await parentOf(id)] as const));
@@ -106,7 +106,7 @@ async function parentOf(pid: number): Promise<number | null> {
   return parent === undefined ? null : Number(parent);
 }
 
-/** The commands of those that have not ended. */
+/** Returns the command lines of the processes that still run. */
 async function listRunning(tree: readonly number[]): Promise<string[]> {
   const commands = tree.map((pid) => readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => ""));
   return (await Promise.all(commands))
@@ -119,7 +119,7 @@ interface Listener {
   readonly isLoopback: boolean;
 }
 
-/** The TCP sockets on which these processes listen. */
+/** Returns the TCP sockets on which these processes listen. */
 async function listListeners(tree: readonly number[]): Promise<Listener[]> {
   const held = new Set((await Promise.all(tree.map(listSockets))).flat());
   const tables = await Promise.all(["tcp", "tcp6"].map((name) => readFile(`/proc/net/${name}`, "utf8")));
@@ -140,7 +140,7 @@ async function listSockets(pid: number): Promise<string[]> {
   return targets.flatMap((target) => /^socket:\[(\d+)\]$/.exec(target)?.[1] ?? []);
 }
 
-/** Of `0100007F:1CFF`, as the kernel writes 127.0.0.1:7423. */
+/** Parses an address in the kernel's format: `0100007F:1CFF` is 127.0.0.1:7423. */
 function toListener(local: string): Listener {
   const [address = "", port = ""] = local.split(":");
   const isLoopback = address.endsWith("7F") || address === "00000000000000000000000001000000";

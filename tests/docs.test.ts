@@ -21,11 +21,11 @@ beforeAll(async () => {
 
 interface Block {
   readonly script: string;
-  /** Why it is not run. */
+  /** The stated reason why no test runs this block. */
   readonly reason: string | undefined;
 }
 
-/** The commands that a page shows, with the reason in a comment above those that no test runs. */
+/** Returns the shell blocks of a page. The page gives a reason in an HTML comment before each block that no test runs. */
 function blocksOf(text: string): Block[] {
   const blocks = text.matchAll(/(?:<!-- not run: ([^>]*?) -->\n)?^```(?:sh|bash)\n([\s\S]*?)^```/gm);
   return [...blocks].map(([, reason, script = ""]) => ({ script, reason }));
@@ -33,7 +33,7 @@ function blocksOf(text: string): Block[] {
 
 const read = (page: string) => readFile(join(root, page), "utf8");
 
-/** AGENTS.md is the page that the broker serves, whose examples are run there. */
+/** Leaves out AGENTS.md: agents-page.test.ts runs its examples from the page that the broker serves. */
 const pages = sitePages(root)
   .flatMap((group) => group.pages)
   .filter((page) => page !== "AGENTS.md")
@@ -43,8 +43,8 @@ const withCommands = await Promise.all(
 ).then((all) => all.filter(({ blocks }) => blocks.some(({ reason }) => reason === undefined)));
 
 /**
- * Commands are typed as they stand, at no terminal. `merkle` and `npx merkle` are the built command; one that goes on until somebody ends it is
- * ended once it has said something.
+ * Runs the commands as written, without a terminal. `merkle` and `npx merkle` run the built command. Commands that run until stopped (`watch`,
+ * `tail`) are stopped after their first output.
  */
 const asTyped = `
 exec < /dev/null
@@ -98,7 +98,7 @@ async function runCommands(shown: (typeof withCommands)[number]): Promise<void> 
     },
   });
   if (shown.page.endsWith("any-client.md")) {
-    // The wait's answer and the post's, in whichever order they are printed (WAIT-1).
+    // The replies to the wait and to the post can be printed in either order (WAIT-1).
     expect(stdout).toContain('"next_cursor":2');
     expect(stdout).toContain('"text":"I take the token refresh."');
     expect(stdout).toMatch(/"message_id":"[^"]+","cursor":2/);

@@ -8,19 +8,19 @@ const markdownIn = (folder: string) =>
   readdirSync(join(root, folder))
     .filter((name) => name.endsWith(".md"))
     .map((name) => join(folder, name));
-// What has changed names paths as they were.
+// The changelog names paths as they were at the time.
 const documents = [...markdownIn("."), ...markdownIn("docs")].filter((name) => name !== "CHANGELOG.md");
 
-/** Where our files are; what else stands in a document with a slash is an address, or a file of the Merkle home. */
+/** Our top-level folders. Other texts with a slash are addresses, or files of the Merkle home. */
 const folders = ["apps/", "packages/", "tests/", "scripts/", "bench/", "docs/", ".claude/"];
 
-/** The files and folders that a document names in backticks, as they are seen from the repository's root. */
+/** Returns the files and folders that a document names in backticks, relative to the repository root. */
 function namedIn(text: string): string[] {
   const quoted = [...text.matchAll(/`([^`\s]+)`/g)].map(([, path = ""]) => path);
   return quoted.filter((path) => folders.some((folder) => path.startsWith(folder)) && !/[<*{]/.test(path));
 }
 
-/** The targets of a document's links that lead to a file of ours. */
+/** Returns the targets of a document's links to our files. */
 function linkedFrom(text: string): string[] {
   const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => target);
   return targets.filter((target) => !/^[a-z]+:/.test(target));
@@ -44,7 +44,7 @@ describe.each(documents)("%s", (document) => {
   });
 });
 
-/** The headings of a page, as GitHub makes addresses of them. */
+/** Returns the anchors that GitHub makes from a page's headings. */
 function anchorsOf(file: string): string[] {
   return [...readFileSync(file, "utf8").matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) =>
     title

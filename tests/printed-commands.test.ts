@@ -17,7 +17,7 @@ import { launchLine } from "../packages/wire/src/text/command-lines.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** Values for what a printed command leaves to its reader. */
+/** Values for the placeholders in printed commands. */
 const fillings: Readonly<Record<string, string>> = {
   "<command>": "tail",
   "<session>": "auth-refactor",
@@ -32,13 +32,13 @@ function fill(command: string): string {
   return command.replace(/<[a-z ]+>/g, (name) => fillings[name] ?? "words");
 }
 
-/** The words of a command, as a shell takes them apart; a variable part counts as one word. */
+/** Splits a command into words as a shell does. A placeholder counts as one word. */
 function wordsOf(command: string): string[] {
   const words = fill(command).match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? [];
   return words.map((word) => word.replace(/["']/g, ""));
 }
 
-/** Has the parser take a command without running it. Returns what it refuses, in its own words. */
+/** Parses a command without running it. Returns the parser's error message, if any. */
 async function parseProblem(command: string): Promise<string | undefined> {
   const argv = markDashedText(wordsOf(command).slice(1));
   try {
@@ -63,7 +63,7 @@ const sources = [
   "packages/wire/src",
 ];
 
-/** Every text of the product that is a command: it begins with `merkle` and a word. */
+/** Returns every command in the product's texts: each text that begins with `merkle` and a word. */
 async function listPrintedCommands(): Promise<{ file: string; command: string }[]> {
   const found: { file: string; command: string }[] = [];
   for (const folder of sources) {
@@ -87,11 +87,11 @@ function commandsIn(text: string): string[] {
   );
 }
 
-/** Behind the command stands what its output goes to, or what it is for. What is quoted belongs to it. */
+/** Matches the text after a command, such as a redirection or an explanation. Quoted text belongs to the command. */
 const endOfCommand =
   /(?: [|<>] | \(|, |\. |[:;](?: |$)|\.$|\\n| ?· | (?:where|on|when|shows|has|lists|does|stops|writes|needs) )(?=(?:[^"]*"[^"]*")*[^"]*$).*/s;
 
-/** A variable between spaces is a word; one that is attached to a word may be empty. */
+/** Replaces variables in a literal. A variable between spaces becomes a word; a variable attached to a word becomes empty. */
 function withoutVariables(literal: string): string {
   let text = literal;
   for (let before = ""; before !== text; ) {
@@ -104,7 +104,7 @@ function withoutVariables(literal: string): string {
   return text;
 }
 
-/** Texts that begin like a command and are none: labels, marks of keys, what jobs run, help on something variable. */
+/** Texts that look like commands but are not: labels, key prefixes, commands of jobs, and help on a variable topic. */
 const noCommands =
   /^merkle (?:cli|for|safety|person|approval|box|secret|vapid|start|key|is|ended|needs|cannot|knows|takes|agent|help 1|service knows|join -\\|secret|1)\b|`/i;
 
@@ -154,7 +154,7 @@ describe("in an empty folder, by a user who installed merkle", { tags: "posix" }
     return promisify(execFile)("sh", ["-c", `exec </dev/null; ${line}`], { cwd: join(home, "project"), env });
   }
 
-  /** Runs the command that the reader's shell makes of a line, in this process; no line may fail for the parser's reasons. */
+  /** Runs in this process the command that a shell makes of a line. Fails if the parser rejects the line. */
   async function type(line: string): Promise<Ended> {
     const { stdout: words } = await inShell(`printf '%s\\0' ${line}`);
     const [program, ...args] = words.split("\0").slice(0, -1);
@@ -171,7 +171,7 @@ describe("in an empty folder, by a user who installed merkle", { tags: "posix" }
     const page = await (await fetch(`${url}/agents.md`)).text();
     const shown = [
       ...connectionSnippets({ base: url, mcp: `${url}/api/mcp` }).map(({ text }) => text),
-      // The page of an invite.
+      // The commands on the invite page.
       `merkle join -\n${launchLine({ session: "auth-refactor", team: "Ben's Team" })}`,
       launchLine({ title: "Auth refactor", client: "codex" }),
       ...[...page.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, script = ""]) => script),
@@ -182,7 +182,7 @@ describe("in an empty folder, by a user who installed merkle", { tags: "posix" }
     expect(lines.size).toBeGreaterThan(8);
     for (const line of lines) {
       const { code, stderr } = await type(line);
-      // An invite and a team are asked for, and what changes files asks first, which needs a terminal.
+      // These commands prompt for an invite, a team or a confirmation, and fail without a terminal.
       const refused = /^merkle join -$|^merkle install|--new/.test(line);
       expect({ line, code, stderr }).toMatchObject({ line, code: refused ? 2 : 0 });
     }

@@ -5,10 +5,10 @@ import { describe, expect, it } from "vitest";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const read = (path: string) => readFileSync(`${root}/${path}`, "utf8");
 
-/** What is installed or built, besides everything whose name begins with a dot. */
+/** Installed and built folders. Folders whose names begin with a dot are skipped separately. */
 const made = /(^|\/)(node_modules|dist|out|bundle)$|^site$/;
 
-/** Every file of the checkout, which may be a tarball that Git knows nothing about, as a path from its root. */
+/** Returns the path of every file of the checkout, relative to its root. Does not use Git, since the checkout may be an unpacked tarball. */
 function listFiles(folder = ""): string[] {
   return readdirSync(`${root}/${folder}`, { withFileTypes: true }).flatMap((entry) => {
     const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
@@ -25,27 +25,27 @@ const filesIn = (...patterns: RegExp[]) =>
 const documents = ["SPEC.md", ...filesIn(/^docs\/.*\.md$/)];
 
 /**
- * Of these families only what people build on is written down; the other rules are about words and looks, and the titles of the tests
- * that keep them are where they stand.
+ * Families whose rules are mostly about wording and looks. Their documents list only the rules that others build on; the titles of the tests state
+ * the rest.
  */
 const livesAsTitles = ["DASH", "CLI"];
 
 const id = /[A-Z]{2,}-\d+/g;
 
-/** The ids of the rules of a document: each begins a paragraph. */
+/** Returns the ids of a document's rules. Each rule begins a paragraph with its id in bold. */
 function rulesOf(document: string): string[] {
   return [...read(document).matchAll(/^\*\*([A-Z]{2,}-\d+)\*\* /gm)].map(([, rule = ""]) => rule);
 }
 
-/** The ids that tests quote: in brackets, in the title of a test or where many tests are made from one. */
+/** Returns the rule ids that a text quotes in brackets, in a test title or in a table of tests. */
 function quotedIn(text: string): string[] {
   return [...text.matchAll(/\[([A-Z]{2,}-\d+)\]/g)].map(([, quoted = ""]) => quoted);
 }
 
-/** The titles of the tests that npm test leaves out. */
+/** Matches titles of tests that `npm test` skips. */
 const longTitle = /(["`])((?:(?!\1).)*)\1,\s*\{\s*tags: \[?"long"/g;
 
-/** The ids that the tests of npm test quote, and those that only the others do. */
+/** Returns the rule ids quoted by tests that `npm test` runs (`short`), and by tests that it skips (`long`). */
 function byLength(path: string): { short: string[]; long: string[] } {
   const text = read(path);
   const long = [...text.matchAll(longTitle)].flatMap(([, , title = ""]) => quotedIn(title));
@@ -55,7 +55,7 @@ function byLength(path: string): { short: string[]; long: string[] } {
 const rules = documents.flatMap(rulesOf);
 const titles = filesIn(/\.test\.ts$/, /^tests\/.*\.ts$/).flatMap((path) => quotedIn(read(path)));
 
-/** What is in `these` and in none of `those`, each once. */
+/** Returns the items of `these` that are in none of `those`, sorted and without duplicates. */
 function missing(these: readonly string[], ...those: readonly (readonly string[])[]): string[] {
   const known = new Set(those.flat());
   return [...new Set(these)].filter((each) => !known.has(each)).sort();
@@ -122,7 +122,7 @@ describe("docs/deviations.md", () => {
   });
 });
 
-/** As GitHub makes it. */
+/** Returns the anchor that GitHub makes from a heading. */
 function anchorOf(title: string): string {
   return title
     .toLowerCase()

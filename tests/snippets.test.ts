@@ -27,7 +27,7 @@ beforeAll(async () => {
   transport = await brokerTransports.rest(broker.url);
 });
 
-/** What the settings page offers for an address that somebody typed there. */
+/** Returns the snippet that the settings page offers for a typed address. */
 function offered(id: ConnectionSnippet["id"], typed = broker.url): string {
   const { address } = parseConnectionAddress(typed);
   const snippet = address && connectionSnippets(address).find((each) => each.id === id);
@@ -36,8 +36,8 @@ function offered(id: ConnectionSnippet["id"], typed = broker.url): string {
 }
 
 /**
- * Runs a snippet as it stands, where `merkle` is this checkout's and `claude` writes down how it was called: what is given to
- * Claude Code is known, what it does with it is not ours.
+ * Runs a snippet unchanged. `merkle` is this checkout's command; `claude` is a stub that records its arguments, because Claude Code's own behaviour
+ * is not tested here.
  */
 async function paste(
   snippet: string,
@@ -69,17 +69,17 @@ async function writeProgram(path: string, lines: string): Promise<void> {
   await chmod(path, 0o755);
 }
 
-/** Connects as an MCP client does, and asks for the sessions. */
+/** Connects an MCP client and lists the sessions. */
 async function connectTo(url: string): Promise<string> {
   const client = new Client({ name: "snippets", version: "1" });
   onTestFinished(() => client.close());
-  // The two declare an optional property differently, and are one interface.
+  // The SDK's class implements this interface but declares an optional property differently.
   await client.connect(new StreamableHTTPClientTransport(new URL(url)) as never);
   const { content } = await client.callTool({ name: "list_sessions", arguments: {} });
   return JSON.stringify(content);
 }
 
-/** `${NAME:-default}`, as Claude Code reads it in .mcp.json. */
+/** Expands `${NAME:-default}` as Claude Code does in .mcp.json. */
 function expand(text: string, env: Readonly<Record<string, string>>): string {
   return text.replace(/\$\{(\w+):-([^}]*)\}/g, (_all, name: string, other: string) => env[name] ?? other);
 }
@@ -124,7 +124,7 @@ it("[DASH-155] the lines for merkle install it, tell the machine where the broke
 it("[DASH-155] where members alone are let in, programs come by a token that stands in a variable", async () => {
   const { offered } = await startForMembers();
   const { claude } = await paste(offered("claude-code"));
-  // Claude Code puts the variable in; what the shell gave it is the variable's name.
+  // The shell passes the variable's name; Claude Code expands the variable later.
   expect(claude?.slice(-2)).toEqual(["--header", `Authorization: Bearer \${MERKLE_TOKEN}`]);
 });
 
@@ -137,7 +137,7 @@ it("[DASH-155] so does curl, and a wrong token is refused", { tags: "curl" }, as
   });
 });
 
-/** A broker that lets in members alone, a token of one, and what its settings page offers. */
+/** Starts a broker that admits only members. Returns a member's token and the snippets of the settings page. */
 async function startForMembers() {
   const { broker: shut, admin } = await startInviteBroker(onTestFinished);
   const { token } = await admin.call("issue_token", {});

@@ -11,7 +11,7 @@ const lockModule = new URL("../scripts/build-lock.mjs", import.meta.url).href;
 const prepareRootModule = new URL("../scripts/start/prepare-root.mjs", import.meta.url).href;
 const steps = new URL("../scripts/steps.mjs", import.meta.url).href;
 
-/** Runs a step of `npm start` in a process of its own. */
+/** Runs a step of `npm start` in its own process. */
 function runStep(program: string, env: NodeJS.ProcessEnv = {}) {
   const script = `import { step } from ${JSON.stringify(steps)};
     await step("trying", process.execPath, ["-e", ${JSON.stringify(program)}]);`;
@@ -29,7 +29,7 @@ it("[CLI-141] a signal during a step ends everything that the step started", { t
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = Object(server.address());
-  // The grandchild's connection ends with it.
+  // The grandchild's connection closes when the grandchild exits.
   const grandchild = `require("node:net").connect(${port}, "127.0.0.1"); setInterval(() => {}, 1e6)`;
   const child = runStep(
     `require("node:child_process").spawn(process.execPath, ["-e", ${JSON.stringify(grandchild)}], { stdio: "ignore" }); setInterval(() => {}, 1e6)`,
@@ -85,7 +85,7 @@ it("[CLI-141] a killed npm takes along what it started by a shell that stays", {
     const steps = step("building", process.execPath, ["-e", "setInterval(() => {}, 1e6)"]);
     console.log("runs");
     await steps;`;
-  // npm gives itself such a title, and runs a script by a shell, which some systems keep as the parent.
+  // npm sets this process title and runs a script through a shell. On some systems the shell stays as the parent process.
   const npm = `process.title = "npm start";
     require("node:child_process").spawn("sh", ["-c", '"$0" --input-type=module -e "$1"; exit 1', process.execPath, process.argv[1]], {
       stdio: ["ignore", "inherit", "ignore"], env: { ...process.env, npm_lifecycle_event: "start" } });`;
@@ -93,7 +93,7 @@ it("[CLI-141] a killed npm takes along what it started by a shell that stays", {
   onTestFinished(() => void child.kill("SIGKILL"));
   await once(createInterface({ input: child.stdout }), "line");
   child.kill("SIGKILL");
-  // Whatever still ran would hold its end of the pipe.
+  // A surviving process would keep its end of the pipe open, and "close" would not be emitted.
   await once(child, "close");
 });
 
@@ -119,7 +119,7 @@ it("[CLI-147] of two that build in one checkout the second waits for the first, 
   expect(await second.next()).toBe(`waits for ${first.child.pid}`);
   expect(await third.next()).toBe(`waits for ${first.child.pid}`);
   first.child.kill("SIGKILL");
-  // One of the two takes the dead one's lock, and the other waits for that one.
+  // Either waiter takes the dead process's lock. The other then waits for that new holder.
   const [one, other] = await Promise.all([second.next(), third.next()]);
   const [holder, waiter] = one === "holds" ? [second, third] : [third, second];
   expect([one, other].sort()).toEqual(["holds", `waits for ${holder.child.pid}`]);

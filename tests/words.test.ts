@@ -7,7 +7,7 @@ import { expect, it, onTestFinished } from "vitest";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** What `scripts/check-words.mjs` says of a file. */
+/** Runs `scripts/check-words.mjs` on a file and returns what it prints. */
 async function check(name: string, text: string) {
   const folder = await mkdtemp(join(tmpdir(), "merkle-words-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
