@@ -1,4 +1,4 @@
-/** The process that the campaign kills: a broker as built, which says in one line that it started, or why not. */
+/** The broker process that the fault campaign kills. It runs the built broker and prints one line: its address, or why it did not start. */
 import { createLog, startBroker } from "@merkle/broker";
 
 const options = JSON.parse(process.argv[2] ?? "{}");
@@ -8,7 +8,7 @@ try {
   const broker = await startBroker({ ...options, log });
   say({ port: broker.port, url: broker.url, firstInvite: broker.firstInvite });
   process.once("SIGTERM", () => void broker.stop());
-  // Whoever started us is gone: nobody would stop us any more.
+  // stdin ends when the parent process exits, so the broker cannot outlive the test.
   process.stdin.resume().once("end", () => void broker.stop());
   await broker.stopped;
   process.exit(0);

@@ -4,39 +4,39 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { BrokerOptions } from "@merkle/broker";
 
-/** A broker in a process of its own, which can be killed and come back at the same port. */
+/** A broker in its own process, which can be killed and restarted on the same port. */
 export interface BrokerProcess {
   readonly url: string;
-  /** Of the process that runs now. */
+  /** Process id of the current broker process. */
   readonly pid: number;
-  /** By which the first admin comes in; null where everybody is let in, and once somebody has come by it. */
+  /** Invite for the first admin. Null in open mode, and once the invite has been used. */
   readonly firstInvite: string | null;
-  /** The last lines that it logged, of all its lives. */
+  /** The last lines that the broker logged, across restarts. */
   readonly logged: readonly string[];
-  /** SIGKILL; resolves when the process is gone. */
+  /** Sends SIGKILL and resolves when the process has exited. */
   kill(): Promise<void>;
-  /** Starts it again at its port, and resolves when it takes calls. @throws when it refuses to start */
+  /** Restarts the broker on its port and resolves when it accepts calls. @throws if it refuses to start */
   start(): Promise<void>;
-  /** Starts it again and kills it before it is ready, after this time. */
+  /** Restarts the broker and kills it after this time, before it is ready. */
   startAndKill(afterMs: number): Promise<void>;
-  /** SIGTERM; resolves when it has stopped. @throws when it did not end well */
+  /** Sends SIGTERM and resolves when the broker has stopped. @throws if it exits with an error */
   stop(): Promise<void>;
 }
 
 export interface BrokerPlace {
   readonly home: string;
-  /** The broker runs its embedded PostgreSQL without. */
+  /** Address of an external database. If undefined, the broker runs its embedded PostgreSQL. */
   readonly databaseUrl?: string;
-  /** The built broker to start next; this tree's unless told. */
+  /** Returns the script of the broker for the next start. Default: the script of this checkout. */
   readonly script?: () => string;
-  /** Whatever else the broker is started with. */
+  /** Further options for the broker. */
   readonly options?: Partial<BrokerOptions>;
 }
 
 const ownScript = fileURLToPath(new URL("broker-child.mjs", import.meta.url));
 const loggedMax = 200;
 
-/** Starts the built broker, on any free port; tells when it ends although nobody ended it. */
+/** Starts the built broker on any free port. Calls `onDeath` if the process exits unexpectedly. */
 export async function startBrokerProcess(
   { options, script = () => ownScript, ...place }: BrokerPlace,
   onDeath: (how: string) => void,

@@ -2,21 +2,21 @@ import { inject, onTestFinished } from "vitest";
 import { type BrokerProcess, startBrokerProcess } from "./broker-process.js";
 import type { Place } from "./places.js";
 
-/** What a campaign has for a broker: one process or, where nodes are tested, three behind nginx by round robin. */
+/** The broker of a campaign: one process or, in the tests of nodes, three processes behind a round-robin nginx. */
 export interface CampaignBroker {
   readonly url: string;
   readonly processes: readonly [BrokerProcess, ...BrokerProcess[]];
-  /** The last lines that each logged. */
+  /** The last lines that each process logged. */
   logged(): readonly string[];
-  /** SIGKILL of all that run. */
+  /** Sends SIGKILL to all running processes. */
   kill(): Promise<void>;
-  /** Starts all again, at once. */
+  /** Restarts all processes in parallel. */
   start(): Promise<void>;
-  /** SIGTERM of all. @throws when one did not end well */
+  /** Sends SIGTERM to all processes. @throws if one exits with an error */
   stop(): Promise<void>;
 }
 
-/** @param onDeath - told when a process ends although nobody ended it */
+/** Starts one broker or three nodes. @param onDeath - called if a process exits unexpectedly */
 export async function startCampaignBroker(
   place: Place,
   onDeath: (how: string) => void,

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { runShuffled } from "./run-shuffled.js";
 
-/** The campaign in brief; `npm run test:faults` does the same at length. It takes a minute; this is only when to give up. */
+/** A short campaign, which takes about a minute; `npm run test:faults` runs the full one. This is only the timeout. */
 const deadlineMs = 20 * 60_000;
 
 it(

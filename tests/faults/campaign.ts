@@ -26,7 +26,7 @@ import {
 
 export interface CampaignOptions {
   readonly place: Place;
-  /** In the order in which they happen. */
+  /** The faults, in the order in which they happen. */
   readonly faults: readonly FaultName[];
   readonly seed: number;
   readonly deadlineMs: number;
@@ -38,7 +38,7 @@ export interface CampaignReport {
   readonly acked: number;
   readonly repeats: number;
   readonly unavailable: Readonly<Record<string, number>>;
-  /** Messages that the readers were handed, repeats included. */
+  /** Number of messages that the readers received, repeats included. */
   readonly read: number;
   readonly stored: number;
   readonly durationMs: number;
@@ -48,7 +48,7 @@ export interface CampaignReport {
 const sessionCount = 3;
 const writerCount = 8;
 
-/** In which session each reader is; every session has readers of several kinds. */
+/** The kind and the session of each reader. Every session has readers of several kinds. */
 const readers: readonly (readonly [StartReader, number])[] = [
   [readerKinds.follow, 0],
   [readerKinds.renewedFollow, 1],
@@ -61,10 +61,10 @@ const readers: readonly (readonly [StartReader, number])[] = [
 ];
 
 /**
- * Lets eight writers and eight readers work in three sessions while one fault after another happens, lets them come to
- * rest, and compares what all of them say.
+ * Runs eight writers and eight readers in three sessions while one fault after another happens. Then waits until all writes are acknowledged and
+ * read, and compares the records of writers, readers and database.
  *
- * @throws when somebody was told what no fault excuses, or something that must happen did not
+ * @throws if a client got a reply that no fault excuses, or if something required did not happen
  */
 export async function runCampaign({
   place,
@@ -93,7 +93,7 @@ export async function runCampaign({
     for (const name of options.faults) {
       await progress(stage, random.between(2, 12), `before ${name}`);
       await faults[name](stage);
-      // More than can have been answered before, and only be on their way still.
+      // More posts than could be in flight when the fault ended, so some of them were sent afterwards.
       await progress(stage, 2 * writerCount, `after ${name}`);
     }
     await orGivenUp(crew.rest(), watch, () => `the last ${tally.inFlight} posts to be acked`);
@@ -162,7 +162,7 @@ function createTally(watch: Watch, over: AbortSignal): Tally {
   };
 }
 
-/** Resolves when every session got some more posts, with as many writes in flight as there are writers. */
+/** Resolves when every session has received more posts and as many writes are in flight as there are writers. */
 async function progress(
   { watch, tally, sessions, ackedIn }: Stage,
   posts: number,
@@ -181,7 +181,7 @@ interface Crew {
   readonly sessions: readonly [string, ...string[]];
   readonly readers: readonly Reader[];
   readonly verbs: VerbWriter;
-  /** Lets the writers finish what they have begun; resolves when all of it is acked. */
+  /** Lets the writers finish their current posts. Resolves when all of them are acknowledged. */
   rest(): Promise<void>;
   dismiss(): Promise<void>;
 }
@@ -193,7 +193,7 @@ interface Hiring {
   readonly tally: WriterTally;
 }
 
-/** Makes the sessions, joins everybody, and sets everybody to work. */
+/** Creates the sessions, joins all clients and starts them. */
 async function hire({ broker, random, watch, tally }: Hiring): Promise<Crew> {
   const { url } = broker;
   const client = connect({ url, WebSocket });
@@ -232,7 +232,7 @@ async function hire({ broker, random, watch, tally }: Hiring): Promise<Crew> {
   await client.close();
 
   return {
-    // Three were made.
+    // The loop above created three sessions.
     sessions: sessions as [string, ...string[]],
     readers: running,
     verbs,
@@ -279,7 +279,7 @@ async function readRows(place: Place): Promise<StoredRow[]> {
   }
 }
 
-/** Every post of the campaign begins with its key, and every change of metadata has it as its reason. */
+/** Returns the key in a message: each post of the campaign begins with its key, and each metadata change has its key as the reason. */
 function keyOf({ text, reason }: Record<string, unknown>): string | null {
   if (typeof text === "string") return text.split(" ")[0] ?? null;
   return typeof reason === "string" ? reason : null;

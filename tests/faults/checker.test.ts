@@ -12,7 +12,7 @@ type Changed = { acked: Run["acked"][number][]; readers: ReaderLog[]; database: 
 
 const session = "s1";
 
-/** Two sessions with ten messages each, the first an event; two writers' accounts and three readers' logs. */
+/** Returns a run without problems: two sessions of ten messages, of which the first is an event, with the records of writers and readers. */
 function goodRun(): Changed {
   const database = ["s1", "s2"].flatMap((each) =>
     Array.from({ length: 10 }, (_, index): StoredRow => {
@@ -24,7 +24,7 @@ function goodRun(): Changed {
   const acked = database.flatMap(({ key, ...row }) => (key === null ? [] : [{ ...row, key }]));
   return {
     database,
-    // One post was answered twice, the same both times.
+    // One post was acknowledged twice, with the same sequence.
     acked: [...acked, ...acked.slice(0, 1)],
     readers: [
       log("follow", "exactly_once", [resumed(1), ...messages(2, 6), resumed(6), ...messages(7, 10)]),
@@ -33,7 +33,7 @@ function goodRun(): Changed {
         resumed(1),
         resumed(1),
         ...messages(2, 5),
-        // Cut off: what was not acknowledged comes again.
+        // The connection broke, so unacknowledged messages are delivered again.
         resumed(1),
         ...messages(2, 8),
         resumed(8),
@@ -59,7 +59,7 @@ function message(sequence: number, text = `text ${sequence}`): ReaderEvent {
   return { type: "message", sequence, text };
 }
 
-/** What the checker says of the good run after a change to it. */
+/** Returns the checker's problems after a change to the good run. */
 function problemsAfter(change: (run: Changed) => void): Problem[] {
   const run = goodRun();
   change(run);
@@ -157,7 +157,7 @@ describe("turns red for an injected gap", () => {
     const skipped = [expect.objectContaining({ kind: "skipped", source: "wait", sequence: 5 })];
     expect(passedOver(cut)).toEqual(skipped);
     expect(passedOver(cut, resumed(4), cut)).toEqual(skipped);
-    // What both brought is not brought a third time (CURSOR-6).
+    // Messages that two broken calls delivered are not delivered a third time (CURSOR-6).
     expect(passedOver(cut, cut)).toEqual([]);
   });
 });

@@ -1,43 +1,43 @@
-/** A post that its writer was told about: the broker answered it. The same one may be listed once per answer. */
+/** A post that the broker acknowledged to its writer. Each acknowledgement is listed, so a post can occur several times. */
 export interface AckedPost {
   readonly session: string;
-  /** The idempotency key that it was sent with. */
+  /** The post's idempotency key. */
   readonly key: string;
   readonly sequence: number;
   readonly text: string;
 }
 
-/** What one reader wrote down, in the order in which it happened to it. */
+/** The events that one reader recorded, in order. */
 export interface ReaderLog {
   readonly reader: string;
   readonly session: string;
   /**
-   * `exactly_once`: the reader keeps its own cursor. `at_least_once`: the broker keeps it, and may bring again what the
-   * reader has not acknowledged. Of a reader that names nothing it takes what it brought twice for read (CURSOR-6).
+   * `exactly_once`: the reader keeps its own cursor. `at_least_once`: the broker keeps the cursor and may redeliver messages that the reader has not
+   * acknowledged. A reader that sends no cursor or receipt counts as having read what was delivered twice (CURSOR-6).
    */
   readonly promise: "exactly_once" | "at_least_once";
   readonly events: readonly ReaderEvent[];
 }
 
 export type ReaderEvent =
-  /** It began to read after this cursor, of its own or, with `at_least_once`, as the broker remembered it. */
+  /** The reader started after this cursor. For `at_least_once` readers it is the cursor that the broker stored. */
   | { readonly type: "resumed"; readonly cursor: number }
-  /** A call that named nothing broke; what it brought is not known. */
+  /** A call without a cursor or receipt failed, so it is unknown which messages it delivered. */
   | { readonly type: "cut" }
   | { readonly type: "message"; readonly sequence: number; readonly text: string };
 
-/** A row of the feed as SQL shows it. */
+/** A row of the feed, read with SQL. */
 export interface StoredRow {
   readonly session: string;
   readonly sequence: number;
   readonly text: string;
-  /** The key of the post that it came from; null for what the broker itself announced. */
+  /** The key of the post. Null for messages of the broker itself. */
   readonly key: string | null;
 }
 
 export interface Problem {
   readonly kind: "lost" | "gap" | "skipped" | "repeated" | "reordered" | "duplicate" | "altered" | "invented";
-  /** Who has seen it: `writer`, `database`, or a reader's name. */
+  /** Where the problem was found: `writer`, `database`, or the name of a reader. */
   readonly source: string;
   readonly session: string;
   readonly sequence: number;
@@ -47,14 +47,14 @@ export interface Problem {
 export interface Run {
   readonly acked: readonly AckedPost[];
   readonly readers: readonly ReaderLog[];
-  /** In the order of their sequences, as SQL gave them. */
+  /** The rows in the order of their sequences. */
   readonly database: readonly StoredRow[];
 }
 
 /**
- * Compares three independent accounts of one run: what the writers were told, what each reader wrote down, and what SQL
- * holds. Nothing acked may be lost or altered; each feed is exactly 1..n with one message per key; each reader has seen
- * the feed's order without skip or repeat after its cursor, up to the end.
+ * Compares three independent records of one run: the writers' acknowledgements, the readers' logs and the database. No acknowledged post may be lost
+ * or altered. Each feed is exactly 1..n with one message per key. Each reader saw the feed in order from its cursor to the end, without gaps or
+ * repeats.
  */
 export function checkRun({ acked, readers, database }: Run): Problem[] {
   const feeds = groupBy(database, (row) => row.session);
@@ -122,7 +122,7 @@ function checkAcked(acked: readonly AckedPost[], stored: ReadonlyMap<string, Sto
   });
 }
 
-/** Follows a log with a finger on the feed: where the next message must be. */
+/** Checks a reader's log against the feed, tracking which message must come next. */
 function checkReader({ reader, session, promise, events }: ReaderLog, rows: readonly StoredRow[]): Problem[] {
   const bySequence = new Map(rows.map((row) => [row.sequence, row]));
   const end = rows.at(-1)?.sequence ?? 0;
@@ -182,7 +182,7 @@ function indexRows(rows: readonly StoredRow[]): Map<string, StoredRow> {
   return new Map(rows.map((row) => [`${row.session} ${row.sequence}`, row]));
 }
 
-/** Returns the first value of a key. */
+/** Returns the first value stored for a key. Stores this value if the key is new. */
 function remember<Value>(known: Map<string, Value>, key: string, value: Value): Value {
   const first = known.get(key) ?? value;
   known.set(key, first);

@@ -13,11 +13,11 @@ import { createRandom, type Random } from "./random.js";
 export interface CutReport {
   readonly seed: number;
   readonly cuts: number;
-  /** How many of them each reader had. */
+  /** Number of cuts of each reader's connection. */
   readonly cutsOf: Readonly<Record<string, number>>;
   readonly posts: number;
   readonly again: number;
-  /** The least that counts as delivered to a reader at the end: without any, nothing was told that could be wrong. */
+  /** The smallest number of messages that the broker counted as delivered to a reader at the end. If it is 0, the check was empty. */
   readonly deliveredMin: number;
   readonly problems: readonly string[];
 }
@@ -29,7 +29,7 @@ interface Page {
   readonly receipt?: string | undefined;
 }
 
-/** What a reader knows of its reading; what it names of it is all that it may rely on. */
+/** The state of one reader. Each kind of reader sends only the fields that it relies on. */
 interface Place {
   readonly session: string;
   readonly credential: string;
@@ -41,7 +41,7 @@ type Read = (place: Place, url: string) => Promise<Page>;
 
 interface Kind {
   readonly open: () => { read: Read; close(): void };
-  /** Whether nothing may be missed, however often it is cut; what names nothing is offered once more, and then no more. */
+  /** True if no cut may lose a message. Readers that send neither cursor nor receipt get unacknowledged messages only once more. */
   readonly exact: boolean;
 }
 
@@ -75,7 +75,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   socketWait: { exact: false, open: () => overSocket(() => ({})) },
 };
 
-/** How a kind asks over HTTP, and how it reads the answer. */
+/** An HTTP request of one kind of reader, and the parser of its response. */
 interface Exchange {
   readonly target: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -97,13 +97,13 @@ function tool(name: string, input: object): Exchange {
   return { target: "/mcp", input: { name, arguments: input }, parse };
 }
 
-/** The same call within a session of MCP, which answers by an event. */
+/** Makes the same call in an MCP session, which replies with a server-sent event. */
 function streamed(call: Exchange): Exchange {
   const parse = (text: string) => call.parse(/^data: (.*"result".*)\n/m.exec(text)?.[1] ?? "");
   return { ...call, headers: { accept: "application/json, text/event-stream" }, parse };
 }
 
-/** Keeps a connection while it holds, as agents' clients do. */
+/** Reuses its connection while it is open, as agents' clients do. */
 function overHttp(ask: (place: Place) => Exchange): ReturnType<Kind["open"]> {
   const client: HttpClient = openHttpClient();
   let mcpSession: string | undefined;
@@ -124,9 +124,9 @@ function overHttp(ask: (place: Place) => Exchange): ReturnType<Kind["open"]> {
         },
         ...(input && { method: "POST", body: JSON.stringify(toolCall(input.name, args, lastId)) }),
       });
-      // The kit's client sends again what broke before any answer, maybe sooner than the broker has noticed.
+      // The test kit's client retries a request that broke before its response, possibly before the broker has noticed the disconnect.
       if (status === 400 && text.includes("is still being answered")) throw new Error(text);
-      // On a machine that is busy enough the database takes too long, and the broker asks to call again.
+      // On a busy machine the database can time out, and the broker then asks the client to retry.
       if (/code\W+unavailable\b/.test(text)) throw new MerkleError("unavailable", text);
       if (status !== 200) throw new Refused(text);
       return parse(text);
@@ -134,7 +134,7 @@ function overHttp(ask: (place: Place) => Exchange): ReturnType<Kind["open"]> {
   };
 }
 
-/** An answer that no cut excuses. */
+/** A response that no cut excuses. */
 class Refused extends Error {}
 
 function overSocket(name: (place: Place) => { since_cursor?: number }): ReturnType<Kind["open"]> {
@@ -159,21 +159,21 @@ interface Receiver {
   readonly name: string;
   readonly proxy: CuttingProxy;
   readonly received: Set<number>;
-  /** The team that it is. */
+  /** The reader's team id. */
   readonly team: string;
 }
 
 interface Reader extends Receiver {
   readonly again: () => number;
-  /** Up to where it has everything. */
+  /** Returns the sequence up to which the reader has received everything. */
   readonly seen: () => number;
   done(): Promise<void>;
 }
 
 /**
- * Lets readers of every kind read a feed through proxies that cut their replies at any byte, until so many cuts were made,
- * some of each; then each reads to the end. Compares what each received with the feed, and, all the while, what counts as delivered to it
- * with what it had.
+ * Runs readers of every kind through proxies that cut replies at any byte, until enough cuts were made, with a minimum for each reader. Then each
+ * reader reads to the end. Compares each reader's messages with the feed, and checks all along that the reader received what the broker counts as
+ * delivered.
  */
 export async function runCutReaders(
   broker: TestBroker,
@@ -194,11 +194,11 @@ export async function runCutReaders(
   const inbox = await startInboxReader({ session, url: broker.url, random });
   const all: readonly Receiver[] = [...readers, inbox];
   const countCuts = () => all.reduce((sum, { proxy }) => sum + proxy.cuts, 0);
-  // Who names nothing is spared after each cut, and would have few of them else.
+  // Readers without cursor and receipt are spared after each cut, so they need this minimum to be cut often enough.
   const hasEnough = () =>
     countCuts() >= options.cuts && all.every(({ proxy }) => proxy.cuts >= options.cuts / 40);
 
-  /** Gives the least that counts as delivered to anyone. */
+  /** Returns the smallest number of messages that count as delivered to a reader. */
   async function checkDelivered(): Promise<number> {
     const acked = new Map(
       (await sql`SELECT team_id, acked FROM peers WHERE session_id = ${session.sessionId}`).map((row) => [
@@ -264,7 +264,7 @@ async function startReader({ name, kind, place, url, random, ending, problems }:
   let wasCut = false;
 
   async function readOnce(): Promise<void> {
-    // What names nothing is promised one more offer, so that one is let through.
+    // Readers without cursor and receipt are promised only one redelivery, so that redelivery must not be cut.
     const spared = ending.at < Number.POSITIVE_INFINITY || (wasCut && !kind.exact);
     proxy.cutAfter(spared || random.next() < 0.4 ? null : random.between(0, 1_500));
     const before = proxy.cuts;
@@ -301,12 +301,12 @@ async function startReader({ name, kind, place, url, random, ending, problems }:
   };
 }
 
-/** The part of a credential that names whose it is. */
+/** Returns the team id in a credential. */
 function teamOf(credential: string): string {
   return credential.split(".")[0] ?? "";
 }
 
-/** Takes its mail from an inbox and acknowledges it, over a client that comes back by itself. */
+/** Reads and acknowledges the messages of an inbox, with a client that reconnects automatically. */
 async function startInboxReader({
   session,
   url,

@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** A TCP proxy between one client and the broker that takes replies from the broker in full, and lets only a part of them through. */
+/** A TCP proxy between one client and the broker. It reads the broker's replies in full and forwards only a part of them. */
 export interface CuttingProxy {
   readonly url: string;
-  /** How often it has cut. */
+  /** Number of cuts so far. */
   readonly cuts: number;
-  /** Lets so many more bytes through to the client, then none, and ends the connection; null lets everything through. */
+  /** Forwards this many more bytes to the client, then ends the connection. Null forwards everything. */
   cutAfter(bytes: number | null): void;
   stop(): Promise<void>;
 }
@@ -49,7 +49,7 @@ export async function startCuttingProxy(broker: string): Promise<CuttingProxy> {
   const listener = createServer(join);
   listener.listen(0, "127.0.0.1");
   await once(listener, "listening");
-  // It listens on a port, so its address has this form.
+  // The server listens on a TCP port, so its address is an object.
   const address = listener.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${address.port}`,

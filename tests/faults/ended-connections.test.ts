@@ -13,8 +13,8 @@ import { connectTestDatabase, createTestDatabase } from "../kit/test-database.js
 import { brokerTransports } from "../kit/transports.js";
 
 /**
- * The driver closes each connection once it is 30 to 60 minutes old, and a server may end one at any time. Here all of them
- * end at once, and then whatever the broker can do has to work.
+ * The driver closes each connection after 30 to 60 minutes, and a server may close one at any time. These tests close all of them at the same time.
+ * Every operation must work afterwards.
  */
 
 it("[DB-37] every operation is served after all database connections of a broker ended", async () => {
@@ -83,7 +83,7 @@ async function startNodesOnce(
   return { nodes, sql: connectTestDatabase(databaseUrl) };
 }
 
-/** Ends every connection to the database but that of the test, and resolves when the server has closed them. */
+/** Ends every database connection except the test's own. Resolves when the server has closed them. */
 async function endConnections(sql: postgres.Sql): Promise<void> {
   const ended = await sql`
     SELECT pg_terminate_backend(pid, 10000) AS ended FROM pg_stat_activity
@@ -91,7 +91,7 @@ async function endConnections(sql: postgres.Sql): Promise<void> {
   expect(ended.length).toBeGreaterThan(0);
 }
 
-/** Ends all connections, and then calls every operation at every node. */
+/** Ends all connections, and then calls every operation on every node. */
 async function callEachOnce(nodes: Nodes, sql: postgres.Sql): Promise<void> {
   const clients = await Promise.all(nodes.map(({ url }) => brokerTransports.rest(url)));
   const places = await Promise.all(clients.map(furnish));
@@ -111,10 +111,10 @@ async function callEachOnce(nodes: Nodes, sql: postgres.Sql): Promise<void> {
   }
 }
 
-/** What ends the place of the caller comes last. */
+/** Operations that end the caller's team or session, so they are called last. */
 const endings = ["rotate_team_credential", "leave_session", "conclude_session"];
 
-/** Calls every operation and returns those that the broker failed; a refusal such as 404 is an answer. */
+/** Calls every operation and returns those that failed. A refusal such as 404 counts as a reply. */
 async function callEach(
   place: Parameters<typeof validInputs>[0],
   call: (name: string, input: unknown) => Promise<unknown>,
@@ -133,7 +133,7 @@ async function callEach(
   return failed;
 }
 
-/** Calls again where the broker has tried for as long as it may (FEED-7), which on a machine that is busy enough is too short. */
+/** Repeats a call that the broker gave up after its time limit (FEED-7), as can happen on a busy machine. */
 async function callInTime<Output>(call: () => Promise<Output>): Promise<Output> {
   const began = performance.now();
   try {

@@ -11,7 +11,7 @@ import type { Random } from "./random.js";
 import type { Watch } from "./watch.js";
 import type { WriterTally } from "./writers.js";
 
-/** What a fault finds: everything at work, and chance. */
+/** Everything that a fault acts on: the running broker, its clients, and a random generator. */
 export interface Stage {
   readonly place: Place;
   readonly broker: CampaignBroker;
@@ -19,11 +19,11 @@ export interface Stage {
   readonly random: Random;
   readonly watch: Watch;
   readonly tally: WriterTally;
-  /** How many posts of a session were acked so far. */
+  /** Returns the number of acknowledged posts of a session. */
   ackedIn(session: string): number;
 }
 
-/** Does something terrible, and resolves when its victims are up again. */
+/** Causes a fault and resolves when the affected processes run again. */
 export type Fault = (stage: Stage) => Promise<void>;
 
 export const faults = {
@@ -46,14 +46,14 @@ export const faults = {
 
 export type FaultName = keyof typeof faults;
 
-/** SIGTERM of the broker, or of one of its nodes, which ends in order in the midst of everything, and is started again. */
+/** Sends SIGTERM to the broker or one of its nodes during writes, and restarts it. */
 async function restartBroker({ broker, random }: Stage): Promise<void> {
   const victim = random.pick(broker.processes);
   await victim.stop();
   await victim.start();
 }
 
-/** SIGKILL of the broker, or of one of its nodes, which is restarted at once; its PostgreSQL stays, and is adopted. */
+/** Sends SIGKILL to the broker or one of its nodes and restarts it immediately. Its PostgreSQL keeps running and must be adopted. */
 async function killBroker({ broker, place, random }: Stage): Promise<void> {
   await delay(random.between(0, 20));
   const victim = random.pick(broker.processes);
@@ -65,7 +65,7 @@ async function killBroker({ broker, place, random }: Stage): Promise<void> {
     throw new Error(`PostgreSQL was not adopted: its pid was ${before}, and is ${after}.`);
 }
 
-/** The same, and again while it starts. */
+/** Kills the broker, and kills it again while it starts. */
 async function killBrokerTwice({ broker, random }: Stage): Promise<void> {
   const victim = random.pick(broker.processes);
   await victim.kill();
@@ -73,20 +73,20 @@ async function killBrokerTwice({ broker, random }: Stage): Promise<void> {
   await victim.start();
 }
 
-/** SIGKILL of both, of all nodes where there are several: nothing is left that would answer. */
+/** Sends SIGKILL to PostgreSQL and to the broker with all its nodes, so that nothing can reply. */
 async function killBrokerAndPostgres({ broker, place }: Stage): Promise<void> {
   await Promise.all([broker.kill(), killPostmaster(place.home)]);
   await place.served();
   await broker.start();
 }
 
-/** SIGKILL of the postmaster, which whoever runs it starts again. */
+/** Sends SIGKILL to the postmaster. The process that runs PostgreSQL restarts it. */
 async function killPostgres({ place, random }: Stage): Promise<void> {
   await delay(random.between(0, 20));
   await killPostmaster(place.home);
 }
 
-/** SIGKILL of one of the broker's backends, which makes the postmaster end all of them and recover. */
+/** Sends SIGKILL to a backend of the broker. The postmaster then ends all backends and recovers. */
 async function killBackend({ place, random }: Stage): Promise<void> {
   const sql = await connectToPlace(place);
   try {
@@ -110,13 +110,13 @@ async function cutEverything(stage: Stage): Promise<void> {
 }
 
 interface Hold {
-  /** How long: until the other sessions' posts have gone on, or until posts of the held one are refused. */
+  /** When the lock is released: after the other sessions received more posts, or after posts to the locked session were refused. */
   readonly until: "others_go_on" | "refused";
   readonly with: "lock" | "append";
   readonly end: "commit" | "kill";
 }
 
-/** Another client of the database stands still between its lock of a feed and its commit. */
+/** Makes another database client pause between locking a feed and its commit. */
 async function hold(stage: Stage, { until, with: means, end }: Hold): Promise<void> {
   const { place, sessions, random, watch, tally, ackedIn } = stage;
   const session = random.pick(sessions);
@@ -128,7 +128,7 @@ async function hold(stage: Stage, { until, with: means, end }: Hold): Promise<vo
     session,
     ...(means === "append" ? { row: foreignRow(session, text) } : {}),
   });
-  // What was committed before the lock may still be on its way to its writer.
+  // Posts that were committed before the lock may not be acknowledged yet.
   const before = new Map(others.map((each) => [each, ackedIn(each)]));
   const refusedBefore = refusals(tally);
   try {
@@ -152,7 +152,7 @@ async function hold(stage: Stage, { until, with: means, end }: Hold): Promise<vo
   }
 }
 
-/** Posts that were refused with nothing written. */
+/** Returns the number of posts that were refused with nothing written. */
 function refusals({ unavailable }: WriterTally): number {
   return unavailable.get("none") ?? 0;
 }

@@ -12,10 +12,10 @@ import { connectTestDatabase, createTestDatabase } from "../kit/test-database.js
 import { transports } from "../kit/transports.js";
 import { startBrokerProcess } from "./broker-process.js";
 
-/** Fewer than Node holds open by itself: nothing can be opened any more, whatever is closed. */
+/** Fewer descriptors than Node.js always holds, so no file can be opened even if others are closed. */
 const tooFew = 10;
 
-/** Changes how many files a process may open; what is open stays so. */
+/** Limits how many files a process may have open. Files that are already open stay open. */
 async function allowDescriptors(pid: number, descriptors: number): Promise<void> {
   await promisify(execFile)("prlimit", ["--pid", String(pid), `--nofile=${descriptors}:`]);
 }
@@ -33,7 +33,7 @@ itAtOne("a node has descriptors of its own, and a proxy goes to the others")(
       death = how;
     });
     onTestFinished(broker.stop);
-    // Both keep a connection, since the broker can accept no other then.
+    // Both clients keep their connection, because the broker cannot accept another during the test.
     const transport = await transports.websocket(broker.url);
     onTestFinished(transport.close);
     const http = openHttpClient();

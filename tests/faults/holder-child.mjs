@@ -1,6 +1,6 @@
 /**
- * Another client of the database, which the campaign stops between its lock and its commit. It locks a feed, or appends a
- * message of its own to it, says so, and commits when it is told to.
+ * A separate database client that the campaign pauses between its lock and its commit. It locks a feed, or appends a message to it, prints a line,
+ * and commits on request.
  */
 import { once } from "node:events";
 import postgres from "postgres";

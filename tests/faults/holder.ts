@@ -4,26 +4,26 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { ConnectionTarget, MessageRow } from "@merkle/db";
 
-/** Another database client, in a process of its own, that holds a feed and has been stopped by SIGSTOP. */
+/** A separate database client that has locked a feed and is paused with SIGSTOP. */
 export interface Holder {
-  /** The sequence of the message that it has appended and not committed. */
+  /** The sequence of its appended but uncommitted message. */
   readonly sequence: number | undefined;
-  /** SIGCONT: it goes on, commits and ends. */
+  /** Sends SIGCONT. The client resumes, commits and exits. */
   commit(): Promise<void>;
-  /** SIGKILL: the server rolls its transaction back. */
+  /** Sends SIGKILL. The server rolls back the client's transaction. */
   kill(): Promise<void>;
 }
 
 export interface HolderOptions {
   readonly target: ConnectionTarget;
   readonly session: string;
-  /** Appends this message; without one it only takes the lock. */
+  /** A message to append. If undefined, the client only takes the lock. */
   readonly row?: MessageRow;
 }
 
 const script = fileURLToPath(new URL("holder-child.mjs", import.meta.url));
 
-/** Resolves when the feed is held and the process stands still. */
+/** Resolves when the feed is locked and the client is paused. */
 export async function holdFeed(options: HolderOptions): Promise<Holder> {
   const child = spawn(process.execPath, [script, JSON.stringify(options)], {
     stdio: ["pipe", "pipe", "inherit"],

@@ -3,7 +3,7 @@ import { roundsOf } from "../kit/exhaustive.js";
 import { loseConnections } from "./lost-connections.js";
 import { rowWriters } from "./row-writers.js";
 
-/** When to give up, on the slowest machine there is. */
+/** A timeout that is long enough for the slowest machine. */
 const deadlineMs = 20 * 60_000;
 
 it.each([

@@ -9,24 +9,24 @@ import { findTornRows, type TornRow } from "./row-checker.js";
 import { createWatch } from "./watch.js";
 import { describe, untilTold } from "./writers.js";
 
-/** Does one more of a writer's changes. It throws what no lost connection excuses. */
+/** Makes the writer's next change. Throws an error that no lost connection excuses. */
 export type RowWriter = (turn: number) => Promise<void>;
 
 export interface Hiring {
-  /** Calls under a key of its own, again and again until the outcome is known. */
+  /** Calls an operation with a new idempotency key, and retries until the outcome is known. */
   readonly call: TransportClient["call"];
-  /** Does anything so that can be repeated. */
+  /** Retries any work in the same way. */
   readonly repeat: <Result>(work: () => Promise<Result>) => Promise<Result>;
   readonly transport: TransportClient;
 }
 
-/** Prepares a writer, before any connection is lost. */
+/** Prepares a writer before the first connection is lost. */
 export type HireWriter = (hiring: Hiring) => Promise<RowWriter>;
 
 export interface LostConnectionsOptions {
   readonly writers: readonly HireWriter[];
   readonly seed: number;
-  /** How often the network resets a connection between broker and database, and how often the server ends a backend. */
+  /** Number of connections that the network resets (`resets`), and of backends that the server ends (`ends`). */
   readonly resets: number;
   readonly ends: number;
   readonly deadlineMs: number;
@@ -36,12 +36,12 @@ export interface LostConnectionsReport {
   readonly seed: number;
   readonly writes: number;
   readonly repeats: number;
-  /** Writers that were told what no lost connection excuses. */
+  /** Errors of writers that no lost connection excuses. */
   readonly refused: readonly string[];
   readonly torn: readonly TornRow[];
 }
 
-/** Loses one connection to the database after another while writers of every kind work, and compares each row with its history. */
+/** Breaks one database connection after another while all kinds of writers run. Then compares each row with its history. */
 export async function loseConnections({
   seed,
   resets,
@@ -116,7 +116,7 @@ function resetSomewhere(proxy: PostgresProxy, random: Random): Promise<void> {
   return proxy.cut({ at: "byte", bytes: random.between(1, 8_000), reset: true });
 }
 
-/** As an operator does it, or a server that wants to be rid of a client. */
+/** Ends a backend, as an operator or a server can. */
 async function endBackend(sql: ReturnType<typeof connectTestDatabase>, random: Random): Promise<void> {
   const backends = await sql<{ pid: number }[]>`
     SELECT pid FROM pg_stat_activity

@@ -14,7 +14,7 @@ it("[DB-17] a broker that loses its lock serves nothing while another one holds 
   onTestFinished(() => another.release());
   const key = (await locksOn(sql, { granted: true }))[0]?.key ?? "";
 
-  /** Waits for the lock as another broker does, and gets it in the moment in which the server forgets the first one's. */
+  /** Waits for the lock as another broker does, and gets it as soon as the server ends the first broker's connection. */
   async function takeOver(): Promise<void> {
     const waiting = another`SELECT pg_advisory_lock(${key}::bigint)`.execute();
     await expect.poll(() => locksOn(sql, { granted: false })).toHaveLength(1);
@@ -29,7 +29,7 @@ it("[DB-17] a broker that loses its lock serves nothing while another one holds 
   const post = session.post(session.convener, "while another one may serve").then(() => {
     answered = true;
   });
-  // Longer than a call takes, and far shorter than a broker waits for its lock: each of these is a round trip to the same database.
+  // Ten round trips to the database take longer than a call, and far less time than a broker waits for its lock.
   for (let trips = 0; trips < 10; trips += 1) await sql`SELECT 1`;
   expect(answered).toBe(false);
   await another`SELECT pg_advisory_unlock(${key}::bigint)`;

@@ -12,26 +12,26 @@ import { ask, makeTestHome, pidGone, type TestHome } from "../../packages/db/src
 import { createTestDatabase } from "../kit/test-database.js";
 import { type PostgresProxy, startPostgresProxy } from "./postgres-proxy.js";
 
-/** Where a campaign's broker keeps its data. */
+/** The storage of a campaign's broker: its home and its database. */
 export interface Place {
   readonly home: string;
-  /** For the broker; without it the broker runs its own PostgreSQL in the home. */
+  /** The broker's database address. If undefined, the broker runs its own PostgreSQL in the home. */
   readonly databaseUrl?: string;
-  /** For others: straight to the server. */
+  /** Returns a direct address of the server, for other clients. */
   target(): Promise<ConnectionTarget>;
-  /** The proxy between broker and server, where there is one. */
+  /** The proxy between broker and server, if any. */
   readonly proxy: PostgresProxy | null;
-  /** Of the PostgreSQL that the broker runs, if it runs and is well at this moment. */
+  /** Returns the process id of the broker's own PostgreSQL, or undefined if it is not running and healthy. */
   postmasterPid(): Promise<number | undefined>;
-  /** Resolves when a broker can be started: at once where it starts its PostgreSQL itself. */
+  /** Resolves when a broker can be started. Immediate if the broker starts its own PostgreSQL. */
   served(): Promise<void>;
-  /** @throws when a server still runs that a stopped broker should have taken with it */
+  /** @throws if a server still runs that the broker should have stopped */
   requireStopped(): Promise<void>;
-  /** Removes everything. */
+  /** Removes all files and databases. */
   remove(): Promise<void>;
 }
 
-/** A home in which the broker runs its embedded PostgreSQL. */
+/** Creates a home in which the broker runs its embedded PostgreSQL. */
 export async function makeEmbeddedPlace(): Promise<Place> {
   return placeIn(await makeTestHome());
 }
@@ -57,7 +57,7 @@ function placeIn(home: TestHome): Place {
   };
 }
 
-/** A home in which a PostgreSQL runs that no broker started, and that is started again whenever it is gone; several can share it. */
+/** Creates a home with a PostgreSQL that is independent of brokers and restarts whenever it exits. Several brokers can share it. */
 export async function makeServedPlace(): Promise<Place> {
   const home = await makeTestHome();
   const { connection } = await home.start({ reach: "tcp", connectionsMax: 200 });
@@ -74,7 +74,7 @@ export async function makeServedPlace(): Promise<Place> {
   };
 }
 
-/** A home, and a database on the tests' own server that is reached through a proxy. */
+/** Creates a home, and a database on the shared test server behind a proxy. */
 export async function makeProxiedPlace(): Promise<Place> {
   const home = await makeTestHome();
   const drops: (() => Promise<void>)[] = [];
@@ -98,14 +98,14 @@ export async function makeProxiedPlace(): Promise<Place> {
   };
 }
 
-/** One connection to a place's server, beside those of brokers. */
+/** Opens a direct connection to the server, separate from the brokers' connections. */
 export async function connectToPlace(place: Place): Promise<postgres.Sql> {
   const target = await place.target();
   const options = { max: 1, onnotice: () => undefined };
   return typeof target === "string" ? postgres(target, options) : postgres({ ...Object(target), ...options });
 }
 
-/** SIGKILL of the server that runs in this home; resolves when that process is gone. */
+/** Sends SIGKILL to the PostgreSQL server of this home. Resolves when the process has exited. */
 export async function killPostmaster(home: string): Promise<void> {
   const { pid } = await requirePostmaster(home);
   process.kill(pid, "SIGKILL");

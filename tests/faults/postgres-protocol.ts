@@ -1,11 +1,11 @@
-/** What a client's message group does that commits: an append by itself, or a transaction that ends. */
+/** What a group of client messages commits: a single append, or a transaction that it ends. */
 export type Commit = "append" | "transaction";
 
-/** Listens in on one connection between a client and PostgreSQL (protocol 3). */
+/** Parses the traffic between one client and PostgreSQL (protocol 3). */
 export interface FrontendReader {
-  /** Takes bytes from the client; returns what the groups that end in them commit. */
+  /** Reads bytes from the client. Returns what the message groups that end in them commit. */
   fromClient(chunk: Buffer): readonly Commit[];
-  /** Takes bytes from the server; returns whether it has answered every group now. */
+  /** Reads bytes from the server. Returns whether the server has replied to every group. */
   fromServer(chunk: Buffer): boolean;
 }
 
@@ -16,7 +16,7 @@ export function createFrontendReader(): FrontendReader {
   let serverBytes: Buffer = Buffer.alloc(0);
   let greeted = false;
   let inTransaction = false;
-  // The greeting is answered like a group.
+  // The server replies to the startup message as it does to a group.
   let unanswered = 1;
   let group = new Set<Commit>();
 
@@ -27,7 +27,7 @@ export function createFrontendReader(): FrontendReader {
     else commits.delete(statement);
   }
 
-  /** Returns what the group commits when this message ends it. */
+  /** Returns what the group commits if this message ends the group. */
   function take(type: string, body: Buffer): readonly Commit[] {
     if (type === "P") {
       const [statement = "", query = ""] = texts(body);
@@ -50,7 +50,7 @@ export function createFrontendReader(): FrontendReader {
     fromClient(chunk) {
       clientBytes = Buffer.concat([clientBytes, chunk]);
       const found: Commit[] = [];
-      // The first message has no type.
+      // The startup message has no type byte.
       if (!greeted && clientBytes.length >= 4 && clientBytes.length >= clientBytes.readInt32BE(0)) {
         clientBytes = clientBytes.subarray(clientBytes.readInt32BE(0));
         greeted = true;
@@ -81,7 +81,7 @@ export function createFrontendReader(): FrontendReader {
   };
 }
 
-/** The texts that a message begins with, each ended by a zero byte. */
+/** Returns the zero-terminated strings at the start of a message. */
 function texts(body: Buffer): string[] {
   return body.toString("latin1").split("\0", 3);
 }

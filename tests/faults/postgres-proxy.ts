@@ -2,28 +2,28 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { createFrontendReader, type FrontendReader } from "./postgres-protocol.js";
 
-/** Where and how a connection is to be cut. */
+/** When to cut a connection. */
 export type Cut =
-  /** A statement that commits was sent and was answered by the server; the answer is kept back. */
+  /** After the server has replied to a committing statement. The reply is withheld from the client. */
   | { readonly at: "after_commit"; readonly of: "append" | "transaction" }
-  /** The same statement was sent; nobody waits for its answer. */
+  /** Right after a committing statement was sent, without waiting for its reply. */
   | { readonly at: "after_send"; readonly of: "append" | "transaction" }
-  /** That many bytes have passed, in both directions and over all connections: in the middle of anything. */
+  /** After this many bytes in both directions on all connections, possibly in the middle of a message. */
   | {
       readonly at: "byte";
       readonly bytes: number;
-      /** By a reset, which is an error to the client; else it sees an orderly end. */
+      /** True to reset the connection, which is an error for the client. Otherwise the connection ends normally. */
       readonly reset?: boolean;
     };
 
-/** A TCP proxy before a PostgreSQL server that knows enough of the protocol to cut where it hurts most. */
+/** A TCP proxy for a PostgreSQL server. It parses the protocol, so it can cut connections around a commit. */
 export interface PostgresProxy {
   readonly port: number;
-  /** Resolves when the cut was made. One at a time. */
+  /** Resolves when the cut was made. Allows only one pending cut. */
   cut(cut: Cut): Promise<void>;
-  /** What becomes of connections: passed on, closed as soon as they are made, or left without any answer. */
+  /** How connections are handled: forwarded, closed immediately, or left without a reply. */
   mode: "pass" | "close" | "stall";
-  /** Cuts every connection that there is. */
+  /** Cuts all open connections. */
   cutAll(): void;
   stop(): Promise<void>;
 }
@@ -31,7 +31,7 @@ export interface PostgresProxy {
 interface Line {
   readonly client: Socket;
   readonly server: Socket;
-  /** The statement has been sent; from here on nothing passes to the client. */
+  /** True once the statement was sent. From then on nothing is forwarded to the client. */
   withholding: boolean;
 }
 
@@ -78,7 +78,7 @@ export async function startPostgresProxy(target: { host: string; port: number })
     armed = null;
   }
 
-  /** Passes on what may pass before the cut; true when the cut was made. */
+  /** Forwards the bytes before the cut. Returns true if it made the cut. */
   function cutWithin(line: Line, to: Socket, chunk: Buffer): boolean {
     if (armed?.cut.at !== "byte") return false;
     armed.bytesLeft -= chunk.length;
@@ -114,7 +114,7 @@ export async function startPostgresProxy(target: { host: string; port: number })
     if (proxy.mode === "stall") return;
     const answered = reader.fromServer(chunk);
     if (line.withholding) {
-      // All is answered, so this one is committed, and its client will never hear of it.
+      // The server has replied to every group, so the statement is committed. The client never gets the reply.
       if (answered && armed?.cut.at === "after_commit") make(line);
       return;
     }
@@ -123,7 +123,7 @@ export async function startPostgresProxy(target: { host: string; port: number })
 
   listener.listen(0, "127.0.0.1");
   await once(listener, "listening");
-  // It listens on a port, so its address has this form.
+  // The server listens on a TCP port, so its address is an object.
   const { port } = listener.address() as AddressInfo;
   return {
     port,

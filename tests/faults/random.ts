@@ -1,14 +1,14 @@
-/** Chance that can be repeated: the same seed gives the same run of numbers. */
+/** A random generator with reproducible numbers: the same seed gives the same sequence. */
 export interface Random {
-  /** From 0 to below 1. */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   next(): number;
-  /** A whole number from `min` to `max`, both included. */
+  /** Returns a whole number from `min` to `max`, both inclusive. */
   between(min: number, max: number): number;
   pick<Item>(items: readonly [Item, ...Item[]]): Item;
   shuffle<Item>(items: readonly Item[]): Item[];
 }
 
-/** The generator mulberry32. */
+/** Creates a mulberry32 generator. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
 

@@ -6,19 +6,19 @@ import type { ReaderEvent, ReaderLog } from "./checker.js";
 import { Broken, callRest, canRepeat } from "./rest.js";
 import { describe, type Member } from "./writers.js";
 
-/** A reader that writes down what it is handed, as it is handed it. */
+/** A reader that records each message as it receives it. */
 export interface Reader {
   readonly log: ReaderLog;
-  /** The highest sequence that it was handed. */
+  /** The highest sequence received. */
   readonly seen: number;
   stop(): Promise<void>;
 }
 
 export interface ReaderOptions extends Member {
-  /** Where it begins: the cursor of its joining. */
+  /** The cursor to start after, from joining the session. */
   readonly cursor: number;
   onProgress(): void;
-  /** Told of an answer that no fault excuses. */
+  /** Called with a reply that no fault excuses. */
   onFailure(what: string): void;
 }
 
@@ -35,7 +35,7 @@ export const readerKinds = {
   streamCursor: (options) => startCursorPoll(options, readStream),
 } satisfies Record<string, StartReader>;
 
-/** A few clients follow a feed for so many messages, and then come back anew with the cursor of their own log. */
+/** Number of messages after which a reader replaces its client and resumes from its own log. */
 const renewEvery = 150;
 const waitSeconds = 2;
 
@@ -65,7 +65,7 @@ function takeNotes(options: ReaderOptions, promise: ReaderLog["promise"]): Notes
   };
 }
 
-/** Messages that readers were handed, repeats included. */
+/** Returns the number of messages that the readers received, repeats included. */
 export function countMessages(readers: readonly Pick<Reader, "log">[]): number {
   return readers.reduce(
     (sum, { log }) => sum + log.events.filter(({ type }) => type === "message").length,
@@ -73,7 +73,7 @@ export function countMessages(readers: readonly Pick<Reader, "log">[]): number {
   );
 }
 
-/** A chat message's text; of an event everything that it says. */
+/** Returns the text of a chat message, or the whole content of an event as JSON. */
 export function textOf(content: Record<string, unknown>): string {
   return typeof content["text"] === "string" ? content["text"] : JSON.stringify(content);
 }
@@ -94,7 +94,7 @@ function startFollow(options: ReaderOptions): Reader {
   return reader(notes, () => client.close());
 }
 
-/** Follows with a client that is closed now and then; the next one goes on after what is in the log. */
+/** Follows a feed and replaces its client now and then. The new client resumes after the last message in the log. */
 function startRenewedFollow(options: ReaderOptions): Reader {
   const notes = takeNotes(options, "exactly_once");
   let client = open();
@@ -125,7 +125,7 @@ function startRenewedFollow(options: ReaderOptions): Reader {
   });
 }
 
-/** Takes its mail from an inbox, and acknowledges each message. */
+/** Reads messages from an inbox and acknowledges each of them. */
 function startInbox(options: ReaderOptions): Reader {
   const notes = takeNotes(options, "exactly_once");
   const client = openClient(options);
@@ -172,8 +172,8 @@ interface Page {
 }
 
 /**
- * Waits without a cursor over one client; the broker remembers where it is. It names the receipt of what it has read: a call that
- * was cut is made again by the client, so that nobody here knows how often something was brought.
+ * Waits without a cursor over one client, so the broker keeps the position. The reader sends a receipt of what it has read. The client repeats broken
+ * calls itself, so the number of deliveries cannot be observed here.
  */
 function startWebSocketWait(options: ReaderOptions): Reader {
   const client = openClient(options);
@@ -199,7 +199,7 @@ function startWebSocketWait(options: ReaderOptions): Reader {
   };
 }
 
-/** Waits over plain HTTP, and names nothing. */
+/** Waits over plain HTTP without a cursor or receipt. */
 function startRestWait(options: ReaderOptions): Reader {
   return startBrokerCursorLoop(options, (signal) => readPlain(options, undefined, signal));
 }
@@ -239,7 +239,7 @@ async function readPlain(
   );
 }
 
-/** The same wait as a stream: its one event holds the page. */
+/** Makes the same wait as a stream. Its single event contains the page. */
 async function readStream(
   options: ReaderOptions,
   since: number | undefined,
@@ -255,7 +255,7 @@ async function readStream(
   const event = /^event: (\w+)$/m.exec(text)?.[1];
   const data = /^data: (.*)$/m.exec(text)?.[1];
   if (event === "error" && data !== undefined) throw MerkleError.fromBody(JSON.parse(data));
-  // Cut off after its head: the stream began, and what it was to bring never came.
+  // The stream broke after its headers, before the page arrived.
   if (event !== "messages" || data === undefined || !text.endsWith("\n\n"))
     throw new Broken("The stream broke.");
   return JSON.parse(data);
@@ -266,7 +266,7 @@ function waitUrl({ url, session }: ReaderOptions, since: number | undefined): st
   return `${url}/api/sessions/${session}/messages/wait?${cursor}timeout=${waitSeconds}`;
 }
 
-/** Reads page after page until it is stopped; a call that failed is simply made again. */
+/** Reads page after page until stopped. A failed call is repeated. */
 function loopReader(
   options: ReaderOptions,
   notes: Notes,

@@ -1,10 +1,10 @@
 import { type ErrorCode, MerkleError } from "@merkle/wire";
 
-/** The connection broke, or the answer did not come in full: whether anything was done is not known. */
+/** The connection broke or the response was incomplete, so the outcome of the call is unknown. */
 export class Broken extends Error {
   override readonly name = "Broken";
 
-  /** Whether it is known that nobody heard the call: nothing listened. */
+  /** True if the call certainly did not reach a broker because nothing was listening. */
   get wasRefused(): boolean {
     return Object(Object(this.cause).cause).code === "ECONNREFUSED";
   }
@@ -20,9 +20,9 @@ export interface RestCall {
 }
 
 /**
- * One REST call, as curl would make it.
+ * Makes one REST call, as curl would.
  *
- * @throws MerkleError as the broker told it; Broken when it told nothing
+ * @throws MerkleError with the broker's error; Broken if the response is missing or incomplete
  */
 export async function callRest({ method, url, credential, body, accept, signal }: RestCall): Promise<string> {
   const response = await fetch(url, {
@@ -37,7 +37,7 @@ export async function callRest({ method, url, credential, body, accept, signal }
   }).catch(rethrowBroken(signal));
   const text = await response.text().catch(rethrowBroken(signal));
   if (response.ok) return text;
-  // A proxy whose node was gone before it had answered says so in its own words.
+  // If a node exits before replying, the proxy replies with its own error page.
   if (!isJson(response)) throw new Broken(`A proxy answered ${response.status}.`);
   throw MerkleError.fromBody(JSON.parse(text));
 }
@@ -46,7 +46,7 @@ function isJson({ headers }: Response): boolean {
   return headers.get("content-type")?.startsWith("application/json") ?? false;
 }
 
-/** Whether the same call can simply be made again. */
+/** True if the same call can be repeated. */
 export function canRepeat(error: unknown): boolean {
   return error instanceof Broken || (error instanceof MerkleError && repeatable.has(error.code));
 }

@@ -1,13 +1,13 @@
 import type postgres from "postgres";
 
-/** A row that its history contradicts. */
+/** A row that contradicts its history. */
 export interface TornRow {
   readonly table: string;
   readonly row: string;
   readonly detail: string;
 }
 
-/** Each names the rows that their history, or the counter of their kind, contradicts, as `row` and `detail`. */
+/** Queries for rows that contradict their history or their counter. Each returns `row` and `detail`. */
 const checks: Readonly<Record<string, string>> = {
   documents: `
     SELECT d.session_id::text AS row, 'at version ' || d.version || ', its history at ' || h.newest || ' with ' || h.versions AS detail
@@ -70,7 +70,7 @@ const checks: Readonly<Record<string, string>> = {
     WHERE sealed_result IS NULL AND input_hash <> request_hash`,
 };
 
-/** Compares each row that has a history with that. */
+/** Compares each row that has a history with its history. */
 export async function findTornRows(sql: postgres.Sql): Promise<TornRow[]> {
   const found: TornRow[] = [];
   for (const [table, check] of Object.entries(checks)) {

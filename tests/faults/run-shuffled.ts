@@ -6,15 +6,16 @@ import { createRandom } from "./random.js";
 
 export interface ShuffledOptions {
   readonly where: "embedded" | "proxied";
-  /** How often each fault is to happen. */
+  /** How many times each fault happens. */
   readonly faults: Readonly<Partial<Record<FaultName, number>>>;
   readonly deadlineMs: number;
 }
 
-/** Runs a campaign whose faults come in an order of chance; `FAULTS_SEED` repeats one. Leaves nothing behind. */
+/** Runs a campaign with its faults in random order, and removes all its files and databases afterwards. `FAULTS_SEED` repeats an earlier order. */
 export async function runShuffled({ where, faults, deadlineMs }: ShuffledOptions): Promise<CampaignReport> {
   const seed = Number(process.env["FAULTS_SEED"] ?? Date.now() % 1_000_000);
-  const names = Object.keys(faults) as FaultName[]; // The keys that the type allows.
+  // The cast is safe: the type allows no other keys.
+  const names = Object.keys(faults) as FaultName[];
   const all = names.flatMap((name) => Array.from({ length: faults[name] ?? 0 }, () => name));
   const place = await makePlace(where);
   const options = { place, seed, deadlineMs, faults: createRandom(seed).shuffle(all) };
@@ -27,7 +28,7 @@ export async function runShuffled({ where, faults, deadlineMs }: ShuffledOptions
   }
 }
 
-/** Nodes share a PostgreSQL that is none of theirs. */
+/** Creates the storage for a campaign. Nodes share a PostgreSQL that no broker runs. */
 function makePlace(where: ShuffledOptions["where"]): Promise<Place> {
   if (where === "proxied") return makeProxiedPlace();
   return inject("bus") === undefined ? makeEmbeddedPlace() : makeServedPlace();

@@ -6,7 +6,7 @@ import { transports } from "../kit/transports.js";
 import { initialize, post, toolCall } from "../mcp/rpc.js";
 import { startPostgresProxy } from "./postgres-proxy.js";
 
-/** A broker, or several nodes, whose way to their database can be cut. */
+/** Starts a broker or several nodes behind a proxy that can cut the connection to their database. */
 async function startBeforeProxy() {
   const url = new URL(await createTestDatabase());
   const proxy = await startPostgresProxy({ host: url.hostname, port: Number(url.port) });
@@ -33,7 +33,7 @@ it("[FEED-7] [WAIT-10] a database that neither answers nor breaks leaves no call
   const heard = await transport.call("wait_for_messages", { ...asPerson, since_cursor: 1, timeout: 0 });
   expect(textsOf(heard.messages)).toEqual(["first", "second"]);
 
-  // It acknowledges something, and finds at its end that this was not saved; the other does not even learn its team.
+  // The streamed wait acknowledges messages and learns at its end that this was not saved. The MCP wait cannot even resolve its team.
   const wait = { ...asPerson, since_cursor: 3, timeout: 3 };
   const path = `/api/sessions/${session_id}/messages/wait?since_cursor=3&timeout=3`;
   const headers = { accept: "text/event-stream", "x-team-id": person.person_id };
@@ -42,7 +42,7 @@ it("[FEED-7] [WAIT-10] a database that neither answers nor breaks leaves no call
       fetch(broker.url + path, { headers }),
       post(mcp, toolCall("wait_for_messages", wait), { headers: mcpSession }),
     ]);
-  // A node asks the database before a wait begins (NODE-7), and answers plainly when it gets no answer: here they have begun.
+  // A node queries the database before a wait begins (NODE-7), and replies with a plain error if the query fails. These waits have already begun.
   const begun = inject("bus") && (await stream());
   proxy.mode = "stall";
   const [streamed, streamedByMcp] = begun ?? (await stream());
@@ -66,7 +66,7 @@ it("[FEED-7] [WAIT-10] a database that neither answers nor breaks leaves no call
   proxy.mode = "pass";
   proxy.cutAll();
   await session.post(team_id, "heard again");
-  // What the wait could not note, the same wait notes when it comes again.
+  // Repeating the wait saves the acknowledgement that failed before.
   await transport.call("wait_for_messages", { ...asPerson, since_cursor: 3, timeout: 0 });
   expect((await transport.call("get_session", asPerson)).last_read).toBe(3);
   await expect.poll(async () => (await fetch(`${broker.url}/health`)).status).toBe(200);
@@ -90,7 +90,7 @@ it("[OPS-6] a broker stops in time though its database takes connections and clo
 
   proxy.mode = "close";
   proxy.cutAll();
-  // Each leaves something that asks the database: a cursor to be saved, a post, a change of the document.
+  // Each call leaves a pending database query: saving a cursor, changing the document, or posting.
   const calls = [
     transport.call("ack", { session_id, team_id: credential, cursor: 3 }),
     transport.call("append_to_session_doc", { session_id, team_id, text: "never" }),

@@ -4,15 +4,15 @@ import type { AckedPost, Problem, StoredRow } from "./checker.js";
 import { callRest } from "./rest.js";
 import { describe, type Member, type Writer, type WriterTally } from "./writers.js";
 
-/** Writes by verbs with a transaction of their own, whose event or text must be there exactly once. */
+/** Writes with operations that have their own transaction. Each event or text must be stored exactly once. */
 export interface VerbWriter extends Writer {
-  /** Its answered changes of metadata, each with the place that its event has; 0 when it has none. */
+  /** Returns the acknowledged metadata changes with the sequences of their events. A missing event has the sequence 0. */
   acked(rows: readonly StoredRow[]): AckedPost[];
   /** Compares the document with the texts that were appended to it. */
   checkDocument(url: string): Promise<Problem[]>;
 }
 
-/** Changes the title and appends to the document by turns; the wire's client repeats what was not answered. */
+/** Changes the title and appends to the document alternately. The WebSocket client repeats calls without a reply. */
 export function startVerbWriter(member: Member, tally: WriterTally): VerbWriter {
   const { session, credential, name } = member;
   const client = connect({ url: member.url, WebSocket, retry: { capMs: 500 } });

@@ -4,7 +4,7 @@ import { nodesOf } from "../nodes/kit/tested-nodes.js";
 
 const bus = process.env["MERKLE_TEST_BUS"];
 
-/** The fault campaign at length, by `npm run test:faults`; the normal suite has it in brief. */
+/** Runs the full fault campaign (`npm run test:faults`). The normal suite runs a short one. */
 export default defineConfig({
   ...shared,
   test: {

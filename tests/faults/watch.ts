@@ -1,9 +1,9 @@
-/** Lets one wait for something to be so; whoever makes a difference says `changed`. */
+/** Waits for conditions. Call `changed` after every change that may fulfil one. */
 export interface Watch {
   changed(): void;
-  /** Resolves as soon as it is so. @throws at the deadline of the whole run, or when it was given up, naming what it waited for */
+  /** Resolves as soon as the condition holds. @throws at the deadline of the run or after `giveUp`, naming the condition */
   until(isSo: () => boolean, what: () => string): Promise<void>;
-  /** Fails everything that is waited for, now and later. */
+  /** Rejects all current and future waits. */
   giveUp(reason: string): void;
   stop(): void;
 }

@@ -6,7 +6,7 @@ import type { AckedPost } from "./checker.js";
 import type { Random } from "./random.js";
 import { callRest, canRepeat } from "./rest.js";
 
-/** Who writes, and where. */
+/** A member of a session, with its credential. */
 export interface Member {
   readonly name: string;
   readonly url: string;
@@ -14,30 +14,30 @@ export interface Member {
   readonly credential: string;
 }
 
-/** What the writers of a run have done so far, all together. */
+/** The shared results of all writers of a run. */
 export interface WriterTally {
   readonly acked: AckedPost[];
   inFlight: number;
-  /** Attempts after the first of a post. */
+  /** Number of attempts after the first, over all posts. */
   repeats: number;
-  /** Answers of the code `unavailable`, by the outcome that they name. */
+  /** Number of `unavailable` replies by the outcome in their details. */
   readonly unavailable: Map<string, number>;
-  /** Aborted when the run is over, however it ended: what is still unanswered then is let go. */
+  /** Aborted when the run ends, successfully or not. Unanswered calls are then abandoned. */
   readonly over: AbortSignal;
   onAck(): void;
-  /** Told of an answer that no fault excuses. */
+  /** Called with a reply that no fault excuses. */
   onFailure(what: string): void;
 }
 
 export interface Writer {
-  /** Starts no further post, and resolves when every one that was started is acked. */
+  /** Starts no further posts, and resolves when every started post is acknowledged. */
   stop(): Promise<void>;
 }
 
-/** Posts of one writer that are under way at the same time. */
+/** Concurrent posts of one writer. */
 const lanes = 2;
 
-/** Posts over the wire's client, which repeats by itself. */
+/** Posts over the WebSocket client, which retries automatically. */
 export function startWebSocketWriter(member: Member, tally: WriterTally, random: Random): Writer {
   const client = connect({ url: member.url, WebSocket, retry: { capMs: 500 } });
   const writer = startWriter(member, tally, random, async (key, text) => {
@@ -61,7 +61,7 @@ export function startWebSocketWriter(member: Member, tally: WriterTally, random:
   };
 }
 
-/** Posts over plain HTTP, and repeats with the same key until it is told what became of the post. */
+/** Posts over plain HTTP, and retries with the same key until the outcome is known. */
 export function startRestWriter(member: Member, tally: WriterTally, random: Random): Writer {
   return startWriter(member, tally, random, (key, text) =>
     untilTold(tally, async () => {
@@ -98,7 +98,7 @@ function startWriter(member: Member, tally: WriterTally, random: Random, post: P
       posts += 1;
       const key = `${member.name}-${posts}`;
       const text = `${key} ${"x".repeat(random.between(0, 200))}`;
-      // Some are sent twice at once, as by a client that has lost its patience; some again when they are acked.
+      // Some posts are sent twice at the same time, as by an impatient client. Others are sent again after their acknowledgement.
       if (random.next() < 0.1) await Promise.all([send(key, text), send(key, text)]);
       else await send(key, text);
       if (random.next() < 0.05) await send(key, text);
@@ -118,7 +118,7 @@ function startWriter(member: Member, tally: WriterTally, random: Random, post: P
   };
 }
 
-/** Repeats a call until its outcome is known; what says "come back later" and what says nothing are repeated. */
+/** Repeats a call until its outcome is known. Retries after `unavailable`, after `too_many_requests` and after a missing reply. */
 export async function untilTold<Result>(
   tally: Pick<WriterTally, "repeats" | "unavailable" | "over">,
   call: () => Promise<Result>,
