@@ -15,7 +15,7 @@ const read = (path: string) => readFile(new URL(path, root), "utf8");
 
 const caddy = findProxy("caddy");
 
-/** Stands for a broker: says which it is. */
+/** Starts a stand-in for a broker that replies with its name. */
 async function startNode(name: string) {
   const server = createServer((request, response) => {
     const { "x-forwarded-for": from, "x-forwarded-host": host } = request.headers;
@@ -34,7 +34,7 @@ async function startThree() {
   return [await startNode("a"), await startNode("b"), await startNode("c")] as const;
 }
 
-/** The name of the node that answers; null where the proxy says that none did. */
+/** Returns the name of the node that replied, or null if the proxy reported an error. */
 async function ask(url: string, method: "GET" | "POST" = "GET"): Promise<string | null> {
   const response = await fetch(url, { method, ...(method === "POST" && { body: "{}" }) });
   const text = await response.text();
@@ -44,13 +44,13 @@ async function ask(url: string, method: "GET" | "POST" = "GET"): Promise<string 
   return answer.name;
 }
 
-/** By turns over all three; where one is gone, the others are asked, posts too. */
+/** Expects requests to rotate over all three nodes. After one is stopped, GETs and POSTs must go to the others. */
 async function expectTurns(url: string, gone: { stop(): void }): Promise<void> {
   const names = [];
   for (let count = 0; count < 9; count += 1) names.push(await ask(url));
   expect(names.sort().join("")).toBe("aaabbbccc");
   gone.stop();
-  // A connection that was kept may be found closed once, and a post is not sent again then.
+  // A kept-alive connection may turn out to be closed once. The proxy does not resend a POST then.
   const askTwelve = async () => {
     const answers = new Set<string | null>();
     for (let count = 0; count < 12; count += 1) answers.add(await ask(url, count % 2 === 0 ? "GET" : "POST"));
@@ -103,7 +103,7 @@ describe("what docs/scale.md puts in front of the nodes", () => {
     onTestFinished(() => void child.kill("SIGKILL"));
     child.stdin.end(JSON.stringify(config));
     while ((await fetch(url).catch(() => null)) === null) await delay(20);
-    // The turn of the first answers that were waited for is not known.
+    // The readiness polls above leave the rotation at an unknown position.
     for (let turn = await ask(url); turn !== "c"; ) turn = await ask(url);
     await expectTurns(url, nodes[1]);
   });
@@ -123,7 +123,7 @@ it("[SCALE-2] compose.scale.yaml and docs/kubernetes.yaml start what there is, w
     ...brokers.flatMap((name) => Object.keys(services[name].environment)),
     ...container.env.map(({ name }: { name: string }) => name),
   ];
-  // Node's own, for the certificate of NATS.
+  // Node.js reads this variable itself, for the NATS certificate.
   const own = named.filter((name) => name !== "NODE_EXTRA_CA_CERTS");
   for (const name of own) expect(variables, name).toContain(`\`${name}\``);
   for (const selector of [
@@ -136,7 +136,7 @@ it("[SCALE-2] compose.scale.yaml and docs/kubernetes.yaml start what there is, w
   const mounted = deployment.spec.template.spec.volumes.map(({ name }: { name: string }) => name);
   for (const { volumeMounts } of [...deployment.spec.template.spec.initContainers, container])
     for (const { name } of volumeMounts) expect(mounted).toContain(name);
-  // A node takes ten seconds to stop (docs/scale.md), and PostgreSQL has connections for all and one more during an upgrade.
+  // A node takes up to ten seconds to stop (docs/scale.md). During an upgrade, PostgreSQL needs connections for one extra node.
   expect(deployment.spec.template.spec.terminationGracePeriodSeconds).toBeGreaterThan(10);
   const max = Number(/max_connections=(\d+)/.exec(services.postgres.command.join(" "))?.[1]);
   expect(max).toBeGreaterThan(4 * connectionsOfNode);
@@ -166,5 +166,5 @@ it("[SCALE-2] compose.scale.yaml gives NATS a password and TLS, and its address 
   });
 });
 
-/** As docs/scale.md counts them. */
+/** Connections per node, as docs/scale.md counts them. */
 const connectionsOfNode = 23;

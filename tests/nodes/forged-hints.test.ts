@@ -21,7 +21,7 @@ const log = createLog(() => undefined);
 
 interface TestMesh extends Awaited<ReturnType<typeof startMesh>> {}
 
-/** Two nodes: at the second a peer's inbox is open and a job runs. */
+/** Starts two nodes. The second has a peer's open inbox and a running job. */
 async function startMesh(kind: string) {
   const databaseUrl = await createTestDatabase();
   const bus = kind === "nats" ? (await startNatsServer()).url : kind;
@@ -59,7 +59,7 @@ async function startNode(options: Partial<BrokerOptions>) {
   return { broker, url: broker.url, client: await brokerTransports.rest(broker.url) };
 }
 
-/** Returns on whose behalf the peer was nudged, as it goes on. */
+/** Opens an inbox. Returns a growing list of the authors of nudges to its peer. */
 async function holdInbox(
   { url }: { readonly url: string },
   session: string,
@@ -77,7 +77,7 @@ async function holdInbox(
   return nudges;
 }
 
-/** Resolves when a wait is parked at the second node, as the first one sees it. */
+/** Resolves when the first node shows a wait that is parked at the second. */
 async function untilPolling({ a, session }: TestMesh): Promise<void> {
   const { sessionId: session_id } = session;
   const isPolling = async () => {
@@ -93,11 +93,11 @@ async function startWait(mesh: TestMesh) {
   const { next_cursor: since_cursor } = await b.client.call("check_messages", own);
   const waiting = b.client.call("wait_for_messages", { ...own, since_cursor, timeout: 30 });
   await untilPolling(mesh);
-  // In an object, since a promise that is returned is awaited.
+  // Wrapped in an object, because an async function would await a returned promise.
   return { waiting };
 }
 
-/** Sends whatever it is given to all nodes, as a client of the bus's server that has no key of theirs. */
+/** Connects to the bus without the nodes' key. Returns a function that publishes any payload to all nodes. */
 async function openForger({
   bus,
   databaseUrl,
@@ -116,7 +116,7 @@ async function openForger({
   };
 }
 
-/** The bus as a node has it, by the key of all tests. */
+/** Opens the bus as a node does, with the key that all tests share. */
 async function openNode({ bus, databaseUrl, broker_id, a }: TestMesh): Promise<Bus> {
   const database = await openDatabase({ target: databaseUrl });
   onTestFinished(() => database.close());
@@ -164,7 +164,7 @@ describe.each(["postgres", ...(natsProgram ? ["nats"] : [])])("over %s", (kind) 
       await send(JSON.stringify({ from: randomUUID(), hints }));
     }
 
-    // A genuine nudge, which comes after all of these, is the only one.
+    // A genuine nudge is sent after the forged ones, and must be the only one that arrives.
     await a.client.call("nudge", { session_id, team_id, to: "Birch/aspen" });
     expect(nudges).toEqual([{ name: "Atlas", human: false }]);
     expect(run.signal.aborted).toBe(false);
@@ -192,7 +192,7 @@ describe.each(["postgres", ...(natsProgram ? ["nats"] : [])])("over %s", (kind) 
     await a.client.call("nudge", { session_id, team_id, to: "Birch/aspen" });
     expect(nudges).toEqual([{ name: "Atlas", human: false }]);
     expect(run.signal.aborted).toBe(false);
-    // The session is not closed, and its feed goes on.
+    // The session is still open and accepts posts.
     const { cursor } = await b.client.call("post_message", {
       session_id,
       team_id,

@@ -63,7 +63,7 @@ it("[NODE-7] what one node handed out another acknowledges, in turns and without
   const { receipt } = first;
   const next = await a.client.call("check_messages", { session_id, team_id, ...(receipt && { receipt }) });
   expect(next.messages).toEqual([]);
-  // Who shows nothing is brought it twice, whichever nodes are asked, and no third time.
+  // A peer without a cursor or receipt gets each message exactly twice, regardless of which nodes it calls.
   for (let round = 0; round < 5; round += 1) {
     await session.post(session.convener, `shown ${round}`);
     const brought: unknown[][] = [];
@@ -86,7 +86,7 @@ it("[NODE-14] whoever was answered at one node finds it so at another: settings,
     const { sessionId: session_id, convener: team_id } = session;
     const birch = await session.join("Birch");
     const old = { session_id, team_id: birch.credential };
-    // What a node knows already is what it might go on believing.
+    // A node may only serve outdated data that it has already read, so both nodes read first.
     await reads.client.call("check_messages", old);
     await writes.client.call("rotate_team_credential", old);
     expect((await failureOf(reads.client.call("check_messages", old))).code).toBe("unauthorized");
@@ -99,7 +99,7 @@ it("[NODE-14] whoever was answered at one node finds it so at another: settings,
     const connections = async (node: TestNode) =>
       (await node.client.call("list_participants", { session_id })).participants[0]?.connections;
     expect([await connections(reads), await connections(writes)]).toEqual([2, 2]);
-    // The one that was opened last ends first, and the other is there still.
+    // Closing the inbox opened last leaves the other one open.
     await second.client.close();
     await expect.poll(() => connections(writes)).toBe(1);
     expect(await connections(reads)).toBe(1);
@@ -124,7 +124,7 @@ it("[NODE-8] who was at a node that dies is there until its lease is over, and t
   await inbox.client.close();
   await expect.poll(() => connected(b, session_id)).toEqual({ aspen: false });
 
-  // A node that is forgotten leaves nothing with the peers that were there.
+  // Purging a node also removes its connections from the peers' rows.
   const sql = connectTestDatabase(databaseUrl);
   const notes = () => sql`SELECT FROM peers WHERE here <> '{}'`;
   expect(await notes()).toHaveLength(1);

@@ -38,7 +38,7 @@ async function replicaIs(state: string): Promise<void> {
   await expect.poll(replicaState).toBe(state);
 }
 
-/** How many reads each server has served. */
+/** Returns how many reads a server has served. */
 async function readsFrom(server: "replica" | "primary"): Promise<number> {
   const text = await (await fetch(`${broker.url}/metrics`)).text();
   return Number(new RegExp(`^merkle_replica_reads_total\\{from="${server}"\\} (\\d+)`, "m").exec(text)?.[1]);
@@ -46,7 +46,7 @@ async function readsFrom(server: "replica" | "primary"): Promise<number> {
 
 let posts = 0;
 
-/** Posts at one node, and has each kind of read at the other find it at once. */
+/** Posts at one node and expects every kind of read at the other to see the message immediately. */
 async function postAndRead(times: number): Promise<void> {
   const { sessionId: session_id, convener: team_id } = session;
   for (let round = 0; round < times; round += 1) {
@@ -72,7 +72,7 @@ describe("[SCALE-4] with a read replica", () => {
     const before = await readsFrom("replica");
     await postAndRead(15);
     expect(await readsFrom("replica")).toBeGreaterThan(before);
-    // The statement that a connection was last asked is there to see.
+    // pg_stat_activity shows the last statement of each connection.
     await b.call("get_history", { session_id: session.sessionId });
     const asked = await servers.replica<{ query: string }[]>`
       SELECT query FROM pg_stat_activity WHERE application_name = 'merkle' AND usename = 'reader'`;
@@ -138,7 +138,7 @@ describe("[SCALE-4] with a read replica", () => {
     await readOn();
     await postAndRead(3);
     await end();
-    // A broker starts without it.
+    // A broker starts even if its replica is down.
     await broker.restart();
     expect(await replicaState()).toBe("down");
     await servers.start();
@@ -156,7 +156,7 @@ describe("[SCALE-4] with a read replica", () => {
       const opening = openDatabase({ target: servers.primaryUrl, replica: { target } });
       const opened = await opening.catch((error: Error) => error);
       if (opened instanceof Error) return opened.message;
-      // A replica that answers too slowly counts as down, and a start goes on without it.
+      // A replica that replies too slowly counts as down, and the broker starts without it.
       await opened.close();
       return refusal(target);
     };
@@ -197,7 +197,7 @@ describe("[SCALE-4] with a read replica", () => {
   });
 });
 
-/** Reads at the broker, several at a time, until it is ended; a read that fails fails that. */
+/** Reads continuously with several readers until ended. A failed read rejects `end`. */
 function readWithoutEnd() {
   const ended = new AbortController();
   let reads = 0;
@@ -208,7 +208,7 @@ function readWithoutEnd() {
     }
   });
   return {
-    /** Resolves when many more have been answered. */
+    /** Resolves after at least 20 more reads. */
     async readOn() {
       const before = reads;
       await expect.poll(() => reads).toBeGreaterThan(before + 20);

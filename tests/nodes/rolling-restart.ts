@@ -12,17 +12,17 @@ import { startNodes } from "./start-nodes.js";
 
 const posters = 6;
 const readers = 6;
-/** Between two posts of one client. */
+/** Pause between two posts of one client. */
 const paceMs = 20;
 
 /**
- * The folder of a built checkout of an earlier version, as which nodes are started, to be restarted as this one, and one of them as
- * the earlier again; on the schema of this version.
+ * Folder of a built checkout of an earlier version. Nodes start with that version on this version's schema and are restarted with this version. One
+ * of them then goes back to the earlier version.
  */
 const earlier = process.env["MERKLE_TEST_EARLIER"];
 const own = fileURLToPath(new URL("../../", import.meta.url));
 
-/** What a reader was given, and the longest time that it was given nothing while others posted. */
+/** The sequences that a reader received, and its longest pause while others posted. */
 interface Reading {
   readonly name: string;
   readonly sequences: number[];
@@ -59,7 +59,7 @@ it("three nodes are restarted one by one under load: nothing is lost, doubled or
   let lastRefusal = "";
   let longestPostMs = 0;
 
-  /** Half of them over sockets, which come back by themselves, half over REST, which try again with the same key. */
+  /** Posts until stopped. Half of the posters use sockets, which reconnect automatically. The other half use REST and retry with the same key. */
   async function post(number: number): Promise<void> {
     const { credential: team_id } = await session.join(`Poster ${number}`);
     const client = number % 2 === 0 ? connect({ url, WebSocket }) : null;
@@ -147,7 +147,7 @@ it("three nodes are restarted one by one under load: nothing is lost, doubled or
   const sequenceOf = new Map(stored.map(({ text, sequence }) => [text, Number(sequence)]));
   expect(sequenceOf.size, "none is there twice").toBe(stored.length);
   for (const [text, sequence] of acked) expect(sequenceOf.get(text), text).toBe(sequence);
-  // In few words: all that a reader was given fills pages.
+  // A short description, because a reader's full list fills pages.
   const wrongIn = ({ sequences }: Reading) => {
     const at = sequences.findIndex((sequence, index) => sequence !== index + 1);
     return at < 0

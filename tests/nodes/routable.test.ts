@@ -8,16 +8,16 @@ import { connectTestDatabase, createTestDatabase } from "../kit/test-database.js
 import { brokerTransports } from "../kit/transports.js";
 
 /**
- * The two that write rows of several sessions together, each one statement, which docs/scale.md says how to split by session:
- * the appender's batch, and what peers have read.
+ * The two statements that may write rows of several sessions: the appender's batch and the cursors of peers. docs/scale.md describes how to split
+ * them by session.
  */
 const isBatch = ({ query }: SentStatement) =>
   /\bappend_(?:usual_)?messages\b/.test(query) || /json_to_recordset[^;]*\backnowledged bigint\b/.test(query);
 
-/** The search index, whose transactions each take some sessions; it is made anew from the rest at any time. */
+/** Tables of the search index, whose transactions cover several sessions. The index can be rebuilt at any time. */
 const indexTables = new Set(["search_heads", "message_words", "document_words"]);
 
-/** The tables that a statement writes. */
+/** Returns the tables that a statement writes. */
 function writtenTables({ query }: SentStatement): string[] {
   return [...query.matchAll(/\b(?:INSERT\s+INTO|UPDATE|DELETE\s+FROM)\s+"?([a-z_]+)"?/gi)].map(
     ([, table = ""]) => table.toLowerCase(),
@@ -98,7 +98,7 @@ it("[SCALE-3] every write of a session's tables names its session, and no transa
       1,
     );
   }
-  // By functions, once a session has 65,536 leaves, and by imports.
+  // Written by SQL functions, by imports, or only after a session has 65,536 leaves.
   const elsewhere = ["messages", "record_tiles", "origin_keys", "import_files"];
   expect([...ofSessions].filter((table) => !written.has(table) && !elsewhere.includes(table))).toEqual([]);
 });

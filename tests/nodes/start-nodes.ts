@@ -11,10 +11,10 @@ import { noteHome } from "../kit/persons.js";
 import { type Cleanup, createTestDatabase } from "../kit/test-database.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
 
-/** A broker in a process of its own, among others on one database. */
+/** A broker in its own process that shares a database with other nodes. */
 export interface TestNode extends BrokerProcess {
   readonly home: string;
-  /** Calls over REST. */
+  /** A REST client of this node. */
   readonly client: TransportClient;
 }
 
@@ -23,11 +23,11 @@ interface NodesOptions {
   readonly databaseUrl?: string;
   readonly options?: Partial<BrokerOptions>;
   readonly script?: () => string;
-  /** Told when one ends although nobody ended it. */
+  /** Called if a node exits unexpectedly. */
   readonly onDeath?: (how: string) => void;
 }
 
-/** Starts nodes on one database, which are stopped when the test has finished. */
+/** Starts nodes on one database. They are stopped at the end of the test. */
 export async function startNodes(
   count: number,
   { bus = "postgres", databaseUrl, options, script, onDeath }: NodesOptions = {},
@@ -51,7 +51,7 @@ export async function startNodes(
   return { nodes, databaseUrl: url };
 }
 
-/** Starts one more, in a home of its own with the key that all of tests have. */
+/** Starts one more node in a new home with the audit key that all tests share. */
 export async function startTestNode(
   {
     onDeath = () => undefined,
@@ -70,14 +70,14 @@ export async function startTestNode(
     await process.kill();
     await rm(home, { recursive: true, force: true });
   });
-  // By its prototype, since its process changes.
+  // The prototype keeps the getters live, since the process changes on restart.
   return Object.assign(Object.create(process) as BrokerProcess, {
     home,
     client: await brokerTransports.rest(process.url),
   });
 }
 
-/** A client that holds a peer's inbox at a node, with what came in. */
+/** Opens a peer's inbox at a node. Returns its client and the texts received so far. */
 export async function holdInbox(
   node: Pick<TestNode, "url">,
   sessionId: string,

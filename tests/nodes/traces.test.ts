@@ -15,7 +15,7 @@ interface Span {
   readonly attributes: readonly { readonly key: string; readonly value: { readonly stringValue: string } }[];
 }
 
-/** Takes what nodes send, as an OpenTelemetry collector does. */
+/** Starts a stand-in for an OpenTelemetry collector that stores the spans it receives. */
 async function startCollector() {
   const spans: Span[] = [];
   const bodies: string[] = [];

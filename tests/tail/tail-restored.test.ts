@@ -8,7 +8,7 @@ import { connectTestDatabase } from "../kit/test-database.js";
 import { transports } from "../kit/transports.js";
 import { parseMessages, startTail } from "./tailing.js";
 
-/** Keeps the database as it is, and gives it back later, at the place where clients know it. */
+/** Backs up the broker's database. `restore` puts the backup back under the same address. */
 async function backUp(broker: TestBroker): Promise<{ restore(): Promise<void> }> {
   const file = join(broker.home, "merkle.backup");
   onTestFinished(() => rm(file, { force: true }));

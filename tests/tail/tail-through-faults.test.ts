@@ -12,7 +12,7 @@ import { transports } from "../kit/transports.js";
 import { parseMessages, readFeed, startTail } from "./tailing.js";
 import { startTcpProxy } from "./tcp-proxy.js";
 
-/** Posts as several teams at once until it is told to stop, and through whatever befalls the broker. */
+/** Posts as several teams until stopped, regardless of faults. `stop` returns the number of posts. */
 async function startPosters(url: string, session: TestSession): Promise<{ stop(): Promise<number> }> {
   const teams = await Promise.all(["Birch", "Cedar", "Dune"].map((name) => session.join(name)));
   const client = connect({ url, WebSocket, retry: { capMs: 200 } });
@@ -27,7 +27,7 @@ async function startPosters(url: string, session: TestSession): Promise<{ stop()
     }
     return posted;
   });
-  // A test that fails earlier ends their client under them.
+  // If the test fails early, its cleanup closes the client and these posts reject.
   for (const poster of posters) poster.catch(() => undefined);
   return {
     async stop() {
@@ -96,7 +96,7 @@ it("[CLI-31] tail --json is whole through a network that is cut, stalls and come
   await goesOn();
   network.cutAll();
   await goesOn();
-  // Silence is noticed on a connection that stands; one that is being made runs into another limit.
+  // The silence limit applies only to open connections. Connecting has a separate timeout.
   await seen.tells(/^reconnected[;,] /m);
   network.mode = "stall";
   await seen.tells(/the broker was silent for 1000 ms/);

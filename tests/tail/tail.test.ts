@@ -37,7 +37,7 @@ describe("merkle tail", () => {
     return session;
   }
 
-  /** Reads a feed as it comes, and never stops. */
+  /** Follows a feed without pause. */
   async function followToTheEnd(slug: string) {
     const client = connect({ url: broker.url, WebSocket });
     onTestFinished(() => client.close());
@@ -175,7 +175,7 @@ describe("merkle tail", () => {
     const tail = async (...flags: string[]) =>
       (await startTail(broker.url, [...unread, ...flags], { merkle })).ended;
 
-    // Under a filter nothing counts as read.
+    // With a filter, no message is marked as read.
     expect(await tail("--from", "Atlas")).toMatchObject({
       stderr: expect.stringContaining("nothing is marked as read"),
     });
@@ -184,7 +184,7 @@ describe("merkle tail", () => {
     await session.post(session.convener, "four");
     expect(await tail("--json")).toMatchObject({ code: 0, stdout: expect.stringMatching(/"four"[^\n]*\n$/) });
     expect(await tail()).toMatchObject({ stderr: "connected, nothing unread\n" });
-    // Reading joined nobody.
+    // Reading did not join the session.
     expect((await readFeed(transport, session.sessionId)).map(({ type }) => type)).not.toContain("system");
   });
 
@@ -318,7 +318,7 @@ describe("merkle tail", () => {
     for (let round = 0; round < 10; round += 1) {
       await Promise.all(Array.from({ length: 20 }, () => session.post(session.convener, text)));
     }
-    // Whoever reads on has got all 13 MB of it by now, and what never came to the one that does not cannot be kept there.
+    // The observer has received all 13 MB by now. Data that never reached the paused client cannot be buffered there.
     await onlooker.hasSeen(201);
     expect(proxy.bytesBrought - before).toBeLessThan(8_000_000);
     stdout?.resume();
@@ -333,7 +333,7 @@ describe("merkle tail", () => {
   });
 });
 
-/** Writes a file as the commands keep it in the Merkle home. */
+/** Writes a file in the format that the commands use in the Merkle home. */
 async function keep(home: string, folder: string, id: string, value: object): Promise<void> {
   await mkdir(join(home, folder), { recursive: true, mode: 0o700 });
   await writeFile(join(home, folder, `${id}.json`), JSON.stringify(value), { mode: 0o600 });

@@ -3,17 +3,17 @@ import { expect } from "vitest";
 import { type Started, type TestMerkle, testMerkle } from "../../apps/cli/src/test-kit/merkle.js";
 import type { TransportClient } from "../kit/transports.js";
 
-/** A `merkle tail` that runs. */
+/** A running `merkle tail`. */
 export interface Tailing extends Started {
   stdout(): string;
   stderr(): string;
-  /** Resolves when that many lines are on stdout. */
+  /** Resolves when stdout contains this many lines. */
   prints(lines: number): Promise<void>;
-  /** Resolves when stderr has this text. */
+  /** Resolves when stderr contains this text. */
   tells(text: string | RegExp): Promise<void>;
 }
 
-/** Runs `merkle tail` against a broker, on a Merkle home of its own unless given. */
+/** Runs `merkle tail` against a broker. Defaults to a new Merkle home. */
 export async function startTail(
   url: string,
   args: readonly string[],
@@ -40,7 +40,7 @@ export async function startTail(
   };
 }
 
-/** The messages of `tail --json`: every line of it is one, to the last. */
+/** Parses the output of `tail --json`, in which every line is a message. */
 export function parseMessages(stdout: string): Message[] {
   if (stdout === "") return [];
   expect(stdout.endsWith("\n")).toBe(true);
@@ -50,7 +50,7 @@ export function parseMessages(stdout: string): Message[] {
     .map((line) => Message.parse(JSON.parse(line)));
 }
 
-/** The whole feed of a session. */
+/** Returns all messages of a session. */
 export async function readFeed(transport: TransportClient, session_id: string): Promise<Message[]> {
   const messages: Message[] = [];
   let before_cursor: number | null | undefined;

@@ -2,18 +2,18 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** A network between a client and a broker, which can fail. */
+/** A TCP proxy that simulates network failures between a client and a broker. */
 export interface TcpProxy {
   readonly url: string;
-  /** What becomes of bytes and new connections: passed on, held back without a word, or cut off. */
+  /** How data and new connections are handled: forwarded, held back silently, or cut. */
   mode: "pass" | "stall" | "cut";
-  /** How many bytes of the broker's it has passed on. */
+  /** Number of bytes forwarded from the broker. */
   readonly bytesBrought: number;
-  /** Cuts every connection that there is. */
+  /** Cuts all open connections. */
   cutAll(): void;
 }
 
-/** Stands before a port of this machine until the test has finished. */
+/** Starts a proxy for a local port. It stops at the end of the test. */
 export async function startTcpProxy(port: number): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   const proxy = { mode: "pass" as TcpProxy["mode"], bytesBrought: 0 };
@@ -50,7 +50,7 @@ export async function startTcpProxy(port: number): Promise<TcpProxy> {
     cutAll();
     await closed;
   });
-  // It listens on a port, so its address has this form.
+  // The server listens on a TCP port, so its address is an object.
   const { port: own } = listener.address() as AddressInfo;
   return Object.assign(proxy, { url: `http://127.0.0.1:${own}`, cutAll });
 }

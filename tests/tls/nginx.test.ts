@@ -18,7 +18,7 @@ const program = findNginx();
 const name = "mesh.example.com";
 const certificate = makeCertificate({ names: [name] });
 
-/** The configuration of the document, with this test's ports and files in the place of the usual ones. */
+/** Returns the nginx configuration in the document. */
 async function configuration(): Promise<string> {
   const document = await readFile(new URL("../../docs/reverse-proxy.md", import.meta.url), "utf8");
   const text = /```nginx\n([\s\S]*?)```/.exec(document)?.[1];
@@ -29,7 +29,7 @@ async function configuration(): Promise<string> {
 describe("behind the nginx of docs/reverse-proxy.md", { tags: "nginx" }, () => {
   let broker: TestBroker;
   let client: TlsClient;
-  /** Its ports, the one without TLS first. */
+  /** Starts nginx and returns its ports. The port without TLS is first. */
   let startProxy: (adapt: (text: string) => string) => Promise<readonly number[]>;
   let plainPort = 0;
   let url = "";
@@ -170,7 +170,7 @@ describe("behind the nginx of docs/reverse-proxy.md", { tags: "nginx" }, () => {
   });
 
   it("[GUARD-22] [TLS-12] an address is let in as fast as the proxy's rates say, and is told beyond it when to come back", async () => {
-    // Slower than it stands there, so that few requests are beyond it.
+    // A lower rate than in the document, so that a few requests exceed it.
     const [, port] = await startProxy((text) =>
       text.replace("rate=20r/s", "rate=1r/m").replace("burst=100 nodelay", "burst=2 nodelay"),
     );
@@ -188,12 +188,12 @@ describe("behind the nginx of docs/reverse-proxy.md", { tags: "nginx" }, () => {
   });
 
   it("[TLS-9] [TLS-18] the log names the client behind the proxy, and a host that the proxy was not asked for is refused", async () => {
-    // nginx appends its own client, which is this machine and trusted too.
+    // nginx appends its own client's address, 127.0.0.1, which is trusted too.
     const socket = await client.upgrade("/ws", {
       headers: { "x-forwarded-for": "203.0.113.1, 198.51.100.7" },
     });
     socket.resume();
-    // A frame that no client may send: unmasked, of a kind that there is none of.
+    // A frame that no client may send: unmasked and with a reserved opcode.
     socket.write(Buffer.from([0x83, 0x00]));
     await once(socket, "close");
     const broke = broker.logged

@@ -1,32 +1,32 @@
 import { checkRun, type Problem, type Run } from "../../faults/checker.js";
 
-/** A run over several nodes, with what a feed does not tell. */
+/** A run over several nodes, with events that the feeds do not contain. */
 export interface NodesRun extends Run {
   readonly claims: readonly Claim[];
   readonly uses: readonly CredentialUse[];
   readonly wakes: readonly Wake[];
 }
 
-/** Somebody was told that a task is its own. */
+/** A team got a reply that it has claimed a task. */
 export interface Claim {
   readonly session: string;
   readonly task: number;
   readonly team: string;
 }
 
-/** A replaced credential was used, so long after whoever replaced it was told that it is. */
+/** A use of a replaced credential, this long after the reply that replaced it. */
 export interface CredentialUse {
   readonly session: string;
   readonly afterMs: number;
   readonly accepted: boolean;
 }
 
-/** A wait was parked at one node as somebody posted at another. */
+/** A wait was parked at one node when a message was posted at another. */
 export interface Wake {
   readonly session: string;
   readonly sequence: number;
   readonly bus: "up" | "down";
-  /** Null for a wait that ended without the message. */
+  /** Null if the wait ended without the message. */
   readonly tookMs: number | null;
 }
 
@@ -34,12 +34,12 @@ export interface NodesProblem extends Omit<Problem, "kind"> {
   readonly kind: Problem["kind"] | "double lease" | "stale credential" | "lost wake";
 }
 
-/** So long hints may be unheard of: the sweep reads what they said. */
+/** A node that misses hints may accept old data for this long, until its next sweep reads the changes. */
 const sweptMs = 6_000;
-/** A wake later than this was none: the wait found the message by itself. */
+/** A wait that took longer was not woken: it found the message itself. */
 const wakeMsMax = { up: 4_000, down: 15_000 };
 
-/** Checks what a feed tells, and that no task has two holders, no replaced credential opens anything, and no wait sleeps on. */
+/** Checks the feeds. Also checks that no task has two holders, that replaced credentials are refused, and that every wait wakes in time. */
 export function checkNodesRun(run: NodesRun): NodesProblem[] {
   return [
     ...checkRun(run),

@@ -6,11 +6,11 @@ import type { CredentialUse, Wake } from "./checker.js";
 
 interface Probed {
   readonly placed: readonly [{ readonly node: TestNode }, ...{ readonly node: TestNode }[]];
-  /** Null where the bus is in PostgreSQL. */
+  /** Null if the bus is in PostgreSQL. */
   readonly nats: NatsServer | null;
 }
 
-/** How long waits slept on, in milliseconds. */
+/** The time between a post and the end of a parked wait, in milliseconds. */
 export interface Slept {
   readonly probes: number;
   readonly median: number;
@@ -29,7 +29,7 @@ export function measureSleep(wakes: readonly Wake[], state: Wake["bus"]): Slept 
   };
 }
 
-/** Asks nodes directly, each while all of them are well: whether a wait wakes, and whether a replaced credential opens anything. */
+/** Calls healthy nodes directly to check that waits wake and that replaced credentials are refused. */
 export async function createProbes(
   { placed, nats }: Probed,
   join: (name: string) => Promise<{ session: string; credential: string; cursor: number }>,
@@ -82,7 +82,7 @@ export async function createProbes(
     return participants.some(({ polling }) => polling);
   }
 
-  /** A bus in PostgreSQL is up whenever anything is. */
+  /** A bus in PostgreSQL cannot be down on its own, so this probe needs NATS. */
   async function wakeWithoutBus(): Promise<void> {
     if (!nats) return;
     await nats.kill();
@@ -116,7 +116,7 @@ export async function createProbes(
   return {
     wakes,
     uses,
-    /** What fails says nothing: a node was not well after all. */
+    /** Ignores failed probes: they only mean that a node was not healthy yet. */
     async run(): Promise<void> {
       for (const probe of [useReplaced, wake, replace, wakeWithoutBus]) {
         for (let tries = 0; tries < 100 && !(await isWell()); tries += 1) await delay(100);

@@ -22,7 +22,7 @@ export interface CampaignOptions {
   readonly posters: number;
   readonly waits: number;
   readonly sockets: number;
-  /** How often each fault is to happen; the order is chance's. */
+  /** How many times each fault happens, in random order. */
   readonly faults: Readonly<Partial<Record<FaultName, number>>>;
   readonly seed: number;
   readonly deadlineMs: number;
@@ -33,17 +33,17 @@ export interface CampaignReport {
   readonly bus: string;
   readonly faults: number;
   readonly acked: number;
-  /** Messages that the readers were handed, repeats included. */
+  /** Number of messages that the readers received, repeats included. */
   readonly read: number;
   readonly claims: number;
   readonly replaced: number;
-  /** How long waits slept on. */
+  /** How long parked waits took to wake, with the bus up and down. */
   readonly wakeMs: Readonly<Record<Wake["bus"], Slept>>;
   readonly seconds: number;
   readonly problems: readonly NodesProblem[];
 }
 
-/** A node, and the proxies between it and what it needs. */
+/** A node with the proxies to its database and its bus. */
 interface Placed {
   readonly node: TestNode;
   readonly database: TurningProxy;
@@ -61,7 +61,7 @@ interface Stage {
 
 export type FaultName = keyof typeof faults;
 
-/** Each resolves when its victim is there again. */
+/** Each resolves when the affected process runs again. */
 const faults = {
   killNode: async ({ placed, random }: Stage) => {
     const { node } = random.pick(placed);
@@ -86,7 +86,7 @@ const faults = {
     nats ? freeze(nats.pid, random.between(300, 4_000)) : endBackends(sql, "LISTEN"),
   killBackend: ({ sql, random }: Stage) => killBackend(sql, random),
   killPostmaster: async ({ home, sql }: Stage) => {
-    // One that was killed just before is there again first.
+    // An earlier fault may have killed the postmaster, so wait until it runs again.
     await whenServed(() => sql`SELECT`);
     await killPostmaster(home);
   },
@@ -101,7 +101,7 @@ async function freeze(pid: number, ms: number): Promise<void> {
   process.kill(pid, "SIGCONT");
 }
 
-/** SIGKILL of one: the postmaster ends all of them, and recovers. */
+/** Sends SIGKILL to a backend. The postmaster then ends all backends and recovers. */
 async function killBackend(sql: postgres.Sql, random: Random): Promise<void> {
   const found = await whenServed(
     () => sql<{ pid: number }[]>`SELECT pid FROM pg_stat_activity WHERE application_name = 'merkle'`,
@@ -117,7 +117,7 @@ async function endBackends(sql: postgres.Sql, query: string): Promise<void> {
   );
 }
 
-/** The faults before may still keep PostgreSQL from answering; whoever looks at it waits for that. */
+/** Repeats a query while PostgreSQL is still recovering from earlier faults. */
 async function whenServed<Result>(query: () => PromiseLike<Result>): Promise<Result> {
   for (let tries = 0; ; tries += 1) {
     try {
@@ -132,8 +132,8 @@ async function whenServed<Result>(query: () => PromiseLike<Result>): Promise<Res
 const sessionCount = 3;
 
 /**
- * Lets posters, waits and sockets move between three nodes while one fault after another happens to the nodes, the bus, the
- * database and the network between them; lets all come to rest, and compares what all of them say.
+ * Moves posters, waits and sockets between three nodes while one fault after another hits the nodes, the bus, the database and the network. Then
+ * waits until all writes are acknowledged and read, and compares the records of all clients.
  */
 export async function runCampaign(options: CampaignOptions, cleanup: Cleanup): Promise<CampaignReport> {
   const { bus, seed, deadlineMs } = options;
@@ -156,7 +156,7 @@ export async function runCampaign(options: CampaignOptions, cleanup: Cleanup): P
   };
   const sessions: string[] = [];
   for (let index = 0; index < sessionCount; index += 1) sessions.push(await create(`Campaign ${index}`));
-  // Changes of tasks are mail for nobody: whoever waits for mail finds gaps where they stand.
+  // Task changes are not delivered to peers as messages, so waits in the same session would see gaps in the sequences.
   const tasksSession = await create("Campaign, its tasks");
   const tally = createTally(watch, over.signal);
   const join = async (name: string, index: number) => joinAt(name, sessions[index % sessionCount] ?? "");
@@ -184,7 +184,7 @@ export async function runCampaign(options: CampaignOptions, cleanup: Cleanup): P
   }
   const posters = [];
   for (let index = 0; index < options.posters; index += 1) posters.push(await join(`poster-${index}`, index));
-  // Nobody else writes there: only what comes from another node wakes who waits.
+  // The probes use a separate session without other writers, so only posts from another node wake their waits.
   const quiet = await create("Campaign, its probes");
   const probes = await createProbes(stage, (name) => joinAt(name, quiet));
   const claimers = await startClaimers({ rest, session: tasksSession, joinAt, watch, over: over.signal });
@@ -196,7 +196,8 @@ export async function runCampaign(options: CampaignOptions, cleanup: Cleanup): P
   const moving = setInterval(() => stage.entrance.endOldest(), 250);
   cleanup(async () => clearInterval(moving));
 
-  const names = Object.keys(options.faults) as FaultName[]; // The keys that the type allows.
+  // The cast is safe: the type allows no other keys.
+  const names = Object.keys(options.faults) as FaultName[];
   const order = random.shuffle(
     names.flatMap((name) => Array(options.faults[name] ?? 0).fill(name) as FaultName[]),
   );
@@ -236,7 +237,7 @@ export async function runCampaign(options: CampaignOptions, cleanup: Cleanup): P
   };
 }
 
-/** Three nodes on a PostgreSQL of their own, with a proxy on every way. */
+/** Starts three nodes on a new PostgreSQL, with a proxy on every connection. */
 async function build(bus: CampaignOptions["bus"], random: Random, cleanup: Cleanup): Promise<Stage> {
   const place = await makeTestHome();
   cleanup(place.remove);
@@ -267,7 +268,7 @@ async function build(bus: CampaignOptions["bus"], random: Random, cleanup: Clean
   }
   const entrance = await startTurningProxy(() => placed.map(({ node }) => Number(new URL(node.url).port)));
   cleanup(entrance.stop);
-  // Three were made.
+  // The loop above started three nodes.
   return { placed: placed as unknown as Stage["placed"], entrance, home: place.path, sql, nats, random };
 }
 
@@ -292,7 +293,7 @@ function createTally(watch: Watch, over: AbortSignal): Tally {
   };
 }
 
-/** Resolves when every session got some more posts. */
+/** Resolves when every session has received more posts. */
 async function progress(
   sessions: readonly string[],
   tally: Tally,
@@ -315,7 +316,7 @@ interface ClaimerOptions {
   readonly over: AbortSignal;
 }
 
-/** Three teams that ask for any task, again and again, and finish it; one makes them. */
+/** Starts three teams that repeatedly claim any task and finish it. One of them creates the tasks. */
 async function startClaimers({ rest, session: session_id, joinAt, watch, over }: ClaimerOptions) {
   const claims: Claim[] = [];
   let stopping = false;
@@ -360,7 +361,7 @@ async function startClaimers({ rest, session: session_id, joinAt, watch, over }:
   };
 }
 
-/** Repeats a call until it is answered; what says that nothing was done, and what says nothing, can be repeated. */
+/** Repeats a call until it gets a reply. A missing reply and `unavailable` are retried. */
 async function again<Result>(call: () => Promise<Result>, over: AbortSignal): Promise<Result> {
   for (;;) {
     try {

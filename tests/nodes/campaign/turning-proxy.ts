@@ -2,12 +2,12 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** A TCP proxy that gives each connection to the next of its targets that takes it. */
+/** A TCP proxy that passes connections to its targets in rotation, skipping targets that refuse. */
 export interface TurningProxy {
   readonly port: number;
-  /** Ends one of its connections, whichever was made first: who was on it comes back, to the next target. */
+  /** Closes the oldest connection. Its client reconnects and gets the next target. */
   endOldest(): void;
-  /** Ends all connections, and takes none for a time. */
+  /** Closes all connections and accepts no others for this time. */
   cut(ms: number): Promise<void>;
   stop(): Promise<void>;
 }
@@ -17,7 +17,7 @@ export async function startTurningProxy(targets: () => readonly number[]): Promi
   let turn = 0;
   let isCut = false;
 
-  /** Who is refused everywhere is tried until there is somebody, or the client has gone. */
+  /** Retries all targets until one accepts or the client disconnects. */
   async function reach(client: Socket): Promise<Socket | null> {
     while (!client.destroyed && !isCut) {
       for (const port of inTurn()) {
@@ -60,7 +60,7 @@ export async function startTurningProxy(targets: () => readonly number[]): Promi
   listener.listen(0, "127.0.0.1");
   await once(listener, "listening");
   return {
-    // It listens on a port, so its address has this form.
+    // The server listens on a TCP port, so its address is an object.
     port: (listener.address() as AddressInfo).port,
     endOldest() {
       const [oldest] = clients;

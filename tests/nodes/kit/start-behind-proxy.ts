@@ -9,16 +9,16 @@ import { type Cleanup, createTestDatabase } from "../../kit/test-database.js";
 
 const nodeCount = 3;
 
-/** Who is behind a proxy is told by it alone. */
+/** Behind a proxy, only the proxy's headers name the client. */
 export const behindProxy = { insecureOpen: true, trustedProxies: ["127.0.0.1"] };
 
-/** The bus that a run is to have. */
+/** Starts the bus that this test run uses, and returns its address. */
 export async function startTestBus(cleanup: Cleanup): Promise<string> {
   const bus = inject("bus") ?? "postgres";
   return bus === "nats" ? (await startNatsServer({}, cleanup)).url : bus;
 }
 
-/** What `npm run test:nodes` has in the place of a test's one broker: three, on one database, behind nginx by round robin. */
+/** Replaces the single test broker in `npm run test:nodes`: three nodes on one database behind a round-robin nginx. */
 export const startBehindProxy: StartTestBroker = async (options, cleanup) => {
   const databaseUrl = options.databaseUrl ?? (await createTestDatabase(cleanup));
   const bus = await startTestBus(cleanup);
@@ -63,7 +63,7 @@ export const startBehindProxy: StartTestBroker = async (options, cleanup) => {
   };
 };
 
-/** Resolves when a proxy has noticed that all nodes are back: for seconds it sends nothing to those that it found away. */
+/** Resolves when the proxy uses all nodes again. It skips a failed node for several seconds. */
 export async function leadsToAll(url: string): Promise<void> {
   for (let inTurn = 0; inTurn < 2 * nodeCount; ) {
     const response = await fetch(`${url}/health`);
@@ -73,9 +73,9 @@ export async function leadsToAll(url: string): Promise<void> {
 }
 
 /**
- * The configuration of docs/scale.md around that of docs/reverse-proxy.md, without its rates and TLS, which are its own tests'.
+ * Starts nginx with the configuration from docs/scale.md and docs/reverse-proxy.md. Leaves out rates and TLS, which have their own tests.
  *
- * @param at - where it listens; at any port unless told
+ * @param at - port to listen on (default: any free port)
  */
 export async function startProxy(
   ports: readonly number[],
@@ -95,14 +95,14 @@ export async function startProxy(
         )
         .replace("listen 443 ssl;", `listen 127.0.0.1:${port};`)
         .replaceAll(/^.*(?:ssl_|limit_|server_name).*\n/gm, "")
-        // The port is the test's own, and belongs to the address.
+        // The test's port is part of the address, so the Host header must contain it.
         .replaceAll("$host;", "$http_host;"),
     at === undefined ? 1 : [at],
     cleanup,
   );
 }
 
-/** The whole configuration that the two documents describe. */
+/** Returns the complete configuration from the two documents. */
 export async function readNodesConfiguration(): Promise<string> {
   const [upstream, whole] = await Promise.all(
     ["scale", "reverse-proxy"].map(async (name) => {

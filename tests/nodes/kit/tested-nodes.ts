@@ -1,4 +1,4 @@
-/** What a run is told that has three nodes behind nginx in the place of a broker: their bus, which `MERKLE_TEST_BUS` names. */
+/** Returns the Vitest settings for runs with three nodes instead of one broker. `MERKLE_TEST_BUS` selects the bus. */
 export const nodesOf = (bus: string | undefined) => ({
   provide: { bus: bus === "nats" ? ("nats" as const) : ("postgres" as const) },
 });
