@@ -5,8 +5,8 @@ import { nodesOf } from "../nodes/kit/tested-nodes.js";
 const bus = process.env["MERKLE_TEST_BUS"];
 
 /**
- * Real clients of several vendors, by `npm run test:clients`: they are installed from the registry, and too heavy for the
- * normal suite. No model is asked: a scripted one of this machine answers.
+ * Tests with real clients of several vendors (`npm run test:clients`). They are installed from the registry and too heavy for the normal suite. A
+ * local scripted model replies instead of real ones.
  */
 export default defineConfig({
   ...shared,
@@ -14,9 +14,9 @@ export default defineConfig({
     ...shared.test,
     ...(bus !== undefined && nodesOf(bus)),
     include: ["tests/clients/cases/*.ts"],
-    // The programs are installed before the temporary folder is the run's own, so that the next run has them.
+    // The programs are installed before the run gets its own temporary folder, so the next run can reuse them.
     globalSetup: ["tests/clients/kit/install-clients.ts", "tests/kit/global-setup.ts"],
-    // Each is several hundred MB, and what is measured here is time.
+    // Each client takes several hundred MB, and these tests measure time.
     fileParallelism: false,
     expect: { poll: { timeout: 60_000, interval: 50 } },
     testTimeout: 300_000,

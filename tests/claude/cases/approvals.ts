@@ -17,7 +17,7 @@ import { type Mesh, startMesh } from "../kit/mesh.js";
 
 const sha256 = (bytes: Uint8Array) => hash("sha256", bytes, "buffer");
 
-/** An agent at a terminal whose client asks before it writes, with the device that answers for it. */
+/** Starts an agent at a terminal whose client asks before it writes files, and the device that answers. */
 async function startAsking(
   mesh: Mesh,
   team: string,
@@ -33,7 +33,7 @@ async function startAsking(
   );
   return {
     birch,
-    /** Has it write a file; resolves when its person is asked, and its terminal, too. */
+    /** Makes the agent write a file. Resolves when the terminal and the device both show the question. */
     async write(name: string) {
       const path = join(machine.project, name);
       const call = `call Write {"file_path": ${JSON.stringify(path)}, "content": "hello"} then say tried ${name}`;
@@ -43,7 +43,7 @@ async function startAsking(
       const [approval] = (await waiting()) as [Approval];
       return { path, approval };
     },
-    /** A prompt that has just come up takes no key yet. */
+    /** Presses a key repeatedly, because a new prompt does not accept keys immediately. */
     pressUntil: (key: string, isDone: () => Promise<boolean>) =>
       expect
         .poll(
@@ -58,7 +58,7 @@ async function startAsking(
   };
 }
 
-/** The person who answers from a phone. */
+/** Creates the person who answers from a phone. */
 async function startPhone(mesh: Mesh) {
   const rest = await brokerTransports.rest(mesh.url);
   onTestFinished(() => rest.close());
@@ -68,7 +68,7 @@ async function startPhone(mesh: Mesh) {
     credential,
     device: deviceOf(credential, sha256) ?? "",
     waiting: async () => (await list()).waiting,
-    /** How the last one that ended has ended. */
+    /** Returns the state of the approval that ended last. */
     ended: async () => (await list()).ended[0]?.state,
     answer: ({ approval, ...shown }: Approval, decision: "allow" | "deny" | "leave", words?: string) =>
       rest.call("answer_approval", {
@@ -109,7 +109,7 @@ it("[APPROVE-1] [APPROVE-5] [APPROVE-6] what the client asks is answered from el
   await birch.terminal.shows("Rejected write to refused.txt");
   expect(existsSync(refused.path)).toBe(false);
 
-  // An answer that is lost with the broker is there when it is asked for again.
+  // An answer survives a crash of the broker: the client asks again and gets it.
   const lost = await asking.write("lost.txt");
   await mesh.killBroker();
   await mesh.restartBroker();
@@ -117,7 +117,7 @@ it("[APPROVE-1] [APPROVE-5] [APPROVE-6] what the client asks is answered from el
   await expect.poll(() => existsSync(lost.path)).toBe(true);
   await birch.rests();
 
-  // Left to the terminal, or with nobody there to answer, the prompt stays and nothing is done.
+  // If the phone leaves the question to the terminal, the prompt stays and nothing is written.
   const left = await asking.write("left.txt");
   await phone.answer(left.approval, "leave");
   await birch.terminal.shows("Do you want to create left.txt");

@@ -43,7 +43,7 @@ it("[WAKE-15] beside another agent in its folder, after /clear and when its conv
   const cleared = await mesh.write("Birch");
   await birch.model.shows(cleared.letter);
   await birch.rests();
-  // The first may come again, as no model had answered it in this conversation.
+  // The first message may be repeated, since no model replied to it in this conversation.
   expect(lettersIn(birch.model.conversation).at(-1)).toBe(cleared.letter);
   await birch.exit();
 

@@ -19,13 +19,13 @@ interface Scene {
   readonly birch: InteractiveAgent;
 }
 
-/** A session in which Birch is, with nothing read and nothing written. */
+/** A session that Birch has joined, in which nothing has been read or written. */
 interface Meeting {
   readonly mesh: Mesh;
   readonly birch: LaunchedAgent;
 }
 
-/** Does the harm, and returns how to repair it. */
+/** Causes the fault and returns a function that repairs it. */
 type Fault = (scene: Scene) => Promise<() => Promise<void>>;
 
 const faults: Record<string, Fault> = {
@@ -48,13 +48,13 @@ const faults: Record<string, Fault> = {
     proxy.mode = "stall";
     return async () => {
       proxy.mode = "pass";
-      // What was sent meanwhile is lost; no network gives back a part of it.
+      // Data sent during the stall is lost. A real network does not deliver a part of it later either.
       proxy.cutAll();
     };
   },
 };
 
-/** Brings a letter to a point on its way, lets the fault happen there, and goes on; returns the letters. */
+/** Sends a message, causes the fault at a certain point of its delivery, and continues. Returns the names of the messages. */
 type Moment = (meeting: Meeting, strike: () => Promise<() => Promise<void>>) => Promise<string[]>;
 
 const moments: Record<string, Moment> = {
@@ -141,13 +141,13 @@ it.each(Object.entries(moments))(
 
 const check = "call mcp__merkle__check_messages {}";
 
-/** Reads twice, as the first is what shows that the model has got what came before. */
+/** Reads twice. The first read is the evidence that the model has received the earlier messages. */
 async function readAgain({ prompt, rests }: LaunchedAgent): Promise<void> {
   await prompt(`${check} then ${check} then say done`);
   await rests();
 }
 
-/** Each was shown, first in order; and what was read twice above is not shown a further time. */
+/** Expects each message to appear, first in order. After two reads no message may appear again. */
 async function expectRead(birch: LaunchedAgent, letters: readonly string[]): Promise<void> {
   const shown = lettersIn(birch.model.conversation);
   expect([...new Set(shown)]).toEqual(letters);
@@ -175,12 +175,12 @@ it("[WAKE-1] [WAKE-9] what is written while the network is away wakes the agent 
 it("[WAKE-1] [WAKE-9] an agent whose machine slept, and whose connection died meanwhile, gets its mail when it wakes up", async () => {
   const mesh = await startMesh(onTestFinished);
   const birch = await startAgent({ mesh, team: "Birch" }, onTestFinished);
-  // All but the first, which its terminal would wake again.
+  // Stops all processes except the first, which its terminal would resume.
   const asleep = (await treeOf(birch.terminal.pid)).slice(1);
   for (const { pid } of asleep) process.kill(pid, "SIGSTOP");
   await mesh.killBroker();
   await mesh.restartBroker();
-  // Of a node that died its peers are taken for connected until its lease ends, which the others do not notice at once.
+  // After a node dies, its peers count as connected until its lease ends. The other nodes notice this at different times.
   const askAll = () => Promise.all(Array.from({ length: 6 }, () => mesh.findPeer("Birch")));
   await expect.poll(async () => (await askAll()).some((peer) => peer?.connected)).toBe(false);
   const { letter, posted } = await mesh.write("Birch");

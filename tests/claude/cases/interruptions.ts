@@ -7,7 +7,7 @@ import { type Mesh, startMesh } from "../kit/mesh.js";
 import { lettersIn } from "../kit/shown.js";
 import { closeInbox } from "../kit/wake-paths.js";
 
-/** Presses Esc at a point of a letter's way; returns the letter. */
+/** Presses Esc at a certain point of a message's delivery. Returns the name of the message. */
 type Interruption = (mesh: Mesh, birch: InteractiveAgent) => Promise<string>;
 
 const interruptions: Record<string, Interruption> = {
@@ -26,7 +26,7 @@ const interruptions: Record<string, Interruption> = {
     await birch.prompt("say hello");
     await pondering.reached;
     await interruptNow(birch);
-    // The client gives the prompt back to be changed.
+    // After Esc, the client puts the prompt back into the input for editing.
     await birch.terminal.press("C-u");
     pondering.letGo();
     return letter;
@@ -84,7 +84,7 @@ it.each(Object.entries(interruptions))("[WAKE-4] Esc %s loses nothing", async (_
   await birch.prompt("say go on");
   await expect.poll(() => lettersIn(birch.model.conversation)).toEqual(expect.arrayContaining(letters));
   await birch.rests();
-  // Two prompts, as the second shows that the first was seen.
+  // Two prompts, because the second is the evidence that the first was seen.
   for (const word of ["one", "two"]) {
     await birch.prompt(`call mcp__merkle__list_peers {} then say ${word}`);
     await birch.rests();
@@ -174,7 +174,7 @@ it.each([
     const again = await startAgent({ mesh, team: "Birch", machine, claudeArgs }, onTestFinished);
     await again.model.shows(between.letter);
     await again.rests();
-    // The conversation that it goes on with has the first already.
+    // The resumed conversation already contains the first message.
     expect(lettersIn(again.model.conversation)).toEqual([before.letter, between.letter]);
     expect((await mesh.peers()).filter(({ team }) => team === "Birch")).toHaveLength(1);
   },

@@ -52,7 +52,7 @@ it("[WAKE-16] after Esc nothing is nudged for until the next prompt, or for 20 s
   const interruptedAt = performance.now();
   const { letter } = await mesh.write("Birch");
   await birch.model.shows(letter);
-  // The client notes that it is idle a little before its screen shows it.
+  // The client records that it is idle slightly before its screen shows it, so the delay looks shorter from here.
   expect(performance.now() - interruptedAt).toBeGreaterThan(12_000);
 });
 
@@ -64,7 +64,7 @@ it("[WAKE-9] [WAKE-16] a turn that ends by itself holds no nudge, however soon i
     const { atMs } = await birch.model.shows(letter);
     expect(atMs - postedAtMs).toBeLessThan(12_000);
     await birch.rests();
-    // Half a second after mail waited for the turn's end, the server looks whether the turn was interrupted.
+    // Half a second after a message waited for the end of a turn, the server checks whether the turn was interrupted.
     await delay(1_000);
   }
 });

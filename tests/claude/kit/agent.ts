@@ -14,15 +14,15 @@ import { openTerminal, type Program, type Terminal } from "./terminal.js";
 export interface AgentOptions {
   readonly mesh: Pick<Mesh, "slug" | "url" | "findPeer">;
   readonly team: string;
-  /** The peer's name; what `merkle launch` chooses unless given. */
+  /** The peer's name. Default: the name that `merkle launch` chooses. */
   readonly name?: string;
   readonly launchArgs?: readonly string[];
   readonly claudeArgs?: readonly string[];
-  /** One of its own unless given. */
+  /** Default: a new machine. */
   readonly machine?: Machine;
-  /** Where it finds the broker, when not there where it is. */
+  /** The broker's address as the agent's machine sees it, if different. */
   readonly brokerUrl?: string;
-  /** The network in which its machine stands, when not in ours, and a file by which its model is reached from there. */
+  /** The network of the agent's machine, if not the test's own. `socket` is a file through which that network reaches the model. */
   readonly network?: TestNetwork & { readonly socket: string };
 }
 
@@ -32,21 +32,21 @@ export interface LaunchedAgent {
   readonly name: string | undefined;
   readonly machine: Machine;
   readonly model: ScriptedModel;
-  /** Gives it a prompt, as its user does; resolves when its model has it. */
+  /** Enters a prompt as the user does. Resolves when the model has received it. */
   prompt(text: string): Promise<void>;
-  /** Resolves when it works on nothing. */
+  /** Resolves when the agent is idle. */
   rests(): Promise<void>;
-  /** Its processes at this moment: the launch, the client, and the MCP server. */
+  /** Returns the current processes of the launch, the client and the MCP server. */
   processes(): Promise<{ launch: Running; claude: Running; server: Running }>;
 }
 
 export interface InteractiveAgent extends LaunchedAgent {
   readonly terminal: Terminal;
-  /** Ends it as its user does. */
+  /** Ends the agent as its user does. */
   exit(): Promise<void>;
 }
 
-/** Starts one at a terminal; resolves when it is in the session and takes prompts. */
+/** Starts an agent at a terminal. Resolves when the agent has joined the session and accepts prompts. */
 export async function startAgent(options: AgentOptions, cleanup: Cleanup): Promise<InteractiveAgent> {
   const { program, ...launched } = await prepare(options, cleanup);
   const terminal = await openTerminal(program, cleanup);
@@ -71,7 +71,7 @@ function atTerminal(terminal: Terminal, model: ScriptedModel) {
   };
 }
 
-/** Starts a Claude Code as its user does, after `merkle install`, and has it join the session. */
+/** Starts Claude Code as a user does after `merkle install`, and makes it join the session. */
 export async function startInstalled(
   { mesh, team, machine }: Pick<AgentOptions, "mesh" | "team"> & { readonly machine: Machine },
   cleanup: Cleanup,
@@ -101,7 +101,7 @@ export async function startInstalled(
   };
 }
 
-/** Starts one without a terminal, which is given its prompts on stdin; resolves when it is in the session. */
+/** Starts an agent without a terminal, which reads its prompts from stdin. Resolves when the agent has joined the session. */
 export async function startPrinted(options: AgentOptions, cleanup: Cleanup): Promise<LaunchedAgent> {
   const streams = ["--input-format=stream-json", "--output-format=stream-json", "--verbose"];
   const claudeArgs = ["-p", ...streams, ...(options.claudeArgs ?? [])];
@@ -119,7 +119,7 @@ export async function startPrinted(options: AgentOptions, cleanup: Cleanup): Pro
   child.stderr.on("data", (chunk: Buffer) => {
     stderr += chunk.toString();
   });
-  // One that was killed takes no more.
+  // A killed process no longer reads its stdin.
   child.stdin.on("error", () => undefined);
   await isThere(options.mesh, launched, async () => stdout + stderr);
   return {
@@ -138,7 +138,7 @@ export async function startPrinted(options: AgentOptions, cleanup: Cleanup): Pro
   };
 }
 
-/** At a terminal, Claude Code starts a server that has died when its user says so, and not before. */
+/** Restarts the MCP server with /mcp. At a terminal, Claude Code restarts a dead server only on request. */
 export async function reconnect({
   terminal,
   processes,
@@ -150,7 +150,7 @@ export async function reconnect({
   await terminal.press("Enter");
   await terminal.shows(/Reconnect\b/);
   await terminal.press("Enter");
-  // That it is back is said only where no turn begins at once, and may be out of sight.
+  // The client reports the reconnection only if no turn begins immediately, and its report may scroll out of view. So check the processes instead.
   await processes();
   await expect.poll(async () => (await terminal.screen()).split("❯").at(-1)).toMatch(/^\s*\n─/);
 }
@@ -161,7 +161,7 @@ async function untilShown(model: ScriptedModel, text: string, give: () => Promis
   await model.shows(text, { from });
 }
 
-/** What it asks beside Merkle's own tools is not asked here: auto mode would ask a server that is not there. */
+/** Allows the other tools that the tests use, so the client does not ask. Auto mode would ask a server that does not exist here. */
 const allowed = ["--permission-mode=acceptEdits", "--allowedTools=Bash", "--allowedTools=Agent"];
 
 async function prepare(options: AgentOptions, cleanup: Cleanup) {
@@ -195,7 +195,7 @@ async function isThere(
   }
 }
 
-/** A launch stands in for a server that has not begun yet, so that the agent may be there without one. */
+/** Waits until all processes run. The agent may appear in the session before its server starts, because the launch stands in for the server. */
 function findProcesses(pid: number) {
   return vi.waitFor(() => readProcesses(pid), { timeout: 60_000, interval: 200 });
 }

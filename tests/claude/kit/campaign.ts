@@ -5,36 +5,36 @@ import type { Mesh } from "./mesh.js";
 import type { ScriptedModel } from "./scripted-model.js";
 import { countShown, lettersIn } from "./shown.js";
 
-/** How much is done: a few minutes of it in a usual run, all of it where everything is asked for. */
+/** The size of the campaign: a few minutes in a normal run, everything with `MERKLE_TESTS=all`. */
 const isLong = process.env["MERKLE_TESTS"] === "all";
 export const sizes = isLong ? { deliveries: 500, kills: 42 } : { deliveries: 90, kills: 9 };
 export const seed = Number(process.env["MERKLE_SEED"] ?? "1");
 export const withinMs = isLong ? 3_600_000 : 900_000;
-/** The longest pause between two nudges for the same mail, and more. */
+/** Longer than the longest pause between two nudges for the same messages. */
 const readWithinMs = 360_000;
 
-/** An agent at a terminal, whose processes are killed: whichever run of it at the moment. */
+/** An agent at a terminal whose processes are killed. Its methods act on the processes that run at the moment. */
 export interface Victim {
   readonly team: string;
   readonly model: ScriptedModel;
-  /** Types a prompt, which it may be too busy to take. */
+  /** Types a prompt. A busy agent may not accept it. */
   enter(prompt: string): Promise<void>;
   rests(): Promise<void>;
   killServer(): Promise<void>;
-  /** Does what its user does to have a server again. */
+  /** Does what the user does to get a server running again. */
   repairServer(): Promise<void>;
   killClient(chance: Chance): Promise<void>;
-  /** Starts it anew in its conversation. */
+  /** Restarts the agent with its conversation. */
   resume(): Promise<void>;
 }
 
 interface Member {
   readonly victim: Victim;
-  /** What is for it, in order. */
+  /** The messages for this agent, in order. */
   readonly letters: string[];
 }
 
-/** What an agent may be given to do: `nap` is its own tool, which sleeps for this many seconds. */
+/** Returns prompts that keep an agent busy. `nap` returns the step that sleeps for this many seconds. */
 function toWorks(nap: (seconds: number) => string): readonly string[] {
   return [
     `${nap(0.2)} then ${nap(0.3)} then ${nap(0.1)} then say finished`,
@@ -45,9 +45,9 @@ function toWorks(nap: (seconds: number) => string): readonly string[] {
 }
 
 /**
- * Writes to agents and kills their processes and the broker at points that the seed chooses, until all that was asked for is
- * done. Every other killed server nobody repairs, and no prompt follows the last letter. Then each letter must stand in its
- * conversation, once or with a mark, for the first time in the order in which they were written, and few may stand there again.
+ * Sends messages to agents, and kills their processes and the broker at points chosen by the seed, until all deliveries and kills are done. Some
+ * killed servers are never repaired, and no prompt follows the last message. Every message must then be in its agent's conversation. Messages must
+ * first appear in the order of sending, repeats must be marked, and few messages may be repeated.
  */
 export async function runCampaign(
   mesh: Mesh,
@@ -82,7 +82,7 @@ export async function runCampaign(
       await victim.killServer();
       unrepaired.add(victim);
       await writeTo(members);
-      // Now and then its user takes a while to notice.
+      // Sometimes the user notices the fault only after a while.
       if (chance.below(2) === 0) await delay(2_000 + chance.below(2_000));
       await writeTo(members);
       if (chance.below(2) === 0) await repair(victim);
@@ -101,7 +101,7 @@ function countLetters(members: readonly Member[]): number {
   return members.reduce((sum, { letters }) => sum + letters.length, 0);
 }
 
-/** Gives somebody something to do now and then, and writes to one of them or to all. */
+/** Sometimes gives an agent a task. Then sends messages to one agent or to all. */
 async function writeSome(
   mesh: Mesh,
   members: readonly Member[],
@@ -117,10 +117,10 @@ async function writeSome(
   }
 }
 
-/** Whatever was killed last, an agent is woken for what is unread. */
+/** Waits until the agent has read all its messages. It must be woken for unread messages after any kill. */
 async function untilRead({ victim, letters }: Member): Promise<void> {
   const isRead = () => letters.every((letter) => countShown(victim.model.conversation).has(letter));
-  // What is lacking then is reported.
+  // Missing messages are reported later.
   await expect
     .poll(isRead, { timeout: readWithinMs, interval: 500 })
     .toBe(true)
@@ -150,11 +150,11 @@ function report(members: readonly Member[]): void {
   expect(absent).toEqual([]);
   expect(unmarked).toEqual([]);
   expect(late).toEqual([]);
-  // One kill may repeat all that a hook had brought, which of a short run is more than its part.
+  // One kill may repeat everything that a hook delivered. In a short run that can exceed 2 %.
   expect(repeated.length).toBeLessThanOrEqual(Math.max(0.02 * found.length, 4));
 }
 
-/** The letters that stand for the first time after one that was written later. */
+/** Returns the messages that first appear after a message sent later. */
 function findLate({ victim, letters }: Member): string[] {
   const shown = [...new Set(lettersIn(victim.model.conversation))];
   const places = shown.map((letter) => letters.indexOf(letter)).filter((place) => place >= 0);

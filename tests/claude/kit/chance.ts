@@ -1,10 +1,10 @@
 export type Chance = ReturnType<typeof chanceOf>;
 
-/** Numbers that look random and are the same for the same seed. */
+/** Creates a pseudo-random generator. The same seed gives the same numbers. */
 export function chanceOf(seed: number) {
   let state = seed >>> 0;
   const next = () => {
-    // Mulberry32.
+    // The mulberry32 algorithm.
     state = (state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
@@ -12,7 +12,7 @@ export function chanceOf(seed: number) {
   };
   const below = (limit: number) => Math.floor(next() * limit);
   return {
-    /** A whole number from 0 to one below the limit. */
+    /** Returns a whole number from 0 to `limit - 1`. */
     below,
     pick<Of>(among: readonly Of[]): Of {
       const picked = among[below(among.length)];

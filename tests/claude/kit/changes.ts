@@ -6,12 +6,12 @@ import { clear, compact, rewind } from "./conversation.js";
 import { makeMachine } from "./machine.js";
 import { type Mesh, startMesh } from "./mesh.js";
 
-/** The agent Birch, after its user changed something. */
+/** The agent Birch and its session, after the user changed something. */
 export interface Changed {
   readonly mesh: Mesh;
   readonly transport: TransportClient;
   readonly birch: InteractiveAgent;
-  /** Birch, and the second agent in its folder if there is one. */
+  /** Birch, and the second agent in the same folder, if any. */
   readonly agents: readonly InteractiveAgent[];
   /** The sessions that Birch has joined. */
   readonly sessions: readonly string[];
@@ -44,7 +44,7 @@ export const changes = {
   },
 } satisfies Record<string, Change>;
 
-/** Starts Birch, gives it two prompts, and makes the changes. */
+/** Starts Birch, enters two prompts, and makes the changes in this order. */
 export async function startChanged(
   order: readonly Change[],
   { claudeArgs = [] }: Pick<AgentOptions, "claudeArgs"> = {},

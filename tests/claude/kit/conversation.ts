@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { InteractiveAgent, LaunchedAgent } from "./agent.js";
 
-/** Gives an agent a prompt, and returns everything that its model is shown until it rests. */
+/** Enters a prompt. Returns everything that the model receives until the agent is idle. */
 export async function ask(
   agent: Pick<LaunchedAgent, "model" | "prompt" | "rests">,
   steps: string,
@@ -15,13 +15,13 @@ export async function ask(
     .join("\n");
 }
 
-/** Has the conversation so far replaced by a summary. */
+/** Replaces the conversation so far with a summary. */
 export async function compact({ terminal }: InteractiveAgent): Promise<void> {
   await terminal.enter("/compact");
   await terminal.shows("Compacted");
 }
 
-/** Goes back to where the conversation was before its last prompt. */
+/** Rewinds the conversation to the state before its last prompt. */
 export async function rewind({ terminal }: InteractiveAgent): Promise<void> {
   await terminal.enter("/rewind");
   await terminal.shows("Restore the code and/or conversation");
@@ -33,7 +33,7 @@ export async function rewind({ terminal }: InteractiveAgent): Promise<void> {
   await terminal.press("C-u");
 }
 
-/** @param shown - a text of the conversation that is on the screen, and not in a prompt of the user's */
+/** Clears the conversation. @param shown - text of the conversation that is on the screen but in no prompt */
 export async function clear({ terminal }: InteractiveAgent, shown: string): Promise<void> {
   await terminal.enter("/clear");
   await expect.poll(terminal.screen).not.toContain(shown);

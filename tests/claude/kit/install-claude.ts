@@ -8,22 +8,22 @@ import type { TestProject } from "vitest/node";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The Claude Code program that is driven. */
+    /** Path of the Claude Code program to test. */
     claude: string;
   }
 }
 
-/** The one place that names the version: what is measured of another may differ. */
+/** The version to test, defined only here. Other versions may behave differently. */
 const version = process.env["MERKLE_CLAUDE_VERSION"] ?? "2.1.330";
 
-/** Installs the client, unless an earlier run has. */
+/** Installs the client, unless an earlier run has installed it. */
 export default async function setup(project: TestProject): Promise<void> {
   project.provide("claude", await installClaude());
 }
 
 async function installClaude(): Promise<string> {
   const folder = join(tmpdir(), `merkle-claude-code-${version}`);
-  // The package's platform part is a program by itself, which needs no newer Node than ours.
+  // The platform's package contains a standalone program, which does not depend on our Node.js version.
   const program = join(
     folder,
     `node_modules/@anthropic-ai/claude-code-${process.platform}-${process.arch}/claude`,

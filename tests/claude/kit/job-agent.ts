@@ -13,13 +13,13 @@ import type { Answer } from "./obey.js";
 import { type ScriptedModel, startScriptedModel } from "./scripted-model.js";
 import type { Shown } from "./shown.js";
 
-/** What runs a broker's jobs: the real Claude Code and the real `merkle agent`, with a model that a test plays. */
+/** Runs a broker's jobs with the real Claude Code, the real `merkle agent` and a scripted model. */
 export interface JobAgent {
   readonly agent: AgentOptions;
   readonly model: ScriptedModel;
 }
 
-/** @param mind - what the model does next, of all that it was shown in this run */
+/** Sets up an agent for jobs. @param mind - chooses the model's next reply, given everything it was shown in this run */
 export async function makeJobAgent(
   cleanup: Cleanup,
   mind: (shown: Shown) => Answer,
@@ -42,22 +42,22 @@ export async function makeJobAgent(
   return { agent: { startRunner, name: machine.merkleHome, timeoutsMs: timeoutsMs ?? {} }, model };
 }
 
-/** The job as it stands when it has ended. */
+/** Waits until the job has ended and returns it. */
 export async function endedJob(transport: TransportClient, job_id: number): Promise<Job> {
   const look = () => transport.call("get_job", { job_id });
   await expect.poll(async () => (await look()).completed_at, { timeout: 150_000 }).not.toBeNull();
   return look();
 }
 
-/** One step of a model that uses a skill: the command behind `merkle agent`, and what it gives on stdin. */
+/** One step of a model that follows a skill: a `merkle agent` command and its stdin. */
 export interface Step {
   readonly verb: string;
   readonly input?: string;
 }
 
 /**
- * A model that loads the skill that its prompt names, and then takes these steps, as that skill tells it to write them. A step
- * may depend on what the one before it answered; it ends when there is none.
+ * Creates a model that loads the skill named in its prompt and takes these steps, in the format that the skill prescribes. A step may depend on the
+ * results of earlier ones. The model ends when `next` returns null.
  */
 export function skilled(
   next: (steps: readonly Record<string, unknown>[], shown: Shown) => Step | null,
@@ -67,7 +67,7 @@ export function skilled(
     const command = /^Agent command: (.*)$/m.exec(shown.conversation)?.[1];
     const results = shown.messages.filter(({ role }) => role === "assistant").length;
     if (results === 0) return { calls: [{ tool: "Skill", input: { skill } }] };
-    // What fails time and again would be tried for ever.
+    // Gives up after this many results, because a failing step would be retried forever.
     if (results > stepsMax) return { text: `I give up: ${shown.news}` };
     const step = next(answersIn(shown), shown);
     if (step === null) return { text: "Done." };
@@ -80,7 +80,7 @@ export function skilled(
 
 const stepsMax = 12;
 
-/** What `merkle agent` has answered so far, the first answer first. */
+/** Returns the results of `merkle agent` so far, oldest first. */
 function answersIn({ messages }: Shown): Record<string, unknown>[] {
   return messages.flatMap(({ role, content }) =>
     role !== "user" || typeof content === "string"

@@ -6,11 +6,11 @@ import type { InteractiveAgent } from "./agent.js";
 import type { Machine } from "./machine.js";
 import { killProcess } from "./processes.js";
 
-/** A tool call that goes on until it is told to end. */
+/** A tool call that runs until `end` is called. */
 export interface LongTool {
-  /** The step of a prompt that makes it. */
+  /** The step to put into a prompt. */
   readonly step: string;
-  /** Resolves when it runs. */
+  /** Resolves when the tool is running. */
   runs(): Promise<void>;
   end(): Promise<void>;
 }
@@ -25,7 +25,7 @@ export function longTool({ project }: Machine): LongTool {
   };
 }
 
-/** Kills its server while a tool runs; the client starts another, which it does not reach after the tool. */
+/** Kills the agent's MCP server while a tool runs. The client starts another server, which it does not reach after the tool. */
 export async function killInTurn(
   agent: Pick<InteractiveAgent, "machine" | "prompt" | "rests"> & {
     processes(): Promise<{ server: { readonly pid: number } }>;

@@ -3,19 +3,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Cleanup } from "../../kit/test-database.js";
 
-/** A user's machine: a home, a Claude Code that was set up there, a project, and a Merkle home. */
+/** A user's machine with a home, a configured Claude Code, a project and a Merkle home. */
 export interface Machine {
   readonly merkleHome: string;
   readonly project: string;
-  /** Its folder for what is there for a time: sockets lie in it. */
+  /** The folder for temporary files, which also contains sockets. */
   readonly temporary: string;
-  /** The whole environment of what runs there: nothing of ours is in it. */
+  /** Returns the complete environment for programs on the machine. It contains no variables of the test's own environment. */
   env(options: { readonly modelUrl: string; readonly brokerUrl: string }): Record<string, string>;
 }
 
 const apiKey = "sk-ant-of-no-use";
 
-/** @param settings - the user's own settings of Claude Code */
+/** Creates a machine. @param settings - the user's own settings of Claude Code */
 export async function makeMachine(cleanup: Cleanup, settings: object = {}): Promise<Machine> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "merkle-machine-")));
   cleanup(() => rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }));
@@ -28,7 +28,7 @@ export async function makeMachine(cleanup: Cleanup, settings: object = {}): Prom
   const project = await below("project");
   const temporary = await below("tmp");
   await writeFile(join(config, "settings.json"), JSON.stringify(settings));
-  // What the client asks at its first start: its looks, the use of the key, and whether the folder is to be trusted.
+  // Answers to the client's questions at its first start: the theme, the use of the API key, and whether to trust the folder.
   const answers = {
     hasCompletedOnboarding: true,
     lastOnboardingVersion: "99.0.0",

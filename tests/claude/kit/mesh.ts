@@ -12,25 +12,25 @@ import { killProcess } from "./processes.js";
 
 type Peer = OutputOf<"list_peers">["peers"][number];
 
-/** A broker as users run it, with one session, and a team that writes letters in it over REST. */
+/** A broker as users run it, with one session and a team that posts numbered messages (`letter-1`, `letter-2`, …) over REST. */
 export interface Mesh {
   readonly url: string;
   readonly port: number;
   readonly slug: string;
-  /** A message with the next letter in its text; returns the letter's name, and when the broker had it. */
+  /** Posts the next numbered message. Returns its name and the time when the broker received it. */
   write(to: string | null, options?: WriteOptions): Promise<Written>;
-  /** The team's agent of that name, or its only one. */
+  /** Finds the team's agent with this name, or its only agent. */
   findPeer(team: string, name?: string): Promise<Peer | undefined>;
   peers(): Promise<Peer[]>;
-  /** Runs a command as the user whose broker it is, and returns what it prints. */
+  /** Runs a command as the broker's user and returns its output. */
   run(args: readonly string[]): Promise<string>;
   nudge(to: string): Promise<OutputOf<"nudge">>;
   status(message: number): Promise<OutputOf<"message_status">>;
-  /** Everything that the broker shows of the session's feed to somebody who is nobody's team. */
+  /** Reads the session's feed without a team's credential. */
   history(): Promise<OutputOf<"get_history">>;
-  /** Makes the machine's user a member, where the broker lets members in alone. */
+  /** Makes the machine's user a member, if the broker admits only members. */
   admit(machine: Machine): Promise<void>;
-  /** Of the broker, or of each node in its place. */
+  /** Returns the process ids of the broker or of its nodes. */
   brokerPids(): Promise<number[]>;
   killBroker(): Promise<void>;
   restartBroker(): Promise<void>;
@@ -38,9 +38,9 @@ export interface Mesh {
 
 export interface WriteOptions {
   readonly priority?: "low" | "next" | "now";
-  /** The team that writes; Alder unless given. */
+  /** The team that posts (default: Alder). */
   readonly from?: string;
-  /** Stands after the letter's name. */
+  /** Text to append to the message's name. */
   readonly text?: string;
 }
 
@@ -126,7 +126,7 @@ export async function startMesh(
   };
 }
 
-/** Three nodes behind nginx in the broker's place (`MERKLE_TEST_BUS`), which are killed and started together. */
+/** Starts three nodes behind nginx instead of one broker (`MERKLE_TEST_BUS`). They are killed and started together. */
 async function startNodesOf(cleanup: Cleanup, auth: "open" | "invite") {
   const [{ startNodes }, kit] = await Promise.all([
     import("../../nodes/start-nodes.js"),

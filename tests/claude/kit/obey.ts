@@ -1,18 +1,17 @@
 import { type Block, type RequestMessage, type Shown, textOf } from "./shown.js";
 
-/** What the model answers. */
+/** A reply of the model. */
 export type Answer =
   | { readonly text: string }
-  /** The service refuses the request, which the client does not try again. */
+  /** The service rejects the request. The client does not retry. */
   | { readonly refusal: string }
   | { readonly calls: readonly { readonly tool: string; readonly input: unknown }[] };
 
 const reading = "mcp__merkle__check_messages";
 
 /**
- * A model that does what its prompts say, one step an answer: `call <tool> <json> then call <tool> <json> then say <text>`.
- * Told by another session's message that there is something to read, it reads, until there is no more. It remembers nothing:
- * everything is found in the request, as with a real one.
+ * A model that follows its prompts, one step per reply: `call <tool> <json> then call <tool> <json> then say <text>`. If another session's message
+ * announces unread messages, the model reads until none are left. Like a real model it keeps no state and sees only the request.
  */
 export function obey({ messages, news }: Shown): Answer {
   const step = nextStep(messages);
@@ -22,12 +21,12 @@ export function obey({ messages, news }: Shown): Answer {
   return { text: "done" };
 }
 
-/** The word between two steps, and not one within quotation marks, which may be a subagent's prompt. */
+/** Matches the word between two steps. Ignores it in quotation marks, where it may belong to a subagent's prompt. */
 const stepsEnd = / then (?=(?:[^"]*"[^"]*")*[^"]*$)/;
 
 const toPrompt = (text: string) => /^((?:call|say) .*)$/s.exec(text)?.[1] ?? scriptIn(text);
 
-/** A prompt of a job says what is to be done in its line `Script`, as JSON unless it is plain. */
+/** Returns the `Script` line of a job's prompt, parsed if it is a JSON string. */
 function scriptIn(text: string): string | undefined {
   const told = /^Use the .*\nScript: (.*?)\n/s.exec(text)?.[1];
   return told?.startsWith('"') ? String(JSON.parse(told)) : told;
@@ -54,7 +53,7 @@ function promptIn({ role, content }: RequestMessage): string | undefined {
     ?.trim();
 }
 
-/** Whether another session's message came after the last reading. */
+/** True if a message of another session arrived after the last read. */
 function owesReading(messages: readonly RequestMessage[]): boolean {
   const told = messages.findLastIndex(({ role, content }) => role !== "assistant" && isWake(textOf(content)));
   const read = messages.findLastIndex(
@@ -63,7 +62,7 @@ function owesReading(messages: readonly RequestMessage[]): boolean {
   return told > read;
 }
 
-/** The client puts these words around what comes in by its inbox. */
+/** Matches the words that the client puts around messages from its inbox. */
 export const isWake = (text: string) =>
   /Another Claude session sent a message|sent a message while you were working/.test(text);
 

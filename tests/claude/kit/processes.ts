@@ -8,7 +8,7 @@ export interface Running {
   readonly call: string;
 }
 
-/** The process and all that it started, itself first. */
+/** Returns the process and all its descendants. The process is first. */
 export async function treeOf(pid: number): Promise<Running[]> {
   const { stdout } = await promisify(execFile)("ps", ["-ewwo", "pid=,ppid=,args="]);
   const all = stdout.split("\n").flatMap((line) => {
@@ -16,12 +16,12 @@ export async function treeOf(pid: number): Promise<Running[]> {
     return own === undefined ? [] : [{ pid: Number(own), parent: Number(parent), call }];
   });
   const tree = all.filter((each) => each.pid === pid);
-  // It grows while it is gone through, and each comes after its parent.
+  // The loop also visits processes that it adds, so each process comes after its parent.
   for (const each of tree) tree.push(...all.filter(({ parent }) => parent === each.pid));
   return tree;
 }
 
-/** SIGKILL, and resolves when it is gone. */
+/** Sends SIGKILL and resolves when the process has exited. */
 export async function killProcess(pid: number): Promise<void> {
   send(pid, "SIGKILL");
   await untilGone(pid);
@@ -31,17 +31,17 @@ export async function untilGone(pid: number): Promise<void> {
   while (await isRunning(pid)) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
-/** Kills a process and all that it started. */
+/** Kills a process and all its descendants. */
 export async function endTree(pid: number): Promise<void> {
   const tree = await treeOf(pid).catch(() => []);
   for (const each of tree) send(each.pid, "SIGKILL");
   for (const each of tree) await killProcess(each.pid);
 }
 
-/** The processor time that it has used until now. */
+/** Returns the processor time that the process has used so far. */
 export async function cpuMsOf(pid: number): Promise<number> {
   const fields = (await readFile(`/proc/${pid}/stat`, "utf8")).replace(/^.*\) /s, "").split(" ");
-  // In hundredths of a second on every Linux of today.
+  // Clock ticks are hundredths of a second on every current Linux.
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
@@ -49,11 +49,11 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended by itself.
+    // The process has already exited.
   }
 }
 
-/** Whether it runs: one that has ended and that nobody has asked after does not. */
+/** True if the process is running. A zombie does not count. */
 export async function isRunning(pid: number): Promise<boolean> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
   return stat !== "" && !/\) Z /.test(stat);

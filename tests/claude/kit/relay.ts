@@ -4,7 +4,7 @@ import { connect, createServer } from "node:net";
 import type { Cleanup } from "../../kit/test-database.js";
 import type { TestNetwork } from "../../kit/two-machines.js";
 
-/** Listens on a port of its loopback and passes everything on to a socket in the file system, which all networks share. */
+/** Script that listens on a port of the network's loopback interface and forwards to a socket file. All networks share the file system. */
 const inThere = `
   const { connect, createServer } = require("node:net");
   const [port, path] = process.argv.slice(1);
@@ -15,7 +15,7 @@ const inThere = `
   }).listen(Number(port), "127.0.0.1", () => console.log("listens"));
 `;
 
-/** Lets what runs in a network reach a port of this machine's loopback under the same address there. */
+/** Makes a local port of this machine reachable at the same address within a network. */
 export async function relayInto(
   network: TestNetwork,
   { port, path }: { readonly port: number; readonly path: string },

@@ -8,24 +8,24 @@ import type { Cleanup } from "../../kit/test-database.js";
 import { type Answer, obey } from "./obey.js";
 import { isSideRequest, type ModelRequest, type Shown, toShown } from "./shown.js";
 
-/** The model of one agent: the Messages API on a port of this machine, and what it was shown. */
+/** The scripted model of one agent: a local Messages API server that records its requests. */
 export interface ScriptedModel {
   readonly url: string;
-  /** The requests of the main conversation, the oldest first. */
+  /** The requests of the main conversation, oldest first. */
   readonly requests: readonly Shown[];
-  /** Those of subagents. */
+  /** The requests of subagents. */
   readonly bySubagents: readonly Shown[];
-  /** Resolves with the first request, past or to come, whose news have this. */
+  /** Resolves with the first past or future request whose new content matches. */
   shows(news: string | RegExp, within?: { from?: number }): Promise<Shown>;
-  /** Keeps the model thinking about the next request whose news have this, until it is let go. */
+  /** Delays the reply to the next matching request until `letGo` is called. */
   ponder(news: string | RegExp): Pondering;
-  /** Answers requests whose news have this with an error, which ends the client's turn; returns how to stop. */
+  /** Replies to matching requests with an error, which ends the client's turn. Returns a function that stops this. */
   refuse(news: string | RegExp): () => void;
-  /** Resolves when it has said its last word on everything that it was asked. */
+  /** Resolves when the model has given its final reply to every request. */
   rests(): Promise<void>;
-  /** Whether it has at this moment. */
+  /** True if no final reply is pending. */
   readonly isResting: boolean;
-  /** The conversation as it stands: what was said to the model in it. */
+  /** The current conversation without the model's own replies. */
   readonly conversation: string;
 }
 
@@ -40,9 +40,9 @@ interface Waiting {
   readonly gone: Promise<void>;
 }
 
-/** The form in which a client asks its model: {@link messagesApi} is Claude Code's. */
+/** A client's format for model requests. {@link messagesApi} is the format of Claude Code. */
 export interface Dialect {
-  /** The end of the address that is asked. */
+  /** The end of the request path. */
   readonly path: string;
   read(body: string): ModelRequest;
   write(response: ServerResponse, request: ModelRequest, answer: Said): void;
@@ -51,7 +51,7 @@ export interface Dialect {
 export type Said = Exclude<Answer, { readonly refusal: string }>;
 
 interface Minded {
-  /** Does what it is told ({@link obey}), unless it has a mind of its own. */
+  /** Chooses the reply. Default: {@link obey}. */
   readonly decide?: (shown: Shown) => Answer;
   readonly dialect?: Dialect;
 }
@@ -97,7 +97,7 @@ export async function startScriptedModel(
   }
 
   const server = createServer((request, response) => {
-    // A mistake in here is to fail the run, not to look like a model that is busy.
+    // The promise is not caught: a bug here must fail the run instead of looking like a busy model.
     void serve(request, response, { dialect, think });
   });
   server.listen(0, "127.0.0.1");
@@ -108,7 +108,7 @@ export async function startScriptedModel(
     server.closeAllConnections();
     await closed;
   });
-  // It listens on a port, so its address has this form.
+  // The server listens on a TCP port, so its address is an object.
   const { port } = server.address() as AddressInfo;
 
   return {
@@ -118,7 +118,7 @@ export async function startScriptedModel(
     async shows(news, { from = 0 } = {}) {
       const find = () => requests.slice(from).find((shown) => matcher(news)(shown.news));
       await expect.poll(find, { message: `The model was never shown ${news}.` }).toBeDefined();
-      // Just found.
+      // The poll above found it.
       return find() as Shown;
     },
     ponder(news) {
@@ -163,7 +163,7 @@ async function serve(
 ): Promise<void> {
   const { pathname } = new URL(request.url ?? "/", "http://model");
   const body = await text(request).catch(() => undefined);
-  // The client has gone while it asked.
+  // The client disconnected during its request.
   if (body === undefined) return;
   if (pathname.endsWith("/count_tokens")) return sendJson(response, 200, { input_tokens: 1_000 });
   if (request.method !== "POST" || !pathname.endsWith(dialect.path))
@@ -179,7 +179,7 @@ async function serve(
 
 const messagesApi: Dialect = {
   path: "/v1/messages",
-  // It comes from the client, whose requests have this form.
+  // The client always sends requests in this form.
   read: (body) => JSON.parse(body) as ModelRequest,
   write(response, asked, answer) {
     const message = toMessage(asked.model, answer);
@@ -214,7 +214,7 @@ function toMessage(model: string, answer: Said) {
   };
 }
 
-/** The same message as the events that a stream has. */
+/** Sends the message as the events of a stream. */
 function stream(response: ServerResponse, message: ReturnType<typeof toMessage>): void {
   const { content, stop_reason, usage } = message;
   response.writeHead(200, { "content-type": "text/event-stream" });

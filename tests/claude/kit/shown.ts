@@ -1,4 +1,4 @@
-/** The part of a Messages API request that matters here. */
+/** The fields of a Messages API request that the tests use. */
 export interface ModelRequest {
   readonly model: string;
   readonly stream?: boolean;
@@ -16,21 +16,21 @@ export interface RequestMessage {
 export interface Block {
   readonly type: string;
   readonly text?: string;
-  /** A tool's name, when the model calls it. */
+  /** The tool's name in a tool call. */
   readonly name?: string;
-  /** What a tool gave. */
+  /** The content of a tool's result. */
   readonly content?: string | readonly Block[];
 }
 
-/** What one request shows to the model. */
+/** The content that one request shows to the model. */
 export interface Shown {
-  /** When it came, by `performance.now()`. */
+  /** Arrival time, from `performance.now()`. */
   readonly atMs: number;
   readonly bySubagent: boolean;
   readonly messages: readonly RequestMessage[];
-  /** Everything that came since the model last spoke: prompts, results, what hooks and other sessions put in. */
+  /** Everything since the model's last reply: prompts, results, and texts from hooks and other sessions. */
   readonly news: string;
-  /** All that others said in the conversation as it stands. */
+  /** The whole conversation of the request, without the model's own replies. */
   readonly conversation: string;
 }
 
@@ -46,7 +46,7 @@ export function toShown(request: ModelRequest, atMs: number): Shown {
   };
 }
 
-/** The side requests, for a title or a summary, offer no tools or want a form. */
+/** True for requests for a title or a summary. They offer no tools or require an output format. */
 export function isSideRequest({ tools = [], output_config }: ModelRequest): boolean {
   return tools.length === 0 || output_config?.format !== undefined;
 }
@@ -63,17 +63,17 @@ export function textOf(content: string | readonly Block[]): string {
   return content.map((block) => block.text ?? textOf(block.content ?? "")).join("\n");
 }
 
-/** The letters that a test sent, in the order in which the model sees them in this text. */
+/** Returns the names of the test messages in a text, in order. */
 export function lettersIn(text: string): string[] {
   return text.match(/\bletter-\d+\b/g) ?? [];
 }
 
-/** How often each letter stands in a text, and how often without it being said that it may have been seen already. */
+/** Counts how often each test message occurs in a text, and how often without a mark that it may have been seen already. */
 export function countShown(text: string): Map<string, { readonly times: number; readonly unmarked: number }> {
   const found = new Map<string, { times: number; unmarked: number }>();
   let again: readonly string[] = [];
   for (const line of text.split("\n")) {
-    // A tool names in its first line what it shows again; a hook says so before each.
+    // A tool lists repeated messages in its first line. A hook marks each of them.
     const named = /^\(again\) you may have seen already: (.*)/.exec(line)?.[1]?.split(" ");
     if (named) again = named;
     else if (!/^[#( ]/.test(line)) again = [];

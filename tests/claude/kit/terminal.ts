@@ -8,16 +8,16 @@ import { expect } from "vitest";
 import type { Cleanup } from "../../kit/test-database.js";
 import { endTree, untilGone } from "./processes.js";
 
-/** A terminal with one program in it. */
+/** A terminal that runs one program. */
 export interface Terminal {
   readonly pid: number;
   screen(): Promise<string>;
   shows(text: string | RegExp): Promise<void>;
-  /** Presses keys, by the names that tmux has for them. */
+  /** Presses keys, given by their tmux names. */
   press(...keys: readonly string[]): Promise<void>;
-  /** Types a line, and sends it. */
+  /** Types a line and presses Enter. */
   enter(line: string): Promise<void>;
-  /** Resolves when its program has ended. */
+  /** Resolves when the program has ended. */
   readonly ended: Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export interface Program {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Opens a terminal of 120 columns, which is closed, and its program ended, by the cleanup. */
+/** Opens a terminal of 120 columns. The cleanup ends its program and closes it. */
 export async function openTerminal({ command, cwd, env }: Program, cleanup: Cleanup): Promise<Terminal> {
   const socket = join(tmpdir(), `merkle-terminal-${randomUUID()}`);
   const tmux = async (...args: readonly string[]) => {
@@ -36,7 +36,7 @@ export async function openTerminal({ command, cwd, env }: Program, cleanup: Clea
   };
   const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   const size = ["-x", "120", "-y", "50"];
-  // What a program said before it ended can still be read.
+  // Keeps the screen readable after the program has ended.
   const keep = [";", "set-option", "-g", "remain-on-exit", "on"];
   await tmux("new-session", "-d", ...size, "-c", cwd, "env", "-i", ...variables, ...command, ...keep);
   const pid = Number(await tmux("display-message", "-p", "#{pane_pid}"));
@@ -60,7 +60,7 @@ export async function openTerminal({ command, cwd, env }: Program, cleanup: Clea
     press: async (...keys) => void (await tmux("send-keys", ...keys)),
     async enter(line) {
       await tmux("send-keys", "-l", line);
-      // An end of line that comes along with its text is taken for a part of what is pasted.
+      // A line end that arrives together with its text counts as pasted text, so Enter is sent separately.
       const begin = line.slice(0, 40);
       const typed = async () => (await tmux("capture-pane", "-p")).split("❯").at(-1) ?? "";
       await expect.poll(typed, { message: `The prompt never showed ${begin}.` }).toContain(begin);

@@ -25,12 +25,12 @@ for (const client of drivenClients) {
       const { mesh, model, machine, merkleHome, launch, held } = await setUp(client);
       const terminal = await launch();
 
-      // Idle, before its first prompt.
+      // The client is idle, before its first prompt.
       const first = await mesh.write("Birch/atlas");
       if (client.isWoken) await model.shows(first.letter);
       else expect(first.posted.recipients?.[0]?.wake).toEqual([]);
 
-      // In the middle of a turn: between two calls.
+      // The client is in a turn, between two tool calls.
       const { held: reached, letGo } = model.hold();
       await say(terminal, callTwice, model);
       await reached;
@@ -39,13 +39,13 @@ for (const client of drivenClients) {
       await model.shows(second.letter);
       expect(model.requests.some((each) => each.includes(first.letter))).toBe(true);
 
-      // Idle, after a turn.
+      // The client is idle after a turn.
       await expect.poll(async () => (await mesh.findPeer("Birch", "atlas"))?.declared?.status).toBe("idle");
       const began = performance.now();
       const third = await mesh.write("Birch/atlas", { from: "Ben obeys" });
       if (client.isWoken) {
         await model.shows(third.letter);
-        // Some clients show it as their user's words, in which no name may stand that a sender chose.
+        // Some clients show a nudge as the user's own words, so it must not contain a name chosen by a sender.
         const nudges = model.requests.join("\n").match(/Merkle nudge .{40}/g) ?? [];
         expect(nudges).not.toEqual([]);
         for (const nudge of nudges) expect(nudge).toMatch(/^Merkle nudge \d+: \d+ unread\. If they/);
@@ -60,7 +60,7 @@ for (const client of drivenClients) {
       const { pid } = terminal;
       const tree = await treeOf(pid);
       await quit(client, terminal);
-      // A process that was told to end may take a moment.
+      // A process may need a moment to exit.
       const left = async () => {
         const states = await Promise.all(
           tree.map(async (each) => ((await isRunning(each.pid)) ? [each] : [])),
@@ -71,7 +71,7 @@ for (const client of drivenClients) {
       expect((await readdir(join(merkleHome, "launch"))).filter((each) => each !== "answers.json")).toEqual(
         [],
       );
-      // Claude Code writes its file anew, in another order.
+      // Claude Code rewrites its file in another order.
       for (const [path, text] of Object.entries(machine.files))
         expect(await readFile(join(machine.home, path), "utf8")).toContain(text.slice(2, 20));
 

@@ -10,18 +10,18 @@ import { prepareAgent, say } from "../kit/client-agent.js";
 import { type DrivenClient, getDrivenClient } from "../kit/driven-clients.js";
 import { responsesApi } from "../kit/responses-api.js";
 
-/** One of those who write to each other, whatever it is. */
+/** Any participant in the exchange, whichever client it uses. */
 interface Member {
   readonly team: string;
   send(to: string, letter: string): Promise<void>;
-  /** Resolves with the time of the clock at which it had the letter before it. */
+  /** Resolves with the wall-clock time when the member received the message. */
   has(letter: string): Promise<number>;
   rests(): Promise<void>;
-  /** How often its model was asked. */
+  /** How many requests the member's model has received. */
   readonly asked: number;
 }
 
-/** Each with its own way of asking a model, and its own name for the tool. */
+/** Each client has its own model API and its own name for the tool. */
 const clients: readonly { name: DrivenClient["name"]; tool: string; dialect?: Dialect }[] = [
   { name: "claude", tool: "mcp__merkle__send_message" },
   { name: "codex", tool: "mcp__merkle__send_message", dialect: responsesApi },
@@ -57,7 +57,7 @@ describe.runIf(clients.every(({ name }) => inject("clientPrograms")[name] !== un
 
     for (const member of members) await member.rests();
     const asked = members.map((member) => member.asked);
-    // Time itself is what is tested here.
+    // Real time has to pass: idle clients must not call their models.
     await delay(idleMs);
     expect(members.map((member) => member.asked)).toEqual(asked);
   }, 1_200_000);
@@ -94,7 +94,7 @@ async function startClient(mesh: Mesh, { name, tool, dialect }: (typeof clients)
   };
 }
 
-/** A loop of curl, as AGENTS.md has it: whatever runs it is its model, which is asked nothing while it waits. */
+/** Starts a loop of curl as in AGENTS.md. It has no model, so `asked` is always 0. */
 async function startCurl(mesh: Mesh): Promise<Member> {
   const base = `${mesh.url}/api/sessions/${mesh.slug}`;
   const { team_id, cursor: joinedAt } = await curl<OutputOf<"join_session">>(`${base}/join`, {
@@ -113,7 +113,7 @@ async function startCurl(mesh: Mesh): Promise<Member> {
       cursor = next_cursor;
     }
   }
-  // A curl that is ended has nothing to say.
+  // A killed curl returns no output, which does not matter.
   const listening = listen().catch(() => undefined);
   onTestFinished(() => {
     ending.abort();
@@ -149,6 +149,6 @@ async function curl<Output>(url: string, { team, body, signal }: CurlOptions): P
   const child = spawn("curl", args, { stdio: ["pipe", "pipe", "ignore"] });
   signal?.addEventListener("abort", () => child.kill());
   child.stdin.end(body && JSON.stringify(body));
-  // The broker's replies have this form.
+  // Assumes the form of the broker's replies.
   return JSON.parse(await readText(child.stdout)) as Output;
 }

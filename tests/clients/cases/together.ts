@@ -12,7 +12,7 @@ import { callOnce, type ScriptedModel, startScriptedModel } from "../kit/scripte
 
 const programs = inject("clientPrograms");
 
-/** A model that Codex knows, and so lets edit by patches; of an older one it would ask whether to go on with it. */
+/** A model that Codex knows, so Codex lets it edit with patches. For an older model, Codex would ask whether to continue. */
 const codexArgs = ["-m", "gpt-6-sol", "--dangerously-bypass-approvals-and-sandbox"];
 
 it.runIf(programs["codex"] && programs["claude"])(
@@ -77,7 +77,7 @@ it.runIf(programs["codex"] && programs["claude"])(
       4: "Oak/elm",
     });
 
-    // Each answer of the model says that it took 100 tokens in, of which its cache gave 40 and took 30, and 10 out.
+    // Each reply of the model reports 100 input tokens, of which 40 were read from the cache and 30 written to it, and 10 output tokens.
     const used = async () => {
       const { rows } = await transport.call("get_usage", { session_id, by: "team" });
       return rows.find(({ name }) => name === "Birch");
@@ -94,7 +94,7 @@ it.runIf(programs["codex"] && programs["claude"])(
   },
 );
 
-/** A model of today calls Codex's tools by a script. */
+/** Returns a prompt that calls one of Codex's tools from a script, as current models do. */
 function callInScript(tool: string, args: object | string): string {
   return callOnce("exec", `text(await tools.${tool}(${JSON.stringify(args)}))`);
 }

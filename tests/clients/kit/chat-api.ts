@@ -4,7 +4,7 @@ import type { Dialect } from "../../claude/kit/scripted-model.js";
 import type { RequestMessage } from "../../claude/kit/shown.js";
 import { writeEvents } from "./responses-api.js";
 
-/** OpenCode's way of asking its model, for the model that Claude Code's tests have. */
+/** OpenCode's model API, for the scripted model of the Claude Code tests. */
 export const chatApi: Dialect = {
   path: "/chat/completions",
   read(body) {
@@ -25,7 +25,7 @@ function toMessage(message: Readonly<Record<string, unknown>>): RequestMessage {
   return { role: said, content: tool_calls === undefined ? content : [] };
 }
 
-/** Answers with a text, or with the call of a tool. */
+/** Replies with a text or a tool call. */
 export function writeChat(
   response: ServerResponse,
   said: string | { readonly name: string; readonly arguments: string },

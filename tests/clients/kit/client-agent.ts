@@ -14,11 +14,11 @@ interface AgentOptions {
   readonly model: { readonly url: string };
   readonly team: string;
   readonly name: string;
-  /** The client's own, where they are not the usual ones. */
+  /** The client's arguments. Default: its usual ones. */
   readonly args?: readonly string[];
 }
 
-/** A machine of its own for an agent of this client, and how to launch the agent there. */
+/** Creates a machine for an agent of this client. Returns a function that launches the agent there. */
 export async function prepareAgent(
   client: DrivenClient,
   { mesh, model, team, name, args = client.args }: AgentOptions,
@@ -38,7 +38,7 @@ export async function prepareAgent(
 
   return {
     ...{ machine, merkleHome, merkle },
-    /** @param conversation - the one that it is to go on with, wherever that belongs */
+    /** Launches the agent. @param conversation - id of a conversation to resume, with the peer it belongs to */
     async launch(conversation?: string): Promise<Terminal> {
       const where = ["--session", mesh.slug, "--team", team, "--name", name];
       const command = [
@@ -50,7 +50,7 @@ export async function prepareAgent(
       await untilReady(client, terminal, isThere);
       return terminal;
     },
-    /** What its machine keeps of its place. */
+    /** Returns the peer that the agent's machine has stored. */
     async held() {
       const names = (await readdir(join(merkleHome, "teams"))).filter((each) => each.endsWith(".json"));
       const all = await Promise.all(names.map((each) => readFile(join(merkleHome, "teams", each), "utf8")));
@@ -60,8 +60,8 @@ export async function prepareAgent(
 }
 
 /**
- * Types a prompt and sends it. A client that is slow takes an end of line for a part of what was typed before it, or is not
- * there yet to take it: it is pressed until the model is asked.
+ * Types a prompt and sends it. A slow client may take Enter for pasted text, or not accept keys yet. Enter is therefore repeated until the model gets
+ * a request.
  */
 export async function say(
   terminal: Terminal,
@@ -80,7 +80,7 @@ export async function quit(client: DrivenClient, terminal: Terminal): Promise<vo
   const [first = "", ...last] = client.quit;
   await terminal.press(first);
   await untilShown(terminal, `${client.name} did not end`, async () => {
-    // One that ends at the first key takes no second.
+    // A client that ends at the first key needs no second.
     await pressAll(terminal, last).catch(() => undefined);
     return !(await isRunning(terminal.pid));
   });

@@ -4,21 +4,21 @@ import { fileURLToPath } from "node:url";
 import type { Terminal } from "../../claude/kit/terminal.js";
 import type { Cleanup } from "../../kit/test-database.js";
 
-/** How a test sets a client up, and drives it at a terminal. */
+/** How a test configures a client and controls it at a terminal. */
 export interface DrivenClient {
   readonly name: "claude" | "codex" | "gemini" | "opencode" | "copilot";
-  /** Whether an idle one is woken. */
+  /** True if the client can be woken when it is idle. */
   readonly isWoken: boolean;
-  /** Its user's files below the home, as they were before. */
+  /** The user's files below the home before the installation, by path. */
   files(machine: Machine): Readonly<Record<string, string>>;
   env(machine: Machine): Readonly<Record<string, string>>;
-  /** What its user gives it at each start. */
+  /** The user's arguments at each start. */
   readonly args: readonly string[];
-  /** What it shows once it takes prompts. */
+  /** Matches the screen once the client accepts prompts. */
   readonly ready: RegExp;
-  /** Answers what it asks at its first start. */
+  /** The keys that answer the client's questions at its first start. */
   readonly questions: readonly { readonly shows: RegExp; readonly keys: readonly string[] }[];
-  /** Its arguments for going on with a conversation. */
+  /** Returns the arguments that resume a conversation. */
   resume(conversation: string): readonly string[];
   readonly quit: readonly string[];
 }
@@ -138,7 +138,7 @@ export function getDrivenClient(name: DrivenClient["name"]): DrivenClient {
 
 const cache = fileURLToPath(new URL("../../../node_modules/.cache", import.meta.url));
 
-/** A home below folders that nobody else may write to: Gemini reads no settings out of others. */
+/** Creates a home below folders that only its owner may write to. Gemini reads no settings from other folders. */
 export async function makeHome(
   client: DrivenClient,
   modelUrl: string,
@@ -158,7 +158,7 @@ export async function makeHome(
   return { ...machine, files };
 }
 
-/** Resolves when it takes prompts and its agent is there; what it asks before is answered. */
+/** Answers the client's questions. Resolves when the client accepts prompts and its agent has joined. */
 export async function untilReady(
   client: DrivenClient,
   terminal: Terminal,
@@ -173,7 +173,7 @@ export async function untilReady(
   });
 }
 
-/** Waits for a state of a terminal, and says what it showed where that never came. */
+/** Waits for a state of a terminal. On timeout, throws an error with the last screen. */
 export async function untilShown(
   terminal: Terminal,
   failure: string,
@@ -189,7 +189,7 @@ export async function untilShown(
   throw new Error(`${failure}; it shows:\n${screen.trim()}`);
 }
 
-/** Clients take an end of line that comes with its text for a part of what is pasted. */
+/** Presses keys one after the other with pauses. Clients treat a line end that arrives together with text as pasted text. */
 export async function pressAll(terminal: Terminal, keys: readonly string[]): Promise<void> {
   for (const each of keys) {
     await terminal.press(each);

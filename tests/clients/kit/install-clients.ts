@@ -8,12 +8,12 @@ import type { TestProject } from "vitest/node";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The program of each client that could be installed, by its name. */
+    /** The path of each client that could be installed, by name. */
     clientPrograms: Readonly<Record<string, string>>;
   }
 }
 
-/** The one place that names the versions: what was seen of another may differ. */
+/** The versions to test, defined only here. Other versions may behave differently. */
 const packages = {
   claude: "@anthropic-ai/claude-code@2.1.330",
   codex: "@openai/codex@0.169.0",
@@ -24,7 +24,7 @@ const packages = {
 
 const run = promisify(execFile);
 
-/** Installs each, unless an earlier run has, and names those that cannot be had. */
+/** Installs each client, unless an earlier run has installed it. Warns about clients that are unavailable. */
 export default async function setup(project: TestProject): Promise<void> {
   const programs: Record<string, string> = {};
   for (const [name, spec] of Object.entries(packages)) {
@@ -40,13 +40,13 @@ async function install(name: string, spec: string): Promise<string | undefined> 
   const program = join(folder, "node_modules", ".bin", name);
   if (await runs(program)) return program;
   await rm(folder, { recursive: true, force: true });
-  // Some fetch their program by a script, and npm hands on what this repository says of scripts.
+  // Some packages download their program in an install script. npm would otherwise use this repository's setting for scripts.
   const quietly = ["--ignore-scripts=false", "--no-save", "--no-audit", "--no-fund"];
   await run("npm", ["install", ...quietly, "--prefix", folder, spec]).catch(() => undefined);
   return (await runs(program)) ? program : undefined;
 }
 
-/** An installation that was broken off, or left a script out, is there and does not run. */
+/** True if the program starts. After an interrupted installation, or without its install script, the file exists but does not run. */
 async function runs(program: string): Promise<boolean> {
   if (!existsSync(program)) return false;
   return run(program, ["--version"]).then(

@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import type { Dialect } from "../../claude/kit/scripted-model.js";
 import type { RequestMessage } from "../../claude/kit/shown.js";
 
-/** Codex's way of asking its model, for the model that Claude Code's tests have. */
+/** Codex's model API, for the scripted model of the Claude Code tests. */
 export const responsesApi: Dialect = {
   path: "/responses",
   read(body) {
@@ -31,12 +31,12 @@ function toMessage(item: Readonly<Record<string, unknown>>): RequestMessage[] {
   return [{ role: "user", content: [{ type: "tool_result", content: output }] }];
 }
 
-/** The call of a tool: one of ours by the name that Claude Code gives it. Some of Codex's own take a text. */
+/** A tool call. Merkle's tools have the names that Claude Code gives them. Some of Codex's own tools take a text as their input. */
 export type ResponseCall =
   | { readonly name: string; readonly arguments: string }
   | { readonly name: string; readonly input: string };
 
-/** Answers with a text, or with the call of a tool. */
+/** Replies with a text or a tool call. */
 export function writeResponse(response: ServerResponse, said: string | ResponseCall): void {
   const id = randomUUID();
   const item = typeof said === "string" ? toText(said) : { ...toCall(said), call_id: `call_${id}` };

@@ -6,35 +6,35 @@ import type { Cleanup } from "../../kit/test-database.js";
 import { writeChat } from "./chat-api.js";
 import { type ResponseCall, writeEvents, writeResponse } from "./responses-api.js";
 
-/** A model that answers as OpenAI's, Google's and Anthropic's do, and does what its last prompt says. */
+/** A model that supports the APIs of OpenAI, Google and Anthropic, and follows its last prompt. */
 export interface ScriptedModel {
   readonly url: string;
-  /** Every request so far, as text. */
+  /** The bodies of all requests so far. */
   readonly requests: readonly string[];
-  /** Turns in which it had a tool called, and has seen what came of it. */
+  /** Number of turns in which the model called a tool and received the result. */
   readonly turnsEnded: number;
   shows(text: string): Promise<void>;
-  /** Holds back the next answer to a tool's result until it is let go. */
+  /** Delays the next reply to a tool's result until `letGo` is called. */
   hold(): { readonly held: Promise<void>; letGo(): void };
 }
 
-/** In a prompt: the tool is called twice, one after the other, and then it is done. */
+/** A prompt for two tool calls, one after the other. */
 export const callTwice = "CALL-TWICE";
 
 const twice: ScriptedCall = { tool: "list_peers", args: {} };
 
-/** A prompt that has a tool called once, and then it is done. It stands in one line, as terminals want it. */
+/** Returns a prompt for one tool call. The prompt is a single line, as terminals require. */
 export function callOnce(tool: string, args: object | string): string {
   return `CALL-ONCE ${JSON.stringify({ tool, args })} OVER`;
 }
 
-/** A tool by its own name; its input is a text where the client wants no JSON. */
+/** A tool by its unprefixed name. The arguments are a text if the client's tool does not take JSON. */
 interface ScriptedCall {
   readonly tool: string;
   readonly args: object | string;
 }
 
-/** The call that the last prompt asks for, and what the conversation says since. */
+/** Returns the call that the last prompt asks for, and the conversation since that prompt. */
 function lastAsked(turn: string): {
   readonly call: ScriptedCall;
   readonly times: number;
@@ -43,7 +43,7 @@ function lastAsked(turn: string): {
   const at = turn.lastIndexOf("CALL-");
   const since = at < 0 ? "" : turn.slice(at);
   if (since.startsWith(callTwice)) return { call: twice, times: 2, since };
-  // The prompt stands in JSON, and is JSON itself.
+  // The prompt is JSON within a JSON string, so it is parsed twice.
   const [, once] = /^CALL-ONCE (.*?) OVER/.exec(since) ?? [];
   return { call: once ? JSON.parse(JSON.parse(`"${once}"`)) : twice, times: once ? 1 : 0, since };
 }
@@ -107,16 +107,16 @@ export async function startScriptedModel(cleanup: Cleanup): Promise<ScriptedMode
   };
 }
 
-/** Each client gives tools a name of its own. */
+/** Finds the client's name for a tool: each client adds its own prefix. */
 function toolName(body: string, tool: string): string | undefined {
   return new RegExp(`"name":"((?:\\w+[_-])?${tool})"`).exec(body)?.[1];
 }
 
 interface Dialect {
   readonly path: RegExp;
-  /** What stands once in each result of a tool. */
+  /** Text that occurs exactly once in each tool result. */
   readonly result: string;
-  /** Has the tool called, or says that it is done. */
+  /** Writes a tool call, or a final text if `call` is null. */
   write(response: ServerResponse, call: ScriptedCall | null, stream: boolean): void;
 }
 
@@ -181,7 +181,7 @@ const dialects: readonly Dialect[] = [
   },
 ];
 
-/** Codex takes a patch as text. */
+/** Converts a call for Codex, which takes patches as text. */
 function toItem({ tool, args }: ScriptedCall): ResponseCall {
   return typeof args === "string"
     ? { name: tool, input: args }
