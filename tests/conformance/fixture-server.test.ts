@@ -25,7 +25,7 @@ it.each([
     const { url, stop } = await startFixtureServer();
     onTestFinished(stop);
     const client = await connectAnsweringClient(url, async (target, init) =>
-      // A client opens its own stream without waiting for it, so a call can always come first; here it never opens.
+      // A client does not wait for its GET stream to open, so a call can come first. Here the stream never opens.
       init?.method === "GET" ? new Response(null, { status: 405 }) : fetch(target, init),
     );
 
@@ -59,7 +59,7 @@ it("[MCP-12] what a server says outside of any call comes on the stream that its
   await heard;
 });
 
-/** A client that completes every prompt with "Hello", and declines every form. */
+/** Connects a client that replies "Hello" to every sampling request and declines every form. */
 async function connectAnsweringClient(
   url: string,
   fetchOver: NonNullable<StreamableHTTPClientTransportOptions["fetch"]>,
@@ -74,7 +74,7 @@ async function connectAnsweringClient(
     content: { type: "text", text: "Hello" },
   }));
   client.setRequestHandler(ElicitRequestSchema, () => ({ action: "decline" }));
-  // The class implements Transport; its declaration lacks the `| undefined` that exact optional properties ask for.
+  // The class implements Transport, but its declaration lacks the `| undefined` that exactOptionalPropertyTypes requires.
   await client.connect(new StreamableHTTPClientTransport(new URL(url), { fetch: fetchOver }) as Transport);
   onTestFinished(() => client.close());
   return client;

@@ -27,8 +27,8 @@ import type { McpSessionStore } from "../../apps/broker/src/transports/mcp/sessi
 import type { Services } from "../../apps/broker/src/transports/services.js";
 
 /**
- * A server with what the conformance suite asks for and Merkle does not offer (images, sampling, prompts, …), behind the
- * broker's own mount: so the suite exercises all of the transport.
+ * Starts an MCP server with features that the conformance suite requires and Merkle does not offer (images, sampling, prompts, …). It uses the
+ * broker's own mount, so the suite tests all of the transport.
  */
 export async function startFixtureServer(
   more: Partial<McpMountOptions> = {},
@@ -36,7 +36,7 @@ export async function startFixtureServer(
   const mount = createMcpMount({
     createServer: createFixture,
     store: createStoreInMemory(),
-    // Everybody is let in; no tool of the fixture asks to what.
+    // Admits every request. The fixture's tools use no services.
     admit: async () => ({
       principal: { kind: "anyone", meshId: "main" },
       services: {} as Services,
@@ -51,7 +51,7 @@ export async function startFixtureServer(
       error instanceof MerkleError
         ? error
         : new MerkleError("internal", "The fixture failed.", {}, { cause: error }),
-    // The revision without sessions is served by the SDK's own transport, and tried with the broker itself.
+    // The SDK's own transport serves the sessionless revision, which is tested with the broker itself.
     openStateless: async () => ({ serve: async () => null, endStreams: () => undefined }),
     resumability: { createEventStore, retryIntervalMs: 500 },
     ...more,
@@ -71,7 +71,7 @@ export async function startFixtureServer(
   app.all("/mcp", (c) => mount.handle(c));
 
   const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }));
-  // On a busy machine a client may use a connection again in the moment in which the server closes it for being idle.
+  // On a busy machine a client could reuse a connection just as the server closes it for being idle.
   server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
@@ -151,8 +151,8 @@ function addContentTools(fixture: McpServer): void {
 type CallContext = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
 /**
- * Tools that say or ask the client something before they answer, or close the stream on which it waits. They speak through
- * the context of their call, whose stream is there; the client may not have opened its own yet, and nothing waits for it.
+ * Registers tools that send notifications or requests to the client before they reply, or close its stream. They use the stream of their own call,
+ * because the client may not have opened its GET stream yet.
  */
 function addTalkingTools(fixture: McpServer): void {
   fixture.registerTool("test_tool_with_logging", tool, async ({ sendNotification }) => {
@@ -332,7 +332,7 @@ function createStoreInMemory(): McpSessionStore {
     async remove(id) {
       sessions.delete(id);
     },
-    // Only another node would read it.
+    // Only other nodes read cancellations, and the fixture has a single node.
     noteCancelled: async () => undefined,
     listCancelled: async () => null,
   };
@@ -350,7 +350,7 @@ function createEventStore(): EventStore {
       const at = events.findIndex(({ id }) => id === lastEventId);
       const streamId = events[at]?.streamId ?? "";
       for (const { id, message } of events.slice(at + 1).filter((event) => event.streamId === streamId)) {
-        // An event without a method or an outcome only marked the beginning of its stream.
+        // An event without a method or result only marked the beginning of its stream.
         if (Object.keys(message).length > 0) await send(id, message);
       }
       return streamId;

@@ -9,7 +9,7 @@ interface Tool {
   readonly outputSchema?: unknown;
 }
 
-/** What all versions of the official client have in common. */
+/** The methods that all versions of the official client have in common. */
 interface AnyClient {
   connect(transport: unknown): Promise<void>;
   listTools(): Promise<{ tools: readonly Tool[] }>;
@@ -29,11 +29,11 @@ interface Made {
   stdio(spawned: Spawned): unknown;
 }
 
-// Checking forms keeps this process busy; a connection that it kept open could be closed meanwhile.
+// Validating schemas blocks this process, and the server could close an idle keep-alive connection in that time.
 const requestInit = { headers: { connection: "close" } };
 const info = { name: "test", version: "1" };
 
-/** The client of a package of the first major, of which only its place differs between versions. */
+/** Creates a client of the SDK's major version 1. Its minor versions differ only in their folder. */
 async function makeV1(folder: string): Promise<Made> {
   const [{ Client }, { StreamableHTTPClientTransport }, { StdioClientTransport }] = await Promise.all([
     import(`${folder}/client/index.js`),
@@ -49,7 +49,7 @@ async function makeV1(folder: string): Promise<Made> {
 
 function makeV2(mode: "legacy" | "auto" | { pin: string }): Made {
   return {
-    // Its transports are declared more narrowly than all that the versions have in common.
+    // The declared type of its transports is narrower than the interface that all versions share.
     client: new ClientV2(info, { versionNegotiation: { mode } }) as unknown as AnyClient,
     http: (url) => new HttpV2(url, { requestInit }),
     stdio: (spawned) => new StdioV2(spawned),
@@ -100,7 +100,7 @@ it.each(clients)("[MCP-8][STDIO-17] the official client $name works over stdio",
     await client.callTool({ name: "post_message", arguments: { content: { text: "hi" } } }),
   );
   expect(posted).toMatchObject({ content: [{ type: "text", text: expect.stringMatching(/^#\d+ posted/) }] });
-  // A model would be shown it in place of the text.
+  // Some clients would show the structured content to the model instead of the text.
   expect(posted.structuredContent).toBeUndefined();
 });
 

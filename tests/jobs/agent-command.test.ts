@@ -38,7 +38,7 @@ async function startConclude({ sessionId: session_id, convener: team_id }: TestS
   return fake.next();
 }
 
-/** What the broker's transport counted of an operation. */
+/** Returns how many successful calls of an operation the broker's metrics report. */
 async function countCalls(operation: string): Promise<number> {
   const metrics = await (await fetch(`${broker.url}/metrics`)).text();
   const line = metrics
@@ -223,7 +223,7 @@ describe("a draft that was sent back", () => {
     return (await makePerson(rest, "Ana")).person_id;
   }
 
-  /** All of it, put together from its pages. */
+  /** Reads a draft page by page and joins the pages. */
   async function readWhole(agent: ReturnType<typeof asAgent>, id: string) {
     let page = await agent(["read-draft", "--id", id]);
     let text = String(page["content"]);
@@ -248,7 +248,7 @@ describe("a draft that was sent back", () => {
     const second = await fake.next();
     expect(second.job.parameters).toMatchObject({ "Returned draft": id, "Changes asked for": "Name them." });
     const agent = asAgent(second);
-    // What somebody proposes meanwhile is not what the job starts from.
+    // A later proposal by someone else does not change what the job starts from.
     const { sessionId: session_id } = session;
     const other = await rest.call("insert_proposal", {
       ...{ session_id, team_id, base_version: 0, content: "By hand." },
@@ -266,7 +266,7 @@ describe("a draft that was sent back", () => {
     });
     second.end({ exit_code: 1 });
     await jobEnds(second);
-    // Another try starts from what was proposed last.
+    // A new job starts from the latest proposal, which was not returned with changes.
     const third = await startConclude(session);
     expect(third.job.parameters).not.toHaveProperty("Returned draft");
     third.end({ exit_code: 1 });

@@ -22,7 +22,7 @@ let broker: TestBroker;
 let rest: TransportClient;
 let database: Database;
 
-// It runs no jobs itself.
+// A broker that runs no jobs itself.
 beforeAll(async () => {
   broker = await startTestBroker({}, cleanup);
   rest = await brokerTransports.rest(broker.url);
@@ -84,7 +84,7 @@ describe("a claim", () => {
     expect(await endJob(database.orm, job, failed, nothingMade)).toBeNull();
     const record = database.transaction((tx) => recordJobResult(tx, job, { kind: "proposal", id: 1 }));
     expect(await record).toBe(false);
-    // The broker looks by itself, without a restart.
+    // The broker notices the expired lease without a restart.
     await expect
       .poll(async () => (await rest.call("get_job", { job_id: job.number })).message)
       .toBe("Agent failed: its runner disappeared.");

@@ -25,7 +25,7 @@ async function start(agent: StagedAgent, options: Partial<RunnerProcessOptions> 
   return runner;
 }
 
-/** Those of this process. */
+/** Returns the runner processes that this process started. */
 async function findRunnerProcesses(): Promise<number[]> {
   const children = (await listProcesses()).filter(({ parent }) => parent === process.pid);
   const commands = await Promise.all(

@@ -7,19 +7,19 @@ import { onTestFinished } from "vitest";
 import type { ClaudeRunnerOptions } from "../../apps/cli/src/features/jobs/runner/claude-runner.js";
 import type { Cleanup } from "../kit/test-database.js";
 
-/** A folder with a program in it that stands for Claude Code. */
+/** A folder with a program that stands in for Claude Code. */
 export interface StagedAgent {
   readonly folder: string;
   readonly program: string;
-  /** What the program wrote into a file of its folder. */
+  /** Reads a file that the program wrote to its folder. */
   read(name: string): Promise<string>;
-  /** Puts a file there for it. */
+  /** Writes a file to the program's folder. */
   write(name: string, text: string): Promise<void>;
-  /** The processes that are alive and have the folder in their command line or environment. */
+  /** Returns the running processes with the folder in their command line or environment. */
   processes(): Promise<string[]>;
 }
 
-/** Writes the program; each script gets its folder as `$here` and ends with it. */
+/** Writes the program. The folder is available to its script as `$here`, and is removed at the end of the test. */
 export async function stageAgent(script: string, cleanup: Cleanup = onTestFinished): Promise<StagedAgent> {
   const top = await mkdtemp(join(tmpdir(), "merkle-agent-"));
   const folder = join(top, "agent");
@@ -28,8 +28,8 @@ export async function stageAgent(script: string, cleanup: Cleanup = onTestFinish
   const draft = join(top, "draft");
   await writeFile(draft, `#!/bin/sh\nhere=${folder}\n${script}\n`);
   await chmod(draft, 0o755);
-  // Written by another process: a child that is being started here meanwhile would hold it open, and what is open for writing is
-  // not executed.
+  // Copied by another process. A child that starts here in the meantime would inherit the open file, and Linux refuses to execute a file that is open
+  // for writing.
   await promisify(execFile)("cp", [draft, program]);
   cleanup(() => rm(top, { recursive: true, force: true }));
   return {
@@ -41,7 +41,7 @@ export async function stageAgent(script: string, cleanup: Cleanup = onTestFinish
   };
 }
 
-/** How a runner runs it that is told nothing else. */
+/** Returns the runner's default options for this program. */
 export function toRunnerOptions({ program, folder }: StagedAgent): ClaudeRunnerOptions {
   return {
     claudeBin: program,

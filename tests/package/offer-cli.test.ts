@@ -27,7 +27,7 @@ it("[INSTALL-10] without a terminal nobody is asked, and --yes installs the chec
   const launcher = join(home, ".local/bin/merkle");
   expect(await readFile(launcher, "utf8")).toContain(merkle);
   expect((await run(launcher, ["version"], { env, cwd: home })).stdout).toMatch(/\d/);
-  // [INSTALL-7] Nothing is downloaded over it.
+  // [INSTALL-7] The upgrade does not overwrite the checkout's command.
   await expect(run(launcher, ["upgrade", "--cli", "-y"], { env, cwd: home })).rejects.toMatchObject({
     code: 2,
     stderr: expect.stringMatching(/runs from the checkout .*\n.*cd .* && git pull && npm start/),
@@ -42,7 +42,7 @@ it("[INSTALL-10] at a terminal it asks once, and an open question is withdrawn w
 }, async () => {
   const home = await mkdtemp(join(tmpdir(), "merkle-offer-"));
   onTestFinished(() => rm(home, { recursive: true, force: true }));
-  /** Runs the question at a terminal; `settle` comes at once, or when the answer is kept. */
+  /** Shows the question at a terminal. Calls `settle` immediately, or after the answer is stored. */
   const offer = async (settles: "at once" | "answered", typed = "") => {
     const script = `import { existsSync } from "node:fs";
       import { offerCli } from ${JSON.stringify(offerModule)};

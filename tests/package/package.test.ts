@@ -19,7 +19,7 @@ beforeAll(async () => {
   return installed.remove;
 });
 
-/** Starts the broker of the installed package, and resolves with where it is. */
+/** Starts the broker of the installed package. Returns its address. */
 async function up(merkle: TestMerkle, env: Readonly<Record<string, string>> = {}): Promise<string> {
   expect(await merkle.run(["up", "--port", "0", "--detach"], { env })).toMatchObject({ code: 0 });
   return (await merkle.running()).url;
@@ -49,7 +49,7 @@ describe("what is in it", () => {
       join(installed.folder, "package.json"),
     );
     const storage = await readDescription(join(checkout, "packages/db/package.json"));
-    // The one more is an older PostgreSQL for the tests.
+    // The additional package is an older PostgreSQL, used only by tests.
     expect(storage["optionalDependencies"]).toEqual({
       ...Object(optionalDependencies),
       "postgres-15-linux-x64": expect.any(String),
@@ -67,7 +67,7 @@ describe("what is in it", () => {
     const notices = await readFile(join(installed.folder, "THIRD-PARTY-NOTICES.txt"), "utf8");
     const sections = notices.split(`\n\n${"-".repeat(80)}\n\n`).slice(1);
     for (const section of sections) expect(section.length).toBeGreaterThan(300);
-    // From the bundle, from the dashboard's pages, and from within a package of theirs.
+    // Packages of the bundle, of the dashboard's pages, and nested within other packages.
     for (const name of ["zod", "ws", "commander", "drizzle-orm", "react", "radix-ui", "geist", "core-js"]) {
       expect(sections.filter((section) => new RegExp(`^${name}[ ,]`, "m").test(section))).not.toEqual([]);
     }
@@ -124,7 +124,7 @@ describe("installed alone", () => {
     };
   });
 
-  /** A session with a document of this text, and its first team's credential. */
+  /** Creates a session with this document. Returns its slug and its first team's credential. */
   async function writeSession(
     title: string,
     content: string,
@@ -206,7 +206,7 @@ describe("installed alone", () => {
 describe("starting", () => {
   it("[PACK-4] help and version load neither the broker nor the contract", async () => {
     for (const args of [["--help"], ["help", "up"], ["version"]]) {
-      // A name of the broker's, one of the contract's and one of the prompts', which stand in no other script.
+      // Names from the broker, the contract and the prompts. They occur in no other script.
       expect(await loadedBy(args)).not.toMatch(/startBroker|rotate_team_credential|ExitPromptError/);
     }
   });
@@ -238,7 +238,7 @@ async function loadedBy(args: readonly string[], env = {}): Promise<string> {
   return (await Promise.all(scripts.map(({ path }) => readFile(path, "utf8")))).join("\n");
 }
 
-/** The names of the functions that ran. */
+/** Returns the names of the functions that ran. */
 async function ranBy(args: readonly string[], input: string): Promise<string[]> {
   const scripts = await coverageOf(args, { input });
   return scripts.flatMap(({ functions }) =>
@@ -254,7 +254,7 @@ interface LoadedScript {
   }[];
 }
 
-/** The scripts of the package that Node loaded for a command, as Node itself tells. */
+/** Returns the package's scripts that Node.js loaded for a command, from its coverage report. */
 async function coverageOf(args: readonly string[], { input = "", env = {} }): Promise<LoadedScript[]> {
   const merkle = await testMerkle(onTestFinished, installed.program);
   const folder = join(merkle.home, "coverage");

@@ -9,8 +9,8 @@ import { brokerTransports, type TransportClient } from "../kit/transports.js";
 import { guide, type StagedRepository, stageRepository } from "../sources/staged-repository.js";
 
 /**
- * The requests, the prompt and the agent's command lines of the description of an agent runtime, as it writes them, for a file of
- * a git repository. Its `wb-agent` is `merkle agent`, and its skills are named `merkle-`.
+ * Runs the requests, prompt and command lines of one of the descriptions that Merkle was made from: an agent runtime, here for a file of a git
+ * repository. Its `wb-agent` is `merkle agent`, and its skills have names that begin with `merkle-`.
  */
 
 const source_path = "docs/docs/guide.md";
@@ -30,7 +30,7 @@ beforeAll(async () => {
   owner = { team_id: (await makePerson(rest, "Ana")).person_id };
 });
 
-/** A request over HTTP, as a page makes it. */
+/** Sends an HTTP request as a page does. */
 async function request(method: string, path: string, body?: object) {
   const response = await fetch(`${broker.url}${path}`, {
     method,
@@ -40,7 +40,7 @@ async function request(method: string, path: string, body?: object) {
   return { status: response.status, body: Object(await response.json()) };
 }
 
-/** Runs a line of the agent's, with this text on stdin, and gives what it prints. */
+/** Runs one of the agent's command lines with this text on stdin. Returns the parsed output. */
 async function runLine({ job }: FakeRun, line: string, input = ""): Promise<Record<string, unknown>> {
   const env = {
     MERKLE_URL: job.broker_url,

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { sharedBroker } from "../kit/test-broker.js";
 import { callTool } from "../mcp/rpc.js";
 
-/** The calls and results of the description of finalization, as it writes them: three tools over MCP, without a credential. */
+/** Runs the calls of one of the descriptions that Merkle was made from: finalization, with three MCP tools and no credential. */
 
 let call: (tool: string, args: object) => Promise<Record<string, unknown>>;
 beforeAll(async () => {
@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
-/** An audit session with records of these texts, and what they hash to. */
+/** Creates an audit session with these records. Returns its id and the records' hashes. */
 async function record(contents: readonly string[]) {
   const task_id = `task ${randomUUID()}`;
   const { session_id } = await call("audit_session_start", { intent: "write back", task_id });

@@ -4,18 +4,18 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { sharedBroker } from "../kit/test-broker.js";
 import { callTool, initialize } from "../mcp/rpc.js";
 
-/** The calls, replies and events of the description of sessions, as it writes them. */
+/** Runs the calls of one of the descriptions that Merkle was made from: sessions. Replies and events must match the description. */
 
 let url: string;
 beforeAll(async () => {
   ({ url } = await sharedBroker());
 });
 
-/** A uuid, or a credential that begins with one. */
+/** Matches a uuid, or a credential that begins with a uuid. */
 const id = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/);
 const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
-/** What `curl -X POST -d` sends, which names a form's type where its user names none. */
+/** Sends a request as `curl -X POST -d` does, with its default content type for forms. */
 async function curl(method: string, path: string, body?: object, headers: Record<string, string> = {}) {
   const text = body && JSON.stringify(body);
   return new Promise<{ status: number | undefined; body: Record<string, unknown> }>((resolve, reject) => {

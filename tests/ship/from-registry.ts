@@ -36,7 +36,7 @@ beforeAll(async () => {
   };
 });
 
-/** Packs what users get, and publishes it where nobody else looks. */
+/** Packs the npm package and publishes it to the test's registry. */
 async function publish(folder: string): Promise<void> {
   const packing = ["pack", "--ignore-scripts=false", "--workspace", "apps/cli", "--pack-destination", folder];
   const { stdout } = await run("npm", packing, { cwd: checkout });
@@ -47,10 +47,10 @@ async function publish(folder: string): Promise<void> {
   await run("npm", ["publish", tarball, ...options], { cwd: folder });
 }
 
-/** Somebody's account on a machine that has Node and what every Linux has. */
+/** A user account on a machine that has only Node.js and standard Linux programs. */
 interface Account {
   readonly home: string;
-  /** Runs npx there, with a registry or with none that can be reached. */
+  /** Runs npx with the test's registry, or with an unreachable one. */
   npx(args: readonly string[], env?: Readonly<Record<string, string>>): ReturnType<typeof spawn>;
 }
 
@@ -81,7 +81,7 @@ async function makeAccount(uid: number, ignoreScripts: boolean): Promise<Account
   };
 }
 
-/** Lets a program write until it has written this, or fails with all that it wrote. */
+/** Resolves when the program has printed a match. Otherwise rejects with all its output. */
 async function untilWritten(program: ReturnType<typeof spawn>, wanted: RegExp): Promise<RegExpExecArray> {
   let written = "";
   return new Promise((resolve, reject) => {
@@ -96,18 +96,18 @@ async function untilWritten(program: ReturnType<typeof spawn>, wanted: RegExp): 
   });
 }
 
-/** Serves by what npx alone started, and ends as it is asked to. */
+/** Expects a broker that npx started to serve pages and to stop on SIGINT. */
 async function expectServing(program: ReturnType<typeof spawn>): Promise<void> {
   const ended = once(program, "close");
   const [, url] = await untilWritten(program, /broker +(http:\/\/\S+)/);
   expect(await (await fetch(url ?? "")).text()).toContain("<title>Sessions</title>");
   expect((await fetch(`${url}/health`)).status).toBe(200);
-  // As a terminal does: npx and the shell that it runs get it, too.
+  // Signals the process group, as a terminal does, so npx and its shell get the signal too.
   if (program.pid !== undefined) process.kill(-program.pid, "SIGINT");
   await ended;
 }
 
-/** What npx fetched: the folder of its packages. */
+/** Returns the folder of the packages that npx downloaded. */
 async function fetched({ home }: Account): Promise<string> {
   const caches = await readdir(join(home, ".npm/_npx"));
   expect(caches).toHaveLength(1);

@@ -1,6 +1,6 @@
 /**
- * Stands for Claude Code in the campaign of kills: says what it does in a file beside it, proposes a conclusion, and ends. Whether
- * it waits before it does so, until a file says otherwise, or does not end when it is told to, stands in its session's name.
+ * A stand-in for Claude Code in the campaign of kills. It logs its steps to a file in its folder, proposes a conclusion, and exits. Its session's
+ * name decides whether it first waits for a file, and whether it ignores SIGTERM.
  */
 import { appendFileSync, existsSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -21,7 +21,7 @@ while (!session.includes("works") && !isCalm()) await delay(50);
 process.exitCode = (await propose()) ? 0 : 5;
 mark("end");
 
-/** Says once what it has written, though a broker that was killed may not answer. */
+/** Proposes a conclusion, and retries while a killed broker does not reply. */
 async function propose() {
   for (let attempt = 0; attempt < 100; attempt += 1) {
     try {
@@ -40,7 +40,7 @@ async function propose() {
         return answer.ok;
       }
     } catch {
-      // Nobody answers: the broker was killed, and may come back.
+      // No reply: the broker was killed and may be restarted.
     }
     await delay(200);
   }

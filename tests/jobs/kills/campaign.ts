@@ -7,23 +7,23 @@ import { type Cleanup, createTestDatabase } from "../../kit/test-database.js";
 import { type Point, type PointName, type PointStage, points } from "./points.js";
 import { type JobsWatch, watchJobs } from "./watch-jobs.js";
 
-/** Who is killed: the broker that runs the jobs itself, a `merkle runner`, or the broker of one. */
+/** The process to kill: a broker that runs jobs itself, a `merkle runner`, or the broker of a runner. */
 export type Victim = "broker" | "runner" | "broker of a runner";
 
 export interface KillReport {
   readonly kills: number;
-  /** How many jobs ended with each status. */
+  /** The number of jobs that ended with each status. */
   readonly ends: Readonly<Record<string, number>>;
-  /** What is not as it must be. */
+  /** Descriptions of violated guarantees. */
   readonly problems: readonly string[];
 }
 
 const patienceMs = 5 * 60_000;
 
 /**
- * Kills the victim with SIGKILL at one point of a job's life after the other, starts it again, and compares what PostgreSQL has
- * seen of the jobs with what their agents say: each job has run at most once, ended once and stayed so, was written for only
- * while its claim held, and freed its document for the next one.
+ * Kills the victim with SIGKILL at one point of a job's life after another, and restarts it. Compares PostgreSQL's record of the jobs with the logs
+ * of their agents. Each job must run at most once, end exactly once, be written for only while its claim is valid, and then free its document for the
+ * next job.
  */
 export async function runKills(
   victim: Victim,
@@ -49,7 +49,7 @@ interface Stage {
   sessions: number;
 }
 
-/** A command that is killed, and started again. */
+/** A command that can be killed and restarted. */
 interface Program {
   start(): Promise<void>;
   askToEnd(): void;
@@ -115,7 +115,7 @@ function toProgram(begin: () => Promise<Started>, isRunner = false): Program {
   };
 }
 
-/** Brings a job to the point, kills, and waits until all is as if nothing had happened but the end of that job. */
+/** Brings a job to the point and kills the victim. Returns problems if the job does not end, or if the document's next job does not succeed. */
 async function strike(stage: Stage, point: Point): Promise<string[]> {
   const { killed, watch } = stage;
   const ahead = point.behind ? await startJob(stage, point.agent) : undefined;
@@ -161,8 +161,8 @@ async function startJob(stage: Stage, agent: Point["agent"], session?: string): 
 }
 
 /**
- * Half a minute later, as the database sees it: whoever was killed is gone with its agents by then. Where a runner was, nobody
- * else may have noticed yet.
+ * Expires the leases in the database, as half a minute would. A killed runner's agents must be gone by then. Without the runner, nothing else may
+ * have noticed the failure yet.
  */
 async function expireLeases({ killed, watch, folder }: Stage): Promise<string[]> {
   if (!killed.isRunner) return [];
@@ -180,7 +180,7 @@ async function untilNone<Item>(find: () => Promise<readonly Item[]>): Promise<re
   }
 }
 
-/** The agents that are alive, wherever they are. */
+/** Returns the process ids of all running agents. */
 async function findAgents(folder: string): Promise<string[]> {
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(
@@ -192,7 +192,7 @@ async function findAgents(folder: string): Promise<string[]> {
   return found.flat();
 }
 
-/** Lets the agents of this job's document go on, those to come, too. */
+/** Lets all current and future agents of this job's document continue. */
 async function calm({ watch, folder }: Stage, job: number): Promise<void> {
   const [row] = await watch.sql`SELECT slug FROM sessions WHERE session_id = ${await sessionOf(watch, job)}`;
   await writeFile(join(folder, `calm-${row?.["slug"]}`), "");
@@ -255,7 +255,7 @@ async function check({ watch, folder }: Stage): Promise<Pick<KillReport, "ends" 
     if (steps.at(-1) !== "end") problems.push(`job ${number} went on after its end: ${steps}`);
     if (wrote && result_kind === null) problems.push(`job ${number} wrote, and it is lost`);
   }
-  // One claim at a time for each document is a constraint; what it may have proposed is another, of as many jobs.
+  // A constraint allows only one claim per document at a time. It does not limit the proposals of a job, so they are checked here.
   const proposals =
     await watch.sql`SELECT job, count(*)::int AS count FROM proposals GROUP BY job HAVING count(*) > 1`;
   for (const { job, count } of proposals) problems.push(`job ${job} proposed ${count} times`);

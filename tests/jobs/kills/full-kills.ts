@@ -6,7 +6,7 @@ import { type PointName, points } from "./points.js";
 const rounds = Number(process.env["MERKLE_ROUNDS"] ?? 3);
 const seed = Number(process.env["MERKLE_SEED"] ?? Date.now() % 1_000_000);
 const random = createRandom(seed);
-// The points are this object's keys, and nothing else is.
+// The cast is safe: the object's only keys are the points' names.
 const names = Object.keys(points) as PointName[];
 const victims: readonly Victim[] = ["broker", "runner", "broker of a runner"];
 

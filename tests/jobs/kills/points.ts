@@ -1,24 +1,24 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { JobStep } from "./watch-jobs.js";
 
-/** What of a job's life a kill comes into. */
+/** A point in a job's life at which to kill. */
 export interface Point {
-  /** What the job's session is called: how its agent behaves. */
+  /** The agent's behaviour, encoded in the name of the job's session. */
   readonly agent: "works" | "hang" | "deaf";
-  /** Begins to wait for the point, before the job is started; resolves once it is reached. What it resolves with lets all go on. */
+  /** Starts waiting for the point before the job starts. `reached` resolves at the point, and `release` lets the job continue. */
   await(stage: PointStage): Promise<{ reached: Promise<void>; release(): Promise<void> }>;
-  /** Whether its job waits behind another one. */
+  /** True if the job is queued behind another job. */
   readonly behind?: true;
 }
 
 export interface PointStage {
   hold(step: JobStep): Promise<{ reached(): Promise<void>; release(): Promise<void> }>;
   onCommitted(step: JobStep): Promise<void>;
-  /** How often an agent has said so. */
+  /** Returns how many times agents have logged this step. */
   marks(what: string): Promise<number>;
-  /** SIGTERM. */
+  /** Sends SIGTERM to the victim. */
   askToEnd(): void;
-  /** Whether who is killed tells the agent to end when it is told so itself. */
+  /** True if the victim sends its agents SIGTERM when it receives one. */
   readonly runsAgents: boolean;
 }
 
@@ -49,7 +49,7 @@ async function untilMore(stage: PointStage, what: string, before: number): Promi
   while ((await stage.marks(what)) <= before) await delay(5);
 }
 
-/** The ten points at which whoever runs a job is killed. */
+/** The ten points at which the process that runs a job is killed. */
 export const points = {
   "while it is queued": { ...marked("start", "hang"), behind: true },
   "before its claim commits": held("claim"),

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import postgres from "postgres";
 
-/** What can happen to a row of `jobs`. */
+/** The kinds of changes to a row of `jobs`. */
 export type JobStep = "claim" | "return" | "renew" | "write" | "end";
 
 export interface JobTrace {
@@ -11,10 +11,10 @@ export interface JobTrace {
   readonly status: string;
 }
 
-/** The jobs of a database as PostgreSQL itself sees them change, and stopped in the midst of a change where that is wanted. */
+/** Observes changes to a database's jobs inside PostgreSQL, and can pause a statement in the middle of a change. */
 export interface JobsWatch {
   readonly sql: postgres.Sql;
-  /** Lets the next change of this kind wait within its statement. `reached` resolves when it does; `release` lets it go on. */
+  /** Pauses the next change of this kind within its statement. `reached` resolves when it is paused, and `release` lets it continue. */
   hold(step: JobStep): Promise<{ reached(): Promise<void>; release(): Promise<void> }>;
   /** Resolves when the next change of this kind is committed. */
   onCommitted(step: JobStep): Promise<void>;
