@@ -3,15 +3,15 @@ import { type RecordReport, type VerifyOptions, verifyBundle } from "@merkle/wir
 import { openZipBundle, type ZippedFiles } from "@merkle/wire/record/zip";
 import { ZipWriter } from "@zip.js/zip.js/lib/zip-core-writer.js";
 
-/** A bundle in memory. */
+/** An opened bundle in memory. */
 export interface Bundle extends ZippedFiles {
   readonly bytes: Uint8Array;
   text(name: string): Promise<string>;
-  /** The lines of a file, parsed. */
+  /** Returns the parsed lines of a file. */
   lines(name: string): Promise<Record<string, unknown>[]>;
 }
 
-/** Downloads an export. @throws the answer's body when it is no file */
+/** Downloads an export. @throws an error with the response body if the export fails */
 export async function download(
   url: string,
   session: string,
@@ -66,7 +66,7 @@ export async function verifyWhole(
   });
 }
 
-/** The same bundle with some files changed; null leaves one out. */
+/** Returns the bundle with some files changed. A null value removes the file. */
 export async function withFiles(
   bundle: Bundle,
   changes: Readonly<Record<string, string | null>>,
@@ -84,7 +84,7 @@ export async function withFiles(
   return Buffer.concat(chunks);
 }
 
-/** Sends a bundle to be imported, and returns what the broker says. */
+/** Imports a bundle and returns the broker's response. */
 export async function importInto(
   url: string,
   bytes: Uint8Array,
@@ -98,7 +98,7 @@ export async function importInto(
   return { status: response.status, body: await response.json() };
 }
 
-/** A bundle's archive, of these files. */
+/** Zips these files into a bundle. */
 export async function zipTexts(texts: ReadonlyMap<string, string>): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   const writer = new ZipWriter(new WritableStream({ write: (chunk) => void chunks.push(chunk) }), {

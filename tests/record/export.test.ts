@@ -12,7 +12,7 @@ import { concludedSession } from "./full-session.js";
 const cleanup = atEnd();
 let broker: TestBroker;
 let transport: TransportClient;
-/** For the tests that only read. */
+/** A shared session for tests that only read. */
 let session: TestSession;
 
 beforeAll(async () => {
@@ -21,7 +21,7 @@ beforeAll(async () => {
   session = await concludedSession(transport, "# No *heading* http://x.example");
 });
 
-/** Changes rows behind the broker's back, as nobody but the database's own administrator could. */
+/** Changes rows in the database without the broker, as only a database administrator could. */
 async function tamper(statement: string, session: string): Promise<void> {
   const sql = connectTestDatabase(broker.databaseUrl, cleanup);
   await sql.begin(async (tx) => {
@@ -178,7 +178,7 @@ describe("who may", () => {
     const { broker: guarded, admin } = await startInviteBroker(cleanup);
     const { url } = guarded;
     const large = await createTestSession(admin);
-    // More than the buffers of a connection take.
+    // More data than the buffers of a connection can hold.
     for (let round = 0; round < 10; round += 1)
       await Promise.all(Array.from({ length: 25 }, () => large.post(large.convener, "x".repeat(60_000))));
     const { token: link } = await admin.call("create_observer_link", { session_id: large.sessionId });
@@ -191,7 +191,7 @@ describe("who may", () => {
         headers: { authorization: `Bearer ${token}` },
       });
       const { status } = response;
-      // fetch ends the stream of a response that nobody holds any longer, so the clean-up holds the whole.
+      // fetch closes the stream of a response that has been garbage-collected, so the clean-up keeps a reference to it.
       if (status === 200) cleanup(async () => response.body?.cancel());
       return { status, error: status === 200 ? null : (await response.json()).error };
     };
@@ -247,7 +247,7 @@ describe("who may", () => {
       team_id,
       document_versions: { from: 1, to: 1 },
     });
-    // Without its text that event would no longer say which version lacks its own: the next one does.
+    // Redacts the event that names the version without text. The next event must name it then.
     await transport.call("redact_message", { session_id, team_id, sequence: told.sequence ?? 0 });
     const bundle = await exportBundle(broker.url, session.slug);
     const report = await verifyWhole(bundle, { trusted: { heads: sealed.head ? [sealed.head] : [] } });

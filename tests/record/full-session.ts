@@ -1,7 +1,7 @@
 import { createTestSession, type TestSession } from "../kit/session.js";
 import type { TransportClient } from "../kit/transports.js";
 
-/** A session with messages of several kinds, a removed text, a document of three versions, a key and a conclusion. */
+/** Creates a concluded session with several kinds of messages, a redacted message, a document of three versions, and a state key. */
 export async function concludedSession(
   transport: TransportClient,
   title?: string,

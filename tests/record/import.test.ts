@@ -89,7 +89,7 @@ describe("a bundle that is imported", () => {
     expect(await there.call("get_session", { session_id: copy })).toMatchObject({
       conclusion: "Done again.",
     });
-    // An older one has nothing to add, and takes nothing away.
+    // An older bundle adds nothing and removes nothing.
     for (const bytes of [late, early])
       expect((await importInto(other.url, bytes)).body).toMatchObject({
         session_id: copy,
@@ -170,7 +170,7 @@ describe("a bundle that is imported", () => {
     }
     const again = await exportBundle(other.url, session_id_of(body));
     expect(await again.text("manifest.json")).toBe(await copy.text("manifest.json"));
-    // And it can be brought further on from there.
+    // The original broker refuses the copy, because the session already exists there.
     const third = await importInto(origin.url, copy.bytes);
     expect(third).toMatchObject({ status: 409, body: { error: { code: "conflict" } } });
   });
@@ -256,7 +256,7 @@ describe("a bundle that is imported", () => {
       status: 200,
       body: { added: 0 },
     });
-    // Nor where the session itself lives.
+    // The broker of the original session also refuses a forged record of it.
     const session = await concludedSession(transport);
     const posing = makeBundle({ messages: 12, sealedAt: 9, keys: [mallory], recordId: session.sessionId });
     expect(await importInto(origin.url, await zipTexts(posing.texts))).toMatchObject({

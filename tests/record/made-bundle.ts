@@ -26,20 +26,20 @@ import {
   writeJsonLine,
 } from "@merkle/wire/record";
 
-/** The files of a bundle, as text. */
+/** The files of a bundle as text, by name. */
 export type BundleTexts = Map<string, string>;
 
 export function sha256(bytes: Uint8Array): Buffer {
   return createHash("sha256").update(bytes).digest();
 }
 
-/** A broker's audit key, with what it signs. */
+/** A broker's audit key with its signing function. */
 export interface TestKey {
   readonly key: AuditKey;
   sign(bytes: Uint8Array): string;
 }
 
-/** @param previous - the key that vouches for it */
+/** Creates a key. @param previous - the key that signs its succession */
 export function makeKey(previous?: TestKey): TestKey {
   const pair = generateKeyPairSync("ed25519");
   const publicKey = pair.publicKey.export({ format: "jwk" }).x ?? "";
@@ -62,13 +62,13 @@ export interface MadeBundle {
   readonly recordId: string;
   readonly key: TestKey;
   readonly lines: readonly FeedLine[];
-  /** The head over the first so many messages. */
+  /** Returns the head over the first `size` messages. */
   headAt(size: number): SignedHead;
 }
 
 /**
- * A record as a broker would export it: chat of two teams, one message private, one with its text removed, three versions of
- * the document, a conclusion with its seal, and some messages after it.
+ * Builds a record as a broker exports it: chat of two teams, one private message, one redacted message, three document versions, a conclusion with
+ * its seal, and some messages after it.
  */
 export function makeBundle({
   messages = 40,
@@ -81,10 +81,10 @@ export function makeBundle({
 }: {
   messages?: number;
   sealedAt?: number;
-  /** Over how many messages the conclusion says that its head is. */
+  /** The number of messages that the conclusion's head claims to cover. */
   sealedSize?: number;
   keys?: readonly TestKey[];
-  /** Of the heads; the newest key signs the manifest. */
+  /** The key that signs the heads. The newest key signs the manifest. */
   signer?: TestKey | undefined;
   format?: Manifest["version"];
   recordId?: string;
@@ -252,7 +252,7 @@ export function makeSession(recordId: string): SessionAbout {
 
 const sealedBox = "c".repeat(64);
 
-/** Writes the manifest of what the files are now, as their exporter would. */
+/** Writes a manifest that matches the current files, and signs it as the exporter would. */
 export function signManifest(
   texts: BundleTexts,
   {
@@ -292,7 +292,7 @@ export function signManifest(
   );
 }
 
-/** The bundle as the verifier opens it, in pieces of a size that cuts lines and characters. */
+/** Returns the bundle as a source for the verifier. The pieces are small enough to split lines and characters. */
 export function sourceOf(texts: ReadonlyMap<string, string | Uint8Array>, pieceBytes = 1009) {
   return {
     names: [...texts.keys()],

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** What the verifier says of a bundle that it is given as a file. */
+/** Runs the Python verifier on a bundle and returns its output. */
 async function check(texts: BundleTexts, ...args: string[]): Promise<{ code: number; said: string }> {
   const zip = new ZipWriter(new Uint8ArrayWriter());
   for (const [name, text] of texts) await zip.add(name, new TextReader(text));

@@ -10,7 +10,7 @@ import { importInto, verifyWhole, zipTexts } from "./bundles.js";
 import { type MadeBundle, makeBundle, makeKey, sourceOf, type TestKey } from "./made-bundle.js";
 import { type Expected, type Tampering, tamperWithBundle } from "./tamper.js";
 
-/** What was done, where it had to be found, and what was found instead. */
+/** A change that was not detected as expected: what was done, where it should be found, and what was found instead. */
 export interface Missed {
   readonly number: number;
   readonly name: string;
@@ -24,7 +24,7 @@ interface Tampered extends Tampering {
   readonly texts: ReadonlyMap<string, string>;
 }
 
-/** Tampers with bundles in random ways; returns those that were not caught, or not where they were. */
+/** Tampers with bundles at random. Returns the changes that were not detected, or detected at the wrong position. */
 export async function tamperWithBundles(count: number, seed: number): Promise<Missed[]> {
   const missed: Missed[] = [];
   for (const each of tamperings(count, seed)) {
@@ -44,7 +44,7 @@ function* tamperings(count: number, seed: number): Generator<Tampered> {
   const key = makeKey();
   let made = makeBundle({ keys: [key] });
   for (let number = 1; number <= count; number++) {
-    // A fresh record now and then, of another length.
+    // Creates another record of a different length now and then.
     const other = made.texts;
     if (number % 50 === 1) {
       made = makeBundle({ messages: random.between(9, 60), sealedAt: random.between(2, 7) * 3, keys: [key] });
@@ -63,7 +63,7 @@ function makeOther(key: TestKey): ReadonlyMap<string, string> {
   return others.texts;
 }
 
-/** The same by the verifier that shares no code with Merkle: it knows the key, and has seen no head before. */
+/** Runs the same tests with the Python verifier, which shares no code with Merkle. It knows the key but no earlier head. */
 export async function tamperForPython(count: number, seed: number): Promise<Missed[]> {
   const folder = await mkdtemp(join(tmpdir(), "merkle-tamper-"));
   try {
@@ -92,7 +92,7 @@ export async function tamperForPython(count: number, seed: number): Promise<Miss
   }
 }
 
-/** Of each bundle the findings: a file and a sentence. */
+/** Runs the Python verifier. Returns the findings of each bundle as pairs of a file and a sentence. */
 async function runPython(
   bundles: readonly (readonly [path: string, key: string])[],
 ): Promise<[string, string][][]> {
@@ -118,8 +118,8 @@ function isLocated(
 }
 
 /**
- * The same by importing: the genuine record is there, and afterwards it still is, unchanged. A whole that another key signed
- * is another record, and may be there beside it under its own key.
+ * Runs the same tests by importing. The genuine record is already imported and must remain unchanged. A record signed entirely with another key may
+ * be imported as a separate record under that key.
  */
 export async function tamperByImport(
   url: string,
@@ -156,7 +156,7 @@ function about({ number, name, expected }: Tampered): Omit<Missed, "found"> {
   return { number, name, expected };
 }
 
-/** Whether something is found wrong, and the first thing about a message or version is about the right one. */
+/** True if a problem is found and the first finding about a message or version names the right position. */
 export function isCaught({ expected }: Tampering, { ok, findings }: RecordReport): boolean {
   if (ok) return false;
   if ("file" in expected) return findings.some(({ file }) => file === expected.file);

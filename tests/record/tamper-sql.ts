@@ -8,13 +8,13 @@ import { exportBundle, verifyWhole } from "./bundles.js";
 import type { Tampering } from "./tamper.js";
 import { isCaught, type Missed, toMissed } from "./tamper-campaign.js";
 
-/** A sealed session whose rows somebody can reach who is not the broker. */
+/** A sealed session whose rows an attacker can change in the database. */
 export interface SqlVictim {
   readonly url: string;
   readonly sessionId: string;
   readonly size: number;
   readonly versions: number;
-  /** What a client kept that saw it before. */
+  /** The keys and heads that a client stored before the attack. */
   readonly trusted: { readonly keys: readonly AuditKey[]; readonly heads: readonly SignedHead[] };
 }
 
@@ -28,7 +28,7 @@ const tables = [
   "heads",
 ] as const;
 
-/** A session of some hundred messages, three versions of its document, a redaction and a conclusion, and its rows put by. */
+/** Creates a session of a few hundred messages, three document versions, a redaction and a conclusion. Saves a copy of its rows. */
 export async function makeSqlVictim(
   transport: TransportClient,
   url: string,
@@ -64,7 +64,7 @@ export async function makeSqlVictim(
   return { url, sessionId: session_id, size, versions, trusted: { keys, heads: [head] } };
 }
 
-/** Tampers with the rows in random ways, and verifies what the broker then exports; returns what was missed. */
+/** Tampers with the rows at random and verifies the broker's export. Returns the changes that were not detected. */
 export async function tamperBySql(
   victim: SqlVictim,
   sql: postgres.Sql,
@@ -72,7 +72,7 @@ export async function tamperBySql(
 ): Promise<Missed[]> {
   const random = createRandom(seed);
   const missed: Missed[] = [];
-  // Every kind comes before any comes again.
+  // Every kind of change is used once before any is repeated.
   let left: Kind[] = [];
   for (let number = 1; number <= count; number++) {
     if (left.length === 0) left = random.shuffle(kinds);
@@ -88,7 +88,7 @@ export async function tamperBySql(
   return missed;
 }
 
-/** Triggers and foreign keys do not hold whoever has the database. */
+/** Runs statements without triggers and foreign keys, which an attacker with full database access can disable. */
 async function asSuperuser<T>(
   sql: postgres.Sql,
   work: (tx: postgres.TransactionSql) => Promise<T>,
@@ -111,7 +111,7 @@ async function putBack({ sessionId }: SqlVictim, tx: postgres.TransactionSql): P
 
 type Kind = (victim: SqlVictim, random: Random, tx: postgres.TransactionSql) => Promise<Tampering>;
 
-/** A change of one row of the feed, in words and as what is set. */
+/** Returns a kind of change that edits one message. */
 function editMessage(
   name: string,
   set: (tx: postgres.TransactionSql) => postgres.PendingQuery<postgres.Row[]>,
@@ -153,7 +153,7 @@ const shortenFeed: Kind = async (victim, random, tx) => {
   await tx`UPDATE feeds SET last_sequence = ${kept}, last_chat_sequence = least(last_chat_sequence, ${kept})
     WHERE session_id = ${sessionId}`;
   const isThorough = random.next() < 0.5;
-  // Without the heads that reach further only a client that saw one can tell.
+  // After the longer heads are deleted, only a client that stored one of them can detect this.
   if (isThorough) await forgetRecord(victim, tx);
   return inFeed(`shorten the feed to ${kept}${isThorough ? " and forget its heads" : ""}`, kept + 1);
 };
@@ -218,7 +218,7 @@ const editHead: Kind = async ({ sessionId }, random, tx) => {
   return { name: `edit the ${column} of the seal`, expected: { file: "heads.ndjson" } };
 };
 
-/** Rewrites a message, and forgets all that was made of it: the broker makes it anew, and signs that. */
+/** Rewrites a message and deletes the hashes derived from it. The broker then recomputes and signs them. */
 const forkFeed: Kind = async (victim, random, tx) => {
   const sequence = pickChat(victim, random);
   const depth = random.pick(["hashes", "hashes and heads", "hashes, heads and seal"] as const);
@@ -276,7 +276,7 @@ const kinds: readonly Kind[] = [
   forkFeed,
 ];
 
-/** A chat message that still has its text; what comes before was removed or is an event, and so are the last two. */
+/** Picks a chat message that still has its text. The first four and the last two messages are events or were redacted. */
 function pickChat({ size }: SqlVictim, random: Random): number {
   return random.between(5, size - 2);
 }

@@ -6,7 +6,7 @@ import { brokerTransports } from "../kit/transports.js";
 import { tamperByImport, tamperForPython, tamperWithBundles } from "./tamper-campaign.js";
 import { makeSqlVictim, tamperBySql } from "./tamper-sql.js";
 
-/** In every run another one; a failure prints it. */
+/** A new seed in every run. Failures print it. */
 const seed = Date.now() % 2 ** 31;
 
 describe("records that are tampered with", () => {

@@ -19,7 +19,7 @@ import {
 import type { Random } from "../faults/random.js";
 import { type BundleTexts, makeKey, sha256, signHead, signManifest, type TestKey } from "./made-bundle.js";
 
-/** Where a tampering must be found: in what is wrong first, its number between these, or in this file. */
+/** The expected position of the first finding: a range of messages or versions, or a file. */
 export type Expected =
   | { readonly log: "feed" | "document"; readonly from: number; readonly to: number }
   | { readonly file: string };
@@ -27,11 +27,11 @@ export type Expected =
 export interface Tampering {
   readonly name: string;
   readonly expected: Expected;
-  /** Whether it took the broker's own key: then only who saw the record before can tell. */
+  /** True if the attacker used the broker's own key. Only someone who saw the record before can detect this. */
   readonly byInsider?: boolean;
 }
 
-/** A bundle that is tampered with, and the key that its broker signs with: some forgers have that one. */
+/** A bundle to tamper with, and the broker's signing key, which some attackers have. */
 export interface Victim {
   readonly texts: BundleTexts;
   readonly key: TestKey;
@@ -39,20 +39,20 @@ export interface Victim {
   readonly other: ReadonlyMap<string, string>;
 }
 
-/** Changes a bundle in a random way, and says where that must be found. */
+/** Tampers with a bundle at random. Returns where the change must be found. */
 export function tamperWithBundle(victim: Victim, random: Random): Tampering {
   return random.pick(kinds)(victim, random);
 }
 
 type Kind = (victim: Victim, random: Random) => Tampering;
 
-/** How far a forger goes who edits one line: the hashes that are made anew, from none to all that follow. */
+/** How many hashes an attacker recomputes after editing one line: from none to all following roots. */
 const depths = ["nothing", "content hash", "hash", "root", "all roots after it"] as const;
 
 const editMessage: Kind = (victim, random) => {
   const lines = readFeed(victim.texts);
   const [name, edit] = random.pick(edits);
-  // A hash that is edited and then made anew is as it was.
+  // Recomputing an edited hash would undo the edit.
   const depth = name.includes("hash") || name === "the root" ? "nothing" : random.pick(depths);
   const number = pickLine(lines, random, name);
   const edited = edit(lineAt(lines, number), random);
@@ -60,7 +60,7 @@ const editMessage: Kind = (victim, random) => {
   if (depth !== "nothing") rehash(next, number, depth);
   writeFeed(victim.texts, next);
   const to = depth === "root" ? number + 1 : depth === "all roots after it" ? lines.length : number;
-  // What was signed first over it is the first to refute it.
+  // The first head signed over the message refutes the edit.
   const refuted =
     depth === "root" || depth === "all roots after it" ? firstHeadFrom(victim.texts, number) : to;
   return named(`edit ${name} of message ${number}, make anew: ${depth}`, number, Math.max(to, refuted));
@@ -92,7 +92,7 @@ const edits: readonly [readonly [string, Edit], ...(readonly [string, Edit])[]] 
   ["the content hash", (line) => ({ ...line, content_hash: "3".repeat(64) })],
 ];
 
-/** Makes it seem that a text was removed: the entry stays, and so do all hashes. */
+/** Pretends that a text was redacted. The entry and all its hashes stay. */
 const feignRedaction: Kind = ({ texts }, random) => {
   const lines = readFeed(texts);
   const number = pickLine(lines, random, "the text");
@@ -131,7 +131,7 @@ const insertMessage: Kind = ({ texts }, random) => {
   const inserted = { ...copy, message: { ...copy.message, id: randomUUID() } };
   const next = lines.toSpliced(number - 1, 0, inserted);
   writeFeed(texts, isRenumbered ? renumber(next) : next);
-  // A copy of the line before it, or after it, stands in the place of the other.
+  // The inserted copy resembles its neighbour, so the verifier may report either position.
   return named(
     `insert a message at ${number}${isRenumbered ? " and renumber" : ""}`,
     number - 1,
@@ -210,7 +210,7 @@ const dropHead: Kind = ({ texts }, random) => {
   return { name: `drop head ${place + 1}`, expected: { file: bundleFiles.heads } };
 };
 
-/** Signs the whole anew after an edit: with a key of one's own, or, as nobody but the broker could, with its key. */
+/** Re-signs the entire record after an edit, with the attacker's own key or with the broker's key. */
 const forgeWhole: Kind = (victim, random) => {
   const { texts } = victim;
   const isInsider = random.next() < 0.5;
@@ -232,7 +232,8 @@ const forgeWhole: Kind = (victim, random) => {
   if (sealed >= 0) {
     const line = lineAt(next, sealed + 1);
     const { head: old, ...content } = line.message.content;
-    const head = resign(old as SignedHead); // The event of a conclusion has one.
+    // The event of a conclusion always has a head.
+    const head = resign(old as SignedHead);
     const event = { ...content, head };
     next[sealed] = { ...line, message: { ...line.message, ...event, content: event } };
     rehash(next, sealed + 1, "all roots after it");
@@ -244,15 +245,15 @@ const forgeWhole: Kind = (victim, random) => {
   signManifest(texts, { session: manifest.session, head: resign(manifest.head), key });
   const forged = named(
     `forge message ${number} and sign all anew, ${isInsider ? "with the broker's key" : "with another key"}`,
-    // Another key signs the head that the conclusion carries, so its event is another one, too.
+    // With another key, the head in the conclusion changes, and so does its event.
     isInsider || sealed < 0 ? number : Math.min(number, sealed + 1),
     lines.length,
   );
-  // What another key signed whole is another record: the key that is known refutes it.
+  // A record signed entirely with another key is a different record. The trusted key refutes its manifest.
   return isInsider ? { ...forged, byInsider: true } : { ...forged, expected: { file: bundleFiles.manifest } };
 };
 
-/** Changes something that no log is over, or takes a text away, and signs the manifest anew with a key of one's own. */
+/** Changes data that no log covers, or removes a text, and re-signs the manifest with another key. */
 const resign: Kind = (victim, random) => {
   const { texts, other } = victim;
   const [name, change] = random.pick(unsignedChanges);
@@ -265,7 +266,7 @@ const resign: Kind = (victim, random) => {
   return { name: `${name}, signed anew: ${how}`, expected: { file: bundleFiles.manifest } };
 };
 
-/** How a stranger's key comes among the record's. */
+/** The ways to put an attacker's key among the record's keys. */
 const ownKeys: readonly [OwnKey, ...OwnKey[]] = [
   ["own key added", ({ texts, key }) => withKeys(texts, (own) => [key.key, own.key])],
   ["own key in the place of the broker's", ({ texts }) => withKeys(texts, (own) => [own.key])],
@@ -397,7 +398,7 @@ function blankVersion(texts: BundleTexts, version: number): void {
   texts.set(bundleFiles.versions, `${lines.with(version - 1, blank).join("\n")}\n`);
 }
 
-/** The record as it was at an earlier head, with the time of the export moved back behind that. */
+/** Restores the record of an earlier head, and sets the export time back to that head. */
 function cutBack(texts: BundleTexts, { head: newest }: Manifest): Partial<Manifest> {
   const heads = textOf(texts, bundleFiles.heads)
     .split("\n")
@@ -415,7 +416,7 @@ function cutBack(texts: BundleTexts, { head: newest }: Manifest): Partial<Manife
   return { head, exported_at: head.at };
 }
 
-/** A file of another session, and nothing signed anew. */
+/** Replaces a file with that of another session, without re-signing. */
 const mixFiles: Kind = ({ texts, other }, random) => {
   const file = random.pick([
     bundleFiles.feed,
@@ -457,7 +458,7 @@ function named(name: string, ...numbers: readonly [number, ...number[]]): Tamper
   };
 }
 
-/** A message that the edit changes: some need a text, and none a hash that is not there. */
+/** Picks a message for the edit. Some edits need a message that still has its text and salt. */
 function pickLine(lines: readonly FeedLine[], random: Random, edit: string): number {
   const needsText = ["the text", "the kind", "the salt"].includes(edit);
   const fitting = lines
@@ -467,7 +468,7 @@ function pickLine(lines: readonly FeedLine[], random: Random, edit: string): num
   return random.pick([first, ...others]);
 }
 
-/** Makes the hashes of a line anew as it stands now, up to `depth`, in place. */
+/** Recomputes a line's hashes in place, up to `depth`. */
 function rehash(lines: FeedLine[], number: number, depth: (typeof depths)[number]): void {
   const { message, salt, ...line } = lineAt(lines, number);
   const content_hash =

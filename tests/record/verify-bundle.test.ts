@@ -251,7 +251,7 @@ describe("a forged whole", () => {
       "head manifest.json",
       "signature manifest.json",
     ]);
-    // The manifest and the head both have its hash.
+    // The manifest and the head both contain the roster's hash.
     expect(await edited(bundleFiles.roster, "[]", '["Eve"]')).toEqual([
       "file roster.json",
       "file roster.json",
@@ -368,7 +368,7 @@ describe("words that nobody signed whose word counts", () => {
       unproven: [expect.stringContaining("no trusted key")],
     });
     expect(JSON.stringify(report)).not.toContain("What never was");
-    // Its time of export is nobody's word: it does not excuse what is missing.
+    // The export time is not trustworthy, so it does not excuse missing messages.
     const later = { ...copied.headAt(40), size: 50, at: "2026-06-01T00:00:00.000Z" };
     expect(await check(copied, { trusted: { heads: [later] } })).toMatchObject({ ok: false });
   });

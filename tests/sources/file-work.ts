@@ -2,13 +2,13 @@ import { expect } from "vitest";
 import type { FakeRunner } from "../kit/fake-runner.js";
 import type { TransportClient } from "../kit/transports.js";
 
-/** What a person has done with a file, over a transport. */
+/** Requests that a person makes about a file. */
 export interface FileWork {
-  /** Opens a topic about all of the file, and returns its number. */
+  /** Opens a topic about the whole file. Returns the topic's number. */
   openTopic(): Promise<number>;
-  /** Proposes a line more at the end of the file, and returns the proposal's number. */
+  /** Proposes an additional line at the end of the file. Returns the proposal's number. */
   propose(topic_id: number, line: string): Promise<number>;
-  /** Starts a job for a topic, which fails, and returns its number. */
+  /** Starts a job for a topic and makes it fail. Returns the job's number. */
   failJob(topic_id: number): Promise<number>;
 }
 

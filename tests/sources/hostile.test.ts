@@ -9,7 +9,7 @@ import { withRepository } from "../../apps/broker/src/features/sources/repositor
 import { NoSource, RootProblem } from "../../apps/broker/src/features/sources/source-problems.js";
 import { guide, type StagedRepository, secret, stageRepository } from "./staged-repository.js";
 
-/** Everything that is ever done to a repository: looked through, read, and committed to. */
+/** Runs every operation on a repository: lists, reads and commits a file. */
 async function workOn({ folder, home }: StagedRepository, path = "docs/guide.md") {
   return withRepository(folder, { home }, async (repository) => {
     const listed = await listCommitted(repository);
@@ -50,7 +50,7 @@ const configure = async ({ git }: StagedRepository, settings: Readonly<Record<st
   for (const [key, value] of Object.entries(settings)) await git("config", key, value);
 };
 
-/** A part of the repository that lies elsewhere, where nothing may be read or written. */
+/** Returns an arrangement that moves a part of `.git` outside the repository and links to it. Nothing outside may be read or written. */
 const leadOut = (name: string): readonly [string, Arrange] => [
   `a link ${name}`,
   async ({ top, folder }) => {
@@ -60,7 +60,7 @@ const leadOut = (name: string): readonly [string, Arrange] => [
   },
 ];
 
-/** What a repository may bring along and is worked on nevertheless: nothing of it is run. */
+/** Repository contents that could run programs. The broker still works on such a repository, but must not run anything. */
 const harmless: readonly (readonly [string, Arrange])[] = [
   ["hooks", (at) => hooksIn(at, ".git/hooks")],
   [
@@ -164,7 +164,7 @@ const harmless: readonly (readonly [string, Arrange])[] = [
   ],
 ];
 
-/** What leads out of it: such a repository is not touched. */
+/** Repositories with parts outside their folder. The broker must refuse them. */
 const refused: readonly (readonly [string, Arrange])[] = [
   [
     "a file .git",
@@ -217,7 +217,7 @@ describe("a repository with", () => {
     async (_what, arrange) => {
       const at = await stageRepository();
       await arrange(at);
-      // Arranging it may have sprung it; what counts begins now.
+      // The arrangement itself may have run the trap, so reset the trace.
       await rm(join(at.top, "trace"), { force: true });
       const led = () =>
         execFileSync("sh", ["-c", `cat ${at.top}/outside* 2>&1 || true`], { encoding: "utf8" });
@@ -257,7 +257,7 @@ describe("a repository with", () => {
   });
 });
 
-/** What stands in the work tree at the path of a file that Git keeps, and is none of its texts. */
+/** Entries in the work tree at the path of a committed file that are not regular files of the repository. */
 const inItsPlace: readonly (readonly [string, Arrange])[] = [
   ["a link to a file outside", (at) => replaceBy(at, (file) => symlink(at.secretFile, file))],
   [

@@ -27,7 +27,7 @@ const accept = (at: StagedRepository, content: string) =>
     }),
   );
 
-/** Puts two things in each other's place, again and again until it is ended. */
+/** Swaps two files repeatedly until stopped. */
 async function exchange(one: string, other: string): Promise<{ stop(): Promise<void> }> {
   const program = `
     const { renameSync } = require("node:fs");
@@ -130,7 +130,7 @@ it.each(shared)("[SOURCE-4] a root is not touched where %s", async (_what, where
 });
 
 describe("a broker that is root", { tags: "root" }, () => {
-  /** Reachable for everybody, and Ana's. */
+  /** Creates a repository that belongs to Ana, in a folder that everyone can enter. */
   async function stageAnas(): Promise<StagedRepository> {
     const at = await stageRepository();
     await chmod(at.top, 0o711);
@@ -167,7 +167,7 @@ describe("a broker that is root", { tags: "root" }, () => {
     await chown(at.top, stranger, stranger);
     await expect(accept(at, "theirs")).rejects.toThrow(/belongs to another user \(1236\)/);
     const own = await stageRepository();
-    // A group without other members is nobody else.
+    // Write access for a group without other members is safe.
     await chmod(own.folder, 0o775);
     expect(await accept(own, `${guide}More.\n`)).toMatchObject({ written: true });
     await chown(own.folder, 0, 54_321);

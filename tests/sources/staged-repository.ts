@@ -6,27 +6,27 @@ import { promisify } from "node:util";
 import { onTestFinished } from "vitest";
 import type { Cleanup } from "../kit/test-database.js";
 
-/** A repository as somebody keeps it, with a folder beside it that is nobody's business. */
+/** A user's repository, with private files next to it. */
 export interface StagedRepository {
-  /** Holds the repository and what lies beside it. */
+  /** The folder that contains the repository and the private files. */
   readonly top: string;
   readonly folder: string;
-  /** Stands for the Merkle home. */
+  /** Used as the Merkle home. */
   readonly home: string;
-  /** A file outside, whose text must not turn up anywhere. */
+  /** A file outside the repository. Its text must not appear anywhere. */
   readonly secretFile: string;
-  /** A program that leaves a trace when it is run. */
+  /** A program that leaves a trace when it runs. */
   readonly trap: string;
   git(...args: readonly string[]): Promise<string>;
   write(path: string, text: string | Uint8Array): Promise<void>;
   read(path: string): Promise<string>;
-  /** What ran the program, or undefined. */
+  /** Returns the trace of the program, or undefined if it did not run. */
   sprung(): Promise<string | undefined>;
 }
 
 export const secret = "outside-7c1f0a";
 
-/** With one commit, of `docs/guide.md` and `README.md`. */
+/** Creates a repository with one commit of `docs/guide.md` and `README.md`. */
 export async function stageRepository(
   cleanup: Cleanup = onTestFinished,
   format: "sha1" | "sha256" = "sha1",

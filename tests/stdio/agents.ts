@@ -2,16 +2,16 @@ import { randomUUID } from "node:crypto";
 import { makeAgentHome, type StdioServer, startStdioServer } from "../kit/stdio.js";
 import type { TestBroker } from "../kit/test-broker.js";
 
-/** A session and a program that writes in it, over REST, as another team. */
+/** A session, and another team that posts in it over REST. */
 export interface Correspondent {
   readonly slug: string;
   readonly sessionId: string;
   readonly credential: string;
   say(text: string, more?: object): Promise<void>;
   ask<Answer = Record<string, unknown>>(method: string, path: string, body?: object): Promise<Answer>;
-  /** The roster's row of a team. */
+  /** Returns a team's row of the roster. */
   row(name: string): Promise<Record<string, unknown>>;
-  /** The peers of a team, as list_peers gives them. */
+  /** Returns a team's peers from list_peers. */
   peers(team: string): Promise<Record<string, unknown>[]>;
 }
 
@@ -25,7 +25,7 @@ export async function startSession({ url }: Pick<TestBroker, "url">): Promise<Co
     });
     const answer = await response.json();
     if (!response.ok) throw new Error(JSON.stringify(answer));
-    // The test knows what it asks for.
+    // The caller knows the type of the response.
     return answer as Answer;
   }
   const created = await ask<Record<string, string>>("POST", "/api/sessions", {
@@ -57,7 +57,7 @@ export async function startSession({ url }: Pick<TestBroker, "url">): Promise<Co
   };
 }
 
-/** An agent's server that is in the session as this team. */
+/** Starts an agent's MCP server that has joined the session as this team. */
 export async function startAgent(
   { url }: Pick<TestBroker, "url">,
   session: Pick<Correspondent, "slug">,
@@ -72,7 +72,7 @@ export async function startAgent(
     home?: string;
     env?: Readonly<Record<string, string>>;
     args?: readonly string[];
-    /** The name by which the client introduces itself. */
+    /** The client name that the agent sends. */
     client?: string;
   } = {},
 ): Promise<StdioServer> {
@@ -83,7 +83,7 @@ export async function startAgent(
     ...(env && { env }),
     ...(client !== undefined && { client }),
   });
-  // What was said before is read, so that the test begins with nothing unread.
+  // The call marks earlier messages as read, so the test begins with nothing unread.
   await server.call("list_participants");
   return server;
 }

@@ -16,17 +16,17 @@ let broker: TestBroker;
 let temporary: string;
 beforeAll(async () => {
   broker = await startTestBroker({}, cleanup);
-  // This process stands where a client does: it starts servers, and hooks that look for them.
+  // This process acts as the client: it starts servers, and hooks that look for them.
   temporary = await mkdtemp(join(tmpdir(), "merkle-t-"));
   vi.stubEnv("TMPDIR", temporary);
   cleanup(() => rm(temporary, { recursive: true, force: true }));
-  // Other files run in this process after it.
+  // Later test files run in the same process.
   cleanup(async () => {
     vi.unstubAllEnvs();
   });
 });
 
-/** Runs a hook as a client does whose hooks are commands; gives what it prints. */
+/** Runs a hook as a client with command hooks does. Returns its parsed output. */
 async function hook(client: string, event: string, sessionId = "c1"): Promise<Record<string, unknown>> {
   const run = promisify(execFile)(process.execPath, [inject("program"), "hook", "event", client, event], {
     env: { PATH: process.env["PATH"], HOME: temporary, TMPDIR: temporary },
@@ -38,7 +38,7 @@ async function hook(client: string, event: string, sessionId = "c1"): Promise<Re
 describe("a client whose hooks are commands", () => {
   it("[VENDOR-4] [VENDOR-7] [VENDOR-9] hands over mail by a socket that is its user's alone, and says which conversation it is", async () => {
     const alder = await startSession(broker);
-    // Nobody answers before there is a server.
+    // Without a server, the hook returns nothing.
     expect(await hook("gemini", "Stop")).toEqual({});
     const birch = await startAgent(broker, alder, {
       client: "gemini-cli-mcp-client",

@@ -25,7 +25,7 @@ it("[HELLO-5] [HELLO-7] a server whose clock is 4 minutes off is let in, one tha
   await expect.poll(() => server.call("list_sessions", {})).not.toContain("unauthorized");
 });
 
-/** A home with the key of a member. */
+/** Creates a home with a member's key. */
 async function makeMemberHome() {
   const { broker, admin } = await startInviteBroker(onTestFinished);
   const seed = drawSeed();
@@ -47,7 +47,7 @@ async function makeMemberHome() {
   return { url: broker.url, home };
 }
 
-/** A clock for Node processes, off by what a file says at that time. */
+/** Creates a clock for Node.js processes. A file contains its current offset. */
 async function makeClock(folder: string) {
   const offset = join(folder, "clock-offset");
   const preload = join(folder, "clock.mjs");

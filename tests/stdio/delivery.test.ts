@@ -79,7 +79,7 @@ describe("wait_for_messages over stdio", () => {
     await birch.ended;
 
     const next = await startAgent(shared, alder, { home });
-    // The first was never acknowledged: at least once.
+    // The first message was never acknowledged, so it is delivered again (at least once).
     expect(await next.call("wait_for_messages")).toBe(
       "(again) you may have seen already: #2\n#2 Alder: one\n#3 Alder: two",
     );
@@ -100,7 +100,7 @@ describe("wait_for_messages over stdio", () => {
   it("[STDIO-5] several waits at once share the messages, and a fifth answers the oldest", async () => {
     const { alder, birch } = await startConversation();
     const wait = () => birch.call("wait_for_messages");
-    // Sent at once, any of the four may be the first that is parked.
+    // Any of the four concurrent waits may be parked first.
     const waits = [wait(), wait(), wait(), wait()];
     await expect.poll(() => isPolling(alder)).toBe(true);
     const fifth = wait();
@@ -186,7 +186,7 @@ describe("two agents over stdio", () => {
   itAtOne("each node counts what it was asked itself")(
     "[STDIO-5] converse without polling: no request is made while nobody speaks",
     async () => {
-      // What others ask of their broker is counted as well.
+      // A separate broker, because requests of other tests would be counted too.
       const broker = await startTestBroker();
       const { alder, birch } = await startConversation(broker);
       const cedar = await startAgent(broker, alder, { team: "Cedar" });
@@ -195,7 +195,7 @@ describe("two agents over stdio", () => {
       await expect.poll(async () => (await alder.row("Cedar"))["polling"]).toBe(true);
       await expect.poll(() => isPolling(alder)).toBe(true);
 
-      // What was heard so far is acknowledged in its own time.
+      // Acknowledgements of earlier messages are sent with a delay.
       await expect.poll(() => requestsWithin(broker.url, 300)).toBe(0);
       const before = await countRequests(broker.url);
       expect(await requestsWithin(broker.url, 1_500)).toBe(0);
@@ -204,7 +204,7 @@ describe("two agents over stdio", () => {
       expect(await waits[1]).toBe("#3 Birch: ping");
       await cedar.call("post_message", { content: { text: "pong" } });
       expect(await waits[0]).toBe("#4 Cedar: pong");
-      // Two posts, and the two waits that ended.
+      // Two posts, and two waits that ended.
       expect((await countRequests(broker.url)) - before).toBeLessThanOrEqual(4);
     },
   );
@@ -224,7 +224,7 @@ async function requestsWithin(url: string, ms: number): Promise<number> {
   return (await countRequests(url)) - before;
 }
 
-/** What was asked of the broker, of anything. */
+/** Returns the total number of requests that the broker has counted. */
 async function countRequests(url: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
   const counts = text.split("\n").filter((line) => line.startsWith("merkle_requests_total{"));

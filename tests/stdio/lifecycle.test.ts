@@ -94,13 +94,13 @@ describe("a client that is killed", () => {
     const start = (args: readonly string[]) =>
       `require("node:child_process").spawn(process.execPath, ${JSON.stringify(args)}, { stdio: "inherit" })`;
     const client = `process.stderr.write(process.pid + "\\n"); ${start([inject("program"), "mcp"])}`;
-    // The holder of the pipe starts the client, which starts the server.
+    // A process holds the pipe and starts the client, which starts the server.
     const hold = `${start(["-e", client])}; require("node:fs").closeSync(1); setInterval(() => {}, 1_000_000)`;
     const holder = spawn(process.execPath, ["-e", hold], {
       env: { PATH: process.env["PATH"], HOME: home, MERKLE_HOME: home, MERKLE_URL: "http://127.0.0.1:9" },
       stdio: ["pipe", "pipe", "pipe"],
     });
-    // The server ends with the pipe.
+    // The server exits when the pipe is closed.
     onTestFinished(() => void holder.kill("SIGKILL"));
     const [pid] = await once(createInterface(holder.stderr), "line");
     const lines = createInterface(holder.stdout)[Symbol.asyncIterator]();
@@ -123,7 +123,7 @@ describe("a client that is killed", () => {
     send({ id: 2, method: "ping" });
     expect(await next()).toEqual({ jsonrpc: "2.0", id: 2, result: {} });
     expect(await next()).toEqual(ping);
-    // Nobody answers that one. The server was the last to have stdout open.
+    // This ping gets no reply. The server was the last process with stdout open, so the output ends.
     expect(await next()).toBeNull();
   });
 });
@@ -161,7 +161,7 @@ describe("a server that comes again", () => {
     const alder = await startSession(broker);
     const home = await makeAgentHome();
     await Promise.all([startAgent(broker, alder, { home }), startAgent(broker, alder, { home })]);
-    // The second is a team of its own, or a peer of the first's where that was kept before.
+    // The second server joins as a new team, or as a peer of the first team if that was already stored.
     const { peers } = await alder.ask<{ peers: { connected: boolean }[] }>("GET", "/peers");
     expect(peers.filter(({ connected }) => connected)).toHaveLength(2);
   });

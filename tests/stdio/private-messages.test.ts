@@ -157,7 +157,7 @@ describe("A private message", () => {
   });
 });
 
-/** One bit of the box is another. */
+/** Changes one character of an encrypted box. */
 function changed(sealed: string): string {
   return sealed.replace(/.(?=.{9}$)/, (char) => (char === "A" ? "B" : "A"));
 }
@@ -228,7 +228,7 @@ describe("An evil broker", () => {
       if (each.content["sealed"] === undefined) return each;
       if (!kept.some(({ id }) => id === each.id)) kept.push(each);
       const [first, second] = kept;
-      // The two change places; each keeps the number of the other.
+      // Swaps the contents of the two messages. Each keeps its sequence.
       if (!first || !second) return { ...each, type: "system", content: {}, event: "state_changed" };
       const { id, content } = each.id === first.id ? second : first;
       return { ...each, id, content };
@@ -302,7 +302,7 @@ describe("merkle verify-peer", () => {
   });
 });
 
-/** As a launch on another machine does, which has the credential and not the keys. */
+/** Replaces Birch's keys, as a launch on another machine does with the credential but without the keys. */
 async function replaceBirchKeys(): Promise<void> {
   const [peer] = await session.peers("Birch");
   const held = JSON.parse(await readFile(join(birchHome, "teams", `${peer?.["peer_id"]}.json`), "utf8"));

@@ -6,7 +6,7 @@ import { makeAgentHome } from "../kit/stdio.js";
 import { startTestBroker } from "../kit/test-broker.js";
 import { transports } from "../kit/transports.js";
 
-/** The official client of the revision without sessions, with a server of its own. */
+/** Connects the official client with the sessionless revision to a new server. */
 async function connect(
   url: string,
   { args = [], name = "test" }: { args?: string[]; name?: string } = {},
@@ -15,7 +15,7 @@ async function connect(
   const client = new Client({ name, version: "1" }, { versionNegotiation: { mode: { pin: "2026-07-28" } } });
   const env = { PATH: process.env["PATH"] ?? "", HOME: home, MERKLE_HOME: home, MERKLE_URL: url };
   const spawned = { command: process.execPath, args: [inject("program"), "mcp", ...args], env };
-  // The class implements Transport; its declaration lacks the `| undefined` that exact optional properties ask for.
+  // The class implements Transport, but its declaration lacks the `| undefined` that exactOptionalPropertyTypes requires.
   await client.connect(new StdioClientTransport(spawned) as Transport);
   onTestFinished(() => client.close());
   return client;
@@ -24,7 +24,7 @@ async function connect(
 it("[STDIO-17] a program is given structure, of the form that the list says", async () => {
   const { url } = await startTestBroker();
   const client = await connect(url, { args: ["--view", "json"] });
-  // The client checks results against it.
+  // The client validates structured results against the output schemas in this list.
   const { tools } = await client.listTools();
   expect(tools.find(({ name }) => name === "list_sessions")?.outputSchema).toBeDefined();
   const args = { title: "Auth refactor", creator_team_name: "Alder" };

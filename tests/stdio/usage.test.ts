@@ -13,14 +13,14 @@ beforeAll(async () => {
   broker = await startTestBroker({}, cleanup);
 });
 
-/** What was reported of a session in all, as input, output, what the cache gave and what it took. */
+/** Returns the totals reported for a session: input, output, cache reads and cache writes. */
 async function reported(slug: string): Promise<number[]> {
   const response = await fetch(new URL(`/api/usage?session_id=${slug}&by=model`, broker.url));
   const { total } = await response.json();
   return ["input", "output", "cache_read", "cache_write"].map((kind) => total[`${kind}_tokens`]);
 }
 
-/** An answer of a model, as Claude Code writes one of its lines. */
+/** Returns a model's reply as a line of Claude Code's transcript. */
 function answer(id: string, output_tokens: number): string {
   const usage = {
     ...{ input_tokens: 10, output_tokens },
@@ -36,7 +36,7 @@ function answer(id: string, output_tokens: number): string {
   return `${JSON.stringify({ type: "assistant", uuid: randomUUID(), parentUuid: null, message })}\n`;
 }
 
-/** Until the server has noted where in the record it begins, and what is written from now on counts. */
+/** Waits until the server has stored where its part of the transcript begins. Only later lines count. */
 async function begun(home: string): Promise<void> {
   const notes = async () => (await readdir(join(home, "teams"))).filter((name) => name.endsWith(".usage"));
   await expect.poll(notes).toHaveLength(1);
@@ -53,12 +53,12 @@ describe("what a client's models used", () => {
     const folder = join(home, "projects", "-here");
     const transcript = join(folder, `${session_id}.jsonl`);
     await mkdir(folder, { recursive: true });
-    // From before the agent came, and of no concern to the session.
+    // Usage from before the agent joined, which does not count for the session.
     await writeFile(transcript, answer("m0", 500));
     const birch = await startAgent(broker, alder, { home, env });
     await birch.hook("UserPromptSubmit", { session_id });
     await begun(home);
-    // One answer in two lines, of which the first has not counted all; then what is not understood.
+    // One reply in two lines, of which the first has an incomplete count. Then lines that cannot be parsed.
     await appendFile(
       transcript,
       `${answer("m1", 3)}${answer("m1", 20)}{"type":"assistant","usage":7}\nnonsense "usage"\n`,

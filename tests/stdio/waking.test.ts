@@ -23,7 +23,7 @@ beforeAll(async () => {
   broker = await startTestBroker({}, cleanup);
 });
 
-/** Runs what a launched client runs as a hook, and returns what it says. */
+/** Runs the hook command of a launched client and returns its output. */
 async function runHookMail(
   { url, home, place }: { url: string; home: string; place: string },
   input: object,
@@ -32,7 +32,7 @@ async function runHookMail(
     PATH: process.env["PATH"],
     HOME: home,
     CLAUDE_CONFIG_DIR: home,
-    // The client is the same all the time.
+    // The same client process for all hooks.
     CLAUDE_PID: String(process.pid),
     MERKLE_HOME: home,
     MERKLE_URL: url,
@@ -49,7 +49,7 @@ interface Place {
   readonly place: string;
 }
 
-/** Stores a place of Birch's, for which a launch would start a server. */
+/** Stores a peer of Birch, for which a launch would start a server. */
 async function storePlace(alder: Awaited<ReturnType<typeof startSession>>): Promise<Place> {
   const home = await makeAgentHome();
   const joined = await startAgent(broker, alder, { home });
@@ -58,7 +58,7 @@ async function storePlace(alder: Awaited<ReturnType<typeof startSession>>): Prom
   return { home, place: peer ? storedPeerId(peer) : "" };
 }
 
-/** Runs the shell's part of a launched client's hook: whether the server runs and heard of the hook before. */
+/** Runs the shell part of a launched client's hook. Returns whether the server is running and was reached by the hook before. */
 async function isServed({ home, place }: Place, client = process.pid): Promise<boolean> {
   const env = { MERKLE_HOME: home, MERKLE_PEER: place, CLAUDE_PID: String(client) };
   const [code] = await once(spawn("sh", ["-c", isServingInShell], { env }), "close");
@@ -80,7 +80,7 @@ describe("hooks of a client", () => {
     await alder.say("low", { priority: "low" });
     await alder.say("two");
     await expect.poll(() => birch.hook("Stop", { prompt_id: "p2" })).toContain("#4 Alder: two");
-    // Interrupted before anything followed: it comes again.
+    // The turn was interrupted before any evidence that the model saw the messages, so they are delivered again.
     expect(await birch.hook("UserPromptSubmit", { prompt_id: "p3" })).toContain(
       "\n(again) #3 Alder: low\n(again) #4",
     );
@@ -180,7 +180,7 @@ describe("hooks of a client", () => {
     expect(next.hookSpecificOutput.additionalContext).toMatch(/not from your user:\n#3 Alder: two$/);
     expect(await alder.row("Birch")).toMatchObject({ last_read: 2 });
 
-    // The client would show what a prompt brings that is typed in a turn after what the turn's hooks bring.
+    // For a prompt typed during a turn, the client shows the prompt hook's output after that of the turn's hooks. So that hook delivers nothing.
     await alder.say("three");
     expect(await hook("UserPromptSubmit")).toBe("");
     expect(await hook("UserPromptSubmit", { prompt_id: "p2" })).toContain("#4 Alder: three");
@@ -204,7 +204,7 @@ describe("hooks of a client", () => {
     await server.hook("Stop");
     expect(await isServed(at)).toBe(true);
 
-    // As if the last hook that it was reached by had been long before the last that the client ran.
+    // Simulates that a hook last reached the server long before the client's last hook.
     await utimes(joinPath(home, "teams", `${place}.pid`), 0, 0);
     expect(await isServed(at)).toBe(false);
     expect(await isServed(at, 1)).toBe(true);
@@ -232,14 +232,14 @@ describe("hooks of a client", () => {
     const env = { CLAUDE_CODE_SESSION_ID: session_id, CLAUDE_CONFIG_DIR: home };
     const start = () => startStdioServer({ url: broker.url, home, env, args: ["--as", place] });
     const first = await start();
-    // The hooks before the client has connected, and those after.
+    // One hook before the client has connected, and one after.
     for (const _ of ["connecting", "connected"]) expect(await isServed(at)).toBe(true);
     first.process.kill("SIGKILL");
     await first.ended;
     expect(await isServed(at)).toBe(false);
 
     await start();
-    // The hook for which it was started, and those that it should have been reached by.
+    // The hook that started the server still counts as served. Later hooks do not reach this server, so it stops counting.
     expect(await isServed(at)).toBe(true);
     await expect.poll(() => isServed(at)).toBe(false);
     await alder.say("one");
@@ -263,7 +263,7 @@ describe("hooks of a client", () => {
 
       const second = await start();
       await second.hook("PostToolBatch");
-      // Taken for an interruption, it would hold the next nudge for an hour.
+      // If this counted as an interruption, the next nudge would be delayed by an hour.
       await inbox.is("idle", Date.now() + 3_600_000);
       await alder.say("one", { to: "Birch", priority });
       expect((await inbox.next()).message.content).toContain("1 unread");
@@ -284,7 +284,7 @@ describe("hooks of a client", () => {
     await birch.hook("PostToolBatch");
     await expect.poll(declared).toMatchObject({ status: "working", reason: null });
 
-    // No hook tells that a prompt was refused; the client's file does.
+    // No hook reports a rejected permission prompt, but the client's status file does.
     const is = (status: string) =>
       writeFile(
         joinPath(config, "sessions", `${process.pid}.json`),
@@ -297,7 +297,7 @@ describe("hooks of a client", () => {
     await is("idle");
     await expect.poll(declared).toMatchObject({ status: "idle", reason: null });
 
-    // What the agent has declared itself stays.
+    // A status that the agent set itself is kept.
     await birch.call("set_status", { status: "blocked", reason: "which port?" });
     await is("waiting");
     await ask({ command: "touch x" });
@@ -386,9 +386,9 @@ describe("a client's inbox", () => {
     await alder.say("one", { to: "Birch" });
     await expect.poll(() => birch.hook("Stop")).toContain("one");
     expect(await birch.hook("Stop")).toBe("");
-    // Taken for an interruption, it would hold the next nudge for an hour.
+    // If this counted as an interruption, the next nudge would be delayed by an hour.
     await inbox.is("idle", Date.now() + 3_600_000);
-    // Mail that waits for a turn's end has the client's file read half a second later.
+    // Half a second after a message waited for the end of a turn, the server reads the client's file.
     await delay(1_000);
     await alder.say("two", { to: "Birch" });
     expect((await inbox.next()).message.content).toContain("1 unread");
@@ -403,7 +403,7 @@ describe("a client's inbox", () => {
     await expect.poll(declared).toMatchObject({ status: "working" });
     await birch.hook("StopFailure");
     await expect.poll(declared).toMatchObject({ status: "idle" });
-    // Taken for an interruption, it would hold the next nudge for an hour.
+    // If this counted as an interruption, the next nudge would be delayed by an hour.
     await inbox.is("idle", Date.now() + 3_600_000);
     await alder.say("one", { to: "Birch" });
     expect((await inbox.next()).message.content).toContain("1 unread");
@@ -419,7 +419,7 @@ describe("a client's inbox", () => {
     await alder.say("one", { to: "Birch", priority: "now" });
     await inbox.next();
     await inbox.is("busy");
-    // The turn that the nudge has begun is not over.
+    // The turn that the nudge started has not ended.
     await alder.say("two", { to: "Birch", priority: "now" });
     await inbox.next();
     await inbox.is("idle");
@@ -503,7 +503,7 @@ describe("places", () => {
     const first = await startStdioServer({ url: broker.url, home, env });
     expect(await first.call("join_session", join)).toContain(`joined ${alder.slug} as Birch/atlas`);
     expect(await first.call("join_session", join)).toContain(`resumed ${alder.slug} as Birch/atlas`);
-    // A conversation that was cleared goes on in the same process under another id.
+    // A cleared conversation continues in the same process with another session id.
     await first.hook("UserPromptSubmit", { session_id: env.CLAUDE_CODE_SESSION_ID });
     const cleared = randomUUID();
     await first.hook("UserPromptSubmit", { session_id: cleared });
