@@ -33,7 +33,7 @@ function blocksOf(text: string): Block[] {
 
 const read = (page: string) => readFile(join(root, page), "utf8");
 
-/** Leaves out AGENTS.md: agents-page.test.ts runs its examples from the page that the broker serves. */
+/** Without AGENTS.md: agents-page.test.ts runs the examples of that page as the broker serves it. */
 const pages = sitePages(root)
   .flatMap((group) => group.pages)
   .filter((page) => page !== "AGENTS.md")

@@ -70,7 +70,7 @@ async function letInBy(program: number, name: string, role: "admin" | "member" =
   return joinMesh(broker.url, { invite: link, name }, cleanup);
 }
 
-/** Operations that admit clients or people. Listed by name, so the test notices if one loses its entry in the catalogue. */
+/** Operations that admit clients or people, listed by name. The test then notices if an operation loses this mark in the catalogue. */
 const vouching = [
   "approve_client",
   "create_invite",
@@ -165,7 +165,7 @@ describe("a token for programs", () => {
       [true, false],
       [false, true],
     ]);
-    // Programs keep their normal abilities: a team of their own, reading and posting.
+    // Programs keep their normal abilities: they can have their own team, read and post.
     const team = await program.call("join_session", { session_id, team_name: "CI" });
     expect(await say(program, team.team_id)).toBeTruthy();
   });

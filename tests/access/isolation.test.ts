@@ -7,7 +7,7 @@ import { atEnd } from "../kit/at-end.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
 
-/** The main mesh, searched here by clients of another mesh that know every id and every credential. */
+/** The broker under test. Clients of another mesh know every id and every credential of its main mesh. */
 let subject: Subject;
 let elsewhere: readonly TransportClient[];
 const mesh = "elsewhere";

@@ -46,7 +46,7 @@ interface Facts {
     | "agent";
   /** True if the caller uses a token for programs, which cannot make decisions reserved for humans. */
   readonly isProgram?: boolean;
-  /** The state of the team credential that the caller sends with its token. */
+  /** The validity of the team credential that the caller sends with its token. */
   readonly credential: "none" | "wrong" | "another member's" | "right" | "of another session" | "left";
   readonly session: "open" | "closed" | "elsewhere";
   /** True if the credential is an argument. A header may carry it on every call, even if the operation ignores it (AUTH-3). */
@@ -63,7 +63,7 @@ interface Caller extends Facts, Entry {
   /** The credential for operations of a team. `person_id` is the credential for operations reserved for humans. */
   readonly team_id?: string | undefined;
   readonly person_id?: string | undefined;
-  /** The verified person whose devices receive the request, if that is not the caller. */
+  /** The verified person whose devices are asked, if that is not the caller. */
   readonly asked_id?: string | undefined;
   /** Creates another session and team like the caller's own. */
   renew(): Promise<Place>;
@@ -175,7 +175,7 @@ function inputOf(name: string, who: { session_id: string; team_id: string; perso
   return { ...inputs[name], ...more[name] };
 }
 
-/** Operations that change the caller's own team or session. Each runs in a session of its own. */
+/** Operations that change the caller's own team or session, so each runs in a new session. */
 const movesCaller: ReadonlySet<string> = new Set([
   "join_session",
   "leave_session",
@@ -573,7 +573,7 @@ async function settle(cell: Call, answer: Promise<unknown>): Promise<void> {
   cell.found = came instanceof Error ? toOutcome(came, cell.rule) : "served";
 }
 
-/** Makes the calls over one WebSocket. If its hello is refused, every call counts as refused with the same error. */
+/** Makes the calls over one WebSocket. If its hello is refused, every call gets the same error. */
 async function putOverWebSocket(url: string, caller: Caller, calls: readonly Call[]): Promise<void> {
   const opened = await openWebSocket(url, caller).catch((error: unknown) => error);
   if (opened instanceof Error) {

@@ -7,10 +7,7 @@ import { joinMesh, startInviteBroker, type TestMember } from "../kit/members.js"
 import type { TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 
-/**
- * Wrong attempts from one address. Everyone in an office shares an address, as do all programs on this machine, so valid proofs must still be
- * accepted.
- */
+/** The number of wrong attempts from one address. Everyone in an office shares an address, so valid proofs must still be accepted afterwards. */
 
 const wrongTries = 110;
 const json = "Content-Type: application/json";

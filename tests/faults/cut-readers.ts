@@ -97,7 +97,7 @@ function tool(name: string, input: object): Exchange {
   return { target: "/mcp", input: { name, arguments: input }, parse };
 }
 
-/** Makes the same call in an MCP session, which replies with a server-sent event. */
+/** Turns a tool call into one within an MCP session, which replies with a server-sent event. */
 function streamed(call: Exchange): Exchange {
   const parse = (text: string) => call.parse(/^data: (.*"result".*)\n/m.exec(text)?.[1] ?? "");
   return { ...call, headers: { accept: "application/json, text/event-stream" }, parse };
@@ -198,7 +198,7 @@ export async function runCutReaders(
   const hasEnough = () =>
     countCuts() >= options.cuts && all.every(({ proxy }) => proxy.cuts >= options.cuts / 40);
 
-  /** Returns the smallest number of messages that count as delivered to a reader. */
+  /** Records messages that count as delivered but were not received. Returns the smallest number of messages that count as delivered to a reader. */
   async function checkDelivered(): Promise<number> {
     const acked = new Map(
       (await sql`SELECT team_id, acked FROM peers WHERE session_id = ${session.sessionId}`).map((row) => [

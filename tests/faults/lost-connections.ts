@@ -15,7 +15,7 @@ export type RowWriter = (turn: number) => Promise<void>;
 export interface Hiring {
   /** Calls an operation with a new idempotency key, and retries until the outcome is known. */
   readonly call: TransportClient["call"];
-  /** Retries any work in the same way. */
+  /** Retries any work until its outcome is known. */
   readonly repeat: <Result>(work: () => Promise<Result>) => Promise<Result>;
   readonly transport: TransportClient;
 }

@@ -25,7 +25,7 @@ export interface Place {
   postmasterPid(): Promise<number | undefined>;
   /** Resolves when a broker can be started. Immediate if the broker starts its own PostgreSQL. */
   served(): Promise<void>;
-  /** @throws if a server still runs that the broker should have stopped */
+  /** Checks that the broker stopped its PostgreSQL. @throws if the server still runs */
   requireStopped(): Promise<void>;
   /** Removes all files and databases. */
   remove(): Promise<void>;

@@ -239,7 +239,7 @@ async function readPlain(
   );
 }
 
-/** Makes the same wait as a stream. Its single event contains the page. */
+/** Waits for messages over a stream, whose single event contains the page. */
 async function readStream(
   options: ReaderOptions,
   since: number | undefined,

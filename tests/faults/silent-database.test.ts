@@ -33,7 +33,7 @@ it("[FEED-7] [WAIT-10] a database that neither answers nor breaks leaves no call
   const heard = await transport.call("wait_for_messages", { ...asPerson, since_cursor: 1, timeout: 0 });
   expect(textsOf(heard.messages)).toEqual(["first", "second"]);
 
-  // The streamed wait acknowledges messages and learns at its end that this was not saved. The MCP wait cannot even resolve its team.
+  // The streamed REST wait acknowledges messages, and learns at its end that this was not saved. The MCP wait cannot even look up its team.
   const wait = { ...asPerson, since_cursor: 3, timeout: 3 };
   const path = `/api/sessions/${session_id}/messages/wait?since_cursor=3&timeout=3`;
   const headers = { accept: "text/event-stream", "x-team-id": person.person_id };

@@ -206,7 +206,7 @@ describe("installed alone", () => {
 describe("starting", () => {
   it("[PACK-4] help and version load neither the broker nor the contract", async () => {
     for (const args of [["--help"], ["help", "up"], ["version"]]) {
-      // Names from the broker, the contract and the prompts. They occur in no other script.
+      // Names from the broker, the contract and the prompt library. They occur in no other script.
       expect(await loadedBy(args)).not.toMatch(/startBroker|rotate_team_credential|ExitPromptError/);
     }
   });

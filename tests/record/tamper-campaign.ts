@@ -63,7 +63,7 @@ function makeOther(key: TestKey): ReadonlyMap<string, string> {
   return others.texts;
 }
 
-/** Runs the same tests with the Python verifier, which shares no code with Merkle. It knows the key but no earlier head. */
+/** Checks bundles with random changes with the Python verifier, which shares no code with Merkle. The verifier knows the key but no earlier head. */
 export async function tamperForPython(count: number, seed: number): Promise<Missed[]> {
   const folder = await mkdtemp(join(tmpdir(), "merkle-tamper-"));
   try {
@@ -118,8 +118,8 @@ function isLocated(
 }
 
 /**
- * Runs the same tests by importing. The genuine record is already imported and must remain unchanged. A record signed entirely with another key may
- * be imported as a separate record under that key.
+ * Imports bundles with random changes over the genuine record, which must remain unchanged. A record signed entirely with another key may be imported
+ * as a separate record under that key.
  */
 export async function tamperByImport(
   url: string,

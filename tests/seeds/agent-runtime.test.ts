@@ -9,8 +9,8 @@ import { brokerTransports, type TransportClient } from "../kit/transports.js";
 import { guide, type StagedRepository, stageRepository } from "../sources/staged-repository.js";
 
 /**
- * Runs the requests, prompt and command lines of one of the descriptions that Merkle was made from: an agent runtime, here for a file of a git
- * repository. Its `wb-agent` is `merkle agent`, and its skills have names that begin with `merkle-`.
+ * Runs the examples of the description of an agent runtime (docs/deviations.md), for a file of a git repository. Its `wb-agent` is `merkle agent`,
+ * and its skills have names that begin with `merkle-`.
  */
 
 const source_path = "docs/docs/guide.md";

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { sharedBroker } from "../kit/test-broker.js";
 import { callTool } from "../mcp/rpc.js";
 
-/** Runs the calls of one of the descriptions that Merkle was made from: finalization, with three MCP tools and no credential. */
+/** Runs the examples of the description of finalization (docs/deviations.md): three MCP tools, called without a credential. */
 
 let call: (tool: string, args: object) => Promise<Record<string, unknown>>;
 beforeAll(async () => {

@@ -8,7 +8,7 @@ import { sharedBroker } from "../kit/test-broker.js";
 import { type TransportClient, transports } from "../kit/transports.js";
 import { callTool, initialize } from "../mcp/rpc.js";
 
-/** Runs the examples of one of the descriptions that Merkle was made from: a mesh of peers. */
+/** Runs the examples of the description of a mesh of peers (docs/deviations.md). */
 
 let url: string;
 let rest: TransportClient;

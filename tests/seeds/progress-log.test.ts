@@ -5,7 +5,7 @@ import { startStdioServer } from "../kit/stdio.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { post, readRpc } from "../mcp/rpc.js";
 
-/** Runs the requests of one of the descriptions that Merkle was made from: a progress log. Results and schemas must match the description. */
+/** Runs the examples of the description of a progress log (docs/deviations.md). Results and schemas must match. */
 
 let model: ModelServer;
 let broker: TestBroker;

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { sharedBroker } from "../kit/test-broker.js";
 import { callTool, initialize } from "../mcp/rpc.js";
 
-/** Runs the calls of one of the descriptions that Merkle was made from: sessions. Replies and events must match the description. */
+/** Runs the examples of the description of sessions (docs/deviations.md). Replies and events must match. */
 
 let url: string;
 beforeAll(async () => {

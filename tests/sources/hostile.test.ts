@@ -50,7 +50,7 @@ const configure = async ({ git }: StagedRepository, settings: Readonly<Record<st
   for (const [key, value] of Object.entries(settings)) await git("config", key, value);
 };
 
-/** Returns an arrangement that moves a part of `.git` outside the repository and links to it. Nothing outside may be read or written. */
+/** Returns a setup step that moves a part of `.git` outside the repository and links to it. Nothing outside may be read or written. */
 const leadOut = (name: string): readonly [string, Arrange] => [
   `a link ${name}`,
   async ({ top, folder }) => {
@@ -217,7 +217,7 @@ describe("a repository with", () => {
     async (_what, arrange) => {
       const at = await stageRepository();
       await arrange(at);
-      // The arrangement itself may have run the trap, so reset the trace.
+      // The setup itself may have run the trap, so delete its trace.
       await rm(join(at.top, "trace"), { force: true });
       const led = () =>
         execFileSync("sh", ["-c", `cat ${at.top}/outside* 2>&1 || true`], { encoding: "utf8" });

@@ -83,7 +83,7 @@ export async function startAgent(
     ...(env && { env }),
     ...(client !== undefined && { client }),
   });
-  // The call marks earlier messages as read, so the test begins with nothing unread.
+  // The call acknowledges everything delivered so far, so the test begins with nothing unread.
   await server.call("list_participants");
   return server;
 }

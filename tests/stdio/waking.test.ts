@@ -180,7 +180,8 @@ describe("hooks of a client", () => {
     expect(next.hookSpecificOutput.additionalContext).toMatch(/not from your user:\n#3 Alder: two$/);
     expect(await alder.row("Birch")).toMatchObject({ last_read: 2 });
 
-    // For a prompt typed during a turn, the client shows the prompt hook's output after that of the turn's hooks. So that hook delivers nothing.
+    // For a prompt typed during a turn, the client would show the prompt hook's output after that of the turn's hooks. The prompt hook therefore
+    // delivers nothing.
     await alder.say("three");
     expect(await hook("UserPromptSubmit")).toBe("");
     expect(await hook("UserPromptSubmit", { prompt_id: "p2" })).toContain("#4 Alder: three");
@@ -263,7 +264,7 @@ describe("hooks of a client", () => {
 
       const second = await start();
       await second.hook("PostToolBatch");
-      // If this counted as an interruption, the next nudge would be delayed by an hour.
+      // If this idle status counted as an interruption, the next nudge would be delayed by an hour.
       await inbox.is("idle", Date.now() + 3_600_000);
       await alder.say("one", { to: "Birch", priority });
       expect((await inbox.next()).message.content).toContain("1 unread");
@@ -386,7 +387,7 @@ describe("a client's inbox", () => {
     await alder.say("one", { to: "Birch" });
     await expect.poll(() => birch.hook("Stop")).toContain("one");
     expect(await birch.hook("Stop")).toBe("");
-    // If this counted as an interruption, the next nudge would be delayed by an hour.
+    // If this idle status counted as an interruption, the next nudge would be delayed by an hour.
     await inbox.is("idle", Date.now() + 3_600_000);
     // Half a second after a message waited for the end of a turn, the server reads the client's file.
     await delay(1_000);
@@ -403,7 +404,7 @@ describe("a client's inbox", () => {
     await expect.poll(declared).toMatchObject({ status: "working" });
     await birch.hook("StopFailure");
     await expect.poll(declared).toMatchObject({ status: "idle" });
-    // If this counted as an interruption, the next nudge would be delayed by an hour.
+    // If this idle status counted as an interruption, the next nudge would be delayed by an hour.
     await inbox.is("idle", Date.now() + 3_600_000);
     await alder.say("one", { to: "Birch" });
     expect((await inbox.next()).message.content).toContain("1 unread");

@@ -18,7 +18,7 @@ export interface AgentOptions {
   readonly name?: string;
   readonly launchArgs?: readonly string[];
   readonly claudeArgs?: readonly string[];
-  /** Default: a new machine. */
+  /** The agent's machine. Default: a new one. */
   readonly machine?: Machine;
   /** The broker's address as the agent's machine sees it, if different. */
   readonly brokerUrl?: string;

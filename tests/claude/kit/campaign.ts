@@ -13,7 +13,7 @@ export const withinMs = isLong ? 3_600_000 : 900_000;
 /** Longer than the longest pause between two nudges for the same messages. */
 const readWithinMs = 360_000;
 
-/** An agent at a terminal whose processes are killed. Its methods act on the processes that run at the moment. */
+/** An agent at a terminal whose processes are killed. Its methods always act on its current processes. */
 export interface Victim {
   readonly team: string;
   readonly model: ScriptedModel;

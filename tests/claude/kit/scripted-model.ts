@@ -118,7 +118,7 @@ export async function startScriptedModel(
     async shows(news, { from = 0 } = {}) {
       const find = () => requests.slice(from).find((shown) => matcher(news)(shown.news));
       await expect.poll(find, { message: `The model was never shown ${news}.` }).toBeDefined();
-      // The poll above found it.
+      // The poll above has found the request, so it is defined.
       return find() as Shown;
     },
     ponder(news) {

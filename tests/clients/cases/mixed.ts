@@ -113,7 +113,7 @@ async function startCurl(mesh: Mesh): Promise<Member> {
       cursor = next_cursor;
     }
   }
-  // A killed curl returns no output, which does not matter.
+  // A killed curl prints no reply, so its parse error is ignored.
   const listening = listen().catch(() => undefined);
   onTestFinished(() => {
     ending.abort();
@@ -149,6 +149,6 @@ async function curl<Output>(url: string, { team, body, signal }: CurlOptions): P
   const child = spawn("curl", args, { stdio: ["pipe", "pipe", "ignore"] });
   signal?.addEventListener("abort", () => child.kill());
   child.stdin.end(body && JSON.stringify(body));
-  // Assumes the form of the broker's replies.
+  // The broker always replies in this form.
   return JSON.parse(await readText(child.stdout)) as Output;
 }

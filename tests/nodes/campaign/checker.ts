@@ -34,7 +34,7 @@ export interface NodesProblem extends Omit<Problem, "kind"> {
   readonly kind: Problem["kind"] | "double lease" | "stale credential" | "lost wake";
 }
 
-/** A node that misses hints may accept old data for this long, until its next sweep reads the changes. */
+/** A node that misses hints may still accept a replaced credential for this long, until its next sweep. */
 const sweptMs = 6_000;
 /** A wait that took longer was not woken: it found the message itself. */
 const wakeMsMax = { up: 4_000, down: 15_000 };
