@@ -301,7 +301,7 @@ describe("what a person vouches for", () => {
       revoked: null,
     });
     expect(await ash.call("list_sessions", {})).toBeTruthy();
-    // Fir makes the call, so Fir stays, and so does Elm, whom Fir invited.
+    // Fir makes the call, so Fir stays. Elm, whom Fir invited, stays too.
     const ended = await fir.call("revoke_member", { member_id: oak.member_id, with_invited: true });
     expect(ended).toMatchObject({ name: "Oak", also: [{ name: "Ash" }] });
     expect(await failureOf(reopen(ash).call("list_members", {}))).toMatchObject({ code: "unauthorized" });

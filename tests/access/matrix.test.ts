@@ -799,7 +799,7 @@ const callersOf = {
   ],
 } as const;
 
-/** Callers to test over stdio: those with a token in the environment or no token, and a credential from the model. Each needs a process. */
+/** Callers to test over stdio: with or without a token in the environment, and with a credential from the model. Each needs a process. */
 const callersOfStdio: ReadonlySet<string> = new Set([
   "a team of the session",
   "a garbage credential",

@@ -27,7 +27,7 @@ const suites = [
 ] as const;
 type Suite = (typeof suites)[number];
 
-/** Checks that may fail in scenarios that otherwise pass. Every other check must pass. */
+/** Checks that are expected to fail, by scenario. All other checks of these scenarios must pass. */
 const failingChecks = {
   // The check uses the suite's own tool, which sends a request to its client. The broker's tools send none.
   "server-stateless": [

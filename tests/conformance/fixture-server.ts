@@ -151,7 +151,7 @@ function addContentTools(fixture: McpServer): void {
 type CallContext = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
 /**
- * Registers tools that send notifications or requests to the client before they reply, or close its stream. They use the stream of their own call,
+ * Registers tools that send notifications or requests to the client before they reply, or close its stream. They use the stream of their call,
  * because the client may not have opened its GET stream yet.
  */
 function addTalkingTools(fixture: McpServer): void {

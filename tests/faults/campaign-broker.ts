@@ -2,7 +2,7 @@ import { inject, onTestFinished } from "vitest";
 import { type BrokerProcess, startBrokerProcess } from "./broker-process.js";
 import type { Place } from "./places.js";
 
-/** The broker of a campaign: one process or, in the tests of nodes, three processes behind a round-robin nginx. */
+/** The broker of a campaign: one process or, in multi-node tests, three processes behind a round-robin nginx. */
 export interface CampaignBroker {
   readonly url: string;
   readonly processes: readonly [BrokerProcess, ...BrokerProcess[]];

@@ -64,7 +64,7 @@ const readers: readonly (readonly [StartReader, number])[] = [
  * Runs eight writers and eight readers in three sessions while one fault after another happens. Then waits until all writes are acknowledged and
  * read, and compares the records of writers, readers and database.
  *
- * @throws if a client got a reply that no fault excuses, or if something required did not happen
+ * @throws if a client got an error that no fault explains, or if something required did not happen
  */
 export async function runCampaign({
   place,
@@ -279,7 +279,7 @@ async function readRows(place: Place): Promise<StoredRow[]> {
   }
 }
 
-/** Returns the key in a message: each post of the campaign begins with its key, and each metadata change has its key as the reason. */
+/** Returns the key in a message. Each post of the campaign begins with its key, and each metadata change has its key as the reason. */
 function keyOf({ text, reason }: Record<string, unknown>): string | null {
   if (typeof text === "string") return text.split(" ")[0] ?? null;
   return typeof reason === "string" ? reason : null;

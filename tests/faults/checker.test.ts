@@ -12,7 +12,10 @@ type Changed = { acked: Run["acked"][number][]; readers: ReaderLog[]; database: 
 
 const session = "s1";
 
-/** Returns a run without problems: two sessions of ten messages, of which the first is an event, with the records of writers and readers. */
+/**
+ * Returns a run without problems: two sessions of ten messages, and the records of writers and readers. The first message of each session is an
+ * event.
+ */
 function goodRun(): Changed {
   const database = ["s1", "s2"].flatMap((each) =>
     Array.from({ length: 10 }, (_, index): StoredRow => {

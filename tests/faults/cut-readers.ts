@@ -134,7 +134,7 @@ function overHttp(ask: (place: Place) => Exchange): ReturnType<Kind["open"]> {
   };
 }
 
-/** A response that no cut excuses. */
+/** A response that no cut can explain. */
 class Refused extends Error {}
 
 function overSocket(name: (place: Place) => { since_cursor?: number }): ReturnType<Kind["open"]> {
@@ -171,8 +171,8 @@ interface Reader extends Receiver {
 }
 
 /**
- * Runs readers of every kind through proxies that cut replies at any byte, until enough cuts were made, with a minimum for each reader. Then each
- * reader reads to the end. Compares each reader's messages with the feed, and checks all along that the reader received what the broker counts as
+ * Runs readers of every kind through proxies that cut replies at any byte. Stops once enough cuts were made, with a minimum for each reader, and lets
+ * each reader finish. Compares each reader's messages with the feed, and checks all along that the reader received what the broker counts as
  * delivered.
  */
 export async function runCutReaders(

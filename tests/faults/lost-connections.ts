@@ -9,7 +9,7 @@ import { findTornRows, type TornRow } from "./row-checker.js";
 import { createWatch } from "./watch.js";
 import { describe, untilTold } from "./writers.js";
 
-/** Makes the writer's next change. Throws an error that no lost connection excuses. */
+/** Makes the writer's next change. Throws an error if a lost connection does not explain the failure. */
 export type RowWriter = (turn: number) => Promise<void>;
 
 export interface Hiring {
@@ -36,7 +36,7 @@ export interface LostConnectionsReport {
   readonly seed: number;
   readonly writes: number;
   readonly repeats: number;
-  /** Errors of writers that no lost connection excuses. */
+  /** Errors of writers that no lost connection explains. */
   readonly refused: readonly string[];
   readonly torn: readonly TornRow[];
 }

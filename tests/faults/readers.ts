@@ -18,7 +18,7 @@ export interface ReaderOptions extends Member {
   /** The cursor to start after, from joining the session. */
   readonly cursor: number;
   onProgress(): void;
-  /** Called with a reply that no fault excuses. */
+  /** Called with an error that no fault explains. */
   onFailure(what: string): void;
 }
 
@@ -218,7 +218,7 @@ function startBrokerCursorLoop(options: ReaderOptions, wait: (signal: AbortSigna
 
 type ReadPage = (options: ReaderOptions, since: number | undefined, signal: AbortSignal) => Promise<Page>;
 
-/** Polls with the cursor of its own log. */
+/** Polls with the cursor from its log. */
 function startCursorPoll(options: ReaderOptions, read: ReadPage): Reader {
   const notes = takeNotes(options, "exactly_once");
   return loopReader(options, notes, async (signal) => {

@@ -25,7 +25,7 @@ export interface WriterTally {
   /** Aborted when the run ends, successfully or not. Unanswered calls are then abandoned. */
   readonly over: AbortSignal;
   onAck(): void;
-  /** Called with a reply that no fault excuses. */
+  /** Called with an error that no fault explains. */
   onFailure(what: string): void;
 }
 

@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 import shared from "../../vitest.config.js";
 import { nodesOf } from "./kit/tested-nodes.js";
 
-/** The campaign of the nodes takes an hour, so it runs only on request: `npm run test:nodes -- campaign`. */
+/** The multi-node campaign takes an hour, so it runs only on request: `npm run test:nodes -- campaign`. */
 const atLength = process.argv.some((argument) => argument.includes("campaign"));
 
 /** Runs the tests that use a broker by its address against three nodes behind nginx (`npm run test:nodes`). */

@@ -67,8 +67,8 @@ export interface MadeBundle {
 }
 
 /**
- * Builds a record as a broker exports it: chat of two teams, one private message, one redacted message, three document versions, a conclusion with
- * its seal, and some messages after it.
+ * Builds a record as a broker exports it: chat of two teams, one private and one redacted message, and three document versions. It also has a sealed
+ * conclusion and some messages after it.
  */
 export function makeBundle({
   messages = 40,

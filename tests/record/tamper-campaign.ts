@@ -10,7 +10,7 @@ import { importInto, verifyWhole, zipTexts } from "./bundles.js";
 import { type MadeBundle, makeBundle, makeKey, sourceOf, type TestKey } from "./made-bundle.js";
 import { type Expected, type Tampering, tamperWithBundle } from "./tamper.js";
 
-/** A change that was not detected as expected: what was done, where it should be found, and what was found instead. */
+/** A change that was not detected as expected: its name, where it should be found, and the actual findings. */
 export interface Missed {
   readonly number: number;
   readonly name: string;
@@ -24,7 +24,7 @@ interface Tampered extends Tampering {
   readonly texts: ReadonlyMap<string, string>;
 }
 
-/** Tampers with bundles at random. Returns the changes that were not detected, or detected at the wrong position. */
+/** Makes random changes to bundles. Returns the changes that were not detected, or detected at the wrong position. */
 export async function tamperWithBundles(count: number, seed: number): Promise<Missed[]> {
   const missed: Missed[] = [];
   for (const each of tamperings(count, seed)) {

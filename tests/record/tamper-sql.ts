@@ -64,7 +64,7 @@ export async function makeSqlVictim(
   return { url, sessionId: session_id, size, versions, trusted: { keys, heads: [head] } };
 }
 
-/** Tampers with the rows at random and verifies the broker's export. Returns the changes that were not detected. */
+/** Makes random changes to the rows and verifies the broker's export. Returns the changes that were not detected. */
 export async function tamperBySql(
   victim: SqlVictim,
   sql: postgres.Sql,

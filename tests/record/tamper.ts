@@ -39,7 +39,7 @@ export interface Victim {
   readonly other: ReadonlyMap<string, string>;
 }
 
-/** Tampers with a bundle at random. Returns where the change must be found. */
+/** Makes a random change to a bundle. Returns where the change must be found. */
 export function tamperWithBundle(victim: Victim, random: Random): Tampering {
   return random.pick(kinds)(victim, random);
 }

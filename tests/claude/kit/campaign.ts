@@ -45,9 +45,9 @@ function toWorks(nap: (seconds: number) => string): readonly string[] {
 }
 
 /**
- * Sends messages to agents, and kills their processes and the broker at points chosen by the seed, until all deliveries and kills are done. Some
- * killed servers are never repaired, and no prompt follows the last message. Every message must then be in its agent's conversation. Messages must
- * first appear in the order of sending, repeats must be marked, and few messages may be repeated.
+ * Sends messages to agents, and kills their processes and the broker at points chosen by the seed. Some killed servers are never repaired, and no
+ * prompt follows the last message. Every message must then be in its agent's conversation. Messages must first appear in the order of sending,
+ * repeats must be marked, and few messages may be repeated.
  */
 export async function runCampaign(
   mesh: Mesh,
@@ -120,7 +120,7 @@ async function writeSome(
 /** Waits until the agent has read all its messages. It must be woken for unread messages after any kill. */
 async function untilRead({ victim, letters }: Member): Promise<void> {
   const isRead = () => letters.every((letter) => countShown(victim.model.conversation).has(letter));
-  // Missing messages are reported later.
+  // A timeout is ignored here: `report` lists the missing messages later.
   await expect
     .poll(isRead, { timeout: readWithinMs, interval: 500 })
     .toBe(true)

@@ -21,9 +21,9 @@ export interface KillReport {
 const patienceMs = 5 * 60_000;
 
 /**
- * Kills the victim with SIGKILL at one point of a job's life after another, and restarts it. Compares PostgreSQL's record of the jobs with the logs
- * of their agents. Each job must run at most once, end exactly once, be written for only while its claim is valid, and then free its document for the
- * next job.
+ * Kills the victim with SIGKILL at each of these points in a job's life, and restarts it each time. Compares PostgreSQL's record of the jobs with the
+ * logs of their agents. Each job must run at most once and end exactly once. Writes for a job must happen only while its claim is valid, and its
+ * document must then be free for the next job.
  */
 export async function runKills(
   victim: Victim,
