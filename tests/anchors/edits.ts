@@ -10,7 +10,6 @@ import {
   type Tracer,
 } from "./traced-text.js";
 
-/** One kind of edit to a text. */
 export type Edit = (text: TracedText, random: Random, tracer: Tracer) => TracedText;
 
 interface Span {

@@ -42,7 +42,6 @@ export function concat(...parts: readonly TracedText[]): TracedText {
   return { text: parts.map((each) => each.text).join(""), ids: parts.flatMap((each) => each.ids) };
 }
 
-/** Replaces a part of a text. */
 export function splice(whole: TracedText, start: number, end: number, instead: TracedText): TracedText {
   return concat(slice(whole, 0, start), instead, slice(whole, end));
 }

@@ -29,7 +29,6 @@ export interface BrokerPlace {
   readonly databaseUrl?: string;
   /** Returns the script of the broker for the next start. Default: the script of this checkout. */
   readonly script?: () => string;
-  /** Further options for the broker. */
   readonly options?: Partial<BrokerOptions>;
 }
 

@@ -69,7 +69,6 @@ function problemsAfter(change: (run: Changed) => void): Problem[] {
   return checkRun(run);
 }
 
-/** Replaces a reader's log. */
 function rewrite(run: Changed, reader: string, events: readonly ReaderEvent[]): void {
   run.readers = run.readers.map((each) => (each.reader === reader ? { ...each, events } : each));
 }

@@ -23,7 +23,6 @@ export interface PostgresProxy {
   cut(cut: Cut): Promise<void>;
   /** How connections are handled: forwarded, closed immediately, or left without a reply. */
   mode: "pass" | "close" | "stall";
-  /** Cuts all open connections. */
   cutAll(): void;
   stop(): Promise<void>;
 }

@@ -10,7 +10,6 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const shipped = join(root, "apps/cli/skills");
 const names = ["merkle-conclude", "merkle-incorporate", "merkle-perspective"];
 
-/** Reads all files of a folder. */
 async function readAll(folder: string): Promise<Record<string, string>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((each) => each.isFile()).map((each) => join(each.parentPath, each.name));

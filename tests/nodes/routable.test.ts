@@ -17,7 +17,6 @@ const isBatch = ({ query }: SentStatement) =>
 /** Tables of the search index, whose transactions cover several sessions. The index can be rebuilt at any time. */
 const indexTables = new Set(["search_heads", "message_words", "document_words"]);
 
-/** Returns the tables that a statement writes. */
 function writtenTables({ query }: SentStatement): string[] {
   return [...query.matchAll(/\b(?:INSERT\s+INTO|UPDATE|DELETE\s+FROM)\s+"?([a-z_]+)"?/gi)].map(
     ([, table = ""]) => table.toLowerCase(),

@@ -9,7 +9,6 @@ export interface TcpProxy {
   mode: "pass" | "stall" | "cut";
   /** Number of bytes forwarded from the broker. */
   readonly bytesBrought: number;
-  /** Cuts all open connections. */
   cutAll(): void;
 }
 

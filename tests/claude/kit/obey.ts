@@ -1,6 +1,5 @@
 import { type Block, type RequestMessage, type Shown, textOf } from "./shown.js";
 
-/** A reply of the model. */
 export type Answer =
   | { readonly text: string }
   /** The service rejects the request. The client does not retry. */

@@ -24,7 +24,7 @@ function goodRun(): Mutable<NodesRun> {
     readers: [reading([{ type: "resumed", cursor: 0 }, ...messages(1, 9)])],
     claims: [
       { session, task: 1, team: "Aspen" },
-      // The same team may claim the task again.
+      // The holder may claim the same task twice.
       { session, task: 1, team: "Aspen" },
       { session, task: 2, team: "Birch" },
       { session: "s2", task: 1, team: "Birch" },
