@@ -12,6 +12,7 @@ import { personas } from "./features/personas/feature";
 import { perspectives } from "./features/perspectives/feature";
 import { progress } from "./features/progress/feature";
 import { proposals } from "./features/proposals/feature";
+import { redaction } from "./features/redaction/feature";
 import { seal } from "./features/seal/feature";
 import { search } from "./features/search/feature";
 import { sources } from "./features/sources/feature";
@@ -43,6 +44,7 @@ export const features: readonly Feature[] = [
   personas,
   topics,
   proposals,
+  redaction,
   perspectives,
   timeline,
   brief,

@@ -6,15 +6,13 @@ import { PageLink } from "@/components/page-link";
 import { RemovedText } from "@/components/removed-text";
 import { TimeText } from "@/components/time-text";
 import { setQuery } from "@/core/address/address";
-import { lazyPart } from "@/core/lazy-part";
+import { Parts, useHasPart } from "@/parts/features-context";
 import { useSession } from "@/sessions/session-context";
 import { TeamMark } from "@/sessions/team-mark";
 import { parseUnifiedDiff, touchedSections } from "@/text/diff/unified-diff";
 import { Button } from "@/ui/button";
 import type { DocumentVersion } from "./use-document";
 import { toCompareParam } from "./use-version-param";
-
-const RemoveTextDialog = lazyPart(() => import("@/components/remove-text-dialog"), "RemoveTextDialog");
 
 export interface HistoryRowProps {
   readonly version: DocumentVersion;
@@ -28,6 +26,7 @@ export interface HistoryRowProps {
 /** A version in the history. Its changes are loaded once the row is near the view. */
 export function HistoryRow({ version, colour, isPicked, onPick, onRemoved }: HistoryRowProps) {
   const { session, looksOn } = useSession();
+  const canRemove = useHasPart(({ removal }) => removal) && !looksOn;
   const [isRemoving, setRemoving] = useState(false);
   const { ref, wasInView } = useInView<HTMLLIElement>();
   const number = version.version;
@@ -82,27 +81,17 @@ export function HistoryRow({ version, colour, isPicked, onPick, onRemoved }: His
             </PageLink>
           </Button>
         )}
-        {!version.redaction && number < session.document_version && !looksOn && (
+        {!version.redaction && number < session.document_version && canRemove && (
           <Button variant="ghost" size="sm" onClick={() => setRemoving(true)}>
             Remove text…<span className="sr-only"> of version {number}</span>
           </Button>
         )}
       </p>
       {isRemoving && (
-        <RemoveTextDialog
-          title={`Remove the text of version ${number}?`}
-          input={{
-            session_id: session.session_id,
-            document_versions: { from: number, to: number },
-          }}
-          onDone={onRemoved}
-          onClose={() => setRemoving(false)}
-        >
-          <p>
-            Written by <bdi className="font-semibold">{version.written_by}</bdi>,{" "}
-            <TimeText at={version.written_at} as="clock" />. Other versions may contain the same text.
-          </p>
-        </RemoveTextDialog>
+        <Parts
+          of={({ removal }) => removal?.OfVersion}
+          given={{ version, onRemoved, onClose: () => setRemoving(false) }}
+        />
       )}
     </li>
   );

@@ -1,4 +1,4 @@
-import type { AttentionItem, OutputOf } from "@merkle/wire";
+import type { AttentionItem, Message, OutputOf } from "@merkle/wire";
 import type { LucideIcon } from "lucide-react";
 import type { ComponentType, RefObject } from "react";
 import type { Look } from "./look";
@@ -18,7 +18,10 @@ export interface Feature {
   readonly attention?: Readonly<Partial<Record<AttentionItem["kind"], AttentionPart>>>;
   readonly session?: SessionParts;
   readonly text?: TextParts;
-  /** Shown on the home page, above the list of sessions. */
+  readonly removal?: RemovalParts;
+  /** Further actions of a message's menu. */
+  readonly messageActions?: readonly MessageAction[];
+  /** On the first page, above the list of sessions. */
   readonly Home?: ComponentType;
   /** Shown on the home page of a mesh without open sessions. */
   readonly Welcome?: ComponentType;
@@ -94,6 +97,12 @@ export interface PalettePart {
   readonly Hits?: ComponentType<PaletteHitsProps>;
 }
 
+export interface MessageAction {
+  readonly label: string;
+  readonly Icon: LucideIcon;
+  readonly run: (message: Message) => void;
+}
+
 export interface PaletteHitsProps {
   readonly query: string;
   readonly onGo: (href: string) => void;
@@ -122,7 +131,11 @@ export interface SessionParts {
   readonly BesideFeed?: ComponentType;
   /** Replaces the roster while the page shows the past. */
   readonly RosterThen?: ComponentType;
-  /** Shown over the feed: the changes since the person last read it. */
+  /** Reads how many messages each team posted, for the page of the conclusion. */
+  readonly MessageCounts?: ComponentType<MessageCountsProps>;
+  /** How much each team did, on the page of the audit. */
+  readonly Effort?: ComponentType;
+  /** Over the feed: what changed since the person last read. */
   readonly CatchUp?: ComponentType<{ readonly since: number; readonly onClose: () => void }>;
   /** Shown above the field in which a person writes the conclusion. */
   readonly ConclusionDraft?: ComponentType<ConclusionDraftProps>;
@@ -162,7 +175,12 @@ export interface RosterFactsProps {
   readonly onFacts: (facts: ReadonlyMap<string, RosterFact>) => void;
 }
 
-/** A drafted conclusion that awaits a decision. */
+export interface MessageCountsProps {
+  /** Called with the numbers of messages by the ids of their teams. */
+  readonly onCounts: (counts: ReadonlyMap<string, number>) => void;
+}
+
+/** A drafted conclusion that waits for a decision. */
 export interface OpenDraft {
   readonly id: string;
   /** Whether the document has changed since the draft was written. */
@@ -182,7 +200,19 @@ export interface ConclusionDraftProps {
   readonly onUse: (id: string, text?: string) => void;
 }
 
-/** Parts around the text of a document or file. */
+/** Dialogs that remove a text for good. */
+export interface RemovalParts {
+  readonly OfMessage: ComponentType<{ readonly message: Message; readonly onClose: () => void }>;
+  readonly OfVersion: ComponentType<RemovalOfVersionProps>;
+}
+
+export interface RemovalOfVersionProps {
+  readonly version: OutputOf<"list_doc_versions">["versions"][number];
+  readonly onRemoved: () => void;
+  readonly onClose: () => void;
+}
+
+/** Around the text of a document or a file. */
 export interface TextParts {
   /** A button in the text's toolbar. */
   readonly Tool?: ComponentType;

@@ -3,9 +3,9 @@
 import type { AttentionItem } from "@merkle/wire";
 import { useRead } from "@/broker/use-read";
 import { UnifiedHunk } from "@/document/diff-hunk";
-import { linesOfHunks } from "@/text/diff/hunk-lines";
 import { MarkdownText } from "@/text/markdown/markdown-text";
 import { Skeleton } from "@/ui/skeleton";
+import { linesOfHunks } from "./hunk-lines";
 
 const hunksShown = 4;
 

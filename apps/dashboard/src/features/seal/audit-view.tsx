@@ -5,7 +5,8 @@ import { Suspense } from "react";
 import { PageBody } from "@/components/page-body";
 import { PanelBoundary } from "@/components/panel-boundary";
 import { type ExportFormat, ExportLink } from "@/features/export/api";
-import { EffortTable, UsageTable } from "@/features/usage/api";
+import { UsageTable } from "@/features/usage/api";
+import { Parts } from "@/parts/features-context";
 import { useSession } from "@/sessions/session-context";
 import { AuditLog } from "./audit-log";
 import { SealCard } from "./seal-card";
@@ -22,7 +23,7 @@ export function AuditView() {
           </PanelBoundary>
           <ExportList slug={session.slug} />
           <PanelBoundary title="Effort">
-            <EffortTable />
+            <Parts of={({ session: parts }) => parts?.Effort} />
           </PanelBoundary>
         </div>
         <div className="grid min-w-0 content-start gap-6">

@@ -1,3 +1,2 @@
-/** The parts of usage that other features use. */
-export { EffortTable } from "./effort-table";
+/** What other features use of usage. */
 export { UsageTable } from "./usage-table";

@@ -1,4 +1,5 @@
 import { ShieldCheck } from "lucide-react";
+import { setQuery } from "@/core/address/address";
 import { lazyHelper } from "@/core/lazy-part";
 import type { Feature } from "@/parts/feature";
 import { look } from "@/parts/look";
@@ -24,6 +25,9 @@ export const verify: Feature = {
       }),
       byVisit: true,
     },
+  ],
+  messageActions: [
+    { label: "Proof", Icon: ShieldCheck, run: ({ sequence }) => setQuery({ proof: String(sequence) }) },
   ],
   session: { Always: lazyHelper(() => import("./session-record"), "SessionRecord") },
 };

@@ -5,12 +5,11 @@ import { CornerUpLeft } from "lucide-react";
 import { useRef, useState } from "react";
 import { lazyPart } from "@/core/lazy-part";
 import { useCompose } from "@/feed/compose/compose-context";
+import { Parts } from "@/parts/features-context";
 import { useSession } from "@/sessions/session-context";
 import { Button } from "@/ui/button";
 
 const MessageMenu = lazyPart(() => import("./message-menu"), "MessageMenu");
-
-const RemoveMessageDialog = lazyPart(() => import("./remove-message-dialog"), "RemoveMessageDialog");
 
 export interface MessageMenuButtonProps {
   readonly message: Message;
@@ -64,7 +63,12 @@ export function MessageMenuButton({ message, isRaw, onRaw }: MessageMenuButtonPr
           onClose={() => setOpen(false)}
         />
       )}
-      {isRemoving && <RemoveMessageDialog message={message} onClose={() => setRemoving(false)} />}
+      {isRemoving && (
+        <Parts
+          of={({ removal }) => removal?.OfMessage}
+          given={{ message, onClose: () => setRemoving(false) }}
+        />
+      )}
     </div>
   );
 }

@@ -11,7 +11,6 @@ import {
   type LucideIcon,
   MessagesSquare,
   ScanText,
-  ShieldCheck,
 } from "lucide-react";
 import { useCallback, useState } from "react";
 import { useAction } from "@/broker/use-action";
@@ -23,6 +22,8 @@ import { copyText } from "@/core/copy-text";
 import { useCompose } from "@/feed/compose/compose-context";
 import { withDecision } from "@/feed/store/decisions";
 import { isPrivate, toMarkdown } from "@/feed/store/message-text";
+import type { MessageAction } from "@/parts/feature";
+import { useFeatures, useHasPart } from "@/parts/features-context";
 import { useSession } from "@/sessions/session-context";
 import { hasRemovableText } from "@/text/describe-removal";
 import { AnchoredPopover } from "@/ui/anchored-popover";
@@ -41,17 +42,18 @@ export interface MessageMenuProps {
 export function MessageMenu({ message, anchor, isRaw, onRaw, onRemove, onClose }: MessageMenuProps) {
   const { session, at, looksOn } = useSession();
   const { reply } = useCompose();
+  const actions = useFeatures().flatMap(({ messageActions = [] }) => messageActions);
+  const canRemove = useHasPart(({ removal }) => removal) && at === null && !looksOn;
   const isOpen = session.status === "active" && at === null && !looksOn;
   const link = toMessageAddress(session.slug, message.sequence);
   const close = (then: () => void) => () => {
     onClose();
     then();
   };
-  function showProof(): void {
-    // On closing, the sheet returns the focus to the previously focused element. The menu no longer exists by then, so focus its
-    // button.
+  function run(action: MessageAction): void {
+    // A sheet gives the focus back to what had it when it opened, and the menu is gone by then.
     anchor.focus();
-    setQuery({ proof: String(message.sequence) });
+    action.run(message);
   }
   return (
     <AnchoredPopover
@@ -81,13 +83,15 @@ export function MessageMenu({ message, anchor, isRaw, onRaw, onRemove, onClose }
             View thread
           </MenuItem>
         )}
-        <MenuItem icon={ShieldCheck} onClick={close(showProof)}>
-          Proof
-        </MenuItem>
+        {actions.map((action) => (
+          <MenuItem key={action.label} icon={action.Icon} onClick={close(() => run(action))}>
+            {action.label}
+          </MenuItem>
+        ))}
         <MenuItem icon={ScanText} onClick={close(onRaw)}>
           {isRaw ? "Show formatted" : "Show raw"}
         </MenuItem>
-        {at === null && !looksOn && hasRemovableText(message) && (
+        {canRemove && hasRemovableText(message) && (
           <MenuItem icon={Eraser} onClick={close(onRemove)}>
             Remove text…
           </MenuItem>

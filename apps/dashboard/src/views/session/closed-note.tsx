@@ -2,12 +2,12 @@
 
 import { limits } from "@merkle/wire/limits";
 import { useState } from "react";
-import { useRead } from "@/broker/use-read";
 import { TimeText } from "@/components/time-text";
 import { lazyPart } from "@/core/lazy-part";
 import { Parts } from "@/parts/features-context";
 import { type SessionFacts, useSession } from "@/sessions/session-context";
 import { Button } from "@/ui/button";
+import { useClosedBy } from "./use-closed-by";
 import { useSessionActions } from "./use-session-actions";
 
 const NewSessionDialog = lazyPart(() => import("@/views/sessions/new-session-dialog"), "NewSessionDialog");
@@ -17,7 +17,7 @@ export function ClosedNote() {
   const { session, myTeamId, looksOn } = useSession();
   const { open } = useSessionActions();
   const [continued, setContinued] = useState(false);
-  const by = useCloser(session.session_id, session.closed_at);
+  const by = useClosedBy(session);
   return (
     <footer className="flex flex-wrap items-center gap-x-4 gap-y-2 border-t bg-surface px-4 py-3 lg:px-6 pb-[max(0.75rem,env(safe-area-inset-bottom))]">
       <p className="min-w-0 flex-1 basis-48 text-muted-foreground">
@@ -50,15 +50,7 @@ export function ClosedNote() {
   );
 }
 
-/** Returns the author of the first conclusion, which closed the session. Later conclusions only revise it. */
-function useCloser(sessionId: string, closedAt: string | null): string | null {
-  const { data } = useRead("get_timeline", { session_id: sessionId, buckets: 1 });
-  const conclusions = (data?.marks ?? []).filter(({ kind }) => kind === "concluded");
-  const first = conclusions.find(({ at }) => at === closedAt) ?? conclusions[0];
-  return first?.by ?? null;
-}
-
-/** Returns the title and description for a session that continues this one. The broker adds a reference to the description. */
+/** The title and description of a session that continues this one. The broker adds to the description where it comes from. */
 function toContinue({ title, description }: SessionFacts["session"]): { title: string; description: string } {
   return { title: `${title}, continued`.slice(0, limits.titleCharsMax), description };
 }

@@ -2,6 +2,7 @@
 
 import type { OutputOf } from "@merkle/wire";
 import { Link2, MessagesSquare, Printer } from "lucide-react";
+import { useState } from "react";
 import { useRead } from "@/broker/use-read";
 import { PageLink } from "@/components/page-link";
 import { PanelBoundary } from "@/components/panel-boundary";
@@ -15,6 +16,7 @@ import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
 import { useToast } from "@/ui/toast-provider";
 import { useConclusion } from "./conclusion-card";
 import { LastPage, type Outcome } from "./last-page";
+import { useClosedBy } from "./use-closed-by";
 
 /** A summary of a concluded session on one page, to show to people who did not take part. */
 export function ConclusionView() {
@@ -50,17 +52,19 @@ function Concluded() {
   const { session } = facts;
   const { session_id, slug } = session;
   const conclusion = useConclusion(session_id);
-  const timeline = useRead("get_timeline", { session_id, buckets: 1 });
+  const closedBy = useClosedBy(session);
+  const [counts, setCounts] = useState<ReadonlyMap<string, number> | null>(null);
   const decisions = useRead("get_history", {
     session_id,
     types: ["chat"],
     kinds: ["decision"],
     limit: decisionsMax,
   });
-  const problem = conclusion.problem ?? timeline.problem ?? decisions.problem;
+  const problem = conclusion.problem ?? decisions.problem;
   const outcome = toOutcome(facts, {
     conclusion: conclusion.data ?? null,
-    timeline: timeline.data,
+    closedBy,
+    counts,
     decisions: decisions.data,
   });
   return (
@@ -76,28 +80,30 @@ function Concluded() {
       seal={hasSeal && <Parts of={({ session: parts }) => parts?.conclusion?.Seal} />}
     >
       <RefusalNote refusal={problem ?? null} />
+      <Parts of={({ session: parts }) => parts?.MessageCounts} given={{ onCounts: setCounts }} />
     </LastPage>
   );
 }
 
 interface OutcomeParts {
   readonly conclusion: string | null;
-  readonly timeline: OutputOf<"get_timeline"> | undefined;
+  readonly closedBy: string | null;
+  /** By the ids of the teams; null while they are read. */
+  readonly counts: ReadonlyMap<string, number> | null;
   readonly decisions: OutputOf<"get_history"> | undefined;
 }
 
 function toOutcome(
   { session, participants }: SessionFacts,
-  { conclusion, timeline, decisions }: OutcomeParts,
+  { conclusion, closedBy, counts, decisions }: OutcomeParts,
 ): Outcome {
-  const said = new Map(timeline?.lanes.map(({ team_id, counts }) => [team_id, counts[0] ?? 0]));
   const made = decisions?.messages ?? [];
   return {
     title: session.title,
     description: session.description,
     createdAt: session.created_at,
     closedAt: session.closed_at,
-    closedBy: timeline?.marks.find(({ kind }) => kind === "concluded")?.by ?? null,
+    closedBy,
     messages: session.last_sequence,
     documentVersion: session.document_version,
     conclusion,
@@ -106,7 +112,7 @@ function toOutcome(
       name: team_name,
       kind,
       colour,
-      messages: timeline ? (said.get(team_id) ?? 0) : null,
+      messages: counts && (counts.get(team_id) ?? 0),
     })),
     decisions: made.map((message) => ({
       sequence: message.sequence,

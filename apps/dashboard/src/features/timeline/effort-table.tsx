@@ -1,24 +1,17 @@
 "use client";
 
-import { useRead } from "@/broker/use-read";
 import { ProblemAlert } from "@/components/problem-alert";
 import { describeDuration } from "@/core/time/describe-time";
 import { useSession } from "@/sessions/session-context";
 import { TeamMark } from "@/sessions/team-mark";
 import { showHidden } from "@/text/markdown/hidden-characters";
 import { Skeleton } from "@/ui/skeleton";
+import { useMessageCounts } from "./message-counts";
 
 /** Each team's effort, as counted by the broker. */
 export function EffortTable() {
   const { session, participants } = useSession();
-  const { data, problem, refresh } = useRead(
-    "get_timeline",
-    { session_id: session.session_id, buckets: 1 },
-    { on: ["session", "document"] },
-  );
-  const said = new Map(
-    data?.lanes.map(({ team_id, counts }) => [team_id, counts.reduce((sum, count) => sum + count, 0)]),
-  );
+  const { data, problem, refresh } = useMessageCounts();
   return (
     <section aria-labelledby="effort">
       <h2 id="effort" className="mb-2 text-lg font-semibold">
@@ -53,7 +46,7 @@ export function EffortTable() {
                     </span>
                   </th>
                   <td className="px-3 py-1.5 text-right">
-                    {(said.get(team.team_id) ?? 0).toLocaleString("en-GB")}
+                    {(data.counts.get(team.team_id) ?? 0).toLocaleString("en-GB")}
                   </td>
                   <td className="px-3 py-1.5 text-right whitespace-nowrap">
                     {describeDuration(

@@ -1,6 +1,6 @@
 import type { OutputOf } from "@merkle/wire";
 import { linesOf } from "@merkle/wire/text";
-import type { DiffLine } from "./unified-diff";
+import type { DiffLine } from "@/text/diff/unified-diff";
 
 export type Hunk = OutputOf<"get_proposal">["hunks"][number];
 /** The position and text of a change. */
