@@ -2,6 +2,6 @@ import { lazyPart } from "@/core/lazy-part";
 import type { Feature } from "@/parts/feature";
 
 export const demo: Feature = {
-  Welcome: lazyPart(() => import("./welcome"), "Welcome"),
-  DemoBar: lazyPart(() => import("./demo-bar"), "DemoBar"),
+  Welcome: lazyPart(() => import("./demo-room"), "Welcome"),
+  DemoBar: lazyPart(() => import("./demo-room"), "DemoBar"),
 };

@@ -8,11 +8,11 @@ export const stubs = ["sessions/[id]/audit/page.tsx"];
 export const seal: Feature = {
   sessionTabs: [{ label: "Audit", place: "/audit", keys: "6", countOf: ({ status }) => status === "closed" }],
   session: {
-    Closed: lazyPart(() => import("./closed-links"), "ClosedLinks"),
+    Closed: lazyPart(() => import("./closed-session"), "ClosedLinks"),
     conclusion: {
-      Actions: lazyPart(() => import("./on-conclusion"), "SaveAsHtml"),
-      Mark: lazyPart(() => import("./on-conclusion"), "Mark"),
-      Seal: lazyPart(() => import("./on-conclusion"), "Seal"),
+      Actions: lazyPart(() => import("./closed-session"), "SaveAsHtml"),
+      Mark: lazyPart(() => import("./closed-session"), "Mark"),
+      Seal: lazyPart(() => import("./closed-session"), "Seal"),
     },
   },
 };

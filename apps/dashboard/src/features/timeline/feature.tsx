@@ -8,8 +8,8 @@ export const timeline: Feature = {
       "TimeBar",
       <div className="h-[calc(2.5rem+1px)] border-t max-md:hidden" />,
     ),
-    Effort: lazyPart(() => import("./effort-table"), "EffortTable"),
-    MessageCounts: lazyPart(() => import("./message-counts"), "MessageCounts"),
+    Effort: lazyPart(() => import("./effort"), "EffortTable"),
+    MessageCounts: lazyPart(() => import("./effort"), "MessageCounts"),
     RosterThen: lazyPart(() => import("./roster-then"), "RosterThen", <div className="h-10.5 border-b" />),
   },
 };

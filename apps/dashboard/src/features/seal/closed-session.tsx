@@ -1,6 +1,6 @@
 "use client";
 
-import { FileDown, ShieldCheck } from "lucide-react";
+import { Download, FileDown, ShieldCheck } from "lucide-react";
 import { useRead } from "@/broker/use-read";
 import { HashText } from "@/components/hash-text";
 import { PageLink } from "@/components/page-link";
@@ -10,6 +10,25 @@ import { TimeText } from "@/components/time-text";
 import { ExportLink } from "@/features/export/api";
 import { useSession } from "@/sessions/session-context";
 import { Button } from "@/ui/button";
+
+/** Exports and verifies a closed session. */
+export function ClosedLinks() {
+  const { session } = useSession();
+  return (
+    <>
+      <Button asChild variant="outline" size="sm">
+        <ExportLink slug={session.slug} as="bundle">
+          <Download aria-hidden /> Export
+        </ExportLink>
+      </Button>
+      <Button asChild variant="outline" size="sm">
+        <PageLink href={`/sessions/${session.slug}/audit?check=1`}>
+          <ShieldCheck aria-hidden /> Verify
+        </PageLink>
+      </Button>
+    </>
+  );
+}
 
 export function SaveAsHtml() {
   const { session } = useSession();
