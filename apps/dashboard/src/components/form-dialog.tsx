@@ -5,6 +5,7 @@ import { useAction } from "@/broker/use-action";
 import { RefusalNote } from "@/components/refusal-note";
 import { GuestNote } from "@/identity/power-gate";
 import { useIsGuest } from "@/identity/use-person";
+import { AlertDialogContent } from "@/ui/alert-dialog";
 import { Button } from "@/ui/button";
 import {
   Dialog,
@@ -23,7 +24,9 @@ interface FormDialogProps extends Pick<ComponentProps<typeof DialogContent>, "ro
   /** Label of the submit button while the work runs. */
   readonly submitting: string;
   readonly cancel?: string;
-  /** Whether the form is complete and can be submitted. */
+  /** Further buttons. */
+  readonly actions?: ReactNode;
+  /** Whether the form is complete. */
   readonly isReady?: boolean;
   readonly isDangerous?: boolean;
   /** Whether only verified humans may submit the form, because it controls agents. */
@@ -37,7 +40,7 @@ interface FormDialogProps extends Pick<ComponentProps<typeof DialogContent>, "ro
   readonly onSubmit: (signal: AbortSignal) => Promise<unknown>;
   readonly onDone?: () => void;
   readonly onClose: () => void;
-  readonly children: ReactNode;
+  readonly children?: ReactNode;
 }
 
 /** A dialog with a form. It closes after a successful submit, and otherwise shows the reason. */
@@ -47,6 +50,7 @@ export function FormDialog({
   submit,
   submitting,
   cancel = "Cancel",
+  actions,
   isReady = true,
   isDangerous = false,
   isPower = false,
@@ -57,6 +61,7 @@ export function FormDialog({
   children,
   ...content
 }: FormDialogProps) {
+  const Content = content.role === "alertdialog" ? AlertDialogContent : DialogContent;
   const { run, pending, refusal } = useAction();
   const isRefused = useIsGuest() && isPower;
 
@@ -73,7 +78,7 @@ export function FormDialog({
 
   return (
     <Dialog open onOpenChange={(open) => !open && onClose()}>
-      <DialogContent {...content}>
+      <Content {...content}>
         <form className="grid min-w-0 gap-4" onSubmit={(event) => void send(event)}>
           <DialogHeader>
             <DialogTitle>{title}</DialogTitle>
@@ -83,19 +88,20 @@ export function FormDialog({
           {isRefused && <GuestNote />}
           <RefusalNote refusal={refusal} isKept={isKept} />
           <DialogFooter>
+            {actions}
             <Button type="button" variant="outline" onClick={onClose}>
               {cancel}
             </Button>
             <Button
               type="submit"
-              variant={isDangerous ? "danger" : "default"}
+              variant={isDangerous ? "destructive" : "default"}
               disabled={pending || !isReady || isRefused}
             >
               {pending ? submitting : submit}
             </Button>
           </DialogFooter>
         </form>
-      </DialogContent>
+      </Content>
     </Dialog>
   );
 }

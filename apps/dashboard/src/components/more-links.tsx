@@ -1,6 +1,6 @@
 "use client";
 
-import { AnchoredPopover } from "@/ui/anchored-popover";
+import { AnchoredPopover } from "./anchored-popover";
 import { PageLink } from "./page-link";
 
 export interface MoreLinksProps {

@@ -3,7 +3,7 @@
 import { ListTree } from "lucide-react";
 import { type RefObject, useMemo, useState } from "react";
 import { splitSections } from "@/text/split-sections";
-import { ToolButton } from "@/ui/tool-button";
+import { ToolButton } from "@/components/tool-button";
 import { DocumentOutline } from "./lazy-faces";
 import { laidOutCharsMax } from "./plain-document";
 import { goToPart } from "./use-point-out";

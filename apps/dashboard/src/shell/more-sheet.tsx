@@ -1,16 +1,16 @@
 "use client";
 
 import { PageLink } from "@/components/page-link";
-import { Dialog, DialogContent, DialogTitle } from "@/ui/dialog";
+import { Sheet, SheetContent, SheetTitle } from "@/ui/sheet";
 import { settings, usePlacesOfFeatures } from "./places";
 
 /** A sheet with the pages that are not in a phone's bottom bar. */
 export function MoreSheet({ onClose }: { readonly onClose: () => void }) {
   const places = [...usePlacesOfFeatures().filter(({ shown }) => shown === "used"), settings];
   return (
-    <Dialog open onOpenChange={(open) => !open && onClose()}>
-      <DialogContent side="bottom" className="p-3">
-        <DialogTitle className="px-2 pt-1">More pages</DialogTitle>
+    <Sheet open onOpenChange={(open) => !open && onClose()}>
+      <SheetContent side="bottom" className="p-3">
+        <SheetTitle className="px-2 pt-1">More pages</SheetTitle>
         <ul className="grid grid-cols-3 gap-1">
           {places.map(({ href, label, Icon }) => (
             <li key={href}>
@@ -25,7 +25,7 @@ export function MoreSheet({ onClose }: { readonly onClose: () => void }) {
             </li>
           ))}
         </ul>
-      </DialogContent>
-    </Dialog>
+      </SheetContent>
+    </Sheet>
   );
 }

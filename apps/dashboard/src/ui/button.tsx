@@ -12,7 +12,7 @@ const buttonVariants = cva(
         default: "border border-transparent bg-primary text-primary-foreground hover:bg-primary/90",
         outline: "border border-input bg-background hover:bg-raised",
         ghost: "hover:bg-raised",
-        danger: "border border-transparent bg-danger text-background hover:bg-danger/90",
+        destructive: "border border-transparent bg-danger text-background hover:bg-danger/90",
       },
       size: {
         default: "h-8 px-3 text-base",

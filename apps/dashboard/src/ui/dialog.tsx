@@ -1,5 +1,6 @@
 "use client";
 
+import { cva, type VariantProps } from "class-variance-authority";
 import { X } from "lucide-react";
 import {
   type ComponentProps,
@@ -106,16 +107,22 @@ function DialogClose({
   );
 }
 
-const sides = {
-  center: "m-auto max-sm:mb-0 max-sm:max-w-none max-sm:rounded-b-none sm:max-w-lg rounded-lg",
-  right: "mr-0 ml-auto h-dvh max-h-none w-full max-w-md rounded-none border-y-0 border-r-0",
-  bottom: "mt-auto mb-0 max-w-none rounded-t-lg rounded-b-none border-x-0 border-b-0",
-};
+const contentVariants = cva(
+  "fixed inset-0 max-h-dvh w-full overflow-y-auto border bg-background p-4 pb-[max(1rem,env(safe-area-inset-bottom))] text-foreground shadow-lg backdrop:bg-black/50 open:grid open:content-start open:gap-4 sm:p-6",
+  {
+    variants: {
+      side: {
+        center: "m-auto max-sm:mb-0 max-sm:max-w-none max-sm:rounded-b-none sm:max-w-lg rounded-lg",
+        right: "mr-0 ml-auto h-dvh max-h-none w-full max-w-md rounded-none border-y-0 border-r-0",
+        bottom: "mt-auto mb-0 max-w-none rounded-t-lg rounded-b-none border-x-0 border-b-0",
+      },
+    },
+    defaultVariants: { side: "center" },
+  },
+);
 
-interface DialogContentProps extends ComponentProps<"dialog"> {
+interface DialogContentProps extends ComponentProps<"dialog">, VariantProps<typeof contentVariants> {
   readonly showCloseButton?: boolean;
-  /** A dialog in the centre, a sheet at the side, or a drawer at the bottom. */
-  readonly side?: keyof typeof sides;
 }
 
 function DialogContent(props: DialogContentProps) {
@@ -124,13 +131,7 @@ function DialogContent(props: DialogContentProps) {
   return open ? createPortal(<OpenDialog {...props} />, document.body) : null;
 }
 
-function OpenDialog({
-  className,
-  children,
-  showCloseButton = true,
-  side = "center",
-  ...props
-}: DialogContentProps) {
+function OpenDialog({ className, children, showCloseButton = true, side, ...props }: DialogContentProps) {
   const { setOpen, titleId, descriptionId } = useDialog();
   const dialog = useRef<HTMLDialogElement>(null);
 
@@ -160,11 +161,7 @@ function OpenDialog({
       aria-describedby={descriptionId}
       onCancel={cancel}
       onClick={(event) => event.target === dialog.current && isOutside(event) && setOpen(false)}
-      className={cn(
-        "fixed inset-0 max-h-dvh w-full overflow-y-auto border bg-background p-4 pb-[max(1rem,env(safe-area-inset-bottom))] text-foreground shadow-lg backdrop:bg-black/50 open:grid open:content-start open:gap-4 sm:p-6",
-        sides[side],
-        className,
-      )}
+      className={cn(contentVariants({ side }), className)}
       {...props}
     >
       {children}

@@ -21,4 +21,16 @@ function FieldDescription({ className, ...props }: ComponentProps<"span">) {
   );
 }
 
-export { Field, FieldDescription, FieldLabel };
+/** Is there before it says something, so that screen readers notice what it says. */
+function FieldError({ className, ...props }: ComponentProps<"p">) {
+  return (
+    <p
+      role="alert"
+      data-slot="field-error"
+      className={cn("text-sm text-danger empty:hidden", className)}
+      {...props}
+    />
+  );
+}
+
+export { Field, FieldDescription, FieldError, FieldLabel };

@@ -6,7 +6,7 @@ import { useState } from "react";
 import { useCall } from "@/broker/use-call";
 import { FormDialog } from "@/components/form-dialog";
 import { Button } from "@/ui/button";
-import { Field, FieldDescription, FieldLabel } from "@/ui/field";
+import { Field, FieldDescription, FieldError, FieldLabel } from "@/ui/field";
 import { Input } from "@/ui/input";
 import { Select } from "@/ui/select";
 import { addressHints, kindNames, type TypedKind, typedKinds } from "./alert-kinds";
@@ -90,9 +90,7 @@ export function AlertDialog({ target, pushKey, onDone, onClose }: AlertDialogPro
         </Field>
         <Reasons chosen={about} onChange={setAbout} />
         <QuietHours quiet={quiet} onChange={setQuiet} />
-        <p role="alert" className="text-sm text-danger empty:hidden">
-          {problem}
-        </p>
+        <FieldError>{problem}</FieldError>
       </div>
     </FormDialog>
   );

@@ -3,7 +3,7 @@
 import { Glasses } from "lucide-react";
 import { setQuery } from "@/core/address/address";
 import { useSource } from "@/sessions/source-context";
-import { ToolButton } from "@/ui/tool-button";
+import { ToolButton } from "@/components/tool-button";
 import { anyPersona, usePerspectiveParam } from "./use-perspective-param";
 
 /** Toggles the pane with the personas' readings. */

@@ -10,7 +10,7 @@ import { RunningJobs } from "@/features/jobs/api";
 import { Parts } from "@/parts/features-context";
 import { describeRevision } from "@/sessions/source";
 import { CopyButton } from "@/ui/copy-button";
-import { ToolButton } from "@/ui/tool-button";
+import { ToolButton } from "@/components/tool-button";
 import { layoutOfFile } from "./file-layout";
 import { type FileRead, useLastCommit } from "./use-file";
 

@@ -1,16 +1,7 @@
 "use client";
 
 import type { StateEntry } from "@merkle/wire";
-import { RefusalNote } from "@/components/refusal-note";
-import {
-  AlertDialog,
-  AlertDialogCancel,
-  AlertDialogContent,
-  AlertDialogDescription,
-  AlertDialogFooter,
-  AlertDialogTitle,
-} from "@/ui/alert-dialog";
-import { Button } from "@/ui/button";
+import { FormDialog } from "@/components/form-dialog";
 import { previewJson } from "./json-text";
 import type { StateAddress } from "./state-details";
 import { useStateChange } from "./use-state-change";
@@ -22,46 +13,43 @@ export interface DeleteStateDialogProps {
   readonly onDeleted: () => void;
 }
 
-/** Asks for confirmation before a key is deleted, and again if its value has changed in between. */
+/** Asks before a key is deleted, and again when it has another value by then. */
 export function DeleteStateDialog({ address, entry, onClose, onDeleted }: DeleteStateDialogProps) {
-  const { theirs, pending, refusal, change } = useStateChange(address);
+  const { theirs, change } = useStateChange(address);
   const current = theirs ?? entry;
 
-  async function remove(): Promise<void> {
+  function remove(signal: AbortSignal): Promise<boolean> {
     const { sessionId: session_id, scope, key } = address;
-    const deleted = await change((call, signal) =>
-      call("delete_state", { session_id, scope, key, expected_version: current.version }, { signal }),
-    );
-    if (!deleted) return;
-    onDeleted();
-    onClose();
+    const input = { session_id, scope, key, expected_version: current.version };
+    return change((call) => call("delete_state", input, { signal }), signal);
   }
 
   return (
-    <AlertDialog open onOpenChange={(open) => !open && onClose()}>
-      <AlertDialogContent>
-        <AlertDialogTitle>
+    <FormDialog
+      role="alertdialog"
+      title={
+        <>
           Delete <bdi className="font-mono">{address.key}</bdi>?
-        </AlertDialogTitle>
-        <AlertDialogDescription>
-          {theirs === null
-            ? "Agents watching this key are notified. The history is kept, and you can set the key again."
-            : `${theirs.updatedBy} changed this value after you opened the dialog (now v${theirs.version}). Current value:`}
-        </AlertDialogDescription>
-        <p
-          dir="auto"
-          className="rounded-md border bg-surface px-3 py-2 font-mono text-sm [overflow-wrap:anywhere]"
-        >
-          {current.deleted ? "none (already deleted)" : previewJson(current.value, 400)}
-        </p>
-        <RefusalNote refusal={refusal} />
-        <AlertDialogFooter>
-          <AlertDialogCancel>Cancel</AlertDialogCancel>
-          <Button variant="danger" disabled={pending} onClick={() => void remove()}>
-            {theirs === null ? "Delete" : "Delete anyway"}
-          </Button>
-        </AlertDialogFooter>
-      </AlertDialogContent>
-    </AlertDialog>
+        </>
+      }
+      description={
+        theirs === null
+          ? "Agents watching this key are notified. The history is kept, and you can set the key again."
+          : `${theirs.updatedBy} changed this value after you opened the dialog (now v${theirs.version}). Current value:`
+      }
+      submit={theirs === null ? "Delete" : "Delete anyway"}
+      submitting="Deleting…"
+      isDangerous
+      onSubmit={remove}
+      onDone={onDeleted}
+      onClose={onClose}
+    >
+      <p
+        dir="auto"
+        className="rounded-md border bg-surface px-3 py-2 font-mono text-sm [overflow-wrap:anywhere]"
+      >
+        {current.deleted ? "none (already deleted)" : previewJson(current.value, 400)}
+      </p>
+    </FormDialog>
   );
 }

@@ -2,18 +2,10 @@
 
 import type { StateEntry } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
-import { type FormEvent, useState } from "react";
-import { RefusalNote } from "@/components/refusal-note";
+import { useState } from "react";
+import { FormDialog } from "@/components/form-dialog";
 import { Button } from "@/ui/button";
-import {
-  Dialog,
-  DialogContent,
-  DialogDescription,
-  DialogFooter,
-  DialogHeader,
-  DialogTitle,
-} from "@/ui/dialog";
-import { Field, FieldDescription, FieldLabel } from "@/ui/field";
+import { Field, FieldDescription, FieldError, FieldLabel } from "@/ui/field";
 import { Input } from "@/ui/input";
 import { Textarea } from "@/ui/textarea";
 import { formatJson, parseTyped } from "./json-text";
@@ -40,133 +32,103 @@ export function EditStateDialog(props: EditStateDialogProps) {
     "proposed" in props ? formatJson(props.proposed) : formatJson(entry?.value),
   );
   const [isReviewed, setIsReviewed] = useState("proposed" in props);
-  const [problem, setProblem] = useState<string | null>(null);
+  const [problem, setProblem] = useState("");
   const at = { ...address, key: key.trim() };
-  const { theirs, pending, refusal, change, reset } = useStateChange(at);
+  const { theirs, change } = useStateChange(at);
 
   const typed = parseTyped(text);
   const base = theirs ?? entry;
   const before = base === null || base.deleted ? "" : formatJson(base.value);
   const after = typed.problem === null ? formatJson(typed.value) : "";
 
-  function review(event: FormEvent): void {
-    event.preventDefault();
-    const wrong = at.key === "" ? "Enter a key." : typed.problem;
-    setProblem(wrong);
-    setIsReviewed(wrong === null);
+  /** Resolves with whether the value is set: the first time it is only shown. */
+  async function submit(signal: AbortSignal): Promise<boolean> {
+    if (at.key === "" || typed.problem !== null) {
+      setProblem(at.key === "" ? "Enter a key." : (typed.problem ?? ""));
+      return false;
+    }
+    if (isReviewed) return save(typed.value, signal);
+    setIsReviewed(true);
+    return false;
   }
 
-  async function save(): Promise<void> {
-    if (typed.problem !== null) return;
-    const saved = await change((call, signal) =>
-      call(
-        "set_state",
-        {
-          session_id: at.sessionId,
-          scope: at.scope,
-          key: at.key,
-          value: typed.value,
-          expected_version: base?.version ?? 0,
-        },
-        { signal },
-      ),
-    );
-    if (!saved) return;
-    onSaved();
-    onClose();
+  function save(value: unknown, signal: AbortSignal): Promise<boolean> {
+    const { sessionId: session_id, scope } = at;
+    const input = { session_id, scope, key: at.key, value, expected_version: base?.version ?? 0 };
+    return change((call) => call("set_state", input, { signal }), signal);
   }
 
   return (
-    <Dialog open onOpenChange={(open) => !open && onClose()}>
-      <DialogContent className="sm:max-w-2xl">
-        <DialogHeader>
-          <DialogTitle>
-            {address.key === null ? (
-              "New key"
-            ) : (
-              <>
-                Edit <bdi className="font-mono">{address.key}</bdi>
-              </>
-            )}
-          </DialogTitle>
-          <DialogDescription>{describeStep({ isReviewed, theirs, entry, key: at.key })}</DialogDescription>
-        </DialogHeader>
-        {isReviewed ? (
-          <div className="grid min-w-0 gap-4">
-            {before === after ? (
-              <p>The key already has this value.</p>
-            ) : (
-              <LineDiff before={before} after={after} label="Changes" />
-            )}
-            <RefusalNote refusal={refusal} />
-            <DialogFooter>
-              <Button
-                variant="outline"
-                onClick={() => {
-                  reset();
-                  setIsReviewed(false);
-                }}
-              >
-                Back to editing
-              </Button>
-              {theirs !== null && (
-                <Button variant="outline" onClick={onClose}>
-                  Keep theirs
-                </Button>
-              )}
-              <Button onClick={() => void save()} disabled={pending || before === after}>
-                {theirs === null ? "Set value" : "Overwrite"}
-              </Button>
-            </DialogFooter>
-          </div>
+    <FormDialog
+      className="sm:max-w-2xl"
+      title={
+        address.key === null ? (
+          "New key"
         ) : (
-          <form className="grid min-w-0 gap-4" onSubmit={review} noValidate>
-            {address.key === null && (
-              <Field>
-                <FieldLabel>Key</FieldLabel>
-                <Input
-                  dir="auto"
-                  className="font-mono"
-                  maxLength={limits.stateKeyCharsMax}
-                  placeholder="deploy_frozen"
-                  value={key}
-                  onChange={(event) => setKey(event.target.value)}
-                />
-              </Field>
-            )}
+          <>
+            Edit <bdi className="font-mono">{address.key}</bdi>
+          </>
+        )
+      }
+      description={describeStep({ isReviewed, theirs, entry, key: at.key })}
+      submit={isReviewed ? (theirs === null ? "Set value" : "Overwrite") : "Review change"}
+      submitting="Saving…"
+      cancel={theirs === null ? "Cancel" : "Keep theirs"}
+      actions={
+        isReviewed && (
+          <Button type="button" variant="outline" onClick={() => setIsReviewed(false)}>
+            Back to editing
+          </Button>
+        )
+      }
+      isReady={!isReviewed || before !== after}
+      onSubmit={submit}
+      onDone={onSaved}
+      onClose={onClose}
+    >
+      {isReviewed ? (
+        before === after ? (
+          <p>The key already has this value.</p>
+        ) : (
+          <LineDiff before={before} after={after} label="Changes" />
+        )
+      ) : (
+        <>
+          {address.key === null && (
             <Field>
-              <FieldLabel>Value</FieldLabel>
-              <Textarea
-                className="max-h-[50dvh] min-h-32 font-mono text-sm"
-                spellCheck={false}
-                aria-invalid={problem !== null}
-                value={text}
-                onChange={(event) => {
-                  setText(event.target.value);
-                  setProblem(null);
-                }}
+              <FieldLabel>Key</FieldLabel>
+              <Input
+                dir="auto"
+                className="font-mono"
+                maxLength={limits.stateKeyCharsMax}
+                placeholder="deploy_frozen"
+                value={key}
+                onChange={(event) => setKey(event.target.value)}
               />
-              <FieldDescription>
-                {typed.problem === null && typed.as === "text"
-                  ? "Not JSON, so it’s stored as text."
-                  : "JSON, or plain text."}
-              </FieldDescription>
             </Field>
-            {problem && (
-              <p role="alert" className="text-sm text-danger">
-                {problem}
-              </p>
-            )}
-            <DialogFooter>
-              <Button type="button" variant="outline" onClick={onClose}>
-                Cancel
-              </Button>
-              <Button type="submit">Review change</Button>
-            </DialogFooter>
-          </form>
-        )}
-      </DialogContent>
-    </Dialog>
+          )}
+          <Field>
+            <FieldLabel>Value</FieldLabel>
+            <Textarea
+              className="max-h-[50dvh] min-h-32 font-mono text-sm"
+              spellCheck={false}
+              aria-invalid={problem !== ""}
+              value={text}
+              onChange={(event) => {
+                setText(event.target.value);
+                setProblem("");
+              }}
+            />
+            <FieldDescription>
+              {typed.problem === null && typed.as === "text"
+                ? "Not JSON, so it’s stored as text."
+                : "JSON, or plain text."}
+            </FieldDescription>
+          </Field>
+          <FieldError>{problem}</FieldError>
+        </>
+      )}
+    </FormDialog>
   );
 }
 

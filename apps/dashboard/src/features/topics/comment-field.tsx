@@ -1,4 +1,5 @@
 import { limits } from "@merkle/wire/limits";
+import { FieldError } from "@/ui/field";
 import { Textarea } from "@/ui/textarea";
 
 export interface CommentFieldProps {
@@ -29,11 +30,7 @@ export function CommentField({ label, value, onChange, onSend, autoFocus }: Comm
           onSend();
         }}
       />
-      {isLong && (
-        <p role="alert" className="text-sm text-danger">
-          Comments can be up to {limits.topicMessageBytesMax / 1024} kB.
-        </p>
-      )}
+      {isLong && <FieldError>Comments can be up to {limits.topicMessageBytesMax / 1024} kB.</FieldError>}
     </>
   );
 }

@@ -11,7 +11,7 @@ import { useKeptText } from "@/sessions/use-kept-text";
 import type { Quote } from "@/text/anchors/quote";
 import { Button } from "@/ui/button";
 import { Checkbox } from "@/ui/checkbox";
-import { Field } from "@/ui/field";
+import { Field, FieldError } from "@/ui/field";
 import { CommentField, isTooLong } from "./comment-field";
 import { QuoteText } from "./quote-text";
 import { showTopic } from "./topic-param";
@@ -77,10 +77,10 @@ export function NewTopicForm({ revision, quote, isWidened, onDone, onCancel }: N
         </p>
       )}
       {isQuoteTooLong && (
-        <p role="alert" className="text-sm text-danger">
+        <FieldError>
           A comment can quote up to {limits.quoteCharsMax} characters; you selected {quote.quote.length}.
           Select less or comment on the whole {source.kind}.
-        </p>
+        </FieldError>
       )}
       <CommentField
         autoFocus

@@ -7,7 +7,7 @@ import type { ShownText } from "@/parts/feature";
 import type { Revision } from "@/sessions/source";
 import type { PagePlaces } from "@/text/anchors/page-places";
 import { type Quote, quoteOf } from "@/text/anchors/quote";
-import { AnchoredPopover } from "@/ui/anchored-popover";
+import { AnchoredPopover } from "@/components/anchored-popover";
 import { Button } from "@/ui/button";
 import { NewTopicForm } from "./new-topic-form";
 import { useMarks } from "./use-marks";

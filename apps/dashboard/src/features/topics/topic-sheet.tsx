@@ -3,7 +3,7 @@
 import { useEffect, useRef } from "react";
 import type { Problem } from "@/broker/problem";
 import { ProblemAlert } from "@/components/problem-alert";
-import { Dialog, DialogContent, DialogHeader, DialogTitle } from "@/ui/dialog";
+import { Sheet, SheetContent, SheetHeader, SheetTitle } from "@/ui/sheet";
 import { LinkedTopic } from "./linked-topic";
 import { TopicList, type TopicListProps } from "./topic-list";
 import { showTopic } from "./topic-param";
@@ -23,21 +23,20 @@ export function TopicSheet({ problem, refresh, ...list }: TopicSheetProps) {
       body.current?.querySelector(`[data-topic="${shown}"]`)?.scrollIntoView({ block: "nearest" });
   }, [shown, isListed]);
   return (
-    <Dialog open onOpenChange={(open) => !open && showTopic(null)}>
-      <DialogContent
-        side="right"
+    <Sheet open onOpenChange={(open) => !open && showTopic(null)}>
+      <SheetContent
         aria-describedby={undefined}
         className="overflow-hidden p-0 sm:p-0 open:grid-rows-[auto_minmax(0,1fr)] open:content-stretch open:gap-0"
       >
-        <DialogHeader className="border-b px-4 py-3">
-          <DialogTitle>Comments</DialogTitle>
-        </DialogHeader>
+        <SheetHeader className="border-b px-4 py-3">
+          <SheetTitle>Comments</SheetTitle>
+        </SheetHeader>
         <div ref={body} className="grid content-start gap-3 overflow-y-auto px-4 py-3">
           {problem && <ProblemAlert title="Couldn't load comments." problem={problem} onRetry={refresh} />}
           {!isListed && <LinkedTopic shown={shown} canWrite={canWrite} />}
           <TopicList {...list} />
         </div>
-      </DialogContent>
-    </Dialog>
+      </SheetContent>
+    </Sheet>
   );
 }

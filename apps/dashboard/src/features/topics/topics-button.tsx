@@ -1,7 +1,7 @@
 "use client";
 
 import { MessagesSquare } from "lucide-react";
-import { ToolButton } from "@/ui/tool-button";
+import { ToolButton } from "@/components/tool-button";
 import { showTopic, useTopicParam } from "./topic-param";
 import { useTopics } from "./use-topics";
 

@@ -5,7 +5,7 @@ import { useRead } from "@/broker/use-read";
 import { ProblemAlert } from "@/components/problem-alert";
 import { useSession } from "@/sessions/session-context";
 import { Alert, AlertDescription, AlertTitle } from "@/ui/alert";
-import { Dialog, DialogContent, DialogHeader, DialogTitle } from "@/ui/dialog";
+import { Sheet, SheetContent, SheetHeader, SheetTitle } from "@/ui/sheet";
 import { Skeleton } from "@/ui/skeleton";
 import { readBrokerKeys } from "./check/broker-keys";
 import { type CheckedProof, checkProof } from "./check/check-proof";
@@ -22,14 +22,14 @@ export interface ProofSheetProps {
 /** The proof that a message is in the record. Nothing is shown as valid before this browser has computed it. */
 export function ProofSheet({ sequence, onClose }: ProofSheetProps) {
   return (
-    <Dialog open onOpenChange={(open) => !open && onClose()}>
-      <DialogContent side="right" aria-describedby={undefined} className="max-w-xl">
-        <DialogHeader>
-          <DialogTitle>Proof of message {sequence}</DialogTitle>
-        </DialogHeader>
+    <Sheet open onOpenChange={(open) => !open && onClose()}>
+      <SheetContent aria-describedby={undefined} className="max-w-xl">
+        <SheetHeader>
+          <SheetTitle>Proof of message {sequence}</SheetTitle>
+        </SheetHeader>
         <Proof sequence={sequence} />
-      </DialogContent>
-    </Dialog>
+      </SheetContent>
+    </Sheet>
   );
 }
 

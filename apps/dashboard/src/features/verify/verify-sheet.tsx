@@ -6,7 +6,7 @@ import { fetchExport } from "@/features/export/api";
 import { useSession } from "@/sessions/session-context";
 import { Alert, AlertDescription, AlertTitle } from "@/ui/alert";
 import { Button } from "@/ui/button";
-import { Dialog, DialogContent, DialogHeader, DialogTitle } from "@/ui/dialog";
+import { Sheet, SheetContent, SheetHeader, SheetTitle } from "@/ui/sheet";
 import { readBrokerKeys } from "./check/broker-keys";
 import { rememberCheck } from "./check/remember-check";
 import { getSeenHeads } from "./check/seen-heads";
@@ -56,14 +56,14 @@ export function VerifySheet({ onClose, onVerified }: VerifySheetProps) {
   }, [slug, run, attempt]);
 
   return (
-    <Dialog open onOpenChange={(open) => !open && onClose()}>
-      <DialogContent side="right" aria-describedby={undefined} className="max-w-xl">
-        <DialogHeader>
-          <DialogTitle>Verify here</DialogTitle>
+    <Sheet open onOpenChange={(open) => !open && onClose()}>
+      <SheetContent aria-describedby={undefined} className="max-w-xl">
+        <SheetHeader>
+          <SheetTitle>Verify here</SheetTitle>
           <p className="text-sm text-muted-foreground">
             This browser downloads the export, which anyone here can have, and recomputes every hash.
           </p>
-        </DialogHeader>
+        </SheetHeader>
         {problem !== null || state === "missing" ? (
           <Alert role="alert">
             <AlertTitle>Couldn't check the record.</AlertTitle>
@@ -83,7 +83,7 @@ export function VerifySheet({ onClose, onVerified }: VerifySheetProps) {
         ) : (
           <CheckOutcome check={check} />
         )}
-      </DialogContent>
-    </Dialog>
+      </SheetContent>
+    </Sheet>
   );
 }

@@ -26,7 +26,7 @@ import type { MessageAction } from "@/parts/feature";
 import { useFeatures, useHasPart } from "@/parts/features-context";
 import { useSession } from "@/sessions/session-context";
 import { hasRemovableText } from "@/text/describe-removal";
-import { AnchoredPopover } from "@/ui/anchored-popover";
+import { AnchoredPopover } from "@/components/anchored-popover";
 import { toMessageAddress } from "./message-link";
 
 export interface MessageMenuProps {

@@ -1,112 +1,96 @@
 "use client";
 
 import { useEffect, useRef, useState } from "react";
-import { useAction } from "@/broker/use-action";
 import { useCall } from "@/broker/use-call";
-import { RefusalNote } from "@/components/refusal-note";
+import { FormDialog } from "@/components/form-dialog";
 import type { OpenDraft } from "@/parts/feature";
 import { Parts } from "@/parts/features-context";
 import { useSession } from "@/sessions/session-context";
 import { useKeptText } from "@/sessions/use-kept-text";
 import { MarkdownText } from "@/text/markdown/markdown-text";
 import { Button } from "@/ui/button";
-import {
-  Dialog,
-  DialogContent,
-  DialogDescription,
-  DialogFooter,
-  DialogHeader,
-  DialogTitle,
-} from "@/ui/dialog";
-import { Skeleton } from "@/ui/skeleton";
 import { Textarea } from "@/ui/textarea";
 import { useConclusion } from "./conclusion-card";
 
-/** Concludes the session, or revises the conclusion of a closed session. */
-export function ConcludeDialog({ onClose }: { onClose: () => void }) {
-  const { session, participants, myTeamId } = useSession();
-  const closed = session.status === "closed";
-  const written = useConclusion(closed ? session.session_id : null);
-  const convener = participants.find((team) => team.convener);
-  const convenerAlone = session.settings.conclude_by === "convener" && convener?.team_id !== myTeamId;
-  return (
-    <Dialog open onOpenChange={(open) => !open && onClose()}>
-      <DialogContent className="sm:max-w-3xl">
-        <DialogHeader>
-          <DialogTitle>{closed ? "Revise conclusion" : "Conclude this session?"}</DialogTitle>
-          <DialogDescription>
-            {closed
-              ? "This replaces the Conclusion section of the document and is shown in the feed. The session stays closed."
-              : "This is final: the session closes for everyone, and nothing can be posted after it. The conclusion can still be revised."}
-          </DialogDescription>
-        </DialogHeader>
-        {convenerAlone && (
-          <p className="text-warning">
-            Only the convener, <bdi>{convener?.team_name}</bdi>, can conclude this session.
-          </p>
-        )}
-        {closed && written.data === undefined && written.problem === undefined ? (
-          <Skeleton className="h-60" />
-        ) : (
-          <ConclusionForm written={written.data ?? ""} mayNot={convenerAlone} onClose={onClose} />
-        )}
-      </DialogContent>
-    </Dialog>
-  );
+/** Ends the session with a conclusion, or revises the conclusion of one that has ended. */
+export function ConcludeDialog({ onClose }: { readonly onClose: () => void }) {
+  const { session } = useSession();
+  const isClosed = session.status === "closed";
+  const { data, problem } = useConclusion(isClosed ? session.session_id : null);
+  if (isClosed && data === undefined && problem === undefined) return null;
+  return <ConclusionForm written={data ?? ""} onClose={onClose} />;
 }
 
 interface ConclusionFormProps {
   /** The current conclusion. Empty in an open session. */
   readonly written: string;
-  readonly mayNot: boolean;
   readonly onClose: () => void;
 }
 
-function ConclusionForm({ written, mayNot, onClose }: ConclusionFormProps) {
-  const { session, refresh } = useSession();
+function ConclusionForm({ written, onClose }: ConclusionFormProps) {
+  const { session, participants, myTeamId, refresh } = useSession();
   const call = useCall();
-  const { run, pending, refusal } = useAction();
-  const place = `merkle.conclusion.${session.session_id}`;
-  const [text, setText, forget] = useKeptText(place, written);
-  const [ofDraft, setOfDraft, forgetDraft] = useKeptText(`${place}.draft`, "");
-  const [draft, setDraft] = useState<OpenDraft | null>(null);
-  const used = draft?.id === ofDraft ? draft : null;
+  const storageKey = `merkle.conclusion.${session.session_id}`;
+  const [text, setText, forget] = useKeptText(storageKey, written);
+  const [draftId, setDraftId, forgetDraft] = useKeptText(`${storageKey}.draft`, "");
+  const [openDraft, setOpenDraft] = useState<OpenDraft | null>(null);
+  const draft = openDraft?.id === draftId ? openDraft : null;
   const field = useRef<HTMLTextAreaElement>(null);
   // By default the browser focuses the first control in a dialog, which may be a button with an effect.
   useEffect(() => field.current?.focus(), []);
-  const [previewed, setPreviewed] = useState(false);
-  const closed = session.status === "closed";
+  const [isPreviewed, setPreviewed] = useState(false);
+  const isClosed = session.status === "closed";
+  const convener = participants.find((team) => team.convener);
+  const isReserved = session.settings.conclude_by === "convener" && convener?.team_id !== myTeamId;
 
-  async function conclude(): Promise<void> {
-    const done = await run(async (signal) => {
-      if (used !== null) await used.accept(text, signal);
-      else
-        await call("conclude_session", { session_id: session.session_id, summary_section: text }, { signal });
-    });
-    if (!done) return;
+  async function conclude(signal: AbortSignal): Promise<void> {
+    const { session_id } = session;
+    if (draft !== null) await draft.accept(text, signal);
+    else await call("conclude_session", { session_id, summary_section: text }, { signal });
     forget();
     forgetDraft();
     refresh();
-    onClose();
   }
 
   return (
-    <form
-      className="grid min-w-0 gap-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void conclude();
-      }}
+    <FormDialog
+      className="sm:max-w-3xl"
+      title={isClosed ? "Revise conclusion" : "Conclude this session?"}
+      description={
+        isClosed
+          ? "This replaces the Conclusion section of the document and is shown in the feed. The session stays closed."
+          : "This is final: the session closes for everyone, and nothing can be posted after it. The conclusion can still be revised."
+      }
+      submit={isClosed ? "Save conclusion" : "Conclude for everyone"}
+      submitting="Saving…"
+      actions={
+        <Button
+          type="button"
+          variant="ghost"
+          className="mr-auto"
+          disabled={text.trim() === ""}
+          onClick={() => setPreviewed(!isPreviewed)}
+        >
+          {isPreviewed ? "Write" : "Preview"}
+        </Button>
+      }
+      isReady={!isReserved && !draft?.isStale && text.trim() !== "" && text !== written}
+      onSubmit={conclude}
+      onClose={onClose}
     >
-      {!mayNot && (
+      {isReserved ? (
+        <p className="text-warning">
+          Only the convener, <bdi>{convener?.team_name}</bdi>, can conclude this session.
+        </p>
+      ) : (
         <Parts
           of={({ session: parts }) => parts?.ConclusionDraft}
           given={{
-            usedId: ofDraft,
+            usedId: draftId,
             isEmpty: text.trim() === "",
-            onDraft: setDraft,
+            onDraft: setOpenDraft,
             onUse: (id: string, drafted?: string) => {
-              setOfDraft(id);
+              setDraftId(id);
               if (drafted === undefined) return;
               setText(drafted);
               field.current?.focus();
@@ -114,7 +98,7 @@ function ConclusionForm({ written, mayNot, onClose }: ConclusionFormProps) {
           }}
         />
       )}
-      {previewed ? (
+      {isPreviewed ? (
         <div className="max-h-[50dvh] min-h-48 overflow-y-auto rounded-md border px-3 py-2">
           <MarkdownText text={text} variant="document" />
         </div>
@@ -128,27 +112,6 @@ function ConclusionForm({ written, mayNot, onClose }: ConclusionFormProps) {
           onChange={(event) => setText(event.target.value)}
         />
       )}
-      <RefusalNote refusal={refusal} />
-      <DialogFooter>
-        <Button
-          type="button"
-          variant="ghost"
-          className="mr-auto"
-          disabled={text.trim() === ""}
-          onClick={() => setPreviewed(!previewed)}
-        >
-          {previewed ? "Write" : "Preview"}
-        </Button>
-        <Button type="button" variant="outline" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button
-          type="submit"
-          disabled={pending || mayNot || used?.isStale || text.trim() === "" || text === written}
-        >
-          {pending ? "Saving…" : closed ? "Save conclusion" : "Conclude for everyone"}
-        </Button>
-      </DialogFooter>
-    </form>
+    </FormDialog>
   );
 }

@@ -5,7 +5,7 @@ import { HumanBadge } from "@/identity/human-badge";
 import type { RosterRow } from "@/sessions/roster-rows";
 import { StatusMark } from "@/sessions/status-mark";
 import { TeamMark } from "@/sessions/team-mark";
-import { AnchoredPopover } from "@/ui/anchored-popover";
+import { AnchoredPopover } from "@/components/anchored-popover";
 import { Badge } from "@/ui/badge";
 import { PeerActions } from "./peer-actions";
 import { PeerFacts } from "./peer-facts";

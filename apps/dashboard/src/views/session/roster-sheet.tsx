@@ -5,7 +5,7 @@ import { HumanBadge } from "@/identity/human-badge";
 import type { RosterRow } from "@/sessions/roster-rows";
 import { StatusMark } from "@/sessions/status-mark";
 import { TeamMark } from "@/sessions/team-mark";
-import { Dialog, DialogContent, DialogHeader, DialogTitle } from "@/ui/dialog";
+import { Sheet, SheetContent, SheetHeader, SheetTitle } from "@/ui/sheet";
 import { PeerActions } from "./peer-actions";
 import { PeerFacts } from "./peer-facts";
 
@@ -13,18 +13,17 @@ import { PeerFacts } from "./peer-facts";
 export function RosterSheet({ rows, onClose }: { rows: readonly RosterRow[]; onClose: () => void }) {
   const there = rows.filter(({ team }) => team.left_at === null).length;
   return (
-    <Dialog open onOpenChange={(open) => !open && onClose()}>
-      <DialogContent
-        side="right"
+    <Sheet open onOpenChange={(open) => !open && onClose()}>
+      <SheetContent
         aria-describedby={undefined}
         className="overflow-hidden p-0 sm:p-0 open:grid-rows-[auto_minmax(0,1fr)] open:content-stretch open:gap-0"
       >
-        <DialogHeader className="flex items-baseline gap-2 border-b px-4 py-3">
-          <DialogTitle>All participants</DialogTitle>
+        <SheetHeader className="flex items-baseline gap-2 border-b px-4 py-3">
+          <SheetTitle>All participants</SheetTitle>
           <p className="text-sm text-muted-foreground tabular-nums">
             {there} present{rows.length > there && `, ${rows.length - there} left`}
           </p>
-        </DialogHeader>
+        </SheetHeader>
         <ul className="divide-y overflow-y-auto">
           {rows.map((row) => (
             <li key={row.team.team_id} className="grid gap-2 px-4 py-3">
@@ -32,8 +31,8 @@ export function RosterSheet({ rows, onClose }: { rows: readonly RosterRow[]; onC
             </li>
           ))}
         </ul>
-      </DialogContent>
-    </Dialog>
+      </SheetContent>
+    </Sheet>
   );
 }
 

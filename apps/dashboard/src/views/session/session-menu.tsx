@@ -19,7 +19,7 @@ import { RefusalNote } from "@/components/refusal-note";
 import { copyText } from "@/core/copy-text";
 import { useSession } from "@/sessions/session-context";
 import { useNudge } from "@/sessions/use-nudge";
-import { AnchoredPopover } from "@/ui/anchored-popover";
+import { AnchoredPopover } from "@/components/anchored-popover";
 import { useSessionActions } from "./use-session-actions";
 
 /** The menu of actions on a session. Actions that have a result keep the menu open to show it. */

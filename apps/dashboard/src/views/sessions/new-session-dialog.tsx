@@ -2,18 +2,10 @@
 
 import { limits } from "@merkle/wire/limits";
 import { useRouter } from "next/navigation";
-import { type FormEvent, useState } from "react";
-import { toProblem } from "@/broker/problem";
+import { useState } from "react";
 import { useCall } from "@/broker/use-call";
-import { Button } from "@/ui/button";
-import {
-  Dialog,
-  DialogContent,
-  DialogDescription,
-  DialogFooter,
-  DialogHeader,
-  DialogTitle,
-} from "@/ui/dialog";
+import { FormDialog } from "@/components/form-dialog";
+import { Checkbox } from "@/ui/checkbox";
 import { Field, FieldDescription, FieldLabel } from "@/ui/field";
 import { Input } from "@/ui/input";
 import { Textarea } from "@/ui/textarea";
@@ -30,101 +22,94 @@ export interface NewSessionDialogProps {
 export function NewSessionDialog({ initial = {}, from, onClose }: NewSessionDialogProps) {
   const call = useCall();
   const router = useRouter();
-  const [problem, setProblem] = useState<string | null>(null);
-  const [isBusy, setIsBusy] = useState(false);
+  const [title, setTitle] = useState(initial.title ?? "");
+  const [description, setDescription] = useState(initial.description ?? "");
+  const [budget, setBudget] = useState("0");
+  const [isMineToConclude, setMineToConclude] = useState(false);
 
-  async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    const budget = Number(form.get("budget") ?? 0);
-    setIsBusy(true);
-    try {
-      const { slug } = await call("create_session", {
-        title: String(form.get("title") ?? ""),
-        description: String(form.get("description") ?? ""),
+  async function start(signal: AbortSignal): Promise<void> {
+    const message_budget = Number(budget);
+    const { slug } = await call(
+      "create_session",
+      {
+        title,
+        description,
         ...(from && { from_session: from.session_id }),
         settings: {
-          conclude_by: form.get("convener") === null ? "anyone" : "convener",
-          ...(budget > 0 ? { message_budget: budget } : {}),
+          conclude_by: isMineToConclude ? "convener" : "anyone",
+          ...(message_budget > 0 && { message_budget }),
         },
-      });
-      onClose();
-      router.push(`/sessions/${slug}`);
-    } catch (error) {
-      setIsBusy(false);
-      if (!(error instanceof DOMException)) setProblem(toProblem(error).detail);
-    }
+      },
+      { signal },
+    );
+    router.push(`/sessions/${slug}`);
   }
 
   return (
-    <Dialog open onOpenChange={(open) => !open && onClose()}>
-      <DialogContent className="sm:max-w-lg">
-        <form onSubmit={(event) => void submit(event)} className="grid gap-4">
-          <DialogHeader>
-            <DialogTitle>New session</DialogTitle>
-            <DialogDescription>
-              {from ? (
-                <>
-                  It continues “<bdi>{from.title}</bdi>” and starts with its sealed conclusion in memory.
-                </>
-              ) : (
-                "A room for one piece of work. Agents join it by name."
-              )}
-            </DialogDescription>
-          </DialogHeader>
+    <FormDialog
+      title="New session"
+      description={
+        from ? (
+          <>
+            It continues “<bdi>{from.title}</bdi>” and starts with its sealed conclusion in memory.
+          </>
+        ) : (
+          "A room for one piece of work. Agents join it by name."
+        )
+      }
+      submit="Start session"
+      submitting="Starting…"
+      onSubmit={start}
+      onClose={onClose}
+    >
+      <Field>
+        <FieldLabel>Title</FieldLabel>
+        <Input
+          required
+          dir="auto"
+          maxLength={limits.titleCharsMax}
+          value={title}
+          autoComplete="off"
+          onChange={(event) => setTitle(event.target.value)}
+        />
+      </Field>
+      <Field>
+        <FieldLabel>Goal</FieldLabel>
+        <Textarea
+          rows={3}
+          maxLength={limits.descriptionCharsMax}
+          value={description}
+          onChange={(event) => setDescription(event.target.value)}
+        />
+        <FieldDescription>Agents read this first.</FieldDescription>
+      </Field>
+      <details>
+        <summary className="cursor-pointer py-1 text-sm text-muted-foreground pointer-coarse:py-3">
+          Rules for agents
+        </summary>
+        <div className="mt-2 grid gap-3">
           <Field>
-            <FieldLabel>Title</FieldLabel>
+            <FieldLabel>Message budget</FieldLabel>
             <Input
-              name="title"
-              required
-              autoFocus
-              dir="auto"
-              maxLength={limits.titleCharsMax}
-              defaultValue={initial.title ?? ""}
-              autoComplete="off"
+              type="number"
+              min={0}
+              max={1_000_000}
+              value={budget}
+              onChange={(event) => setBudget(event.target.value)}
             />
+            <FieldDescription>
+              How many messages agents can post after each message from a human. 0 means no limit.
+            </FieldDescription>
           </Field>
-          <Field>
-            <FieldLabel>Goal</FieldLabel>
-            <Textarea
-              name="description"
-              rows={3}
-              maxLength={limits.descriptionCharsMax}
-              defaultValue={initial.description ?? ""}
+          <Field className="flex items-center gap-2">
+            <Checkbox
+              checked={isMineToConclude}
+              onChange={(event) => setMineToConclude(event.target.checked)}
             />
-            <FieldDescription>Agents read this first.</FieldDescription>
+            Only I can conclude this session
           </Field>
-          <details>
-            <summary className="cursor-pointer py-1 text-sm text-muted-foreground pointer-coarse:py-3">
-              Rules for agents
-            </summary>
-            <div className="mt-2 grid gap-3">
-              <Field>
-                <FieldLabel>Message budget</FieldLabel>
-                <Input name="budget" type="number" min={0} max={1_000_000} defaultValue={0} />
-                <FieldDescription>
-                  How many messages agents can post after each message from a human. 0 means no limit.
-                </FieldDescription>
-              </Field>
-              <label className="flex items-center gap-2">
-                <input type="checkbox" name="convener" className="size-4 accent-primary" />
-                Only I can conclude this session
-              </label>
-            </div>
-          </details>
-          <p role="alert" className="text-sm text-danger empty:hidden">
-            {problem}
-          </p>
-          <DialogFooter>
-            <Button type="button" variant="outline" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" disabled={isBusy}>
-              Start session
-            </Button>
-          </DialogFooter>
-        </form>
-      </DialogContent>
-    </Dialog>
+        </div>
+      </details>
+    </FormDialog>
   );
 }

@@ -9,6 +9,7 @@ import { useHydrated } from "@/core/address/use-hydrated";
 import { getKeptMember, type KeptMember, onKeptMember } from "@/identity/member-key";
 import { signInByKey } from "@/identity/sign-in";
 import { Button } from "@/ui/button";
+import { FieldError } from "@/ui/field";
 import { Input } from "@/ui/input";
 import { useLink } from "./use-link";
 
@@ -112,9 +113,7 @@ function LinkForm({ onSignedIn }: { readonly onSignedIn: () => void }) {
           {pending ? "One moment…" : "Continue"}
         </Button>
       </div>
-      <p id={`${id}-problem`} role="alert" className="text-sm text-danger empty:hidden">
-        {problem}
-      </p>
+      <FieldError id={`${id}-problem`}>{problem}</FieldError>
       <RefusalNote refusal={refusal} />
     </form>
   );
