@@ -5,7 +5,7 @@ export const needs = ["jobs"];
 
 export const topics: Feature = {
   text: {
-    Tool: lazyPart(() => import("./topics-button"), "TopicsButton"),
+    Tool: lazyPart(() => import("./source-topics"), "TopicsButton"),
     Margin: lazyPart(() => import("./source-topics"), "SourceTopics"),
   },
 };

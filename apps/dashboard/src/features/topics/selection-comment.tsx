@@ -2,12 +2,12 @@
 
 import { MessageSquarePlus } from "lucide-react";
 import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
+import { AnchoredPopover } from "@/components/anchored-popover";
 import { useShortcut } from "@/core/keyboard/use-shortcut";
 import type { ShownText } from "@/parts/feature";
 import type { Revision } from "@/sessions/source";
 import type { PagePlaces } from "@/text/anchors/page-places";
 import { type Quote, quoteOf } from "@/text/anchors/quote";
-import { AnchoredPopover } from "@/components/anchored-popover";
 import { Button } from "@/ui/button";
 import { NewTopicForm } from "./new-topic-form";
 import { useMarks } from "./use-marks";

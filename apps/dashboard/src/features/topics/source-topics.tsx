@@ -1,6 +1,8 @@
 "use client";
 
+import { MessagesSquare } from "lucide-react";
 import { type RefObject, useEffect, useMemo, useState } from "react";
+import { ToolButton } from "@/components/tool-button";
 import { partStarts } from "@/document/part-starts";
 import type { TextMarginProps } from "@/parts/feature";
 import { placesIn } from "@/text/anchors/page-places";
@@ -73,7 +75,24 @@ export function SourceTopics({ text, root, scroller, canWrite }: TextMarginProps
   );
 }
 
-/** Opens the comments of highlighted text on a click. */
+/** Shows all comments on the text, and how many are open. */
+export function TopicsButton() {
+  const shown = useTopicParam();
+  const { data } = useTopics({ status: "open" });
+  const count = data?.topics.length ?? 0;
+  const words = data?.next_before === null ? String(count) : `${count}+`;
+  return (
+    <ToolButton
+      icon={<MessagesSquare aria-hidden />}
+      label="Comments"
+      isPressed={shown !== null}
+      note={count > 0 && <span className="text-muted-foreground tabular-nums">{words}</span>}
+      onClick={() => showTopic(shown === null ? "list" : null)}
+    />
+  );
+}
+
+/** A click on marked text shows its comments. */
 function useOpenOnPress(root: RefObject<HTMLElement | null>, placed: readonly PlacedTopic[]): void {
   useEffect(() => {
     const element = root.current;
