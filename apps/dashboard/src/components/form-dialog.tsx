@@ -24,9 +24,9 @@ interface FormDialogProps extends Pick<ComponentProps<typeof DialogContent>, "ro
   /** Label of the submit button while the work runs. */
   readonly submitting: string;
   readonly cancel?: string;
-  /** Further buttons. */
+  /** Additional buttons. */
   readonly actions?: ReactNode;
-  /** Whether the form is complete. */
+  /** Whether the form is complete and can be submitted. */
   readonly isReady?: boolean;
   readonly isDangerous?: boolean;
   /** Whether only verified humans may submit the form, because it controls agents. */

@@ -19,9 +19,9 @@ export interface Feature {
   readonly session?: SessionParts;
   readonly text?: TextParts;
   readonly removal?: RemovalParts;
-  /** Further actions of a message's menu. */
+  /** Additional actions in a message's menu. */
   readonly messageActions?: readonly MessageAction[];
-  /** On the first page, above the list of sessions. */
+  /** Shown on the home page, above the list of sessions. */
   readonly Home?: ComponentType;
   /** Shown on the home page of a mesh without open sessions. */
   readonly Welcome?: ComponentType;
@@ -131,11 +131,11 @@ export interface SessionParts {
   readonly BesideFeed?: ComponentType;
   /** Replaces the roster while the page shows the past. */
   readonly RosterThen?: ComponentType;
-  /** Reads how many messages each team posted, for the page of the conclusion. */
+  /** Reads the number of messages per team, for the conclusion page. */
   readonly MessageCounts?: ComponentType<MessageCountsProps>;
-  /** How much each team did, on the page of the audit. */
+  /** Shown on the audit page: how much each team did. */
   readonly Effort?: ComponentType;
-  /** Over the feed: what changed since the person last read. */
+  /** Shown over the feed: the changes since the person last read it. */
   readonly CatchUp?: ComponentType<{ readonly since: number; readonly onClose: () => void }>;
   /** Shown above the field in which a person writes the conclusion. */
   readonly ConclusionDraft?: ComponentType<ConclusionDraftProps>;
@@ -176,11 +176,11 @@ export interface RosterFactsProps {
 }
 
 export interface MessageCountsProps {
-  /** Called with the numbers of messages by the ids of their teams. */
+  /** Called with the number of messages by team id. */
   readonly onCounts: (counts: ReadonlyMap<string, number>) => void;
 }
 
-/** A drafted conclusion that waits for a decision. */
+/** A drafted conclusion that awaits a decision. */
 export interface OpenDraft {
   readonly id: string;
   /** Whether the document has changed since the draft was written. */
@@ -200,7 +200,7 @@ export interface ConclusionDraftProps {
   readonly onUse: (id: string, text?: string) => void;
 }
 
-/** Dialogs that remove a text for good. */
+/** Dialogs that remove a text permanently. */
 export interface RemovalParts {
   readonly OfMessage: ComponentType<{ readonly message: Message; readonly onClose: () => void }>;
   readonly OfVersion: ComponentType<RemovalOfVersionProps>;
@@ -212,7 +212,7 @@ export interface RemovalOfVersionProps {
   readonly onClose: () => void;
 }
 
-/** Around the text of a document or a file. */
+/** Parts around the text of a document or file. */
 export interface TextParts {
   /** A button in the text's toolbar. */
   readonly Tool?: ComponentType;

@@ -11,7 +11,7 @@ import { declineName } from "@/identity/require-person";
 import { Field, FieldError, FieldLabel } from "@/ui/field";
 import { Input } from "@/ui/input";
 
-/** Asks once, before the first thing that a person writes, what the others should call them. A member has a name already. */
+/** Asks for the person's name once, before the first write. For a member, the member's name is used instead. */
 export function PersonDialog() {
   const broker = useBroker();
   const as = useAdmitted()?.as;

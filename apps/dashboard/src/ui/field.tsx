@@ -21,7 +21,7 @@ function FieldDescription({ className, ...props }: ComponentProps<"span">) {
   );
 }
 
-/** Is there before it says something, so that screen readers notice what it says. */
+/** Stays in the page while empty, so that screen readers notice a text that appears. */
 function FieldError({ className, ...props }: ComponentProps<"p">) {
   return (
     <p

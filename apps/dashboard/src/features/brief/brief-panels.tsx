@@ -86,7 +86,7 @@ export interface CatchUpPanelProps {
   readonly onClose: () => void;
 }
 
-/** Changes in the session since the person last read, the most important first (BRIEF-6). */
+/** Changes in the session since the person last read it, the most important first (BRIEF-6). */
 export function CatchUpPanel({ since, onClose }: CatchUpPanelProps) {
   const { session } = useSession();
   const input = { session: session.session_id, since_cursor: since };

@@ -52,7 +52,7 @@ export function Welcome() {
   );
 }
 
-/** Says that this is the demo room, and leads out of it. */
+/** Shows that this is the demo room, with a link to leave it. */
 export function DemoBar() {
   return (
     <aside

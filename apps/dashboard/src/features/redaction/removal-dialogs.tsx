@@ -66,15 +66,15 @@ export function RemoveVersionDialog({ version, onRemoved, onClose }: RemovalOfVe
 
 interface RemoveTextDialogProps {
   readonly title: string;
-  /** The message, or the versions of the document, that lose their text. */
+  /** The message, or the document versions, whose text will be removed. */
   readonly input: Omit<InputOf<"redact_message">, "reason" | "team_id" | "idempotency_key">;
   readonly onDone: () => void;
   readonly onClose: () => void;
-  /** The text that will be removed, as far as it can be shown. */
+  /** A preview of the text that will be removed. */
   readonly children: ReactNode;
 }
 
-/** Asks before a text is removed for good, and why. */
+/** Asks for confirmation and a reason before a text is removed permanently. */
 function RemoveTextDialog({ title, input, onDone, onClose, children }: RemoveTextDialogProps) {
   const call = useCall();
   const [reason, setReason] = useState("");

@@ -11,7 +11,7 @@ import { ExportLink } from "@/features/export/api";
 import { useSession } from "@/sessions/session-context";
 import { Button } from "@/ui/button";
 
-/** Exports and verifies a closed session. */
+/** Links to export and verify a closed session. */
 export function ClosedLinks() {
   const { session } = useSession();
   return (

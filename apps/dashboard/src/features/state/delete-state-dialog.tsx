@@ -13,7 +13,7 @@ export interface DeleteStateDialogProps {
   readonly onDeleted: () => void;
 }
 
-/** Asks before a key is deleted, and again when it has another value by then. */
+/** Asks for confirmation before a key is deleted, and again if its value has changed in between. */
 export function DeleteStateDialog({ address, entry, onClose, onDeleted }: DeleteStateDialogProps) {
   const { theirs, change } = useStateChange(address);
   const current = theirs ?? entry;

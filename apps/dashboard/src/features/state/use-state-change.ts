@@ -5,9 +5,9 @@ import { type Call, useCall } from "@/broker/use-call";
 import type { StateAddress } from "./state-details";
 
 export interface StateChange {
-  /** The entry that somebody else made while the key was being changed here; null unless somebody was faster. */
+  /** The entry that someone else set in the meantime. Null if there was no conflict. */
   readonly theirs: StateEntry | null;
-  /** Does the change. Resolves with false if the key is at another version by then. */
+  /** Makes the change. Resolves with false if the key has another version by then. */
   change(work: (call: Call) => Promise<unknown>, signal: AbortSignal): Promise<boolean>;
 }
 
@@ -24,7 +24,7 @@ export function useStateChange({ sessionId, scope, key }: StateAddress): StateCh
     } catch (error) {
       if (!(error instanceof MerkleError) || error.code !== "conflict" || !("version" in error.details))
         throw error;
-      // A conflict leaves out a large value.
+      // Reads the entry, because the conflict's details omit a large value.
       setTheirs(await broker.call("get_state", { session_id: sessionId, scope, key }, { signal }));
       return false;
     }

@@ -66,7 +66,7 @@ export function EffortTable() {
   );
 }
 
-/** Counts the messages of each team for a page of the core. */
+/** Reads the number of messages per team for a page of the core. */
 export function MessageCounts({ onCounts }: MessageCountsProps) {
   const { data, problem } = useMessageCounts();
   useEffect(() => {
@@ -75,7 +75,7 @@ export function MessageCounts({ onCounts }: MessageCountsProps) {
   return <RefusalNote refusal={problem ?? null} />;
 }
 
-/** Reads how many messages each team posted, by the ids of the teams, and until when they were counted. */
+/** Reads the number of messages by team id, and the time until which they were counted. */
 export function useMessageCounts() {
   const { session } = useSession();
   const { data, ...read } = useRead(

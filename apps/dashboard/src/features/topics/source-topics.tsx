@@ -75,7 +75,7 @@ export function SourceTopics({ text, root, scroller, canWrite }: TextMarginProps
   );
 }
 
-/** Shows all comments on the text, and how many are open. */
+/** Toggles the list of comments, and shows the number of open ones. */
 export function TopicsButton() {
   const shown = useTopicParam();
   const { data } = useTopics({ status: "open" });
@@ -92,7 +92,7 @@ export function TopicsButton() {
   );
 }
 
-/** A click on marked text shows its comments. */
+/** Opens the comments of highlighted text on a click. */
 function useOpenOnPress(root: RefObject<HTMLElement | null>, placed: readonly PlacedTopic[]): void {
   useEffect(() => {
     const element = root.current;

@@ -1,2 +1,2 @@
-/** What other features use of usage. */
+/** The parts of usage that other features use. */
 export { UsageTable } from "./usage-table";

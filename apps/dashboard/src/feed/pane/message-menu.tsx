@@ -51,7 +51,8 @@ export function MessageMenu({ message, anchor, isRaw, onRaw, onRemove, onClose }
     then();
   };
   function run(action: MessageAction): void {
-    // A sheet gives the focus back to what had it when it opened, and the menu is gone by then.
+    // On closing, a sheet returns the focus to the previously focused element. The menu no longer exists by then, so focus its
+    // button.
     anchor.focus();
     action.run(message);
   }

@@ -50,7 +50,7 @@ export function ClosedNote() {
   );
 }
 
-/** The title and description of a session that continues this one. The broker adds to the description where it comes from. */
+/** Returns the title and description for a session that continues this one. The broker adds a reference to the description. */
 function toContinue({ title, description }: SessionFacts["session"]): { title: string; description: string } {
   return { title: `${title}, continued`.slice(0, limits.titleCharsMax), description };
 }

@@ -12,7 +12,7 @@ import { Button } from "@/ui/button";
 import { Textarea } from "@/ui/textarea";
 import { useConclusion } from "./conclusion-card";
 
-/** Ends the session with a conclusion, or revises the conclusion of one that has ended. */
+/** Concludes the session, or revises the conclusion of a closed session. */
 export function ConcludeDialog({ onClose }: { readonly onClose: () => void }) {
   const { session } = useSession();
   const isClosed = session.status === "closed";

@@ -1,7 +1,7 @@
 import { useRead } from "@/broker/use-read";
 import type { SessionFacts } from "@/sessions/session-context";
 
-/** Several messages can have been posted in the millisecond in which a session was closed. */
+/** Several messages can share the millisecond in which a session was closed. */
 const messagesMax = 3;
 
 /** The author of the first conclusion, which closed the session; later conclusions only revise it. */
