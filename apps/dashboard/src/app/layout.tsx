@@ -3,9 +3,9 @@ import { GeistSans } from "geist/font/sans";
 import type { Metadata, Viewport } from "next";
 import type { ReactNode } from "react";
 import { appearanceScript } from "@/core/preferences/appearance-script";
-import { PersonDialogHost } from "@/shell/person-dialog-host";
 import { secretScript } from "@/identity/secret-script";
 import { AppShell } from "@/shell/app-shell";
+import { PersonDialogHost } from "@/shell/person-dialog-host";
 import { Providers } from "@/start/providers";
 import "./globals.css";
 

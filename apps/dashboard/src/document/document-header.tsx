@@ -3,11 +3,11 @@
 import { BookText, History, PencilLine, StickyNote } from "lucide-react";
 import type { RefObject } from "react";
 import { TimeText } from "@/components/time-text";
+import { ToolButton } from "@/components/tool-button";
 import { setQuery } from "@/core/address/address";
 import { useQueryParam } from "@/core/address/use-query-param";
 import { Parts } from "@/parts/features-context";
 import { CopyButton } from "@/ui/copy-button";
-import { ToolButton } from "@/components/tool-button";
 import { OutlineButton } from "./outline-places";
 import { type DocumentRead, useVersion } from "./use-document";
 import { useCompareParam, useProposalParam } from "./use-version-param";

@@ -2,8 +2,8 @@
 
 import { ListTree } from "lucide-react";
 import { type RefObject, useMemo, useState } from "react";
-import { splitSections } from "@/text/split-sections";
 import { ToolButton } from "@/components/tool-button";
+import { splitSections } from "@/text/split-sections";
 import { DocumentOutline } from "./lazy-faces";
 import { laidOutCharsMax } from "./plain-document";
 import { goToPart } from "./use-point-out";

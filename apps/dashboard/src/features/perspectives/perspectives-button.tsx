@@ -1,9 +1,9 @@
 "use client";
 
 import { Glasses } from "lucide-react";
+import { ToolButton } from "@/components/tool-button";
 import { setQuery } from "@/core/address/address";
 import { useSource } from "@/sessions/source-context";
-import { ToolButton } from "@/components/tool-button";
 import { anyPersona, usePerspectiveParam } from "./use-perspective-param";
 
 /** Toggles the pane with the personas' readings. */

@@ -3,6 +3,7 @@
 import { BookText, Bot } from "lucide-react";
 import type { RefObject } from "react";
 import { TimeText } from "@/components/time-text";
+import { ToolButton } from "@/components/tool-button";
 import { setQuery } from "@/core/address/address";
 import { useQueryParam } from "@/core/address/use-query-param";
 import { OutlineButton } from "@/document/outline-places";
@@ -10,7 +11,6 @@ import { RunningJobs } from "@/features/jobs/api";
 import { Parts } from "@/parts/features-context";
 import { describeRevision } from "@/sessions/source";
 import { CopyButton } from "@/ui/copy-button";
-import { ToolButton } from "@/components/tool-button";
 import { layoutOfFile } from "./file-layout";
 import { type FileRead, useLastCommit } from "./use-file";
 

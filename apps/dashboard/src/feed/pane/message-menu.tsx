@@ -15,6 +15,7 @@ import {
 import { useCallback, useState } from "react";
 import { useAction } from "@/broker/use-action";
 import { useCall } from "@/broker/use-call";
+import { AnchoredPopover } from "@/components/anchored-popover";
 import { MenuItem, MenuNote } from "@/components/menu-item";
 import { RefusalNote } from "@/components/refusal-note";
 import { setQuery } from "@/core/address/address";
@@ -26,7 +27,6 @@ import type { MessageAction } from "@/parts/feature";
 import { useFeatures, useHasPart } from "@/parts/features-context";
 import { useSession } from "@/sessions/session-context";
 import { hasRemovableText } from "@/text/describe-removal";
-import { AnchoredPopover } from "@/components/anchored-popover";
 import { toMessageAddress } from "./message-link";
 
 export interface MessageMenuProps {

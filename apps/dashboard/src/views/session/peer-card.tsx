@@ -1,11 +1,11 @@
 "use client";
 
+import { AnchoredPopover } from "@/components/anchored-popover";
 import { TimeText } from "@/components/time-text";
 import { HumanBadge } from "@/identity/human-badge";
 import type { RosterRow } from "@/sessions/roster-rows";
 import { StatusMark } from "@/sessions/status-mark";
 import { TeamMark } from "@/sessions/team-mark";
-import { AnchoredPopover } from "@/components/anchored-popover";
 import { Badge } from "@/ui/badge";
 import { PeerActions } from "./peer-actions";
 import { PeerFacts } from "./peer-facts";

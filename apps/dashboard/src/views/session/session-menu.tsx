@@ -14,12 +14,12 @@ import {
 } from "lucide-react";
 import { useState } from "react";
 import { useAdmitted } from "@/broker/use-admitted";
+import { AnchoredPopover } from "@/components/anchored-popover";
 import { MenuItem, MenuNote } from "@/components/menu-item";
 import { RefusalNote } from "@/components/refusal-note";
 import { copyText } from "@/core/copy-text";
 import { useSession } from "@/sessions/session-context";
 import { useNudge } from "@/sessions/use-nudge";
-import { AnchoredPopover } from "@/components/anchored-popover";
 import { useSessionActions } from "./use-session-actions";
 
 /** The menu of actions on a session. Actions that have a result keep the menu open to show it. */

@@ -1,15 +1,15 @@
 import { useRead } from "@/broker/use-read";
 import type { SessionFacts } from "@/sessions/session-context";
 
-/** Several messages can share the millisecond in which a session was closed. */
-const messagesMax = 3;
+/** After a session is closed, its feed has only a few more events: revised conclusions, and teams that leave. */
+const eventsMax = 100;
 
-/** The author of the first conclusion, which closed the session; later conclusions only revise it. */
-export function useClosedBy({ session_id, closed_at }: SessionFacts["session"]): string | null {
+/** Returns the author of the first conclusion, which closed the session. Later conclusions only revise it. */
+export function useClosedBy({ session_id, status }: SessionFacts["session"]): string | null {
   const { data } = useRead(
     "get_history",
-    closed_at === null ? null : { session_id, types: ["system"], at: closed_at, limit: messagesMax },
+    status === "closed" ? { session_id, types: ["system"], limit: eventsMax } : null,
   );
-  const by = data?.messages.findLast(({ event }) => event === "session_concluded")?.["by"];
+  const by = data?.messages.find(({ event }) => event === "session_concluded")?.["by"];
   return typeof by === "string" ? by : null;
 }
