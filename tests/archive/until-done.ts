@@ -6,7 +6,7 @@ export async function untilDone<Answer>(ask: () => Promise<Answer>): Promise<Ans
     try {
       return await ask();
     } catch (error) {
-      if (!(error instanceof MerkleError && error.message.includes("goes on"))) throw error;
+      if (!(error instanceof MerkleError && error.message.includes("is still being"))) throw error;
     }
   }
 }
