@@ -2,7 +2,7 @@ import { countMail, countUnread, readFeedHeads, saveLastRead, setResynced } from
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import type { PersonActor } from "../identity/credential.js";
 import type { PersonReaderContext, ReaderContext, SessionContext, TeamContext } from "../sessions/context.js";
-import { acknowledgeUpTo, offerUpTo, type Peer } from "../sessions/peers/peer.js";
+import type { Peer } from "../sessions/peers/peer.js";
 import type { FeedServices } from "./services.js";
 
 type Input = ParsedInputOf<"ack">;
@@ -22,10 +22,10 @@ export async function ack(ctx: ReaderContext<FeedServices>, input: Input): Promi
 
 async function ackAsTeam(ctx: TeamContext<FeedServices>, input: Input): Promise<Output> {
   const { peer } = ctx.team;
-  await ctx.services.presence.catchUp(peer, () => input.cursor <= peer.offered);
-  const skipped = await acknowledge(ctx, peer, input.cursor);
-  await ctx.services.presence.save(peer);
-  return { cursor: peer.acked, ...(skipped > 0 ? { skipped } : {}) };
+  await ctx.services.presence.catchUp(peer, () => input.cursor <= peer.cursors.offered);
+  const { skipped, saved } = await acknowledge(ctx, peer, { cursor: input.cursor, durable: true });
+  await saved;
+  return { cursor: peer.cursors.acked, ...(skipped > 0 ? { skipped } : {}) };
 }
 
 /**
@@ -53,25 +53,26 @@ async function readHead({ services, session }: PersonReaderContext<FeedServices>
 
 /**
  * Acknowledges the messages that a peer reports as read. Returns how many messages for the peer were skipped without ever
- * being delivered (CURSOR-5). Skipped messages stay unread.
+ * being delivered (CURSOR-5); they stay unread. `saved` resolves when a durable acknowledgement is on disk.
  */
 export async function acknowledge(
   { services }: TeamContext<FeedServices>,
   peer: Peer,
-  cursor: number,
-): Promise<number> {
+  { cursor, durable }: { readonly cursor: number; readonly durable: boolean },
+): Promise<{ readonly skipped: number; readonly saved: Promise<void> | undefined }> {
   const skipped = await countSkipped(services, peer, cursor);
-  // If nothing for the peer is skipped, the whole range counts as delivered.
-  if (skipped === 0) offerUpTo(peer, cursor);
-  acknowledgeUpTo(peer, cursor);
-  return skipped;
+  return {
+    skipped,
+    saved: services.presence.advance(peer, { type: "acknowledged", cursor, skipped, durable }),
+  };
 }
 
 async function countSkipped({ database }: FeedServices, peer: Peer, cursor: number): Promise<number> {
-  if (cursor <= peer.offered) return 0;
+  const { offered } = peer.cursors;
+  if (cursor <= offered) return 0;
   const { sessionId, peerId } = peer;
   const addressee = { peerId, own: false };
-  return countMail(database.orm, sessionId, addressee, { after: peer.offered, upTo: cursor });
+  return countMail(database.orm, sessionId, addressee, { after: offered, upTo: cursor });
 }
 
 /** @throws bad_request when a cursor is beyond the end of the feed (CURSOR-1) */
@@ -138,9 +139,7 @@ async function noteReading(
     ? await write(({ tx }) => saveLastRead(tx, reading, cursor))
     : await saveLastRead(database.orm, reading, cursor);
   if (team) {
-    offerUpTo(team.peer, lastRead);
-    acknowledgeUpTo(team.peer, lastRead);
-    await presence.save(team.peer);
+    await presence.advance(team.peer, { type: "acknowledged", cursor: lastRead, skipped: 0, durable: true });
   }
   mesh.announceToPerson(personId, sessionId);
   return lastRead;

@@ -11,7 +11,6 @@ import type { OutputOf, ParsedInputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { toMessageFor } from "../core/message.js";
 import type { SessionContext } from "../sessions/context.js";
-import { offerUpTo } from "../sessions/peers/peer.js";
 import { refuseOtherHistory } from "./cursors.js";
 import { toFeedFilter } from "./feed-filter.js";
 import type { FeedServices } from "./services.js";
@@ -37,8 +36,7 @@ export async function getHistory(
     metrics.deliveries.inc({ path: "history" }, page.messages.length);
     // A filtered page does not count as delivered, because the filter may have skipped messages in between.
     if (!ctx.team || !last || filter) return;
-    offerUpTo(ctx.team.peer, last.sequence);
-    presence.saveSoon(ctx.team.peer);
+    void presence.advance(ctx.team.peer, { type: "offered", upTo: last.sequence });
   });
   return {
     messages: page.messages.map((message) => toMessageFor(message, ctx.team?.peer.peerId ?? null)),

@@ -1,7 +1,8 @@
 import { type Addressee, countMail, saveLastRead } from "@merkle/db";
 import { limits } from "@merkle/wire/limits";
 import type { TeamContext } from "../sessions/context.js";
-import { acknowledgeUpTo, firstUnknown, noteArrival, passOver } from "../sessions/peers/peer.js";
+import { skipKnownEmpty } from "../sessions/peers/cursors.js";
+import { numberConnection } from "../sessions/peers/peer.js";
 import type { Channel, Mail, ReadBounds } from "./delivery/channel.js";
 import { readReceipt } from "./message-status.js";
 import type { FeedServices } from "./services.js";
@@ -28,18 +29,17 @@ export async function resumeReading(
 ): Promise<Beginning> {
   const { presence } = ctx.services;
   const { peer } = ctx.team;
-  noteArrival(peer, ctx.connection);
-  // A caller that passes receipts has read the messages they name. For other callers, messages delivered twice count as
-  // read.
-  const granted = receipt === undefined ? peer.repeated : await readReceipt(ctx, channel, receipt);
-  const since = acknowledgeUpTo(peer, Math.max(peer.arrived, granted));
-  // An earlier call may have acknowledged the range and failed to save it.
-  const saved = since > peer.ackedOnDisk ? presence.save(peer) : Promise.resolve();
-  return { since, again: peer.returned, saved: awaitLater(saved, noteRead(ctx)) };
+  const saved = presence.advance(peer, {
+    type: "resumed",
+    receipt: receipt === undefined ? undefined : await readReceipt(ctx, channel, receipt),
+    connection: numberConnection(ctx.connection),
+  });
+  const { acked, returned } = peer.cursors;
+  return { since: acked, again: returned, saved: awaitLater(saved, noteRead(ctx)) };
 }
 
 /** Combines saves that are awaited later. Until then a failure must not be reported as an unhandled rejection. */
-export function awaitLater(...saving: readonly Promise<unknown>[]): Promise<unknown> {
+export function awaitLater(...saving: readonly (Promise<unknown> | undefined)[]): Promise<unknown> {
   const all = Promise.all(saving);
   all.catch(() => undefined);
   return all;
@@ -50,16 +50,16 @@ export function awaitLater(...saving: readonly Promise<unknown>[]): Promise<unkn
  * failed to save.
  */
 export async function noteRead({
-  services: { database },
+  services: { database, presence },
   session,
   person,
   team: { peer },
 }: TeamContext<FeedServices>): Promise<void> {
-  const { acked } = peer;
-  if (!person || acked <= peer.readNoted) return;
+  const { acked, readSaved } = peer.cursors;
+  if (!person || acked <= readSaved) return;
   const reading = { meshId: database.meshId, personId: person.personId, sessionId: session.sessionId };
   await saveLastRead(database.orm, reading, acked);
-  peer.readNoted = Math.max(peer.readNoted, acked);
+  void presence.advance(peer, { type: "readSaved", cursor: acked });
 }
 
 /** Reads the caller's messages in a feed, starting at a given position. */
@@ -90,11 +90,12 @@ export function openInboxReader(
   channel: Channel,
   { since, again, own }: { since: number; again: number; own: boolean },
 ): InboxReader {
+  const { presence } = ctx.services;
   const { peer } = ctx.team;
   const addressee: Addressee = { peerId: peer.peerId, own };
   const bounds = pageBounds(ctx);
   // The next page begins after `taken`. The messages between `taken` and `looked` do not end a wait.
-  let taken = own ? since : firstUnknown(peer, since);
+  let taken = own ? since : skipKnownEmpty(peer.cursors, since);
   // Messages that are only delivered again do not end a wait.
   let looked = Math.max(taken, again);
   let ending = false;
@@ -103,7 +104,7 @@ export function openInboxReader(
 
   function pass(upTo: number): void {
     // A caller that also reads its own messages must not skip them.
-    if (!own) passOver(peer, taken, upTo);
+    if (!own) void presence.advance(peer, { type: "foundEmpty", after: taken, upTo });
     taken = upTo;
   }
 
@@ -201,6 +202,9 @@ export async function countRest(
       ? await countMail(services.database.orm, session.sessionId, addressee, { after: upTo, upTo: head })
       : 0;
   const covered = remaining === 0 ? Math.max(upTo, head) : upTo;
-  if (!own && entries.length > 0) passOver(team.peer, entries.at(-1)?.sequence ?? upTo, covered);
+  const last = entries.at(-1);
+  if (!own && last) {
+    void services.presence.advance(team.peer, { type: "foundEmpty", after: last.sequence, upTo: covered });
+  }
   return { upTo: covered, remaining };
 }

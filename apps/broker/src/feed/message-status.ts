@@ -8,7 +8,7 @@ import {
 } from "@merkle/wire";
 import type { SessionIdentity } from "../identity/session-directory.js";
 import type { SessionContext, TeamContext } from "../sessions/context.js";
-import { offerUpTo, type Peer } from "../sessions/peers/peer.js";
+import type { Peer } from "../sessions/peers/peer.js";
 import { type KnownPeer, leftPeers, presentPeers, readKnownPeers } from "../sessions/roster/known-peers.js";
 import { toCapabilities } from "../sessions/roster/list-peers.js";
 import { refuseBeyondEnd, refuseOtherHistory } from "./cursors.js";
@@ -170,7 +170,5 @@ export async function readReceipt(
   }
   await refuseOtherHistory(ctx, { epoch });
   await refuseBeyondEnd(ctx, "receipt", Number(upTo), channel.head);
-  // The broker may have been killed before it recorded that the reply was written.
-  offerUpTo(peer, Number(upTo));
   return Number(upTo);
 }

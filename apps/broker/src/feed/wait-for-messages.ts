@@ -1,7 +1,8 @@
 import type { OutputOf, ParsedInputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import type { TeamContext } from "../sessions/context.js";
-import { noteReturned, offerUpTo, type Peer } from "../sessions/peers/peer.js";
+import { canResume } from "../sessions/peers/cursors.js";
+import { expectRequest, numberConnection, type Peer } from "../sessions/peers/peer.js";
 import { acknowledge, refuseBeyondEnd, refuseOtherHistory } from "./cursors.js";
 import type { Channel, Mail } from "./delivery/channel.js";
 import {
@@ -54,10 +55,9 @@ async function catchUp(
   { since_cursor, receipt }: Partial<Pick<Input, "since_cursor" | "receipt">>,
 ): Promise<void> {
   if (services.nodes.alone) return;
-  const arrived = () => (connection && peer.returnedOver.get(connection)) ?? 0;
-  const noted = () => Math.max(peer.acked, arrived(), receipt === undefined ? peer.repeated : peer.returned);
+  const call = { connection: numberConnection(connection), givesReceipts: receipt !== undefined };
   const head = await services.presence.catchUp(peer, () =>
-    since_cursor === undefined ? peer.offered <= noted() : since_cursor <= peer.offered,
+    since_cursor === undefined ? canResume(peer.cursors, call) : since_cursor <= peer.cursors.offered,
   );
   if (head !== undefined) await channel.reach(head);
 }
@@ -71,8 +71,9 @@ async function saveAnswer(
   { entries, timedOut }: Pick<Page, "entries" | "timedOut">,
   { upTo }: Rest,
 ): Promise<void> {
-  if (entries.length > 0) offerUpTo(peer, upTo);
-  if (entries.length > 0 || timedOut) await services.presence.save(peer);
+  const { presence } = services;
+  if (entries.length > 0) void presence.advance(peer, { type: "offered", upTo });
+  if (entries.length > 0 || timedOut) await presence.save(peer);
 }
 
 async function beginReading(
@@ -80,16 +81,13 @@ async function beginReading(
   input: Input,
   channel: Channel,
 ): Promise<Beginning & { readonly skipped: number }> {
-  const { presence } = ctx.services;
   const { peer } = ctx.team;
   if (input.since_cursor === undefined) {
     return { ...(await resumeReading(ctx, channel, input.receipt)), skipped: 0 };
   }
   await refuseBeyondEnd(ctx, "since_cursor", input.since_cursor, channel.head);
   channel.hint(input.since_cursor);
-  const ackedBefore = peer.acked;
-  const skipped = await acknowledge(ctx, peer, input.since_cursor);
-  if (peer.acked > ackedBefore) presence.saveSoon(peer);
+  const { skipped } = await acknowledge(ctx, peer, { cursor: input.since_cursor, durable: false });
   return { since: input.since_cursor, again: 0, skipped, saved: awaitLater(noteRead(ctx)) };
 }
 
@@ -215,10 +213,18 @@ function noteWritten(
   if (page.entries.length > 0) {
     metrics.deliveries.inc({ path: "wait" }, page.entries.length);
     traces?.delivered(ctx.session.sessionId, page.entries, "wait");
-    offerUpTo(peer, upTo);
-    if (input.since_cursor === undefined) noteReturned(peer, { upTo, again, connection: ctx.connection });
+    if (input.since_cursor === undefined) noteReturned(ctx, { upTo, again });
+    else void presence.advance(peer, { type: "offered", upTo });
   }
   presence.saveSoon(peer);
+}
+
+function noteReturned(
+  { services, team: { peer }, connection }: TeamContext<FeedServices>,
+  reply: { readonly upTo: number; readonly again: number },
+): void {
+  const event = { type: "returned", ...reply, connection: expectRequest(peer, connection) } as const;
+  void services.presence.advance(peer, event);
 }
 
 function idleAdvice(polls: number): string {
@@ -254,8 +260,7 @@ export async function checkMessages(
     if (entries.length > 0) {
       metrics.deliveries.inc({ path: "check" }, entries.length);
       traces?.delivered(ctx.session.sessionId, entries, "check");
-      offerUpTo(peer, upTo);
-      noteReturned(peer, { upTo, again, connection: ctx.connection });
+      noteReturned(ctx, { upTo, again });
     }
     presence.saveSoon(peer);
   });

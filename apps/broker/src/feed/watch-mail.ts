@@ -1,4 +1,5 @@
-import { firstUnknown, type Peer } from "../sessions/peers/peer.js";
+import { skipKnownEmpty } from "../sessions/peers/cursors.js";
+import type { Peer } from "../sessions/peers/peer.js";
 import type { Channel, ReadBounds } from "./delivery/channel.js";
 import type { FeedServices } from "./services.js";
 import { park } from "./wait-for-messages.js";
@@ -20,7 +21,7 @@ const bounds: ReadBounds = { messagesMax: 200, bytesMax: 256 * 1024 };
  * nothing: the client reads with a wait or a check. Returns a function that stops it.
  */
 export function watchMail({ services, channel, peer, onMail, onReplaced }: MailWatch): () => void {
-  let cursor = firstUnknown(peer, peer.acked);
+  let cursor = skipKnownEmpty(peer.cursors, peer.cursors.acked);
   let reading = false;
   let stopped = false;
 
@@ -61,7 +62,7 @@ export function watchMail({ services, channel, peer, onMail, onReplaced }: MailW
 
 /** Counts the unread messages of a peer, up to 200. `upTo` is the end of the counted range. */
 export async function countUnread(channel: Channel, peer: Peer): Promise<{ unread: number; upTo: number }> {
-  const after = firstUnknown(peer, peer.acked);
+  const after = skipKnownEmpty(peer.cursors, peer.cursors.acked);
   const { entries, upTo } = await channel.readMail(after, { peerId: peer.peerId, own: false }, bounds);
   return { unread: entries.length, upTo };
 }

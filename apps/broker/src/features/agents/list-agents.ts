@@ -81,7 +81,7 @@ type SeenAgent = AgentRow & Pick<KnownPeer, "status" | "polling">;
 /** Updates a stored row with what this broker has seen since it was written. */
 function see(services: ViewServices, row: AgentRow, now: number): SeenAgent {
   const { lastSeenAt, status, polling, live } = sight(services, row, now);
-  return { ...row, lastSeenAt, status, polling, acked: Math.max(row.acked, live?.acked ?? 0) };
+  return { ...row, lastSeenAt, status, polling, acked: Math.max(row.acked, live?.cursors.acked ?? 0) };
 }
 
 interface AgentFacts {

@@ -100,7 +100,7 @@ async function chooseSpans(
       findBriefSession(orm, id),
       person ? readLastReads(orm, meshId, person.personId, [id]) : undefined,
     ]);
-    const after = reads?.get(id) ?? (team?.peer.sessionId === id ? team.peer.acked : 0);
+    const after = reads?.get(id) ?? (team?.peer.sessionId === id ? team.peer.cursors.acked : 0);
     return row ? [{ ...row, after }] : [];
   }
 }

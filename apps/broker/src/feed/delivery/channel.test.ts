@@ -29,7 +29,7 @@ function follow(channel: Channel): { sequences: () => number[] } {
     channel,
     kind: "follow",
     after: channel.head,
-    peer: null,
+    inbox: null,
     sink: {
       ready: true,
       room: Number.POSITIVE_INFINITY,

@@ -1,6 +1,7 @@
 import { MerkleError, type SubscriptionKind } from "@merkle/wire";
 import type { Log } from "../../core/log.js";
-import { firstUnknown, offerUpTo, type Peer, passOver } from "../../sessions/peers/peer.js";
+import { type CursorEvent, skipKnownEmpty } from "../../sessions/peers/cursors.js";
+import type { Peer } from "../../sessions/peers/peer.js";
 import type { Channel, Mail, ReadBounds, Reader } from "./channel.js";
 
 /** The target that a subscription writes to. Subscriptions know nothing else about a connection. */
@@ -18,13 +19,19 @@ export interface SubscriptionOptions {
   readonly kind: SubscriptionKind;
   /** The subscription sends the messages with a higher sequence. */
   readonly after: number;
-  /** The peer whose inbox is sent, or null for a `follow`. */
-  readonly peer: Peer | null;
+  /** Null for a `follow`. */
+  readonly inbox: Inbox | null;
   readonly sink: Sink;
   readonly log: Log;
-  /** Called when more of an inbox was sent, and when the subscription ends. */
-  readonly onOffered?: (peer: Peer) => void;
   readonly onDelivered: (messages: Mail["entries"]) => void;
+}
+
+export interface Inbox {
+  readonly peer: Peer;
+  /** Moves the peer's cursors. */
+  advance(event: CursorEvent): void;
+  /** Saves the cursors when the subscription ends. */
+  save(): void;
 }
 
 export interface Subscription {
@@ -45,9 +52,9 @@ const retryReadMs = 250;
  * below the head and the sink is ready, the next messages are read from the channel. Nothing is queued for a slow reader.
  */
 export function startSubscription(options: SubscriptionOptions): Subscription {
-  const { channel, kind, peer, sink, log } = options;
-  const addressee = peer && { peerId: peer.peerId, own: false };
-  let cursor = peer ? firstUnknown(peer, options.after) : options.after;
+  const { channel, kind, inbox, sink, log } = options;
+  const addressee = inbox && { peerId: inbox.peer.peerId, own: false };
+  let cursor = inbox ? skipKnownEmpty(inbox.peer.cursors, options.after) : options.after;
   let reading = false;
   let stopped = false;
   let retry: NodeJS.Timeout | undefined;
@@ -123,12 +130,8 @@ export function startSubscription(options: SubscriptionOptions): Subscription {
       sink.write(channel.framesOf(entries, kind));
       options.onDelivered(entries);
     }
-    if (!peer) return;
-    if (entries.length > 0) {
-      offerUpTo(peer, last);
-      options.onOffered?.(peer);
-    }
-    passOver(peer, last, upTo);
+    inbox?.advance({ type: "offered", upTo: last });
+    inbox?.advance({ type: "foundEmpty", after: last, upTo });
   }
 
   pump();
@@ -140,7 +143,7 @@ export function startSubscription(options: SubscriptionOptions): Subscription {
       clearTimeout(retry);
       detach();
       stopDraining();
-      if (peer) options.onOffered?.(peer);
+      inbox?.save();
     },
   };
 }

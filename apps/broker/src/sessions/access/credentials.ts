@@ -137,7 +137,7 @@ export function createCredentials(options: {
       return {
         secretHash: copy(team.secretHash),
         holder: { scopeId: sessionId, id },
-        found: { person: null, team: toFoundTeam(team) },
+        found: { person: null, team: await toFoundTeam(team) },
         expiresAt,
       };
     }
@@ -146,7 +146,7 @@ export function createCredentials(options: {
       return {
         secretHash: copy(peer.peer.secretHash),
         holder: null,
-        found: { person: null, team: toFoundTeam(peer) },
+        found: { person: null, team: await toFoundTeam(peer) },
         expiresAt,
       };
     }
@@ -158,14 +158,16 @@ export function createCredentials(options: {
     return {
       secretHash: copy(secretHash),
       holder: { scopeId: database.meshId, id },
-      found: { person: { personId, name, memberId, verified }, team: own && toFoundTeam(own) },
+      found: { person: { personId, name, memberId, verified }, team: own && (await toFoundTeam(own)) },
       expiresAt,
     };
   }
 
-  function toFoundTeam(row: TeamWithPeer): FoundTeam {
+  async function toFoundTeam(row: TeamWithPeer): Promise<FoundTeam> {
     const { teamId, name, kind, memberId } = row;
-    return { teamId, name, kind, memberId, leftAt: row.leftAt ?? row.peer.leftAt, peer: presence.load(row) };
+    const peer = presence.load(row);
+    await presence.catchUp(peer);
+    return { teamId, name, kind, memberId, leftAt: row.leftAt ?? row.peer.leftAt, peer };
   }
 
   function remember(key: string, found: Remembered): void {

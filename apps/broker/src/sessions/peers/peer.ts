@@ -1,95 +1,67 @@
+import { channel } from "node:diagnostics_channel";
 import type { PeerProgress, TeamWithPeer } from "@merkle/db";
 import type { NudgeFrame, WakePath } from "@merkle/wire";
+import { advance, type CursorEffect, type CursorEvent, type Cursors, createCursors } from "./cursors.js";
 
-/** A wait that blocks; answering it early is all that others may do with it. */
+/** A wait that blocks. */
 interface ParkedWait {
-  /** Ends it as its timeout would. */
+  /** Ends the wait as its timeout would. */
   expire(): void;
 }
 
 /** An open inbox of a peer. */
 interface Holder {
   readonly connection: object;
-  /** Asks its client to run its wake paths; resolves with those that the client says it has run. */
+  /** Asks the client to run its wake paths. Resolves with those that the client reports as run. */
   nudge(nudge: NudgeFrame): Promise<readonly WakePath[]>;
-  /** Ends its connection, because a newer one holds the peer. */
+  /** Ends the connection, because a newer one has taken over the peer. */
   replace(): void;
 }
 
-/**
- * A peer as this broker knows it: its cursors (CURSOR-2), what it was last told, and whether it is here. All cursors only
- * go forward; what the database holds may be a little older, never newer.
- */
+/** A peer in this broker's memory. The database may be a little behind, never ahead unless another node wrote. */
 export interface Peer {
   readonly sessionId: string;
   readonly peerId: string;
   readonly teamId: string;
   /** Null for a team's unnamed peer. */
   name: string | null;
-  acked: number;
-  /** The part of `acked` that the peer said it has read; between the two nothing stands for it. */
-  acknowledged: number;
-  /** The part of `acked` that is certain to be in the database. */
-  ackedOnDisk: number;
-  /** Up to where it is noted what a person has read; the part of `acked` beyond was acknowledged, and is yet to be noted. */
-  readNoted: number;
-  offered: number;
-  /** A part of the feed, known to hold nothing for the peer: after the one sequence, up to the other. */
-  clear: { readonly after: number; readonly upTo: number };
-  /** How far the replies to calls without a cursor went that were written in full; whether they arrived is not known by that. */
-  returned: number;
-  /** The same, of each connection that shows by its next call that a reply over it has arrived. */
-  returnedOver: WeakMap<object, number>;
-  /** The part of `returned` that is known to have arrived. */
-  arrived: number;
-  /** The part of `returned` that was brought twice. */
-  repeated: number;
-  /** It has yet to be told that the database was restored. */
+  cursors: Cursors;
+  /** True until the peer has been told, with `resync`, that the database was restored. */
   resync: boolean;
   documentVersion: number;
   idlePolls: number;
-  /** As many as the database knows of: another node may have counted on. */
+  /** The count in the database. Another node may have raised it. */
   idlePollsOnDisk: number;
   lastSeenAt: Date | null;
-  /** When it last asked for its messages: by a wait, a check or an opened inbox. */
+  /** The time of the last wait, check or opened inbox. */
   lastPolledAt: Date | null;
-  /** Whether its last connection said goodbye, and nothing came from it since. */
-  gone: boolean;
-  /** When an event that wakes nobody last ended a wait of it, on the clock of `performance` (DELIVER-4). */
+  /** True after the last connection closed with a goodbye, until the next call. */
+  hasSaidGoodbye: boolean;
+  /** When an event that wakes nobody last ended a wait, on the clock of `performance` (DELIVER-4). */
   eventEndedWaitAt: number;
   /** Oldest first. */
   readonly waits: Set<ParkedWait>;
-  /** Its open inboxes, oldest first; at most one connection holds a named peer (PEER-11). */
+  /** Open inboxes, oldest first. At most one connection holds a named peer (PEER-11). */
   readonly holders: Set<Holder>;
-  /** What its inboxes did that is yet to be saved, for other nodes. */
+  /** The last change of the inboxes that is not saved for other nodes yet. */
   hold: PeerProgress["hold"];
 }
 
 export function createPeer(row: TeamWithPeer): Peer {
-  const { peerId, acked, offered, returned, repeated } = row.peer;
-  const { documentVersion, idlePolls, lastSeenAt, lastPolledAt } = row.peer;
+  const { peerId, name, resync, documentVersion, idlePolls, lastSeenAt, lastPolledAt } = row.peer;
   return {
     sessionId: row.sessionId,
     peerId,
     teamId: row.teamId,
-    name: row.peer.name,
-    acked,
-    acknowledged: acked,
-    ackedOnDisk: acked,
-    readNoted: acked,
-    offered,
-    clear: { after: acked, upTo: acked },
-    returned,
-    returnedOver: new WeakMap(),
-    arrived: acked,
-    repeated: Math.max(acked, repeated),
-    resync: row.peer.resync,
+    name,
+    cursors: createCursors(row.peer),
+    resync,
     documentVersion,
     idlePolls,
     idlePollsOnDisk: idlePolls,
     lastSeenAt,
     lastPolledAt,
-    gone: false,
+    hasSaidGoodbye: false,
     eventEndedWaitAt: Number.NEGATIVE_INFINITY,
     waits: new Set(),
     holders: new Set(),
@@ -97,90 +69,65 @@ export function createPeer(row: TeamWithPeer): Peer {
   };
 }
 
-/** Takes over what a newer row knows better: another broker, or a placed cursor, may have moved it on, or back. */
-export function refreshPeer(
-  peer: Peer,
-  row: Pick<TeamWithPeer["peer"], "acked" | "offered" | "returned" | "repeated" | "documentVersion" | "name">,
-): void {
-  // It was on disk further on than it is: another node has put it back.
-  if (row.acked < peer.ackedOnDisk) placeAt(peer, row.acked);
-  peer.acked = Math.max(peer.acked, row.acked);
-  peer.ackedOnDisk = Math.max(peer.ackedOnDisk, row.acked);
-  peer.offered = Math.max(peer.offered, row.offered);
-  peer.returned = Math.max(peer.returned, row.returned);
-  peer.repeated = Math.max(peer.repeated, row.repeated);
-  peer.documentVersion = Math.max(peer.documentVersion, row.documentVersion);
-  peer.name = row.name;
+/** A change of a peer's cursors, for tests that replay a real run. */
+export interface CursorChange {
+  readonly peer: Peer;
+  readonly before: Cursors;
+  readonly event: CursorEvent;
 }
 
-/** Puts the cursors of a peer where it wants to read on, back as well as forward. */
-export function placeAt(peer: Peer, cursor: number): void {
-  const cursors = { acked: cursor, acknowledged: cursor, ackedOnDisk: cursor };
-  Object.assign(peer, { ...cursors, offered: cursor, returned: cursor, arrived: cursor, repeated: cursor });
-  peer.returnedOver = new WeakMap();
+export const cursorChanges = channel("merkle.cursors");
+
+/** Moves a peer's cursors, and returns the effect that the caller has to perform. */
+export function moveCursors(peer: Peer, event: CursorEvent): CursorEffect | null {
+  const before = peer.cursors;
+  const { cursors, effect } = advance(before, event);
+  peer.cursors = cursors;
+  if (cursorChanges.hasSubscribers) cursorChanges.publish({ peer, before, event } satisfies CursorChange);
+  return effect;
 }
 
-/** Notes that messages up to `cursor` were handed out. */
-export function offerUpTo(peer: Peer, cursor: number): void {
-  peer.offered = Math.max(peer.offered, cursor);
+/** A client's connection, as the cursors know it. */
+interface Line {
+  readonly number: number;
+  /** The peers to which replies were written over it since its last request. */
+  readonly readers: Set<Peer>;
 }
 
-/** Notes that a reply to a call without a cursor was written in full; what it brought up to `again` had been brought before. */
-export function noteReturned(
-  peer: Peer,
-  { upTo, again, connection }: { upTo: number; again: number; connection: object | undefined },
-): void {
-  peer.returned = Math.max(peer.returned, upTo);
-  peer.repeated = Math.max(peer.repeated, Math.min(again, upTo));
-  if (!connection) return;
-  peer.returnedOver.set(connection, Math.max(upTo, peer.returnedOver.get(connection) ?? 0));
-  const peers = readersOver.get(connection) ?? new Set();
-  readersOver.set(connection, peers.add(peer));
+const lines = new WeakMap<object, Line>();
+let linesCount = 0;
+
+/** Returns the number that stands for a connection in cursor events. */
+export function numberConnection(connection: object | undefined): number | undefined {
+  return connection && lineOf(connection).number;
 }
 
-/** The peers to which replies were written over a connection since its last request. */
-const readersOver = new WeakMap<object, Set<Peer>>();
+/** The same, of a connection over which a reply was written. Its next request confirms the reply. */
+export function expectRequest(peer: Peer, connection: object | undefined): number | undefined {
+  if (!connection) return undefined;
+  const line = lineOf(connection);
+  line.readers.add(peer);
+  return line.number;
+}
 
 /**
  * Notes that a request came over an HTTP connection: its client has read every reply before it (CURSOR-6). The callers of a
  * client share its connections, so the request may be another peer's.
  */
 export function noteRequest(connection: object): void {
-  for (const peer of readersOver.get(connection) ?? []) noteArrival(peer, connection);
-  readersOver.delete(connection);
+  const line = lines.get(connection);
+  if (!line) return;
+  for (const peer of line.readers) moveCursors(peer, { type: "requested", connection: line.number });
+  line.readers.clear();
 }
 
-/** Notes that the peer has read the replies that were written to it over a connection. */
-export function noteArrival(peer: Peer, connection: object | undefined): void {
-  if (connection) peer.arrived = Math.max(peer.arrived, peer.returnedOver.get(connection) ?? 0);
-}
-
-/** Acknowledges min(cursor, offered), and returns what is acknowledged then (CURSOR-4). */
-export function acknowledgeUpTo(peer: Peer, cursor: number): number {
-  const acked = Math.min(cursor, peer.offered);
-  if (acked <= peer.acked) return peer.acked;
-  peer.acked = acked;
-  peer.acknowledged = acked;
-  return acked;
-}
-
-/**
- * Notes that a part of the feed holds nothing for the peer. It is not looked through again, and where nothing unread
- * stands before it, the peer's cursors pass over it (CURSOR-10).
- */
-export function passOver(peer: Peer, after: number, upTo: number): void {
-  if (upTo <= after) return;
-  const known = peer.clear;
-  const goesOn = known.after <= after && after <= known.upTo;
-  peer.clear = goesOn ? { after: known.after, upTo: Math.max(known.upTo, upTo) } : { after, upTo };
-  if (peer.acked < peer.clear.after) return;
-  peer.acked = Math.max(peer.acked, peer.clear.upTo);
-  offerUpTo(peer, peer.acked);
-}
-
-/** Where reading on after a sequence can begin: behind what is known to hold nothing for the peer. */
-export function firstUnknown({ clear }: Peer, after: number): number {
-  return clear.after <= after && after < clear.upTo ? clear.upTo : after;
+function lineOf(connection: object): Line {
+  const known = lines.get(connection);
+  if (known) return known;
+  linesCount += 1;
+  const line = { number: linesCount, readers: new Set<Peer>() };
+  lines.set(connection, line);
+  return line;
 }
 
 export function isPresent(peer: Peer): boolean {
@@ -188,23 +135,21 @@ export function isPresent(peer: Peer): boolean {
 }
 
 export function toProgress(peer: Peer): PeerProgress {
-  const { sessionId, peerId, acked, acknowledged, ackedOnDisk, offered, returned, repeated, hold } = peer;
+  const { sessionId, peerId, cursors, hold } = peer;
   const { documentVersion, idlePolls, idlePollsOnDisk, lastSeenAt, lastPolledAt } = peer;
   return {
     sessionId,
     peerId,
-    acked,
-    // Reading may have been started again further back (JOIN-5).
-    acknowledged: Math.min(acknowledged, acked),
-    offered,
-    returned,
-    repeated,
+    acked: cursors.acked,
+    acknowledged: cursors.ackedByPeer,
+    ackedBefore: cursors.ackedSaved,
+    offered: cursors.offered,
+    returned: cursors.returned,
+    repeated: cursors.repeated,
     documentVersion,
     idlePolls: idlePolls === idlePollsOnDisk ? null : idlePolls,
     lastSeenAt,
     lastPolledAt,
-    // What was placed further back is on disk already.
-    ackedBefore: Math.min(ackedOnDisk, acked),
     hold,
     inboxes: peer.holders.size,
     waits: peer.waits.size,
@@ -213,13 +158,13 @@ export function toProgress(peer: Peer): PeerProgress {
 
 /** An inbox's hold of its peer. */
 export interface Hold {
-  /** Ends it. A client that said goodbye, and holds it nowhere else, is gone at once (PEER-12). */
+  /** Ends the hold. After a goodbye, a peer without another open inbox is disconnected at once (PEER-12). */
   release(how: "goodbye" | "lost"): void;
 }
 
 /**
- * Notes that a connection holds a peer. A named peer is one agent's: whatever other connection holds it is ended as
- * replaced (PEER-11), and from now on writes nothing more.
+ * Notes that a connection holds a peer. A named peer belongs to one agent: every other connection that holds the peer is
+ * ended as replaced (PEER-11), and writes nothing from now on.
  */
 export function holdPeer(peer: Peer, holder: Holder): Hold {
   if (peer.name !== null) {
@@ -230,7 +175,7 @@ export function holdPeer(peer: Peer, holder: Holder): Hold {
     }
   }
   peer.holders.add(holder);
-  peer.gone = false;
+  peer.hasSaidGoodbye = false;
   peer.hold = "opened";
   return {
     release(how) {
@@ -238,7 +183,7 @@ export function holdPeer(peer: Peer, holder: Holder): Hold {
       // An open inbox asks for its messages all the time.
       peer.lastPolledAt = new Date();
       if (peer.holders.size > 0) return;
-      peer.gone = how === "goodbye";
+      peer.hasSaidGoodbye = how === "goodbye";
       peer.hold = how === "goodbye" ? "goodbye" : "closed";
     },
   };

@@ -6,7 +6,6 @@ import { connectTestDatabase } from "../../../../../tests/kit/test-database.js";
 import { transports } from "../../../../../tests/kit/transports.js";
 import { createLog } from "../../core/log.js";
 import { createCredentials } from "../access/credentials.js";
-import { acknowledgeUpTo, offerUpTo } from "./peer.js";
 import { startPresence } from "./presence.js";
 
 it("[CURSOR-8] what could not be saved of a peer is saved at a later sweep, though nobody calls again", async () => {
@@ -29,12 +28,10 @@ it("[CURSOR-8] what could not be saved of a peer is saved at a later sweep, thou
 
   const sql = connectTestDatabase(broker.databaseUrl);
   await sql`ALTER TABLE peers RENAME TO away`;
-  offerUpTo(peer, 1);
-  acknowledgeUpTo(peer, 1);
-  presence.saveSoon(peer);
-  await expect.poll(() => logged.join("\n")).toContain("saving read cursors failed");
+  void presence.advance(peer, { type: "acknowledged", cursor: 1, skipped: 0, durable: false });
+  await expect.poll(() => logged.join("\n")).toContain("Saving read cursors failed");
   await sql`ALTER TABLE away RENAME TO peers`;
   presence.sweep(new Date(), { active_within_s: 60, disconnected_after_s: 600 });
-  await expect.poll(() => peer.ackedOnDisk).toBe(1);
+  await expect.poll(() => peer.cursors.ackedSaved).toBe(1);
   expect(await sql`SELECT acked::int FROM peers`).toEqual([{ acked: 1 }]);
 });

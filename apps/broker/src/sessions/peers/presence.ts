@@ -11,49 +11,52 @@ import {
 import type { Bus } from "../../core/bus/bus.js";
 import type { Log } from "../../core/log.js";
 import type { Nodes } from "../../core/nodes.js";
-import { createPeer, isPresent, type Peer, refreshPeer, toProgress } from "./peer.js";
+import type { CursorEvent } from "./cursors.js";
+import { createPeer, isPresent, moveCursors, type Peer, toProgress } from "./peer.js";
 import { deriveStatus, type Sighting, type Status } from "./status.js";
 
-/** The peers that this broker has seen lately, and the saving of their progress. */
+/** The peers that this broker has seen recently. Saves their progress. */
 export interface Presence {
-  /** The one live object for a peer's row. */
+  /** Returns the one object in memory for a peer's row. */
   load(row: TeamWithPeer): Peer;
   find(peerId: string): Peer | undefined;
-  /** The ids of the peers that are connected, or wait. */
+  /** Returns the ids of the peers with an open inbox or a parked wait. */
   present(): string[];
-  /** When one of a session's peers last asked for its messages, of the sessions seen lately; for ever while one waits. */
+  /** By session, when a peer last asked for its messages; infinity while a peer waits. */
   polls(): ReadonlyMap<string, number>;
-  /** Notes that the peer called just now. */
+  /** Moves the peer's cursors. The promise, if any, resolves when what the event must have on disk is saved. */
+  advance(peer: Peer, event: CursorEvent): Promise<void> | undefined;
+  /** Notes that the peer has made a call. */
   touch(peer: Peer): void;
-  /** Notes that the peer asks for its messages just now. */
+  /** Notes that the peer has asked for its messages. */
   poll(peer: Peer): void;
   /**
-   * Takes over what other nodes know of the peer, and returns the end of its feed; undefined where there are none. Where that is
-   * not enough, they are asked to save what they have not saved yet.
+   * Reads what other nodes have saved of the peer, and returns the end of its feed. Returns undefined if no other node
+   * exists. If that is not enough, asks the other nodes to save first, and reads again.
    *
-   * @param isEnough - whether the caller can go on with what is known now
+   * @param isEnough - true if the caller can continue with the present cursors
    */
   catchUp(peer: Peer, isEnough?: () => boolean): Promise<number | undefined> | undefined;
-  /** Notes what other nodes are to know of the peer: an inbox was opened or closed, a wait was parked or has ended, it wrote. */
+  /** Saves for other nodes that an inbox was opened or closed, a wait parked or ended, or that the peer wrote. */
   noteHere(peer: Peer): void;
-  /** Resolves when every node can know what this one knows of the peer, at once where there is but one. */
+  /** Resolves when the peer's progress is visible to every node; at once if no other node exists. */
   saveForOthers(peer: Peer): Promise<void>;
-  /** Ends the inboxes of named peers that were opened at another node since (NODE-6). */
+  /** Ends the inboxes of named peers that have since been opened at another node (NODE-6). */
   endReplaced(): Promise<void>;
-  /** Answers the waits of peers that have left, at every node, as at their timeout. */
+  /** Ends the waits of peers that have left, at every node, as their timeout would. */
   endWaits(sessionId: string, peerIds: readonly string[]): void;
-  /** Saves the peer's progress together with that of others, soon. */
+  /** Saves the peer's progress with the next batch. */
   saveSoon(peer: Peer): void;
   /** Resolves when the peer's present progress is on disk. */
   save(peer: Peer): Promise<void>;
-  /** Drops peers that are gone and saved; called now and then. Returns the sessions where a peer's status is another now. */
+  /** Drops peers that are absent and saved. Returns the sessions in which a peer's status has changed. */
   sweep(now: Date, thresholds: Parameters<typeof deriveStatus>[0]): Set<string>;
   stop(): Promise<void>;
 }
 
-/** Progress that nobody waits for is collected this long, so that reading does not compete with posting for the disk. */
+/** Collects progress that no reply waits for, so that reading does not compete with posting for the disk. */
 const collectMs = 50;
-/** `last_seen_at` alone is saved this rarely: it is shown in seconds, and other facts of a live peer are in memory. */
+/** The interval at which `last_seen_at` alone is saved: pages show it in seconds, and memory has it for live peers. */
 const seenSaveMs = 5_000;
 const forgetAfterMs = 10 * 60_000;
 
@@ -62,7 +65,7 @@ export function startPresence(options: {
   bus: Bus;
   nodes: Pick<Nodes, "id" | "alone" | "settle">;
   log: Log;
-  /** Told when what a peer has acknowledged is on disk, and further than before. */
+  /** Called when more of what a peer has acknowledged is on disk. */
   onAcked?: (sessionId: string, cursor: number) => void;
 }): Presence {
   const { database, bus, nodes, log, onAcked } = options;
@@ -71,7 +74,7 @@ export function startPresence(options: {
   const seenSavedAt = new Map<string, number>();
   const statuses = new Map<string, Status>();
   let dirty = new Set<Peer>();
-  /** Those that are on their way to the database. */
+  /** The batch that is being saved. */
   let underWay: ReadonlySet<Peer> = new Set();
   let saving: Promise<void> | null = null;
   let hurry = new AbortController();
@@ -96,9 +99,9 @@ export function startPresence(options: {
       try {
         await saveAll(batch);
       } catch (error) {
-        // Cursors in the database may be older than in memory: after a crash messages come again, none is lost.
+        // The database may be behind: after a crash messages are delivered again, and none is lost.
         for (const peer of batch) dirty.add(peer);
-        log.warn("saving read cursors failed; it is tried again", { error });
+        log.warn("Saving read cursors failed. The broker retries.", { error });
         if (stopped) break;
         throw error;
       } finally {
@@ -112,8 +115,10 @@ export function startPresence(options: {
   }
 
   async function saveAll(batch: ReadonlySet<Peer>): Promise<void> {
-    const progress = [...batch].map((peer) => ({ peer, saved: takeProgress(peer) }));
-    // In one order at every node, so that two that save the same peers do not hold each other up.
+    const progress = [...batch].map((peer) => {
+      return { peer, saved: takeProgress(peer), placements: peer.cursors.placements };
+    });
+    // Every node locks in one order, so that two nodes that save the same peers cannot deadlock.
     progress.sort((one, other) => (one.peer.peerId < other.peer.peerId ? -1 : 1));
     try {
       await saveProgress(
@@ -125,31 +130,44 @@ export function startPresence(options: {
       for (const { peer, saved } of progress) peer.hold ??= saved.hold;
       throw error;
     }
-    tellHolds(progress);
-    for (const { peer, saved } of progress) {
+    publishHolds(progress);
+    for (const { peer, saved, placements } of progress) {
       peer.idlePollsOnDisk = saved.idlePolls ?? peer.idlePollsOnDisk;
-      if (saved.acked <= peer.ackedOnDisk) continue;
-      peer.ackedOnDisk = saved.acked;
-      onAcked?.(peer.sessionId, saved.acked);
+      void advance(peer, { type: "saved", acked: saved.acked, placements });
     }
   }
 
-  /** Where this node is alone nobody asks where a peer is. */
+  function advance(peer: Peer, event: CursorEvent): Promise<void> | undefined {
+    switch (moveCursors(peer, event)) {
+      case "save":
+        return save(peer);
+      case "save soon":
+        saveSoon(peer);
+        return undefined;
+      case "report acked":
+        onAcked?.(peer.sessionId, peer.cursors.ackedSaved);
+        return undefined;
+      case null:
+        return undefined;
+    }
+  }
+
+  /** Leaves out where the peer is connected if no other node can ask. */
   function takeProgress(peer: Peer): PeerProgress {
     const progress = toProgress(peer);
     peer.hold = null;
     return nodeId === null ? { ...progress, hold: null, inboxes: 0, waits: 0 } : progress;
   }
 
-  function tellHolds(progress: readonly { readonly peer: Peer; readonly saved: PeerProgress }[]): void {
+  function publishHolds(progress: readonly { readonly peer: Peer; readonly saved: PeerProgress }[]): void {
     for (const { peer, saved } of progress) {
       if (saved.hold === "opened") bus.publish("held", { session: peer.sessionId, peer: peer.peerId });
-      // A wait here may have been all that others knew of the peer.
+      // A wait at this node may have been all that other nodes had seen of the peer.
       else if (saved.hold !== null) bus.publish("presence", { session: peer.sessionId });
     }
   }
 
-  /** Of a peer whose own opening is yet to be saved nobody can say who held it last. */
+  /** False while the opening of an inbox here is unsaved: the order of the two nodes is not known yet. */
   function mayBeReplaced(peer: Peer | undefined): peer is Peer {
     return peer !== undefined && peer.name !== null && peer.holders.size > 0 && peer.hold === null;
   }
@@ -190,7 +208,7 @@ export function startPresence(options: {
   function touch(peer: Peer): void {
     const now = new Date();
     peer.lastSeenAt = now;
-    peer.gone = false;
+    peer.hasSaidGoodbye = false;
     if (now.getTime() - (seenSavedAt.get(peer.peerId) ?? 0) < seenSaveMs) return;
     seenSavedAt.set(peer.peerId, now.getTime());
     saveSoon(peer);
@@ -205,10 +223,13 @@ export function startPresence(options: {
   }
 
   async function readProgress(peer: Peer): Promise<number | undefined> {
+    const asOf = peer.cursors;
     const row = await findProgress(database.orm, peer.sessionId, peer.peerId);
     if (!row) return undefined;
-    refreshPeer(peer, row);
-    // Another node counts on from there; what is yet to be saved here is newer.
+    void advance(peer, { type: "loaded", row, asOf });
+    peer.documentVersion = Math.max(peer.documentVersion, row.documentVersion);
+    peer.name = row.name;
+    // An unsaved count of this node is newer than the database's.
     if (peer.idlePolls === peer.idlePollsOnDisk) peer.idlePolls = row.idlePolls;
     peer.idlePollsOnDisk = row.idlePolls;
     return row.lastSequence;
@@ -217,7 +238,7 @@ export function startPresence(options: {
   async function save(peer: Peer): Promise<void> {
     dirty.add(peer);
     await flush(true);
-    // A run that was already past its last batch has not seen this one.
+    // A run that had taken its last batch has missed this peer.
     if (dirty.has(peer)) await flush(true);
   }
 
@@ -227,7 +248,7 @@ export function startPresence(options: {
   }
 
   function flushSoon(): void {
-    // It has been logged, and the peers are dirty still: the next sweep tries again, until it holds.
+    // The failure is logged and the peers are still dirty, so the next sweep retries.
     flush(false).catch(() => undefined);
   }
 
@@ -235,7 +256,8 @@ export function startPresence(options: {
     load(row) {
       const known = peers.get(row.peer.peerId);
       if (known) {
-        refreshPeer(known, row.peer);
+        // The row may be older than memory. What other nodes have saved comes with catchUp().
+        known.name = row.peer.name;
         return known;
       }
       const peer = createPeer(row);
@@ -252,12 +274,13 @@ export function startPresence(options: {
       }
       return polls;
     },
+    advance,
     touch,
     poll(peer) {
       const first = peer.lastPolledAt === null;
       touch(peer);
       peer.lastPolledAt = peer.lastSeenAt;
-      // It makes an unnamed peer a recipient, which later polls only confirm.
+      // The first poll makes an unnamed peer a recipient. Later polls change nothing.
       if (first) saveSoon(peer);
     },
     catchUp: (peer, isEnough) => (nodeId === null ? undefined : catchUp(peer, isEnough)),
@@ -279,7 +302,7 @@ export function startPresence(options: {
       const changed = new Set<string>();
       for (const peer of peers.values()) {
         const status = deriveStatus(thresholds, toSighting(peer), now.getTime());
-        // One that was not known here was not there, as far as anybody could see.
+        // A peer that this node had not seen was shown as disconnected.
         if (status !== (statuses.get(peer.peerId) ?? "disconnected")) changed.add(peer.sessionId);
         statuses.set(peer.peerId, status);
         const quietMs = now.getTime() - (peer.lastSeenAt?.getTime() ?? 0);
@@ -292,19 +315,19 @@ export function startPresence(options: {
     },
     async stop() {
       stopped = true;
-      // Without a database it ends all the same: what is not saved is handed out again.
+      // Without a database the broker stops all the same: unsaved messages are delivered again.
       await flush(true).catch(() => undefined);
     },
   };
 }
 
-/** Returns what was seen of a peer here; that it has left is told by other means. */
-function toSighting({ waits, holders, gone, lastSeenAt }: Peer): Sighting {
+/** Returns what this node saw of a peer. Whether the peer has left is in the roster. */
+function toSighting({ waits, holders, hasSaidGoodbye, lastSeenAt }: Peer): Sighting {
   return {
     left: false,
     polling: waits.size > 0,
     connected: holders.size > 0,
-    gone,
+    gone: hasSaidGoodbye,
     seenAt: lastSeenAt ?? new Date(0),
   };
 }

@@ -154,7 +154,7 @@ export async function enterSession(
   if (team.leftAt && (await setLeft(write.tx, session.sessionId, team.teamId, null))) {
     await announceJoined(who, write, { teamId: team.teamId, name: team.name, peerId, at: new Date() });
   }
-  const cursor = Math.max(acked, services.presence.find(peerId)?.acked ?? 0);
+  const cursor = Math.max(acked, services.presence.find(peerId)?.cursors.acked ?? 0);
   return { peerId, name: team.name, resumed: true, cursor };
 }
 

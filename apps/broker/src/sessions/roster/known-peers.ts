@@ -52,7 +52,7 @@ function toKnown(services: Parts, row: PeerRosterRow, now: number): KnownPeer {
   const seen = sight(services, row, now, hasLeft(row));
   return Object.assign(row, seen, {
     lastPolledAt: latest(row.lastPolledAt, seen.live?.lastPolledAt ?? null),
-    acked: Math.max(row.acked, seen.live?.acked ?? 0),
+    acked: Math.max(row.acked, seen.live?.cursors.acked ?? 0),
   });
 }
 
@@ -80,7 +80,7 @@ export function sight(
   const polling = (live?.waits.size ?? 0) + elsewhere.waits > 0;
   const connections = (live?.holders.size ?? 0) + elsewhere.inboxes;
   // A peer that another node has seen since then has returned.
-  const isGoneHere = live?.gone === true && !isAfter(savedSeenAt, seenHereAt);
+  const isGoneHere = live?.hasSaidGoodbye === true && !isAfter(savedSeenAt, seenHereAt);
   const sighting = {
     left,
     polling,

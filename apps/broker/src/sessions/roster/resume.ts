@@ -12,7 +12,6 @@ import type { ParsedInputOf } from "@merkle/wire";
 import type { Write } from "../../core/write.js";
 import type { TeamActor } from "../access/credentials.js";
 import type { SessionContext, SessionServices } from "../context.js";
-import { placeAt } from "../peers/peer.js";
 import type { Joined } from "./add.js";
 import { announceJoined, announceRoster } from "./announce-roster.js";
 import { findFreeName } from "./names.js";
@@ -34,7 +33,7 @@ export async function resumeTeam(
   if (team.leftAt && (await setLeft(write.tx, sessionId, teamId, null))) {
     await announceJoined(ctx, write, { teamId, name, peerId: peer.peerId, at: new Date() });
   }
-  const cursor = input.replay_from ?? peer.acked;
+  const cursor = input.replay_from ?? peer.cursors.acked;
   if (input.replay_from !== undefined) await startAgainFrom(ctx, write, peer.peerId, cursor);
   write.afterCommit(() => {
     peer.resync = false;
@@ -57,7 +56,7 @@ export async function resumePeer(
   const { services } = ctx;
   const { sessionId } = ctx.session;
   const { teamId, credential } = team;
-  const { peerId, acked } = team.peer;
+  const { peerId, cursors } = team.peer;
   const { tx } = write;
 
   await lockTeam(tx, sessionId, teamId);
@@ -69,7 +68,7 @@ export async function resumePeer(
   if (await setLeft(tx, sessionId, teamId, null)) {
     await announceJoined(ctx, write, { teamId, name: team.name, peerId, at: new Date() });
   }
-  const cursor = input.replay_from ?? acked;
+  const cursor = input.replay_from ?? cursors.acked;
   if (input.replay_from !== undefined) await startAgainFrom(ctx, write, peerId, cursor);
   write.afterCommit(() => {
     team.peer.resync = false;
@@ -100,6 +99,6 @@ export async function startAgainFrom(
   await placeCursor(write.tx, session.sessionId, peerId, cursor);
   write.afterCommit(() => {
     const peer = services.presence.find(peerId);
-    if (peer) placeAt(peer, cursor);
+    if (peer) void services.presence.advance(peer, { type: "placed", cursor });
   });
 }

@@ -2,7 +2,12 @@ import { readFeedHeads } from "@merkle/db";
 import { type ClientFrame, MerkleError, type Subscribed } from "@merkle/wire";
 import { frameRules } from "@merkle/wire/schemas";
 import { refuseOtherHistory } from "../../feed/cursors.js";
-import { type Sink, type Subscription, startSubscription } from "../../feed/delivery/subscription.js";
+import {
+  type Inbox,
+  type Sink,
+  type Subscription,
+  startSubscription,
+} from "../../feed/delivery/subscription.js";
 import { admitCaller } from "../../sessions/access/admit-caller.js";
 import type { Peer } from "../../sessions/peers/peer.js";
 import type { Admission, Services } from "../services.js";
@@ -39,7 +44,7 @@ export async function openSubscription(
   const end = await findEnd(services, session.sessionId, peer);
   if (end !== undefined) await channel.reach(end);
   const last = Math.max(channel.head, end ?? 0);
-  const after = peer ? peer.acked : (frame.after ?? last);
+  const after = peer ? peer.cursors.acked : (frame.after ?? last);
   refuseBeyond(last, after);
   if (peer) services.presence.poll(peer);
 
@@ -56,15 +61,22 @@ export async function openSubscription(
         channel,
         kind,
         after,
-        peer,
+        inbox: peer && toInbox(services, peer),
         sink,
         log: services.log,
-        onOffered: services.presence.saveSoon,
         onDelivered: (messages) => {
           services.metrics.deliveries.inc({ path: kind }, messages.length);
           services.traces?.delivered(session.sessionId, messages, kind);
         },
       }),
+  };
+}
+
+function toInbox({ presence }: Services, peer: Peer): Inbox {
+  return {
+    peer,
+    advance: (event) => void presence.advance(peer, event),
+    save: () => presence.saveSoon(peer),
   };
 }
 

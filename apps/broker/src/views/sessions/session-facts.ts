@@ -38,7 +38,7 @@ async function readOwnUnread(
   const { orm, meshId } = services.database;
   if (person) return countUnread(orm, { meshId, personId: person.personId }, sessionIds);
   if (!team || !sessionIds.includes(team.peer.sessionId)) return new Map();
-  return countUnread(orm, { teamId: team.teamId, after: team.peer.acked }, [team.peer.sessionId]);
+  return countUnread(orm, { teamId: team.teamId, after: team.peer.cursors.acked }, [team.peer.sessionId]);
 }
 
 /** Maximum number of teams that a list of sessions shows. `teams` counts all of them. */
@@ -89,5 +89,5 @@ async function readOwnLastReads(
     const reads = await readLastReads(orm, meshId, person.personId, sessionIds);
     return new Map(sessionIds.map((sessionId) => [sessionId, reads.get(sessionId) ?? 0]));
   }
-  return new Map(team ? [[team.peer.sessionId, team.peer.acked]] : []);
+  return new Map(team ? [[team.peer.sessionId, team.peer.cursors.acked]] : []);
 }
