@@ -28,7 +28,10 @@ it("[CURSOR-2] the events of a real run, replayed, lead to the same cursors", as
   );
   for (const { start, events, end } of peers.values()) {
     const recorded: unknown = JSON.parse(JSON.stringify(events));
-    const replayed = (recorded as CursorEvent[]).reduce((state, event) => advance(state, event).cursors, start);
+    const replayed = (recorded as CursorEvent[]).reduce(
+      (state, event) => advance(state, event).cursors,
+      start,
+    );
     expect(replayed).toEqual(end);
   }
 });

@@ -2,19 +2,19 @@ import type { BrokerSettings, Participant } from "@merkle/wire";
 
 export type Status = Participant["status"];
 
-/** The facts that a peer's status follows from. */
+/** The observations from which a peer's status is derived. */
 export interface Sighting {
   readonly left: boolean;
-  /** Whether a wait of it is parked. */
+  /** True while a wait is parked. */
   readonly polling: boolean;
   readonly connected: boolean;
-  /** Whether its last connection said goodbye. */
+  /** True if the last connection was closed with a goodbye. */
   readonly gone: boolean;
-  /** When it was last seen, or else when it joined. */
+  /** The last sighting, or the time of joining if there was none. */
   readonly seenAt: Date;
 }
 
-/** Follows from what was seen, never from what was declared (ROSTER-4). */
+/** Derives a status from observations, never from a declaration (ROSTER-4). */
 export function deriveStatus(
   settings: Pick<BrokerSettings, "active_within_s" | "disconnected_after_s">,
   { left, polling, connected, gone, seenAt }: Sighting,
@@ -28,7 +28,7 @@ export function deriveStatus(
   return connected || unseenS <= settings.disconnected_after_s ? "idle" : "disconnected";
 }
 
-/** The best of several: a team is as present as any of its peers. */
+/** Returns the most present of several statuses: a team is as present as its most present peer. */
 export function bestStatus(statuses: readonly Status[]): Status {
   if (statuses.includes("active")) return "active";
   return statuses.includes("idle") ? "idle" : "disconnected";
