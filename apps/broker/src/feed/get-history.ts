@@ -36,7 +36,7 @@ export async function getHistory(
     metrics.deliveries.inc({ path: "history" }, page.messages.length);
     // A filtered page does not count as delivered, because the filter may have skipped messages in between.
     if (!ctx.team || !last || filter) return;
-    void presence.advance(ctx.team.peer, { type: "offered", upTo: last.sequence });
+    void presence.advance(ctx.team.peer, { type: "handedOut", upTo: last.sequence });
   });
   return {
     messages: page.messages.map((message) => toMessageFor(message, ctx.team?.peer.peerId ?? null)),

@@ -59,7 +59,7 @@ export async function noteRead({
   if (!person || acked <= readSaved) return;
   const reading = { meshId: database.meshId, personId: person.personId, sessionId: session.sessionId };
   await saveLastRead(database.orm, reading, acked);
-  void presence.advance(peer, { type: "readSaved", cursor: acked });
+  void presence.advance(peer, { type: "readingSaved", cursor: acked });
 }
 
 /** Reads the caller's messages in a feed, starting at a given position. */

@@ -72,7 +72,7 @@ async function saveAnswer(
   { upTo }: Rest,
 ): Promise<void> {
   const { presence } = services;
-  if (entries.length > 0) void presence.advance(peer, { type: "offered", upTo });
+  if (entries.length > 0) void presence.advance(peer, { type: "handedOut", upTo });
   if (entries.length > 0 || timedOut) await presence.save(peer);
 }
 
@@ -214,7 +214,7 @@ function noteWritten(
     metrics.deliveries.inc({ path: "wait" }, page.entries.length);
     traces?.delivered(ctx.session.sessionId, page.entries, "wait");
     if (input.since_cursor === undefined) noteReturned(ctx, { upTo, again });
-    else void presence.advance(peer, { type: "offered", upTo });
+    else void presence.advance(peer, { type: "handedOut", upTo });
   }
   presence.saveSoon(peer);
 }
@@ -223,7 +223,7 @@ function noteReturned(
   { services, team: { peer }, connection }: TeamContext<FeedServices>,
   reply: { readonly upTo: number; readonly again: number },
 ): void {
-  const event = { type: "returned", ...reply, connection: expectRequest(peer, connection) } as const;
+  const event = { type: "replied", ...reply, connection: expectRequest(peer, connection) } as const;
   void services.presence.advance(peer, event);
 }
 

@@ -130,7 +130,7 @@ export function startSubscription(options: SubscriptionOptions): Subscription {
       sink.write(channel.framesOf(entries, kind));
       options.onDelivered(entries);
     }
-    inbox?.advance({ type: "offered", upTo: last });
+    inbox?.advance({ type: "handedOut", upTo: last });
     inbox?.advance({ type: "foundEmpty", after: last, upTo });
   }
 

@@ -24,7 +24,16 @@ it("[CURSOR-2] the events of a real run, replayed, lead to the same cursors", as
     peers.set(peer.peerId, { ...run, end: peer.cursors });
   }
   expect(new Set(changes.map(({ event }) => event.type))).toEqual(
-    new Set(["offered", "returned", "requested", "resumed", "acknowledged", "foundEmpty", "saved", "placed"]),
+    new Set([
+      "handedOut",
+      "replied",
+      "requested",
+      "resumed",
+      "acknowledged",
+      "foundEmpty",
+      "saved",
+      "placed",
+    ]),
   );
   for (const { start, events, end } of peers.values()) {
     const recorded: unknown = JSON.parse(JSON.stringify(events));

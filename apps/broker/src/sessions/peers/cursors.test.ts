@@ -25,11 +25,11 @@ const twice: Cursors = {
 const states = { fresh, reading, twice, unsaved };
 
 const events = {
-  "offered 5": { type: "offered", upTo: 5 },
-  "offered 9": { type: "offered", upTo: 9 },
-  "returned 9 over connection 1": { type: "returned", upTo: 9, again: 6, connection: 1 },
-  "returned 9 over connection 3": { type: "returned", upTo: 9, again: 6, connection: 3 },
-  "returned 9 through a proxy": { type: "returned", upTo: 9, again: 6 },
+  "handed out 5": { type: "handedOut", upTo: 5 },
+  "handed out 9": { type: "handedOut", upTo: 9 },
+  "replied 9 over connection 1": { type: "replied", upTo: 9, again: 6, connection: 1 },
+  "replied 9 over connection 3": { type: "replied", upTo: 9, again: 6, connection: 3 },
+  "replied 9 through a proxy": { type: "replied", upTo: 9, again: 6 },
   "requested on connection 1": { type: "requested", connection: 1 },
   "requested on connection 3": { type: "requested", connection: 3 },
   "resumed on connection 1": { type: "resumed", connection: 1 },
@@ -54,7 +54,7 @@ const events = {
     asOf: reading,
   },
   "placed at 2": { type: "placed", cursor: 2 },
-  "saved as read 4": { type: "readSaved", cursor: 4 },
+  "saved as read 4": { type: "readingSaved", cursor: 4 },
 } satisfies Record<string, CursorEvent>;
 
 type EventName = keyof typeof events;
@@ -75,17 +75,17 @@ const placed: Partial<Cursors> = {
 /** What each event changes in each state. An event that is left out changes nothing and has no effect. */
 const outcomes: Record<keyof typeof states, Partial<Record<EventName, Outcome>>> = {
   fresh: {
-    "offered 5": [{ offered: 5 }, "save soon"],
-    "offered 9": [{ offered: 9 }, "save soon"],
-    "returned 9 over connection 1": [
+    "handed out 5": [{ offered: 5 }, "save soon"],
+    "handed out 9": [{ offered: 9 }, "save soon"],
+    "replied 9 over connection 1": [
       { offered: 9, returned: 9, repeated: 6, unconfirmed: [{ connection: 1, upTo: 9 }] },
       "save soon",
     ],
-    "returned 9 over connection 3": [
+    "replied 9 over connection 3": [
       { offered: 9, returned: 9, repeated: 6, unconfirmed: [{ connection: 3, upTo: 9 }] },
       "save soon",
     ],
-    "returned 9 through a proxy": [{ offered: 9, returned: 9, repeated: 6 }, "save soon"],
+    "replied 9 through a proxy": [{ offered: 9, returned: 9, repeated: 6 }, "save soon"],
     "resumed with receipt 6": [{ offered: 6, acked: 6, ackedByPeer: 6 }, "save"],
     "acknowledged 7": [{ offered: 7, acked: 7, ackedByPeer: 7 }, "save"],
     "acknowledged 7 by a wait": [{ offered: 7, acked: 7, ackedByPeer: 7 }, "save soon"],
@@ -99,12 +99,12 @@ const outcomes: Record<keyof typeof states, Partial<Record<EventName, Outcome>>>
     "saved as read 4": [{ readSaved: 4 }],
   },
   reading: {
-    "offered 9": [{ offered: 9 }, "save soon"],
-    "returned 9 over connection 1": [
+    "handed out 9": [{ offered: 9 }, "save soon"],
+    "replied 9 over connection 1": [
       { offered: 9, returned: 9, repeated: 6, unconfirmed: [{ connection: 1, upTo: 9 }] },
       "save soon",
     ],
-    "returned 9 over connection 3": [
+    "replied 9 over connection 3": [
       {
         offered: 9,
         returned: 9,
@@ -116,7 +116,7 @@ const outcomes: Record<keyof typeof states, Partial<Record<EventName, Outcome>>>
       },
       "save soon",
     ],
-    "returned 9 through a proxy": [{ offered: 9, returned: 9, repeated: 6 }, "save soon"],
+    "replied 9 through a proxy": [{ offered: 9, returned: 9, repeated: 6 }, "save soon"],
     "requested on connection 1": [{ confirmed: 6, unconfirmed: [] }],
     "resumed on connection 1": [{ confirmed: 6, acked: 6, ackedByPeer: 6, unconfirmed: [] }, "save"],
     "resumed with receipt 6": [{ acked: 6, ackedByPeer: 6, unconfirmed: [] }, "save"],
@@ -131,8 +131,8 @@ const outcomes: Record<keyof typeof states, Partial<Record<EventName, Outcome>>>
     "placed at 2": [placed],
   },
   twice: {
-    "offered 9": [{ offered: 9 }, "save soon"],
-    "returned 9 over connection 1": [
+    "handed out 9": [{ offered: 9 }, "save soon"],
+    "replied 9 over connection 1": [
       {
         offered: 9,
         returned: 9,
@@ -143,11 +143,11 @@ const outcomes: Record<keyof typeof states, Partial<Record<EventName, Outcome>>>
       },
       "save soon",
     ],
-    "returned 9 over connection 3": [
+    "replied 9 over connection 3": [
       { offered: 9, returned: 9, unconfirmed: [...twice.unconfirmed, { connection: 3, upTo: 9 }] },
       "save soon",
     ],
-    "returned 9 through a proxy": [{ offered: 9, returned: 9 }, "save soon"],
+    "replied 9 through a proxy": [{ offered: 9, returned: 9 }, "save soon"],
     "requested on connection 1": [{ confirmed: 6, unconfirmed: [{ connection: 2, upTo: 6 }] }],
     "resumed on connection 1": [{ confirmed: 6, acked: 6, ackedByPeer: 6, unconfirmed: [] }, "save"],
     // Nothing shows that a reply arrived, but it was brought twice.
@@ -164,16 +164,16 @@ const outcomes: Record<keyof typeof states, Partial<Record<EventName, Outcome>>>
     "placed at 2": [placed],
   },
   unsaved: {
-    "offered 9": [{ offered: 9 }, "save soon"],
-    "returned 9 over connection 1": [
+    "handed out 9": [{ offered: 9 }, "save soon"],
+    "replied 9 over connection 1": [
       { offered: 9, returned: 9, repeated: 6, unconfirmed: [{ connection: 1, upTo: 9 }] },
       "save soon",
     ],
-    "returned 9 over connection 3": [
+    "replied 9 over connection 3": [
       { offered: 9, returned: 9, repeated: 6, unconfirmed: [{ connection: 3, upTo: 9 }] },
       "save soon",
     ],
-    "returned 9 through a proxy": [{ offered: 9, returned: 9, repeated: 6 }, "save soon"],
+    "replied 9 through a proxy": [{ offered: 9, returned: 9, repeated: 6 }, "save soon"],
     // An acknowledgement that the database did not take is saved by the next call.
     "resumed on connection 1": [{}, "save"],
     "resumed on connection 3": [{}, "save"],
@@ -215,7 +215,7 @@ it("[DELIVER-2] a row that was read while a save was under way puts nothing back
 it("[CURSOR-6] of many connections the newest replies are known, and an older one is brought again", () => {
   let cursors = createCursors({ acked: 0, offered: 0, returned: 0, repeated: 0 });
   for (let connection = 1; connection <= 20; connection += 1) {
-    cursors = advance(cursors, { type: "returned", upTo: connection, again: 0, connection }).cursors;
+    cursors = advance(cursors, { type: "replied", upTo: connection, again: 0, connection }).cursors;
   }
   expect(cursors.unconfirmed).toHaveLength(16);
   expect(advance(cursors, { type: "resumed", connection: 1 }).cursors.acked).toBe(0);

@@ -1,21 +1,25 @@
 /**
- * The cursors of one peer: which messages it has, which it was handed, and what shows that they arrived. A cursor is
- * the sequence of the last message that it covers (CURSOR-1).
+ * The cursors of one peer: which messages it has, which it was handed, and what shows that they arrived. A cursor is the
+ * sequence of the last message that it covers (CURSOR-1).
  *
- * | Cursor        | Covers                                               | Moved by                       | Promise                                                          |
- * | ------------- | ---------------------------------------------------- | ------------------------------ | ---------------------------------------------------------------- |
- * | `acked`       | what the peer has, and gaps with nothing for it      | `acknowledged`, `resumed`,     | Nothing that it covers is delivered again (DELIVER-2, CURSOR-2). |
- * |               |                                                      | `foundEmpty`                   |                                                                  |
- * | `ackedByPeer` | what the peer itself acknowledged                    | `acknowledged`, `resumed`      | Gets a delivery time (DELIVER-8).                                |
- * | `ackedSaved`  | what of `acked` the database is known to have        | `saved`                        | A reply that acknowledges waits for it (CURSOR-7, CURSOR-8).     |
- * | `offered`     | what any wait, inbox or history page handed out      | `offered`, `returned`          | `acked` passes it only over gaps (CURSOR-3 to CURSOR-5).         |
- * | `returned`    | what replies to calls without a cursor brought       | `returned`                     | The next such call marks it `again` (CURSOR-6).                  |
- * | `confirmed`   | the part of `returned` that is known to have arrived | `requested`, `resumed`         | The next such call acknowledges it (CURSOR-6).                   |
- * | `repeated`    | the part of `returned` that was brought twice        | `returned`                     | Counts as read unless the caller gives receipts (CURSOR-6).      |
- * | `readSaved`   | what is saved as read by the peer's person           | `readSaved`                    | A failed save is repeated (PERSON-6).                            |
+ * | Cursor        | Covers                                                | Moved by                             | Promise                                                          |
+ * | ------------- | ----------------------------------------------------- | ------------------------------------ | ---------------------------------------------------------------- |
+ * | `acked`       | what the peer has, and gaps with nothing for it       | `acknowledged`, `resumed`,           | Nothing that it covers is delivered again (DELIVER-2, CURSOR-2). |
+ * |               |                                                       | `foundEmpty`                         |                                                                  |
+ * | `ackedByPeer` | `acked` without the gaps at its end                   | `acknowledged`, `resumed`            | Its messages get a delivery time (DELIVER-8).                    |
+ * | `ackedSaved`  | what of `acked` the database is known to have         | `saved`                              | A reply that acknowledges waits for it (CURSOR-7, CURSOR-8).     |
+ * | `offered`     | what any wait, inbox or history page handed out       | `handedOut`, `replied`, `resumed`,   | `acked` passes it only over gaps (CURSOR-3 to CURSOR-5).         |
+ * |               |                                                       | `acknowledged`, `foundEmpty`         |                                                                  |
+ * | `returned`    | what replies to calls without a cursor brought        | `replied`                            | The next such call marks it `again` (CURSOR-6).                  |
+ * | `confirmed`   | the part of `returned` that is known to have arrived  | `requested`, `resumed`               | The next such call acknowledges it (CURSOR-6).                   |
+ * | `repeated`    | the part of `returned` that was brought twice         | `replied`                            | A caller without receipts is taken to have read it: it loses a   |
+ * |               |                                                       |                                      | message only if two whole replies in a row are lost (CURSOR-6).  |
+ * | `readSaved`   | what the database has as read by the peer's person    | `readingSaved`                       | A failed save is repeated (PERSON-6).                            |
  *
- * Cursors only go forward. Two events set all of them, in either direction: `placed`, for `replay_from`, and `loaded`, if
- * another node has placed them.
+ * Cursors go forward. `loaded` takes over the row's values where they are further. Two events put all cursors but `readSaved`
+ * in one place, also backwards: `placed`, for `replay_from`, and `loaded`, if another node has placed them.
+ *
+ * After a restart of the broker the cursors start from the peer's row. What was not saved is delivered again.
  */
 export interface Cursors {
   readonly acked: number;
@@ -30,7 +34,7 @@ export interface Cursors {
   readonly unconfirmed: readonly { readonly connection: number; readonly upTo: number }[];
   /** A range of the feed with nothing for this peer: after one sequence, up to the other. Reading skips it (CURSOR-10). */
   readonly empty: { readonly after: number; readonly upTo: number };
-  /** How often the cursors were placed. A save or a row from before the last placement is ignored. */
+  /** How often the cursors were placed. The result of a save or query that began before the last placement is ignored. */
   readonly placements: number;
 }
 
@@ -39,28 +43,32 @@ export type StoredCursors = Pick<Cursors, "acked" | "offered" | "returned" | "re
 
 export type CursorEvent =
   /** A wait with a cursor, an inbox or a history page handed out messages. */
-  | { readonly type: "offered"; readonly upTo: number }
+  | { readonly type: "handedOut"; readonly upTo: number }
   /**
-   * A reply to a call without a cursor was written in full. It had brought the messages up to `again` before. Without a
-   * connection nothing can show that it arrives.
+   * A reply to a call without a cursor was written in full. Earlier replies had brought its messages up to `again`. Without
+   * a connection nothing can show that the reply arrives.
    */
   | {
-      readonly type: "returned";
+      readonly type: "replied";
       readonly upTo: number;
       readonly again: number;
       readonly connection?: number | undefined;
     }
   /** A request came over a connection, so its client has read every earlier reply on it. */
   | { readonly type: "requested"; readonly connection: number }
-  /** A call without a cursor begins. Its receipt names the last reply that the caller has read. */
+  /**
+   * A call without a cursor begins. Its receipt is how far the last reply went that the caller has read: 0 for none yet,
+   * and undefined from a caller that gives no receipts.
+   */
   | {
       readonly type: "resumed";
       readonly receipt?: number | undefined;
       readonly connection?: number | undefined;
     }
   /**
-   * The peer says that it has read up to a cursor. `skipped` counts the messages for it in between that were never handed
-   * out. With `durable`, the reply promises that the acknowledgement is on disk.
+   * The peer says that it has read up to a cursor. `skipped` counts the messages for it beyond `offered` that the cursor
+   * passes; without any, all up to the cursor counts as handed out. With `durable`, the reply promises that the
+   * acknowledgement is on disk.
    */
   | {
       readonly type: "acknowledged";
@@ -70,14 +78,14 @@ export type CursorEvent =
     }
   /** A read found nothing for the peer in a range of the feed. */
   | { readonly type: "foundEmpty"; readonly after: number; readonly upTo: number }
-  /** The database has saved the cursors as they were after so many placements. */
+  /** A save has finished. It stored `acked` as it was after `placements` placements. */
   | { readonly type: "saved"; readonly acked: number; readonly placements: number }
   /** The database returned the peer's row to a query that was sent when the cursors were `asOf`. */
   | { readonly type: "loaded"; readonly row: StoredCursors; readonly asOf: Cursors }
   /** The peer wants to read on from a cursor; the database has it already (JOIN-3). */
   | { readonly type: "placed"; readonly cursor: number }
   /** The database has saved how far the peer's person has read. */
-  | { readonly type: "readSaved"; readonly cursor: number };
+  | { readonly type: "readingSaved"; readonly cursor: number };
 
 /**
  * What the caller has to do after an event: save the cursors before it replies, save them with the next batch, or report
@@ -90,7 +98,7 @@ export interface CursorStep {
   readonly effect: CursorEffect | null;
 }
 
-/** A client's connection pool may hold many; a reply on one beyond these is brought again (CURSOR-6). */
+/** Limits the memory for a client that uses a new connection for each call. A reply that is dropped is brought again (CURSOR-6). */
 const unconfirmedMax = 16;
 
 export function createCursors({ acked, offered, returned, repeated }: StoredCursors): Cursors {
@@ -112,10 +120,10 @@ export function createCursors({ acked, offered, returned, repeated }: StoredCurs
 /** Returns the cursors after an event, and what is to be done about it. */
 export function advance(cursors: Cursors, event: CursorEvent): CursorStep {
   switch (event.type) {
-    case "offered":
+    case "handedOut":
       if (event.upTo <= cursors.offered) return step(cursors);
       return step({ ...cursors, offered: event.upTo }, "save soon");
-    case "returned":
+    case "replied":
       return step(noteReply(cursors, event), "save soon");
     case "requested":
       return step(confirm(cursors, event.connection));
@@ -141,7 +149,7 @@ export function advance(cursors: Cursors, event: CursorEvent): CursorStep {
       return step(merge(cursors, event.row, event.asOf));
     case "placed":
       return step(place(cursors, event.cursor));
-    case "readSaved":
+    case "readingSaved":
       return step({ ...cursors, readSaved: Math.max(cursors.readSaved, event.cursor) });
   }
 }
@@ -152,8 +160,8 @@ export function skipKnownEmpty({ empty }: Cursors, after: number): number {
 }
 
 /**
- * True if a call without a cursor can begin from these cursors alone. If not, another node may not have saved yet that a
- * reply was written, or, for a caller without receipts, brought twice (NODE-7).
+ * True if a call without a cursor can begin from these cursors. Otherwise something beyond them was handed out, perhaps by
+ * another node that has yet to save that its reply was written, or brought twice (NODE-7).
  */
 export function canResume(
   cursors: Cursors,
@@ -182,7 +190,7 @@ function acknowledge(cursors: Cursors, cursor: number): Cursors {
 
 function noteReply(
   cursors: Cursors,
-  { upTo, again, connection }: Extract<CursorEvent, { type: "returned" }>,
+  { upTo, again, connection }: Extract<CursorEvent, { type: "replied" }>,
 ): Cursors {
   const next = {
     ...cursors,
@@ -218,7 +226,7 @@ function skipEmpty(cursors: Cursors, after: number, upTo: number): Cursors {
 function merge(cursors: Cursors, row: StoredCursors, asOf: Cursors): Cursors {
   // The row may be older than the cursors' own placement.
   if (cursors.placements !== asOf.placements) return cursors;
-  // The database had more than this before the query was sent, so another node has placed the cursors since.
+  // `acked` in the database never falls below `ackedSaved`, unless another node has placed the cursors.
   const base = row.acked < asOf.ackedSaved ? place(cursors, row.acked) : cursors;
   return {
     ...base,

@@ -97,7 +97,7 @@ class World {
       if (sequence > again) this.#unmarked.add(sequence);
       this.#broughtTimes.set(sequence, (this.#broughtTimes.get(sequence) ?? 0) + 1);
     }
-    this.#advance({ type: "returned", upTo: last, again, connection });
+    this.#advance({ type: "replied", upTo: last, again, connection });
     if (fate === "read") {
       this.#receive(page);
       this.#receipt = last;
@@ -114,7 +114,7 @@ class World {
     const page = this.#readPage(cursor);
     const last = page.at(-1);
     if (last === undefined || fate === "cut") return;
-    this.#advance({ type: "offered", upTo: last });
+    this.#advance({ type: "handedOut", upTo: last });
     if (fate === "read") this.#receive(page);
   }
 
@@ -134,7 +134,7 @@ class World {
   #openInbox(): void {
     this.#note("inbox");
     const page = this.#unread(skipKnownEmpty(this.#cursors, this.#cursors.acked));
-    for (const sequence of page) this.#advance({ type: "offered", upTo: sequence });
+    for (const sequence of page) this.#advance({ type: "handedOut", upTo: sequence });
     this.#receive(page.slice(0, this.#random.between(0, page.length)));
   }
 
