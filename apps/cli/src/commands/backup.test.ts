@@ -149,7 +149,7 @@ describe("merkle upgrade", () => {
 
     expect(await merkle.run(["upgrade"], { env })).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining("the way back"),
+      stderr: expect.stringContaining("to go back"),
     });
     const [name = ""] = await readdir(join(merkle.home, "backups"));
     expect(name).toContain("before-0023_verified_persons");
