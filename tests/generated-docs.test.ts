@@ -81,7 +81,7 @@ describe("generated documentation", () => {
       .filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts") && !path.includes("test-kit"))
       .map((path) => readFileSync(`${root}/apps/cli/src/${path}`, "utf8"));
     const read = sources.flatMap(
-      (text) => text.match(/(?<=env(?:ironment)?\[")(?:MERKLE|MCP)_[A-Z_]+/g) ?? [],
+      (text) => text.match(/(?<=(?:env(?:ironment)?\[|name: )")(?:MERKLE|MCP)_[A-Z_]+/g) ?? [],
     );
     expect(read.length).toBeGreaterThan(20);
     expect(read.filter((name) => !known.includes(name) && !given.includes(name))).toEqual([]);

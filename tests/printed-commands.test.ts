@@ -43,6 +43,7 @@ async function parseProblem(command: string): Promise<string | undefined> {
   const argv = markDashedText(wordsOf(command).slice(1));
   try {
     await createProgram(commandGroups, {
+      variables: [],
       argv,
       stdout: process.stdout,
       run: async () => undefined,

@@ -1,8 +1,9 @@
 import { markdownTable } from "../../apps/broker/src/transports/reference/markdown-table.js";
-import type { CommandDescription, Flag } from "../../apps/cli/src/command/command.js";
-import { environmentVariables } from "../../apps/cli/src/command/help-text.js";
+import type { CommandDescription } from "../../apps/cli/src/command/command.js";
 import { globalFlags } from "../../apps/cli/src/command/program.js";
+import { environmentVariables } from "../../apps/cli/src/command-descriptions.js";
 import { commandGroups } from "../../apps/cli/src/commands.js";
+import type { Flag } from "../../apps/cli/src/core/flags.js";
 
 /** Describes every command that people run, in the groups of `merkle help`, with its arguments and flags. */
 export function commandsPage(): string {

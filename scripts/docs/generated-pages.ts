@@ -46,7 +46,7 @@ export async function generatedPages(): Promise<Readonly<Record<string, string>>
     ),
     ...reference("events", "Events", eventsIntro, eventTable()),
     ...reference("settings", "Settings", settingsIntro, settingTables()),
-    ...reference("config", "config.json", configIntro, configTables()),
+    ...reference("config", "config.json", configIntro, await configTables()),
     ...reference("metrics", "Metrics", metricsIntro, await metricTable()),
     ...reference("commands", "Commands", commandsIntro, commandsPage()),
     ...reference(

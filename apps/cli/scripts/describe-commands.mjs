@@ -3,17 +3,27 @@ import { writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { coreGroups } from "../src/commands.ts";
 import { features } from "../src/features.ts";
+import { coreSettings } from "../src/settings/settings.ts";
 
 const listed = coreGroups.flatMap(({ topic, commands }) =>
   Object.entries(commands).map(([name, load]) => ({ name, topic, load })),
 );
+const settings = [...coreSettings];
 for (const [feature, load] of Object.entries(features)) {
-  const { commands } = (await load()).feature;
+  const { commands, settings: own = {} } = (await load()).feature;
+  settings.push(...Object.values(own));
   for (const group of commands) addCommands(feature, group);
 }
 const lines = await Promise.all(
   coreGroups.flatMap(({ topic }) => inOrder(listed.filter((each) => each.topic === topic)).map(describe)),
 );
+
+const variables = [
+  ...settings.flatMap(({ help }) => (help ? [help] : [])),
+  ["VISUAL, EDITOR", "editor for merkle doc edit (default: vi)"],
+  ["BROWSER", "browser for merkle open (default: the system's browser)"],
+  ["NO_COLOR", "disables colours"],
+];
 
 await writeFile(
   fileURLToPath(new URL("../src/command-descriptions.ts", import.meta.url)),
@@ -29,6 +39,11 @@ export interface DescribedCommand extends CommandDescription {
 /** Generated from the commands' files by \`npm run docs\`, in the order in which help lists them. */
 export const commandDescriptions: readonly DescribedCommand[] = [
 ${lines.join("\n")}
+];
+
+/** The environment variables that commands read, with their meaning. Generated from the settings by \`npm run docs\`. */
+export const environmentVariables: readonly (readonly [names: string, meaning: string])[] = [
+${variables.map((each) => `${JSON.stringify(each)},`).join("\n")}
 ];
 `,
 );

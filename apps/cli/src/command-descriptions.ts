@@ -10,7 +10,7 @@ export interface DescribedCommand extends CommandDescription {
 /** Generated from the commands' files by `npm run docs`, in the order in which help lists them. */
 export const commandDescriptions: readonly DescribedCommand[] = [
 {"topic":"broker","feature":"demo","name":"demo","summary":"watch two agents disagree, then answer their question in the browser: 30 seconds, no model, no API key","flags":[{"flags":"--own-broker","summary":"run the broker that the demo starts for itself","hidden":true}],"examples":["merkle demo","merkle demo --url http://localhost:7500","merkle demo --json"]},
-{"topic":"broker","name":"up","summary":"start the broker on this machine","flags":[{"flags":"--host <address>","summary":"address to listen on (default: 127.0.0.1)"},{"flags":"--port <number>","summary":"port to listen on; 0 picks a free one (default: 7423)"},{"flags":"--public-url <url>","summary":"address that agents use if the settings have none; an address that is not loopback turns on invite mode"},{"flags":"--tls-cert <file>","summary":"serve only https and wss, with this certificate; it is reloaded when renewed"},{"flags":"--tls-key <file>","summary":"private key of the certificate; must be readable only by you"},{"flags":"--trusted-proxy <address>","summary":"trust X-Forwarded headers from this address or range (10.0.0.0/8)","repeatable":true},{"flags":"--detach","summary":"run in the background; returns when the broker accepts calls"},{"flags":"--auth <open|invite>","summary":"who can connect: open (anyone) or invite (members only) (default: open on loopback, otherwise invite)"},{"flags":"--new-admin-invite","summary":"create an admin invite even if there is already an admin, for example after losing the admin's key"},{"flags":"--new-audit-key","summary":"sign records with a new key because the old one was lost; people who stored the old key are warned"},{"flags":"--insecure-open","summary":"allow anyone to connect, even though the broker is reachable from other machines"}],"examples":["merkle up","merkle up --port 7500 --detach","merkle up --public-url https://mesh.example.com --trusted-proxy 127.0.0.1","merkle up --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem"]},
+{"topic":"broker","name":"up","summary":"start the broker on this machine","flags":[{"flags":"--host <address>","summary":"address to listen on (default: 127.0.0.1)"},{"flags":"--port <number>","summary":"port to listen on; 0 picks a free one (default: 7423)"},{"flags":"--public-url <url>","summary":"address that agents use if the settings have none; an address that is not loopback turns on invite mode"},{"flags":"--tls-cert <file>","summary":"serve only https and wss, with this certificate; it is reloaded when renewed"},{"flags":"--tls-key <file>","summary":"private key of the certificate; must be readable only by you"},{"flags":"--trusted-proxy <address>","summary":"trust X-Forwarded headers from this address or range (10.0.0.0/8)","repeatable":true},{"flags":"--auth <open|invite>","summary":"who can connect: open (anyone) or invite (members only) (default: open on loopback, otherwise invite)"},{"flags":"--new-admin-invite","summary":"create an admin invite even if there is already an admin, for example after losing the admin's key"},{"flags":"--new-audit-key","summary":"sign records with a new key because the old one was lost; people who stored the old key are warned"},{"flags":"--insecure-open","summary":"allow anyone to connect, even though the broker is reachable from other machines"},{"flags":"--detach","summary":"run in the background; returns when the broker accepts calls"}],"examples":["merkle up","merkle up --port 7500 --detach","merkle up --public-url https://mesh.example.com --trusted-proxy 127.0.0.1","merkle up --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem"]},
 {"topic":"broker","name":"down","summary":"stop the broker of this Merkle home","examples":["merkle down","MERKLE_HOME=/srv/merkle merkle down","merkle down --json"]},
 {"topic":"broker","name":"nodes","summary":"list the brokers that share the database","examples":["merkle nodes","merkle nodes --json"]},
 {"topic":"broker","name":"status","summary":"show whether a broker is running and what it contains","examples":["merkle status","merkle status --json","merkle status --url https://mesh.example.com"]},
@@ -133,4 +133,35 @@ export const commandDescriptions: readonly DescribedCommand[] = [
 {"topic":"machine","name":"doctor","summary":"check this machine and suggest a fix for each problem","flags":[{"flags":"--client <client>","summary":"agent client that must be installed (default: none)"},{"flags":"--strict","summary":"also exit 1 on warnings"}],"examples":["merkle doctor","merkle doctor --client codex","merkle doctor --strict --json"]},
 {"topic":"machine","name":"completion","summary":"print a shell script that completes commands, flags, sessions and peers","arguments":[{"name":"<bash|zsh|fish>","summary":"the shell"}],"examples":["eval \"$(merkle completion bash)\"","eval \"$(merkle completion zsh)\"","merkle completion fish > ~/.config/fish/completions/merkle.fish"]},
 {"topic":"machine","name":"version","summary":"print the version","examples":["merkle version","merkle version --json"]},
+];
+
+/** The environment variables that commands read, with their meaning. Generated from the settings by `npm run docs`. */
+export const environmentVariables: readonly (readonly [names: string, meaning: string])[] = [
+["MERKLE_URL","address of the broker; MCP_URL works, too"],
+["MERKLE_INSECURE","1 allows unencrypted HTTP to another machine"],
+["MERKLE_CA","file of certificate authorities to trust, instead of the system's"],
+["MERKLE_MESH","mesh for commands (default: main, or the only mesh that you joined)"],
+["MERKLE_HOME","folder for all data of this machine (default: ~/.merkle)"],
+["MERKLE_SESSION","default session for commands"],
+["MERKLE_TEAM","with MERKLE_SESSION: team that this shell posts as"],
+["MERKLE_PEER","with both of them: id of the peer in that team; merkle launch sets it for its agent"],
+["MERKLE_TOKEN","member token (merkle token create), for machines that have not joined a mesh"],
+["MERKLE_PORT","port of merkle up and of the local broker; PORT works, too (default: 7423)"],
+["MERKLE_PUBLIC_URL","address that agents use, unless the broker's settings have one; in .env.local MCP_URL works, too"],
+["MERKLE_TLS_CERT, MERKLE_TLS_KEY","certificate and key for serving https and wss"],
+["MERKLE_TRUSTED_PROXIES","addresses and ranges of trusted proxies, separated by commas"],
+["MERKLE_AUTH","who can connect: open (anyone) or invite (members only)"],
+["MERKLE_ALLOWED_HOSTS","additional host names of the broker, separated by commas"],
+["DATABASE_URL","your own PostgreSQL database, instead of the embedded one"],
+["DATABASE_READ_URL","streaming replica of DATABASE_URL, used for reading history and searching"],
+["MERKLE_BUS","how brokers on one database notify each other: local, postgres or nats://host:4222"],
+["MERKLE_AUDIT_KEY_FILE","audit key shared by brokers on one database"],
+["MERKLE_TRACES_URL","where OpenTelemetry traces are sent, by OTLP over HTTP (default: off)"],
+["MERKLE_ARCHIVE_URL","where archived sessions are stored: s3://bucket/prefix?region=…&endpoint=https://…; with AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN"],
+["OPENAI_API_KEY, OPENAI_BASE_URL","API key and address of the model that summarises progress entries; set only the address if the model needs no key (default: no summaries)"],
+["AGENT_PROGRESS_MODEL","model that summarises progress entries (default: gpt-4o-mini)"],
+["AGENT_PROGRESS_LOG_LEVEL","log level of these summaries: debug, info, warn or error (default: info)"],
+["VISUAL, EDITOR","editor for merkle doc edit (default: vi)"],
+["BROWSER","browser for merkle open (default: the system's browser)"],
+["NO_COLOR","disables colours"],
 ];

@@ -5,8 +5,8 @@ import type { Io } from "./command/io.js";
 import type { CheckConcluded } from "./feed/tail/run-tail.js";
 import type { CreateExtension } from "./mcp/extension.js";
 import type { Config } from "./settings/config.js";
-import type { SettingSources } from "./settings/config-sources.js";
 import type { ForeignFile } from "./settings/foreign-file.js";
+import type { SettingSources } from "./settings/setting.js";
 import type { Check } from "./start/doctor/check.js";
 import type { BrokerAdditions } from "./start/run-broker.js";
 
@@ -25,8 +25,8 @@ export interface FeatureCommands {
 
 /** A setting of this machine that belongs to a feature. */
 export interface FeatureSetting extends SettingSources {
-  /** Returns the value as `merkle config list` shows it: never a secret, and null for none. */
-  readonly read: (config: Config) => unknown | Promise<unknown>;
+  /** Returns the value as `merkle config list` shows it: never a secret, and null for none. Without it, the setting is not listed. */
+  readonly read?: (config: Config) => unknown | Promise<unknown>;
 }
 
 /** A session, and the broker that has it. */

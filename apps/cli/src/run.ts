@@ -3,6 +3,7 @@ import type { Command, CommandEntry } from "./command/command.js";
 import type { Io } from "./command/io.js";
 import { createOutput, type Output } from "./command/output.js";
 import { createProgram, markDashedText } from "./command/program.js";
+import { environmentVariables } from "./command-descriptions.js";
 import { commandGroups } from "./commands.js";
 import { exitCodes, interruptedError } from "./core/cli-error.js";
 import { explainError } from "./core/explain-error.js";
@@ -10,6 +11,7 @@ import type { Flags } from "./core/flags.js";
 import { findFeature } from "./features.js";
 import { readConfig } from "./settings/config.js";
 import type { ForeignFile } from "./settings/foreign-file.js";
+import type { SettingSources } from "./settings/setting.js";
 
 /**
  * Runs the command with these arguments and returns its exit code. Prints errors to stderr.
@@ -47,7 +49,8 @@ async function runProgram(argv: readonly string[], io: Io, signal: AbortSignal):
   async function runCommand(command: Command, args: readonly string[], flags: Flags): Promise<void> {
     output = createOutput(flags, io);
     const { envFiles = false } = command;
-    const sources = { flags, env: io.env, cwd: io.cwd, envFiles };
+    const featureSettings = envFiles ? await loadFeatureSettings() : [];
+    const sources = { flags, env: io.env, cwd: io.cwd, envFiles, featureSettings };
     let read = await readConfig(sources);
     if (read.untrusted && !command.offline) {
       await decideTrust(read.untrusted, command, { home: read.home, flags, output });
@@ -80,7 +83,12 @@ async function runProgram(argv: readonly string[], io: Io, signal: AbortSignal):
   try {
     const words = markDashedText(withVersionCommand(argv));
     const groups = [...commandGroups, { title: "", topic: "", commands: [completion] }];
-    const program = createProgram(groups, { argv: words, stdout: io.stdout, run: runCommand });
+    const program = createProgram(groups, {
+      argv: words,
+      stdout: io.stdout,
+      variables: environmentVariables,
+      run: runCommand,
+    });
     await program.parseAsync(words, { from: "user" });
     return exitCode;
   } catch (error) {
@@ -120,4 +128,10 @@ async function harmless(message: string): Promise<string> {
 function withVersionCommand(argv: readonly string[]): string[] {
   const alone = argv.every((each) => each.startsWith("-"));
   return argv.map((each) => (alone && each === "--version" ? "version" : each));
+}
+
+/** Loads the settings of all features, which only commands that start the broker need. */
+async function loadFeatureSettings(): Promise<readonly SettingSources[]> {
+  const { listFeatureSettings } = await import("./feature-hooks.js");
+  return Object.values(await listFeatureSettings());
 }

@@ -1,4 +1,4 @@
-import type { Flags } from "../core/flags.js";
+import type { Flag, Flags } from "../core/flags.js";
 import type { Config } from "../settings/config.js";
 import type { Io } from "./io.js";
 import type { Output } from "./output.js";
@@ -54,16 +54,6 @@ export interface Argument {
   /** The argument as shown in the usage line: `<file>` is required, `[key]` is optional. */
   readonly name: string;
   readonly summary: string;
-}
-
-export interface Flag {
-  /** The flag's declaration, such as `--port <number>` or `-q, --quiet`. */
-  readonly flags: string;
-  readonly summary: string;
-  /** Hidden in help, because only Merkle passes the flag, to its child processes. */
-  readonly hidden?: true;
-  /** The flag can be repeated. All values are used. */
-  readonly repeatable?: true;
 }
 
 export interface CommandContext {

@@ -1,4 +1,5 @@
-import type { CommandDescription, CommandGroup, Flag } from "./command.js";
+import type { Flag } from "../core/flags.js";
+import type { CommandDescription, CommandGroup } from "./command.js";
 
 /**
  * The completions for the word being typed: the words known locally, and the kinds to request from a broker.

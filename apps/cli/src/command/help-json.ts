@@ -1,19 +1,28 @@
 import { exitCodes } from "../core/cli-error.js";
-import type { CommandDescription, CommandGroup, Flag } from "./command.js";
-import { environmentVariables } from "./help-text.js";
+import type { Flag } from "../core/flags.js";
+import type { CommandDescription, CommandGroup } from "./command.js";
+import type { Row } from "./help-text.js";
+
+/** Help that belongs to no command. */
+export interface CommonHelp {
+  /** The flags of every command. */
+  readonly flags: readonly Flag[];
+  /** The environment variables that commands read, with their meaning. */
+  readonly variables: readonly Row[];
+}
 
 /**
  * Formats help as JSON for the selected commands. `npm run docs` generates the reference from the same data.
  */
 export function formatJsonHelp(
   groups: readonly CommandGroup[],
-  globalFlags: readonly Flag[],
+  { flags: globalFlags, variables }: CommonHelp,
   isWanted: (command: CommandDescription, topic: string) => boolean,
 ): string {
   const commands = groups.flatMap(({ topic, commands }) =>
     commands.filter((each) => !each.hidden && isWanted(each, topic)).map((each) => describe(each, topic)),
   );
-  const environment = environmentVariables.flatMap(([names, summary]) =>
+  const environment = variables.flatMap(([names, summary]) =>
     names.split(", ").map((name) => ({ name, summary })),
   );
   const help = { commands, flags: globalFlags.map(describeFlag), environment, exit_codes: exitCodes };

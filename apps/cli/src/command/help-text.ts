@@ -1,4 +1,5 @@
-import type { CommandDescription, CommandGroup, Flag } from "./command.js";
+import type { Flag } from "../core/flags.js";
+import type { CommandDescription, CommandGroup } from "./command.js";
 import { frontCommands } from "./front-help.js";
 
 /** Returns the front page of help: the commands for the first week, and how to list all others. */
@@ -73,48 +74,8 @@ function exitCodes(columns: number): string {
   return exitCodesLines.map((line) => sentence(line, columns)).join("\n");
 }
 
-/** The environment variables that commands read, as listed in help. */
-export const environmentVariables: readonly Row[] = [
-  ["MERKLE_HOME", "folder for all data of this machine (default: ~/.merkle)"],
-  ["MERKLE_URL", "address of the broker; MCP_URL works, too"],
-  ["MERKLE_MESH", "mesh for commands (default: main, or the only mesh that you joined)"],
-  ["MERKLE_TOKEN", "member token (merkle token create), for machines that have not joined a mesh"],
-  ["MERKLE_CA", "file of certificate authorities to trust, instead of the system's"],
-  ["MERKLE_INSECURE", "1 allows unencrypted HTTP to another machine"],
-  ["MERKLE_PORT", "port of merkle up and of the local broker; PORT works, too (default: 7423)"],
-  ["MERKLE_AUTH", "who can connect: open (anyone) or invite (members only)"],
-  [
-    "MERKLE_PUBLIC_URL",
-    "address that agents use, unless the broker's settings have one; in .env.local MCP_URL works, too",
-  ],
-  ["MERKLE_ALLOWED_HOSTS", "additional host names of the broker, separated by commas"],
-  ["MERKLE_TLS_CERT, MERKLE_TLS_KEY", "certificate and key for serving https and wss"],
-  ["MERKLE_TRUSTED_PROXIES", "addresses and ranges of trusted proxies, separated by commas"],
-  [
-    "OPENAI_API_KEY, OPENAI_BASE_URL",
-    "API key and address of the model that summarises progress entries; set only the address if the model needs no key (default: no summaries)",
-  ],
-  ["AGENT_PROGRESS_MODEL", "model that summarises progress entries (default: gpt-4o-mini)"],
-  ["AGENT_PROGRESS_LOG_LEVEL", "log level of these summaries: debug, info, warn or error (default: info)"],
-  ["DATABASE_URL", "your own PostgreSQL database, instead of the embedded one"],
-  ["DATABASE_READ_URL", "streaming replica of DATABASE_URL, used for reading history and searching"],
-  ["MERKLE_BUS", "how brokers on one database notify each other: local, postgres or nats://host:4222"],
-  ["MERKLE_AUDIT_KEY_FILE", "audit key shared by brokers on one database"],
-  [
-    "MERKLE_ARCHIVE_URL",
-    "where archived sessions are stored: s3://bucket/prefix?region=…&endpoint=https://…; with AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN",
-  ],
-  ["MERKLE_TRACES_URL", "where OpenTelemetry traces are sent, by OTLP over HTTP (default: off)"],
-  ["MERKLE_SESSION", "default session for commands"],
-  ["MERKLE_TEAM", "with MERKLE_SESSION: team that this shell posts as"],
-  ["MERKLE_PEER", "with both of them: id of the peer in that team; merkle launch sets it for its agent"],
-  ["VISUAL, EDITOR", "editor for merkle doc edit (default: vi)"],
-  ["BROWSER", "browser for merkle open (default: the system's browser)"],
-  ["NO_COLOR", "disables colours"],
-];
-
 /** Returns help for the environment variables, which belong to no single command. */
-export function formatEnvironmentHelp(columns: number): string {
+export function formatEnvironmentHelp(variables: readonly Row[], columns: number): string {
   return sections(
     sentence(
       "Flags take precedence over these variables. The variables take precedence over a trusted .merkle.json, config.json and the defaults.",
@@ -124,7 +85,7 @@ export function formatEnvironmentHelp(columns: number): string {
       "up, upgrade, backup, restore, doctor and config list also read .env.local and .env of the current folder; the environment takes precedence.",
       columns,
     ),
-    section("Variables", environmentVariables, columns),
+    section("Variables", variables, columns),
   );
 }
 
@@ -165,7 +126,8 @@ export function formatCommandHelp(command: CommandDescription, columns: number):
 /** Replaces the list of global flags in the help of a command. */
 const inheritedFlags = "Flags of every command, such as --json: merkle help flags";
 
-type Row = readonly [string, string];
+/** The left and the right column of a line. */
+export type Row = readonly [string, string];
 
 const helpRow: Row = ["-h, --help", "show this"];
 

@@ -1,9 +1,10 @@
 import { Option, Command as Parser } from "commander";
 import { usageError } from "../core/cli-error.js";
 import { explainUsage } from "../core/explain-error.js";
-import type { Flags } from "../core/flags.js";
-import type { Command, CommandEntry, CommandGroup, Flag } from "./command.js";
-import { formatJsonHelp } from "./help-json.js";
+import type { Flag, Flags } from "../core/flags.js";
+import { listFlags } from "../settings/settings.js";
+import type { Command, CommandEntry, CommandGroup } from "./command.js";
+import { type CommonHelp, formatJsonHelp } from "./help-json.js";
 import {
   formatCommandHelp,
   formatEnvironmentHelp,
@@ -19,13 +20,7 @@ import { columnsOf, type TextStream } from "./io.js";
 /** The flags that every command accepts. */
 export const globalFlags: readonly Flag[] = [
   { flags: "--json", summary: "one JSON document instead of text; errors as JSON on stderr" },
-  { flags: "--url <url>", summary: "address of the broker: its base or its MCP endpoint" },
-  {
-    flags: "--mesh <mesh>",
-    summary: "mesh to use (default: main, or the only mesh that you joined)",
-  },
-  { flags: "--ca <file>", summary: "file of certificate authorities to trust, instead of the system's" },
-  { flags: "--insecure", summary: "allow unencrypted HTTP to another machine" },
+  ...listFlags("every command"),
   { flags: "--no-color", summary: "disable colours" },
   { flags: "--no-input", summary: "never prompt; a missing answer is an error" },
   { flags: "-q, --quiet", summary: "hide progress and hints" },
@@ -43,7 +38,16 @@ type Run = (command: Command, args: readonly string[], flags: Flags) => Promise<
  */
 export function createProgram(
   groups: readonly CommandGroup[],
-  { argv, stdout, run }: { readonly argv: readonly string[]; readonly stdout: TextStream; readonly run: Run },
+  {
+    argv,
+    stdout,
+    variables,
+    run,
+  }: Pick<CommonHelp, "variables"> & {
+    readonly argv: readonly string[];
+    readonly stdout: TextStream;
+    readonly run: Run;
+  },
 ): Parser {
   const commands = groups.flatMap((group) => group.commands);
   const columns = columnsOf(stdout);
@@ -59,7 +63,7 @@ export function createProgram(
     program.opts()["json"] === true
       ? formatJsonHelp(
           groups,
-          globalFlags,
+          { flags: globalFlags, variables },
           ({ name }, topic) => about === "" || `${name} `.startsWith(`${about} `) || topic === about,
         )
       : text();
@@ -69,7 +73,7 @@ export function createProgram(
     if (words.length > 0) throw await unknownCommand(words, commands);
     program.outputHelp();
   });
-  addHelp(program, groups, { columns, stdout, helpOn });
+  addHelp(program, groups, { columns, stdout, variables, helpOn });
   for (const command of commands)
     if (argv.includes(firstWord(command))) addCommand(program, { commands, columns, helpOn }, command, run);
   return program;
@@ -146,8 +150,13 @@ function addHelp(
   {
     columns,
     stdout,
+    variables,
     helpOn,
-  }: { readonly columns: number; readonly stdout: TextStream; readonly helpOn: HelpOn },
+  }: Pick<CommonHelp, "variables"> & {
+    readonly columns: number;
+    readonly stdout: TextStream;
+    readonly helpOn: HelpOn;
+  },
 ): void {
   const commands = groups.flatMap((group) => group.commands);
   program
@@ -156,7 +165,8 @@ function addHelp(
     .option("--all", "all commands, by topic")
     .action(async (named: readonly string[], { all = false }: { readonly all?: boolean }) => {
       const words = all && named.length === 0 ? ["all"] : named;
-      const topic = words.length === 1 ? topicHelp(words[0] ?? "", groups, columns) : undefined;
+      const topic =
+        words.length === 1 ? topicHelp(words[0] ?? "", groups, { variables, columns }) : undefined;
       if (topic !== undefined) {
         const about = groups.some((each) => each.topic === words[0]) ? (words[0] ?? "") : "";
         stdout.write(helpOn(about, () => topic));
@@ -173,8 +183,12 @@ function addHelp(
 }
 
 /** Returns help about a topic that is not a command. Undefined if the topic does not exist. */
-function topicHelp(topic: string, groups: readonly CommandGroup[], columns: number): string | undefined {
-  if (topic === "environment") return formatEnvironmentHelp(columns);
+function topicHelp(
+  topic: string,
+  groups: readonly CommandGroup[],
+  { variables, columns }: Pick<CommonHelp, "variables"> & { readonly columns: number },
+): string | undefined {
+  if (topic === "environment") return formatEnvironmentHelp(variables, columns);
   if (topic === "flags") return formatFlagsHelp(globalFlags, columns);
   if (topic === "all") return formatRootHelp(groups, globalFlags, columns);
   const group = groups.find((each) => each.topic === topic);

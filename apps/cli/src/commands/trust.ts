@@ -8,7 +8,7 @@ import type { Command, CommandContext } from "../command/command.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { textOf } from "../core/flags.js";
 import { homeFiles } from "../core/merkle-home.js";
-import { findForeignFiles } from "../feature-hooks.js";
+import { findForeignFiles, listFeatureSettings } from "../feature-hooks.js";
 import { findKnownMesh, type KnownMesh, keepKnownMesh, listKnownMeshes } from "../home/known-meshes.js";
 import { listMembers } from "../home/members.js";
 import { readConfig } from "../settings/config.js";
@@ -41,7 +41,8 @@ type Trusted = { readonly file: string } | { readonly broker: string; readonly m
  */
 async function trustHere(context: CommandContext): Promise<Trusted[]> {
   const { config, flags, io, signal } = context;
-  const sources = { flags, env: io.env, cwd: io.cwd };
+  const featureSettings = Object.values(await listFeatureSettings());
+  const sources = { flags, env: io.env, cwd: io.cwd, featureSettings };
   const { home } = config;
   const trusted: Trusted[] = [];
   async function askOnce(file: ForeignFile | undefined): Promise<void> {
@@ -50,7 +51,7 @@ async function trustHere(context: CommandContext): Promise<Trusted[]> {
     trusted.push({ file: file.path });
   }
   await askOnce(config.untrusted);
-  for (const file of findForeignEnvFiles(sources.cwd)) await askOnce(file);
+  for (const file of findForeignEnvFiles(sources)) await askOnce(file);
   // The settings file may refer to variables from these files.
   const { env } = readEnvFiles({ ...sources, home });
   for (const file of await findForeignFiles({ environment: env, cwd: sources.cwd })) await askOnce(file);

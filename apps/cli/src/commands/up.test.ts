@@ -149,7 +149,7 @@ describe("merkle up", () => {
     await mkdir(folder);
     const path = join(folder, ".env.local");
     await writeFile(path, "PORT=0\nMCP_URL=http://localhost:7600/mcp\n");
-    for (const file of findForeignEnvFiles(folder)) trustFile(merkle.home, file);
+    for (const file of findForeignEnvFiles({ cwd: folder })) trustFile(merkle.home, file);
     const up = merkle.start(["up"], { cwd: folder, env: { MERKLE_PORT: "" } });
     await up.says("agents use");
     up.process.kill("SIGTERM");

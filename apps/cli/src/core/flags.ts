@@ -1,3 +1,13 @@
+export interface Flag {
+  /** The flag's declaration, such as `--port <number>` or `-q, --quiet`. */
+  readonly flags: string;
+  readonly summary: string;
+  /** Hidden in help, because only Merkle passes the flag, to its child processes. */
+  readonly hidden?: true;
+  /** The flag can be repeated. All values are used. */
+  readonly repeatable?: true;
+}
+
 /**
  * The flags of a call. A value is a text, a list of texts for a repeatable flag, or true for a flag without a
  * value.

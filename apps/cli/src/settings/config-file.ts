@@ -1,102 +1,32 @@
 import { access, mkdir } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
-import { type RateLimit, type RateLimitName, type RateLimits, rateLimits } from "@merkle/wire/limits";
-import { type CliError, usageError } from "../core/cli-error.js";
+import { dirname, join } from "node:path";
+import { usageError } from "../core/cli-error.js";
+import { isObject } from "../core/is-object.js";
 import { explainingHome } from "../core/merkle-home.js";
 import { readSettingsText } from "../core/read-settings-text.js";
 import { replaceFile } from "../core/replace-file.js";
+import { findInFile, type SettingsFile } from "./setting.js";
+import { coreSettings } from "./settings.js";
 
-/** The keys of a configuration file. `scripts/docs/config-tables.ts` documents each of them. */
-export type ConfigKey =
-  | "mcp_url"
-  | "name"
-  | "approvers"
-  | "mesh"
-  | "ca"
-  | "insecure"
-  | "report_usage"
-  | "tls_cert"
-  | "tls_key"
-  | "trusted_proxies"
-  | "rate_limits";
-
-/** The parsed content of a `.merkle.json` or `config.json`. Keys of other programs are ignored. */
-export interface ConfigFile {
-  readonly path: string;
+/** The parsed content of a `.merkle.json` or `config.json`. It also has keys of features and of other programs. */
+export interface ConfigFile extends SettingsFile {
   /** The file's text as read; empty if the file is missing. */
   readonly text: string;
-  /** All top-level keys with their values, including those of features and of other programs. */
-  readonly content: Readonly<Record<string, unknown>>;
-  readonly mcpUrl: string | undefined;
-  readonly name: string | undefined;
-  readonly approvers: readonly string[] | undefined;
-  readonly mesh: string | undefined;
-  /** An absolute path. A relative path in the file starts at the file's folder. */
-  readonly ca: string | undefined;
-  readonly insecure: boolean | undefined;
-  readonly reportUsage: boolean | undefined;
-  readonly tlsCert: string | undefined;
-  readonly tlsKey: string | undefined;
-  readonly trustedProxies: readonly string[] | undefined;
-  readonly rateLimits: Partial<RateLimits> | "off" | undefined;
 }
 
-/** Reads a configuration file. Treats a missing file as empty. */
+/** Reads a configuration file. A missing file has no keys. */
 export function readConfigFile(path: string): ConfigFile {
   return parseConfigFile(path, readSettingsText(path));
 }
 
-/** Parses a configuration file. @throws CliError `usage` that names the key and the file */
+/** Parses a file, and checks the types of the keys that belong to the core. @throws CliError `usage`, naming the key and the file */
 export function parseConfigFile(path: string, text: string | undefined): ConfigFile {
-  const content = toContent(path, text);
-  const at = (key: ConfigKey): Given => ({ value: content[key], name: `${key} in ${path}` });
-  const pathAt = (key: ConfigKey) => {
-    const file = readText(at(key));
-    return file === undefined ? undefined : resolve(dirname(path), file);
-  };
-  return {
-    path,
-    text: text ?? "",
-    content,
-    mcpUrl: readText(at("mcp_url")),
-    name: readText(at("name")),
-    approvers: readList(at("approvers")),
-    mesh: readText(at("mesh")),
-    ca: pathAt("ca"),
-    insecure: readSwitch(at("insecure")),
-    reportUsage: readSwitch(at("report_usage")),
-    tlsCert: pathAt("tls_cert"),
-    tlsKey: pathAt("tls_key"),
-    trustedProxies: readList(at("trusted_proxies")),
-    rateLimits: readRates(at("rate_limits")),
-  };
-}
-
-/** A value from a configuration file, with its name for error messages. */
-export interface Given {
-  readonly value: unknown;
-  readonly name: string;
-}
-
-export function readText(given: Given): string | undefined {
-  if (given.value === undefined || typeof given.value === "string") return given.value;
-  throw wrong(given, "text");
-}
-
-export function readSwitch(given: Given): boolean | undefined {
-  if (given.value === undefined || typeof given.value === "boolean") return given.value;
-  throw wrong(given, "true or false");
-}
-
-function readList(given: Given): readonly string[] | undefined {
-  const { value } = given;
-  if (value === undefined) return undefined;
-  if (Array.isArray(value) && value.every((each) => typeof each === "string")) return value;
-  throw wrong(given, "a list of strings");
-}
-
-export function wrong({ value, name }: Given, expected: string): CliError {
-  return usageError(`${name} must be ${expected}, got ${JSON.stringify(value)}.`);
+  const file = { path, text: text ?? "", content: toContent(path, text) };
+  for (const { key, parse } of coreSettings) {
+    const given = key && findInFile(key, file);
+    if (given) (key.checkType ?? parse)(given);
+  }
+  return file;
 }
 
 /**
@@ -135,7 +65,7 @@ export async function writeConfigText(path: string, text: string): Promise<void>
 function toContent(path: string, text: string | undefined): Record<string, unknown> {
   if (text === undefined) return {};
   const value = parse(text);
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
+  if (isObject(value)) return value;
   throw usageError(`${path} must contain a JSON object, such as {"mcp_url": "http://localhost:7423"}.`);
 }
 
@@ -153,43 +83,4 @@ async function isRepository(folder: string): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-/**
- * Parses the broker's rate limits that differ from the defaults: `"off"`, or an object such as
- * `{"member_write": {"per_second": 50, "burst": 500}}`.
- *
- * @throws CliError `usage` that names the key and the file
- */
-function readRates(given: Given): Partial<RateLimits> | "off" | undefined {
-  const { value, name: source } = given;
-  if (value === undefined || value === "off") return value;
-  if (!isObject(value)) throw wrong(given, '"off" or an object');
-  return Object.fromEntries(
-    Object.entries(value).map(([name, rate]) => [
-      requireName(name, source),
-      readRate(rate, `${name} of ${source}`),
-    ]),
-  );
-}
-
-function requireName(name: string, source: string): RateLimitName {
-  const known = (Object.keys(rateLimits) as RateLimitName[]).find((each) => each === name);
-  if (known) return known;
-  throw usageError(
-    `${source} has no rate ${JSON.stringify(name)}. Available: ${Object.keys(rateLimits).join(", ")}.`,
-  );
-}
-
-function readRate(value: unknown, source: string): RateLimit {
-  if (isObject(value) && Object.keys(value).sort().join() === "burst,per_second") {
-    const { burst, per_second } = value;
-    if (typeof burst === "number" && burst >= 1 && typeof per_second === "number" && per_second > 0)
-      return { burst, per_second };
-  }
-  throw wrong({ value, name: source }, '{"per_second": 50, "burst": 500} with a burst of at least 1');
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -5,9 +5,9 @@ import { expect, it, onTestFinished } from "vitest";
 import { testMerkle } from "../test-kit/merkle.js";
 import { atTerminal } from "../test-kit/terminal.js";
 import { readConfig } from "./config.js";
-import { localSettings } from "./config-sources.js";
 import { findForeignEnvFiles } from "./env-files.js";
 import { trustFile } from "./foreign-file.js";
+import { settings } from "./settings.js";
 
 const database = "postgres://ana:hush@database.example.com:5432/mesh";
 
@@ -24,7 +24,7 @@ async function makeFolder(files: Readonly<Record<string, string>>) {
     read: (env: NodeJS.ProcessEnv = {}, envFiles = true) =>
       readConfig({ flags: {}, env: { MERKLE_HOME: home, ...env }, cwd, envFiles }),
     async trust() {
-      for (const file of findForeignEnvFiles(cwd)) trustFile(home, file);
+      for (const file of findForeignEnvFiles({ cwd })) trustFile(home, file);
     },
   };
 }
@@ -80,8 +80,6 @@ it("[CLI-82] [CLI-85] a hostile project's files send nothing anywhere and let no
     "MERKLE_BUS=nats://ana:hush@evil.example.com:4222",
     "MERKLE_AUDIT_KEY_FILE=theirs.json",
     "MERKLE_TRACES_URL=https://ana:hush@evil.example.com/v1/traces",
-    "OPENAI_BASE_URL=https://evil.example.com/v1",
-    "AGENT_PROGRESS_MODEL=theirs",
     "MERKLE_HOME=./home-of-theirs",
     "MERKLE_URL=https://evil.example.com",
     "MERKLE_INSECURE=1",
@@ -99,7 +97,7 @@ it("[CLI-82] [CLI-85] a hostile project's files send nothing anywhere and let no
   expect(before).toMatchObject({ trustedProxies: [], tls: undefined, insecure: false, token: undefined });
   expect(before.broker.source).toBe("default");
   expect(before.notices).toEqual([
-    `${path} is not read for AGENT_PROGRESS_MODEL, DATABASE_URL, MERKLE_ALLOWED_HOSTS, MERKLE_AUDIT_KEY_FILE, MERKLE_BUS, MERKLE_PUBLIC_URL, MERKLE_TLS_CERT, MERKLE_TLS_KEY, MERKLE_TRACES_URL, MERKLE_TRUSTED_PROXIES because you have not trusted it: merkle trust`,
+    `${path} is not read for DATABASE_URL, MERKLE_ALLOWED_HOSTS, MERKLE_AUDIT_KEY_FILE, MERKLE_BUS, MERKLE_PUBLIC_URL, MERKLE_TLS_CERT, MERKLE_TLS_KEY, MERKLE_TRACES_URL, MERKLE_TRUSTED_PROXIES because you have not trusted it: merkle trust`,
     `${path} is not read for MERKLE_INSECURE, MERKLE_TOKEN, MERKLE_URL: set it in the environment, which every command reads`,
   ]);
   expect(before.notices.join()).not.toContain("evil");
@@ -112,10 +110,7 @@ it("[CLI-82] [CLI-85] a hostile project's files send nothing anywhere and let no
     auditKeyFile: join(cwd, "theirs.json"),
     tracesUrl: "https://ana:hush@evil.example.com/v1/traces",
   });
-  // A key from the environment is never sent to an address from a file, even a trusted one.
-  expect(trusted.environment).toMatchObject({ ...key, AGENT_PROGRESS_MODEL: "theirs" });
-  expect(trusted.environment["OPENAI_BASE_URL"]).toBeUndefined();
-  const [file] = findForeignEnvFiles(cwd);
+  const [file] = findForeignEnvFiles({ cwd });
   expect(file?.says.join("\n")).toContain("database.example.com:5432/mesh");
   expect(file?.says.join("\n")).not.toContain("hush");
 
@@ -158,11 +153,9 @@ it("[CLI-85] PORT counts for what starts a broker where MERKLE_PORT is not set, 
   const { cwd, read } = await makeFolder({ ".env": "PORT=7505", ".env.local": "MERKLE_AUTH=open" });
   const config = await read();
   expect(config).toMatchObject({ port: 7505, broker: { base: "http://localhost:7505" } });
-  expect(config.sourceOf(localSettings.port)).toBe(`PORT in ${join(cwd, ".env")}`);
+  expect(config.sourceOf(settings.port)).toBe(`PORT in ${join(cwd, ".env")}`);
   expect((await read({ PORT: "7506" })).port).toBe(7506);
-  expect((await read({ PORT: "7506", MERKLE_PORT: "7507" })).sourceOf(localSettings.port)).toBe(
-    "MERKLE_PORT",
-  );
+  expect((await read({ PORT: "7506", MERKLE_PORT: "7507" })).sourceOf(settings.port)).toBe("MERKLE_PORT");
   // Many programs set PORT. A command that only calls a broker would use the wrong port.
   expect((await read({ PORT: "3000" }, false)).broker.base).toBe("http://localhost:7423");
   await expect(read({ PORT: "high" })).rejects.toThrow("PORT must be a whole number from 0 to 65535");
@@ -177,11 +170,11 @@ it("[CLI-85] MCP_URL of a trusted file is the address of agents, and of the envi
   expect(untrusted.notices).toEqual([
     `${path} is not read for MCP_URL because you have not trusted it: merkle trust`,
   ]);
-  expect(findForeignEnvFiles(cwd)).toMatchObject([{ says: [`agents use the address ${ours}`] }]);
+  expect(findForeignEnvFiles({ cwd })).toMatchObject([{ says: [`agents use the address ${ours}`] }]);
   await trust();
   const config = await read({ MCP_URL: "http://localhost:7600/mcp" });
   expect(config).toMatchObject({ publicUrl: ours, broker: { base: "http://localhost:7600" } });
-  expect(config.sourceOf(localSettings.public_url)).toBe(`MCP_URL in ${path}`);
+  expect(config.sourceOf(settings.publicUrl)).toBe(`MCP_URL in ${path}`);
   expect((await read()).broker.base).toBe("http://localhost:7423");
   expect((await read({ MERKLE_PUBLIC_URL: "http://localhost:7601" })).publicUrl).toBe(
     "http://localhost:7601",

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import { toBaseUrl } from "../core/address.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { homeFiles } from "../core/merkle-home.js";
 import { readPrivateJson, writePrivateJson } from "../core/private-file.js";
-import { readSettingsText } from "../core/read-settings-text.js";
 import { oneLine } from "../text/one-line.js";
 import type { ConfigFile } from "./config-file.js";
+import { type Consequence, findInFile, type LocatedValue } from "./setting.js";
+import { coreSettings } from "./settings.js";
 
 /**
  * A file that came with a project and controls where data is sent. It may be used only if the user trusts it.
@@ -23,25 +23,38 @@ export interface ForeignFile {
 }
 
 /** Converts a configuration file. Undefined if the file does not influence which broker is called, or how. */
-export function toForeignFile({
-  path,
-  text,
-  mcpUrl,
-  ca,
-  insecure,
-  mesh,
-}: ConfigFile): ForeignFile | undefined {
-  if ([mcpUrl, ca, insecure, mesh].every((each) => each === undefined)) return undefined;
-  const base = mcpUrl === undefined ? undefined : toBaseUrl(mcpUrl, `mcp_url in ${path}`);
+export function toForeignFile(file: ConfigFile): ForeignFile | undefined {
+  const values = coreSettings.flatMap(({ key }) => {
+    const consequence = key?.inProject;
+    return key && consequence ? [{ consequence, given: findInFile(key, file) }] : [];
+  });
+  return toForeign(file, values);
+}
+
+/** A value of a project's file, if the file has it, and its consequence. */
+export interface ForeignValue {
+  readonly consequence: Consequence;
+  readonly given: LocatedValue | undefined;
+}
+
+/** Combines a file's values. Undefined if the file has none. */
+export function toForeign(
+  { path, text }: Pick<ConfigFile, "path" | "text">,
+  values: readonly ForeignValue[],
+): ForeignFile | undefined {
+  if (values.every(({ given }) => given === undefined)) return undefined;
   return {
     path,
-    says: [
-      ...(base === undefined ? [] : [`commands and agents started there connect to ${base}`]),
-      ...(insecure ? ["also unencrypted, so others can listen"] : []),
-      ...(ca === undefined ? [] : [`the certificate authorities in ${oneLine(ca)} are trusted`]),
-      ...(mesh === undefined ? [] : [`in the mesh ${JSON.stringify(oneLine(mesh))}`]),
+    says: values.flatMap(({ consequence, given }) => {
+      const sentence = given && consequence.describe(given);
+      return sentence === undefined ? [] : [oneLine(sentence)];
+    }),
+    content: [
+      text,
+      ...values.flatMap(({ consequence: { content }, given }) =>
+        content ? [given ? content(given) : null] : [],
+      ),
     ],
-    content: [text, base ?? null, ca === undefined ? null : (readSettingsText(ca) ?? null)],
   };
 }
 

@@ -5,7 +5,7 @@ import type { Output } from "../command/output.js";
 import { toBaseUrl } from "../core/address.js";
 import { describeMissingPath, launcherPath } from "../core/user-launcher.js";
 import { type Config, readEnvironment } from "../settings/config.js";
-import { localSettings } from "../settings/config-sources.js";
+import { settings } from "../settings/settings.js";
 import { counted } from "../text/time.js";
 
 interface StartedFacts {
@@ -43,8 +43,8 @@ export function findSetBy({ publicUrl, sourceOf }: Config, { mcp_url: mcpUrl }: 
   const isUsed =
     publicUrl !== undefined && toBaseUrl(publicUrl, "public_url") === toBaseUrl(mcpUrl, "the broker");
   return {
-    port: variableOf(sourceOf(localSettings.port)),
-    publicUrl: isUsed ? variableOf(sourceOf(localSettings.public_url)) : undefined,
+    port: variableOf(sourceOf(settings.port)),
+    publicUrl: isUsed ? variableOf(sourceOf(settings.publicUrl)) : undefined,
   };
 }
 

@@ -9,9 +9,9 @@ import { isSet, splitList } from "../../core/flags.js";
 import { homeFiles } from "../../core/merkle-home.js";
 import { actingAsPerson } from "../../identity/acting.js";
 import { refuseBadDevices } from "../../settings/approvers.js";
-import { checkRanges } from "../../settings/config.js";
 import { writeConfigValue } from "../../settings/config-file.js";
-import type { SettingSources } from "../../settings/config-sources.js";
+import { parseRanges } from "../../settings/parse-settings.js";
+import type { SettingSources } from "../../settings/setting.js";
 import { findLocalSetting, toText } from "./local.js";
 
 export const configSet: Command = {
@@ -85,7 +85,7 @@ async function setLocal({ args: [word = "", text = ""], config, output }: Comman
 }
 
 function requireKey(name: string, { key }: SettingSources): string {
-  if (key !== undefined) return key;
+  if (key !== undefined) return key.name;
   throw usageError(
     `${name} cannot be set in config.json. Use a flag or an environment variable.`,
     "merkle help environment",
@@ -99,7 +99,7 @@ function requireKey(name: string, { key }: SettingSources): string {
 function toValue(name: string, text: string): unknown {
   if (name === "url") return toBaseUrl(text, name);
   if (name === "name") return toName(text);
-  if (name === "trusted_proxies") return checkRanges(splitList([text]), name);
+  if (name === "trusted_proxies") return parseRanges({ value: text, name });
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === "number" ? text : value;

@@ -6,7 +6,8 @@ import type { Command } from "../../command/command.js";
 import { exitCodes, usageError } from "../../core/cli-error.js";
 import { isSet } from "../../core/flags.js";
 import { hasProc } from "../../core/platform.js";
-import { variablesOfFiles } from "../../settings/env-files.js";
+import { listFeatureSettings } from "../../feature-hooks.js";
+import { listUsableNames } from "../../settings/env-files.js";
 import { brokerNodeArgs } from "../../start/detach-broker.js";
 import { installService, readService } from "../../start/service/manager.js";
 import { endingWithLine } from "../../text/one-line.js";
@@ -46,7 +47,9 @@ export const serviceInstall: Command = {
       throw error;
     }
     output.show({ file: manager.file, text, changed: true }, `${output.mark.ok} ${manager.file}`);
-    const left = variablesOfFiles.filter((name) => config.environment[name]);
+    const left = listUsableNames(Object.values(await listFeatureSettings())).filter(
+      (name) => config.environment[name],
+    );
     if (left.length > 0)
       output.note(
         `  the service does not get ${left.join(", ")} from this shell: set it in ${join(config.home, ".env")}, run merkle trust there, and install again`,

@@ -22,7 +22,11 @@ export const feature: Feature = {
   needs: [],
   settings: {
     archive: {
-      variables: ["MERKLE_ARCHIVE_URL"],
+      variables: [{ name: "MERKLE_ARCHIVE_URL" }],
+      help: [
+        "MERKLE_ARCHIVE_URL",
+        "where archived sessions are stored: s3://bucket/prefix?region=…&endpoint=https://…; with AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN",
+      ],
       read: ({ environment }) => (readArchiveOptions(environment) === undefined ? null : "set"),
     },
   },

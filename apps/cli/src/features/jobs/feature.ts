@@ -1,9 +1,21 @@
 import type { Feature } from "../../feature.js";
+import { agentKeys } from "./runner/agent-keys.js";
 
 /** Headless runs of agents, and the runner that starts them. */
 export const feature: Feature = {
   needs: ["personas", "perspectives", "proposals", "sources", "topics"],
-  settings: { agent: { key: "agent", read: ({ file }) => file.content["agent"] ?? null } },
+  settings: {
+    agent: {
+      key: {
+        name: "agent",
+        example: "{}",
+        usual: "as below",
+        meaning: "how `up` runs jobs (JOB-13)",
+        keys: agentKeys,
+      },
+      read: ({ file }) => file.content["agent"] ?? null,
+    },
+  },
   async prepareBroker(config) {
     const { prepareAgent } = await import("./runner/to-agent-options.js");
     return { options: { agent: prepareAgent(config) } };

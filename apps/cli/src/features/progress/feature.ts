@@ -10,7 +10,49 @@ async function describe(config: Config): Promise<string> {
 /** Progress entries of projects. */
 export const feature: Feature = {
   needs: [],
-  settings: { summaries: { variables: ["OPENAI_API_KEY", "OPENAI_BASE_URL"], read: describe } },
+  settings: {
+    summaries: {
+      variables: [
+        {
+          name: "OPENAI_API_KEY",
+          inFile: {
+            describe: () => "progress entries are sent to a model for summaries, with a key from this file",
+          },
+        },
+        {
+          name: "OPENAI_BASE_URL",
+          inFile: {
+            describe: ({ value }) => `the text of progress entries, and the key if set, are sent to ${value}`,
+          },
+        },
+      ],
+      // A key must not be sent to an address from another source.
+      variablesBelongTogether: true,
+      help: [
+        "OPENAI_API_KEY, OPENAI_BASE_URL",
+        "API key and address of the model that summarises progress entries; set only the address if the model needs no key (default: no summaries)",
+      ],
+      read: describe,
+    },
+    summary_model: {
+      variables: [
+        {
+          name: "AGENT_PROGRESS_MODEL",
+          inFile: { describe: ({ value }) => `summaries are made by the model ${JSON.stringify(value)}` },
+        },
+      ],
+      help: ["AGENT_PROGRESS_MODEL", "model that summarises progress entries (default: gpt-4o-mini)"],
+    },
+    summary_log_level: {
+      variables: [{ name: "AGENT_PROGRESS_LOG_LEVEL", inFile: "harmless" }],
+      help: [
+        "AGENT_PROGRESS_LOG_LEVEL",
+        "log level of these summaries: debug, info, warn or error (default: info)",
+      ],
+    },
+    // Named by projects that used another program. Merkle has its own database, and reports that it ignores the variable.
+    database_path: { variables: [{ name: "AGENT_PROGRESS_DB_PATH", inFile: "harmless" }] },
+  },
   findForeignFile: async (project) => (await load()).findForeignSettings(project),
   async prepareBroker(config) {
     const { describeSettings, readProgressSettings } = await load();

@@ -3,7 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describeSummaries } from "@merkle/broker/runner";
 import { expect, it, onTestFinished } from "vitest";
+import { readConfig } from "../../settings/config.js";
+import { findForeignEnvFiles } from "../../settings/env-files.js";
 import { trustFile } from "../../settings/foreign-file.js";
+import { feature } from "./feature.js";
 import { findForeignSettings, readProgressSettings } from "./progress-settings.js";
 
 const apiKey = "sk-test-5up3r-s3cr3t";
@@ -140,4 +143,27 @@ it("[CLI-82] a link to something that is not a file is refused, and never read",
     expect(() => findForeignSettings({ environment: {}, cwd })).toThrow("must be a file of at most 1 MB");
     await rm(path);
   }
+});
+
+it("[CLI-82] [CLI-85] an .env file sets neither model nor address until it is trusted, and never the address for a key of the environment", async () => {
+  const cwd = await mkdtemp(join(tmpdir(), "merkle-progress-"));
+  onTestFinished(() => rm(cwd, { recursive: true }));
+  const text =
+    "OPENAI_BASE_URL=https://evil.example.com/v1\nAGENT_PROGRESS_MODEL=theirs\nAGENT_PROGRESS_LOG_LEVEL=debug\n";
+  await writeFile(join(cwd, ".env"), text);
+  const featureSettings = Object.values(feature.settings ?? {});
+  const read = (env: Record<string, string>) =>
+    readConfig({ flags: {}, env: { MERKLE_HOME: cwd, ...env }, cwd, envFiles: true, featureSettings });
+  const before = await read({});
+  expect(before.notices).toEqual([
+    `${join(cwd, ".env")} is read: AGENT_PROGRESS_LOG_LEVEL`,
+    `${join(cwd, ".env")} is not read for AGENT_PROGRESS_MODEL, OPENAI_BASE_URL because you have not trusted it: merkle trust`,
+  ]);
+  for (const file of findForeignEnvFiles({ cwd, featureSettings })) trustFile(cwd, file);
+  expect(readProgressSettings(await read({ OPENAI_API_KEY: "sk-own" })).summaries).toEqual({
+    ...{ apiKey: "sk-own", baseUrl: undefined, model: "theirs" },
+  });
+  expect(readProgressSettings(await read({})).summaries).toMatchObject({
+    baseUrl: "https://evil.example.com/v1",
+  });
 });

@@ -1,7 +1,8 @@
 import { dirname, isAbsolute, resolve } from "node:path";
 import { rootNamePattern } from "@merkle/wire";
 import { usageError } from "../../../core/cli-error.js";
-import { type Given, readSwitch, readText, wrong } from "../../../settings/config-file.js";
+import { type Given, parseSwitch, parseText, wrong } from "../../../settings/setting.js";
+import { type AgentKey, agentKeys } from "./agent-keys.js";
 
 /** The `agent` block of config.json, for jobs that run on this machine (JOB-13). */
 export interface AgentSettings {
@@ -40,26 +41,7 @@ export interface AgentSettings {
   readonly environment: readonly string[];
 }
 
-const keys = [
-  "author_name",
-  "author_email",
-  "roots",
-  "claude_bin",
-  "agent_bin",
-  "max_concurrent_jobs",
-  "conclude_timeout",
-  "incorporate_timeout",
-  "perspective_timeout",
-  "log_dir",
-  "skip_permissions",
-  "remote_runners",
-  "environment",
-] as const;
-
-/** The keys of `agent` in config.json. `scripts/docs/config-tables.ts` documents them. */
-export type AgentKey = (typeof keys)[number];
-
-/** @throws CliError `usage`, which names the key and the file */
+/** @throws CliError `usage`, naming the key and the file */
 export function readAgentSettings(value: unknown, path: string): AgentSettings {
   const block = toBlock(value ?? {}, path);
   const at = (key: AgentKey) => ({ value: block[key], name: `agent.${key} in ${path}` });
@@ -79,20 +61,28 @@ export function readAgentSettings(value: unknown, path: string): AgentSettings {
       perspective: span("perspective_timeout", "3m"),
     },
     logDir: readLogFolder(at("log_dir"), path),
-    skipPermissions: readSwitch(at("skip_permissions")) ?? false,
-    remoteRunners: readSwitch(at("remote_runners")) ?? false,
+    skipPermissions: readSwitch(at("skip_permissions")),
+    remoteRunners: readSwitch(at("remote_runners")),
     environment: readNames(at("environment")),
   };
+}
+
+function readText(given: Given): string | undefined {
+  return given.value === undefined ? undefined : parseText(given);
+}
+
+function readSwitch(given: Given): boolean {
+  return given.value === undefined ? false : parseSwitch(given);
 }
 
 function toBlock(value: unknown, path: string): Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw usageError(`agent in ${path} must be an object, got ${JSON.stringify(value)}.`);
   }
-  const unknown = Object.keys(value).find((key) => !keys.some((each) => each === key));
+  const unknown = Object.keys(value).find((key) => !Object.hasOwn(agentKeys, key));
   if (unknown === undefined) return { ...value };
   throw usageError(
-    `agent in ${path} must not contain ${JSON.stringify(unknown)}. Its settings are ${keys.join(", ")}.`,
+    `agent in ${path} must not contain ${JSON.stringify(unknown)}. Its settings are ${Object.keys(agentKeys).join(", ")}.`,
   );
 }
 
