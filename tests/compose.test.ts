@@ -17,7 +17,8 @@ async function makeContainers() {
   const programs = {
     "docker-entrypoint.sh": `echo "$@ $(cat "$POSTGRES_PASSWORD_FILE") [\${POSTGRES_PASSWORD-}\${OWN_PASSWORD-}]"`,
     pg_isready: "exit 0",
-    // The stub accepts the password of the last ALTER ROLE. At first this is the well-known password of earlier compose files.
+    // The stub accepts the password of the last ALTER ROLE statement. The initial password is the well-known one from
+    // earlier compose files.
     psql: `case "$*" in
       *SELECT*) for url; do :; done; [ "$url" = "postgres://merkle:$(cat ${folder}/in-force)@postgres:5432/merkle" ] ;;
       *) grep -q "ALTER ROLE merkle PASSWORD :'password'" && for each; do case $each in password=*) printf %s "\${each#password=}" > ${folder}/in-force ;; esac; done ;;

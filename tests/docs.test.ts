@@ -33,7 +33,7 @@ function blocksOf(text: string): Block[] {
 
 const read = (page: string) => readFile(join(root, page), "utf8");
 
-/** Without AGENTS.md: agents-page.test.ts runs the examples of that page as the broker serves it. */
+/** AGENTS.md is excluded, because agents-page.test.ts runs the examples of that page as the broker serves it. */
 const pages = sitePages(root)
   .flatMap((group) => group.pages)
   .filter((page) => page !== "AGENTS.md")

@@ -56,21 +56,24 @@ async function propose(): Promise<{ proposal_id: number; base: number }> {
   return { proposal_id: (await ana.call("insert_proposal", proposal)).proposal_id, base: version };
 }
 
-/** Marks a token or invite as made by a program's token, as the migration does for tokens and invites of earlier versions. */
+/** Marks a token or invite as created with a program's token, as the migration does for those of earlier versions. */
 async function asMadeBy(program: number, made: { token: number } | { invite: number }): Promise<void> {
   if ("token" in made)
     await sql`UPDATE tokens SET parent = ${program}, program = ${program} WHERE number = ${made.token}`;
   else await sql`UPDATE invites SET parent = ${program}, program = ${program} WHERE number = ${made.invite}`;
 }
 
-/** Creates a member that a program's token invited, which brokers of earlier versions allowed. */
+/** Creates a member who was invited with a program's token. Brokers of earlier versions allowed this. */
 async function letInBy(program: number, name: string, role: "admin" | "member" = "member") {
   const { link, invite_id } = await ana.call("create_invite", { role });
   await asMadeBy(program, { invite: invite_id });
   return joinMesh(broker.url, { invite: link, name }, cleanup);
 }
 
-/** Operations that admit clients or people, listed by name. The test then notices if an operation loses this mark in the catalogue. */
+/**
+ * Operations that admit clients or people. They are listed by name, so the test fails if an operation loses its mark in
+ * the catalogue.
+ */
 const vouching = [
   "approve_client",
   "create_invite",
@@ -301,7 +304,7 @@ describe("what a person vouches for", () => {
       revoked: null,
     });
     expect(await ash.call("list_sessions", {})).toBeTruthy();
-    // Fir makes the call, so Fir stays. Elm, whom Fir invited, stays too.
+    // Fir revokes Oak, who invited Fir. Fir remains a member, and so does Elm, whom Fir invited.
     const ended = await fir.call("revoke_member", { member_id: oak.member_id, with_invited: true });
     expect(ended).toMatchObject({ name: "Oak", also: [{ name: "Ash" }] });
     expect(await failureOf(reopen(ash).call("list_members", {}))).toMatchObject({ code: "unauthorized" });

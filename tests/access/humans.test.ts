@@ -150,8 +150,8 @@ describe("what makes somebody human", () => {
     }
     await mcp.close();
     const started = new URL(broker.broker.verifyingLink ?? "").hash.replace("#verify=", "");
-    // The latest code is at most a moment old. Ageing all codes by this much expires all of them except the code from the broker's start, which is
-    // valid for longer.
+    // The newest code was created just now. Ageing all codes by this much expires every code except the one from the
+    // broker's start, which is valid for longer.
     await makeCodesOlder(limits.verificationSeconds);
     const expired = rest.call("verify_person", { team_id, code });
     expect(await failureOf(expired)).toMatchObject({ code: "forbidden" });

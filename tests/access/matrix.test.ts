@@ -34,7 +34,7 @@ import {
 type Outcome = "served" | "unauthorized" | "forbidden" | "session_closed" | "not there";
 
 interface Facts {
-  /** The identity that the caller's token or proof establishes: none, an invalid one, or one of these. */
+  /** The identity that the caller's token or proof establishes, if any. */
   readonly entry:
     | "nobody"
     | "wrong"
@@ -49,7 +49,10 @@ interface Facts {
   /** The validity of the team credential that the caller sends with its token. */
   readonly credential: "none" | "wrong" | "another member's" | "right" | "of another session" | "left";
   readonly session: "open" | "closed" | "elsewhere";
-  /** True if the credential is an argument. A header may carry it on every call, even if the operation ignores it (AUTH-3). */
+  /**
+   * True if the credential is sent as an argument. As a header, a credential may accompany every call, even if the
+   * operation ignores it (AUTH-3).
+   */
   readonly isArgument?: boolean;
 }
 
@@ -63,9 +66,9 @@ interface Caller extends Facts, Entry {
   /** The credential for operations of a team. `person_id` is the credential for operations reserved for humans. */
   readonly team_id?: string | undefined;
   readonly person_id?: string | undefined;
-  /** The verified person whose devices are asked, if that is not the caller. */
+  /** The verified person whose devices are asked to decide. Default: the caller. */
   readonly asked_id?: string | undefined;
-  /** Creates another session and team like the caller's own. */
+  /** Creates another session and team like the caller's. */
   renew(): Promise<Place>;
 }
 
@@ -79,7 +82,7 @@ const adminsByInput: ReadonlySet<string> = new Set([
 /** Operations that report on all meshes. Only admins of the main mesh may call them. */
 const ofWholeBroker: ReadonlySet<string> = new Set(["/metrics", "get_health", "collect_garbage"]);
 
-/** Operations on members and their tokens and invites. Open mode has no members, so there they are refused. */
+/** Operations on members and on their tokens and invites. Open mode has no members and refuses these operations. */
 const ofMembers: ReadonlySet<string> = new Set([
   "create_invite",
   "revoke_invite",
@@ -154,7 +157,7 @@ const asSessionsSay: ReadonlySet<string> = new Set(["conclude_session"]);
 
 const comesAfterLeaving: ReadonlySet<string> = new Set(["join_session"]);
 
-/** Operations on a reader's own data. The reader must identify itself; an admin need not. */
+/** Operations on a reader's own data. Readers must identify themselves, but admins need not. */
 const saysWhose: ReadonlySet<string> = new Set(["redact_message"]);
 
 const anyone = { session_id: "S", team_id: "T", person_id: "P" };
@@ -163,7 +166,7 @@ function isForHumans(name: string): boolean {
   return Object(inputOf(name, anyone)).team_id === "P";
 }
 
-/** Returns a valid input whose ids refer to nothing that another cell needs. */
+/** Returns a valid input. Its ids refer only to objects that no other call of the table needs. */
 function inputOf(name: string, who: { session_id: string; team_id: string; person_id: string }): object {
   const more: Record<string, object> = {
     revoke_token: { token_id: 999_999 },
@@ -356,7 +359,9 @@ async function makeAgents(databaseUrl: string, own: Caller): Promise<Readonly<Re
   };
 }
 
-/** Returns the agents' credentials of two jobs: a running job that no other cell can end, and an ended job. */
+/**
+ * Returns the agent credentials of two jobs: a running job that no other call of the table can end, and an ended job.
+ */
 async function claimJobs(
   databaseUrl: string,
   session_id: string,
@@ -514,8 +519,8 @@ interface Call extends Cell {
 /** Prepares a caller's call. An operation that would end the caller's session or team gets a fresh session. */
 async function prepare(rule: AccessRule, caller: Caller, transport: Transport): Promise<Call> {
   const { name } = rule;
-  // REST sends the credential as a header with every call. Other transports send it only to operations that take it; open operations such as
-  // create_session do not.
+  // REST sends the credential as a header with every call. Other transports send it only to operations that accept a
+  // credential, so not to open operations such as create_session.
   const takes = "team_id" in rule.input.shape && (isSessionOperation(rule) || rule.access !== "open");
   // The stdio server knows its caller, so it ignores a malformed credential (STDIO-4).
   const isIgnored = transport === "stdio" && parseTeamCredential(caller.team_id ?? "") === null;
@@ -580,7 +585,7 @@ async function putOverWebSocket(url: string, caller: Caller, calls: readonly Cal
     for (const call of calls) await settle(call, Promise.reject(opened));
     return;
   }
-  // Anything other than an error is the opened transport.
+  // `opened` is either an error or the open transport.
   const client = opened as SocketTransport;
   for (let first = 0; first < calls.length; first += unansweredMax)
     await Promise.all(
@@ -596,7 +601,7 @@ function ask(client: SocketTransport, { name, rule, input }: Call): Promise<unkn
   return frame && "transport" in rule ? client.ask({ ...frame, ...input }) : client.callRaw(name, input);
 }
 
-/** Frames by their name in the table, without the input, which is added to each. */
+/** Frames by their name in the table. Each call adds its input. */
 const framesSent: Readonly<Record<string, object>> = {
   follow: { type: "subscribe", kind: "follow" },
   inbox: { type: "subscribe", kind: "inbox" },
@@ -645,8 +650,8 @@ async function readRpc({ result, error }: { result?: never; error?: never }): Pr
 }
 
 /**
- * Makes the calls through `merkle mcp`. The server gets the token and the mesh from its environment and opens its own WebSocket. Calls that give it a
- * team run last, because from then on it adds credentials to calls.
+ * Makes the calls through `merkle mcp`. The server gets the token and the mesh from its environment and opens its own
+ * WebSocket. Calls that make it join a team run last, because afterwards it adds the team's credential to every call.
  */
 async function putOverStdio(url: string, caller: Caller, calls: readonly Call[]): Promise<void> {
   const { token, mesh } = caller;
@@ -705,7 +710,10 @@ async function put(transport: Transport, url: string, caller: Caller): Promise<C
   return [...frames, ...calls];
 }
 
-/** Frames and methods sent besides the operations. Over stdio the server sends the hello and handles other methods itself. */
+/**
+ * Frames and methods sent in addition to the operations. Over stdio, the server itself sends the hello and handles
+ * other methods.
+ */
 const sentOver: Readonly<Record<Transport, readonly string[]>> = {
   rest: ["metrics"],
   mcp: Object.keys(methods),
@@ -799,7 +807,10 @@ const callersOf = {
   ],
 } as const;
 
-/** Callers to test over stdio: with or without a token in the environment, and with a credential from the model. Each needs a process. */
+/**
+ * Callers to test over stdio: with or without a token in the environment, and with a credential from the model. Each
+ * caller needs its own process.
+ */
 const callersOfStdio: ReadonlySet<string> = new Set([
   "a team of the session",
   "a garbage credential",

@@ -7,7 +7,10 @@ import { joinMesh, startInviteBroker, type TestMember } from "../kit/members.js"
 import type { TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 
-/** The number of wrong attempts from one address. Everyone in an office shares an address, so valid proofs must still be accepted afterwards. */
+/**
+ * The number of failed attempts from one address. Everyone in an office shares an address, so valid proofs must still
+ * be accepted afterwards.
+ */
 
 const wrongTries = 110;
 const json = "Content-Type: application/json";
@@ -80,7 +83,7 @@ describe("behind an address from which wrong proofs of every kind came", () => {
     ];
     for (let n = 0; n < wrongTries; n += 10) {
       const tried = Array.from({ length: 10 }, (_, k) => wrong[(n + k) % wrong.length]?.());
-      // Each wrong proof gets its normal refusal, regardless of how many came before.
+      // Each wrong proof gets the usual error, regardless of the number of failed attempts before.
       for (const answer of await Promise.all(tried)) expect([401, 404, "unauthorized"]).toContain(answer);
     }
   });

@@ -187,7 +187,7 @@ describe("OAuth for MCP", () => {
         name !== "rotate_team_credential",
     );
     const expected = [...ofTeams.map(({ name }) => name), "get_app_info", ...publicly];
-    // redact_message is only for a message's author and for admins, and the input names no message of the client's.
+    // Only a message's author or an admin may call redact_message, and the input names no message by this client.
     const beyond = new Set([...ended, "redact_message"]);
     expect(served.filter((name) => !beyond.has(name)).sort()).toEqual(
       expected.filter((name) => !beyond.has(name)).sort(),
@@ -316,7 +316,7 @@ describe("OAuth for MCP", () => {
       error: { code: "forbidden" },
     });
     expect((await post(path, {})).status).toBe(401);
-    // A page of another site has at most the browser's cookie.
+    // A page on another site can at most make the browser send its cookie.
     const both = await signIn(birch);
     const { cookie } = both;
     expect((await post(path, { cookie })).status).toBe(401);

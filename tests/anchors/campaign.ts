@@ -104,8 +104,9 @@ function edit(text: Edited, random: Random, tracer: Tracer): { text: Edited; don
 }
 
 /**
- * Returns what is wrong with an answer, or null if the answer is right. If nothing of the original place is left, a pasted copy counts as the place.
- * An answer that reads the same and is mostly original is right even if characters were retyped.
+ * Returns what is wrong with an answer, or null if the answer is right. If nothing of the original place is left, a
+ * pasted copy counts as the place. An answer with the right text may contain some retyped characters if most are
+ * original.
  */
 function judge(
   { anchor, text }: Mark,
@@ -151,7 +152,7 @@ function lineAround(text: string, { start, end }: { start: number; end: number }
 
 const tellingChars = 24;
 
-/** True if the lines of a place are unchanged and unique in the text. Searches should find such places. */
+/** True if the lines of a place are unchanged and unique in the text. A search should find such a place. */
 function isUntouched({ anchor, text }: Mark, now: Edited): boolean {
   const { start, line } = lineAround(text.text, anchor);
   const at = now.ids.indexOf(text.ids[start] ?? -1);

@@ -33,7 +33,7 @@ function pickSpan(text: string, pattern: RegExp, random: Random): Span | null {
   return spans[random.between(0, spans.length - 1)] ?? null;
 }
 
-/** Returns the position after a random block, or 0. */
+/** Returns the position after a random block, or 0 for the start of the text. */
 function gap(text: string, random: Random): number {
   const span = pickSpan(text, blocks, random);
   return span && random.next() < 0.9 ? span.end : 0;

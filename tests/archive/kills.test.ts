@@ -88,7 +88,7 @@ describe("[ARCHIVE-3] a broker that is killed", () => {
     }, async () => {
       const at = await prepare();
       const { sql, own, broker } = at;
-      // A row lock keeps the messages from being deleted, and blocks nothing else.
+      // A row lock keeps the messages from being deleted, but blocks nothing else.
       const held = await sql.reserve();
       await held`BEGIN`;
       await held`SELECT FROM messages WHERE session_id = ${own.session_id} FOR KEY SHARE`;

@@ -16,7 +16,7 @@ export default defineConfig({
     include: ["tests/claude/cases/*.ts"],
     // The program is installed before the run gets its own temporary folder, so the next run can reuse it.
     globalSetup: ["tests/claude/kit/install-claude.ts", "tests/kit/global-setup.ts"],
-    // Each process takes 270 MB, and these tests measure time.
+    // Each Claude Code process takes 270 MB, and these tests measure time.
     fileParallelism: false,
     expect: { poll: { timeout: 90_000, interval: 25 } },
     testTimeout: 180_000,

@@ -9,7 +9,10 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { startTestBroker } from "../kit/test-broker.js";
 import { startFixtureServer } from "./fixture-server.js";
 
-/** The conformance suites: the last release, the next release, and the next release for the sessionless revision. */
+/**
+ * The conformance suites: the last release, the next release, and the next release run against the sessionless protocol
+ * revision.
+ */
 const suites = [
   { version: "0.1.16", package: "conformance", args: ["--suite", "active"], baseline: "baseline.yml" },
   {
@@ -29,7 +32,7 @@ type Suite = (typeof suites)[number];
 
 /** Checks that are expected to fail, by scenario. All other checks of these scenarios must pass. */
 const failingChecks = {
-  // The check uses the suite's own tool, which sends a request to its client. The broker's tools send none.
+  // The check uses the suite's own tool, which sends a request to its client. No tool of the broker does that.
   "server-stateless": [
     "sep-2575-missing-capability-http-400",
     "sep-2575-server-rejects-undeclared-capability",
@@ -77,7 +80,7 @@ describe.each(suites)("$version", (suite) => {
 
 const installed = fileURLToPath(new URL("../../tools/conformance/node_modules/", import.meta.url));
 
-/** Runs scenarios of a suite. The exit code is 0 if they pass or fail exactly as in the baseline. */
+/** Runs scenarios of a suite. The exit code is 0 if exactly the checks listed in the baseline fail. */
 async function runSuite(
   suite: Suite,
   args: readonly string[],

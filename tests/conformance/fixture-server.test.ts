@@ -25,7 +25,7 @@ it.each([
     const { url, stop } = await startFixtureServer();
     onTestFinished(stop);
     const client = await connectAnsweringClient(url, async (target, init) =>
-      // A client does not wait for its GET stream to open, so a call can come first. Here the stream never opens.
+      // A client does not wait for its GET stream to open, so a call can be sent first. Here the stream never opens.
       init?.method === "GET" ? new Response(null, { status: 405 }) : fetch(target, init),
     );
 
@@ -74,7 +74,8 @@ async function connectAnsweringClient(
     content: { type: "text", text: "Hello" },
   }));
   client.setRequestHandler(ElicitRequestSchema, () => ({ action: "decline" }));
-  // The class implements Transport, but its declaration lacks the `| undefined` that exactOptionalPropertyTypes requires.
+  // The class implements Transport, but its type declaration lacks the `| undefined` that exactOptionalPropertyTypes
+  // requires.
   await client.connect(new StreamableHTTPClientTransport(new URL(url), { fetch: fetchOver }) as Transport);
   onTestFinished(() => client.close());
   return client;

@@ -27,8 +27,8 @@ import type { McpSessionStore } from "../../apps/broker/src/transports/mcp/sessi
 import type { Services } from "../../apps/broker/src/transports/services.js";
 
 /**
- * Starts an MCP server with features that the conformance suite requires and Merkle does not offer (images, sampling, prompts, …). It uses the
- * broker's own mount, so the suite tests all of the transport.
+ * Starts an MCP server with features that the conformance suite requires and Merkle does not offer (images, sampling,
+ * prompts, …). It is mounted like the broker's own MCP server, so the suite tests the whole transport.
  */
 export async function startFixtureServer(
   more: Partial<McpMountOptions> = {},

@@ -29,7 +29,7 @@ interface Made {
   stdio(spawned: Spawned): unknown;
 }
 
-// Validating schemas blocks this process, and the server could close an idle keep-alive connection in that time.
+// Validating schemas blocks this process, and the server could close an idle keep-alive connection during that time.
 const requestInit = { headers: { connection: "close" } };
 const info = { name: "test", version: "1" };
 
@@ -49,7 +49,7 @@ async function makeV1(folder: string): Promise<Made> {
 
 function makeV2(mode: "legacy" | "auto" | { pin: string }): Made {
   return {
-    // The declared type of its transports is narrower than the interface that all versions share.
+    // The declared type of the client's transports is narrower than the interface that all versions share.
     client: new ClientV2(info, { versionNegotiation: { mode } }) as unknown as AnyClient,
     http: (url) => new HttpV2(url, { requestInit }),
     stdio: (spawned) => new StdioV2(spawned),
@@ -100,7 +100,7 @@ it.each(clients)("[MCP-8][STDIO-17] the official client $name works over stdio",
     await client.callTool({ name: "post_message", arguments: { content: { text: "hi" } } }),
   );
   expect(posted).toMatchObject({ content: [{ type: "text", text: expect.stringMatching(/^#\d+ posted/) }] });
-  // Some clients would show the structured content to the model instead of the text.
+  // With structured content, some clients would show the model that instead of the text.
   expect(posted.structuredContent).toBeUndefined();
 });
 

@@ -17,7 +17,7 @@ const popover = "[data-slot=popover-content]";
 
 describe("the dashboard for everybody", { tags: "chromium" }, () => {
   let staged: Promise<StagedMesh> | undefined;
-  /** Staged by the first test that needs the mesh, because the test of the empty index must run before. */
+  /** Created by the first test that needs a mesh, because the test of the empty index must run before. */
   const mesh = () => (staged ??= stageMesh(dashboard.rest));
 
   /** Opens a page to inspect in several states. `found` collects the problems of all states. */
@@ -83,7 +83,7 @@ describe("the dashboard for everybody", { tags: "chromium" }, () => {
     await inspect(page.getByRole("region", { name: "Detail" }).getByText("Which staging key?"));
     for (const wall of ["", "?wall=1"]) {
       await go(`/agents${wall}`);
-      // After a minute most of the thirty teams are away, so the others may fit on a map.
+      // After a minute most of the thirty teams are away. The rest may be few enough for a map instead of a list.
       const picture = page
         .getByRole("list", { name: "Agents by session" })
         .or(page.getByRole("group", { name: "Map of the agents" }));

@@ -71,7 +71,7 @@ describe("being told elsewhere", { tags: "chromium" }, () => {
     const browser = await launchWholeChromium(whole ?? "");
     onTestFinished(() => browser.close());
     const options = { ...phone, permissions: ["notifications"] };
-    // A separate profile, because this browser context continues after its page was closed.
+    // Uses a separate profile, because this browser context stays open after its page is closed.
     const { page, problems } = await openPage(browser, `${url}/settings`, options, async () => undefined);
     const context = page.context();
     const started = context.waitForEvent("serviceworker");
@@ -93,7 +93,7 @@ describe("being told elsewhere", { tags: "chromium" }, () => {
         data: JSON.stringify(data),
       });
     };
-    // A push service retries what a busy browser dropped. A repeated push must not show a second notification.
+    // A push service retries a push that a busy browser dropped. The retry must not show a second notification.
     const pushed = async () => {
       await push(told);
       return shownBy(worker);

@@ -25,7 +25,7 @@ describe("the page on which a member lets a client in", { tags: "chromium" }, ()
     const session = await createTestSession(dashboard.rest, "Split the auth service");
     const client = await startClient();
     const { page, problems, findBarriers } = await dashboard.open(client.page);
-    // The page stays open while its visitor signs in.
+    // The page stays open while the user signs in.
     const transport = page.getByRole("dialog", { name: "Sign in" });
     await transport.getByLabel("Sign-in link, invite or code").fill(await dashboard.signInLink());
     await transport.getByRole("button", { name: "Continue" }).click();

@@ -13,7 +13,7 @@ import { placeOf, readShownFeed } from "./shown-feed.js";
 const chromium = findChromium();
 
 const draft = "Half a thought, which nobody has";
-/** The message that the reader is at during the faults. It is far from both ends of the initial messages. */
+/** The message that the reader is viewing during the faults. It is far from both ends of the initial messages. */
 const readFrom = 20;
 const saidBefore = 40;
 
@@ -58,7 +58,7 @@ describe("a session's page through faults", { tags: "chromium" }, () => {
     return opened;
   }
 
-  /** Expects that position and draft are unchanged, and that every message is shown once, in order. */
+  /** Expects an unchanged scroll position and draft, and that every message is shown once, in order. */
   async function expectNothingLost(page: Page, place: object, said: number): Promise<void> {
     await says(page, /^Live/);
     await page.getByText(`${said - saidBefore} new`).waitFor();

@@ -1,5 +1,7 @@
-/* Texts made to run scripts, to navigate away or to load a resource. Scripts call `ran`, and resources are at evil.example or
-   /canary. The texts are generated from families, to cover variants that no one thought of. */
+/*
+ * Texts that try to run scripts, to navigate away or to load a resource. Scripts call `ran`, and resources are at
+ * evil.example or /canary. The texts are generated in families, to cover variants that no one thought of.
+ */
 
 const elements = [
   "<script>ran()</script>",

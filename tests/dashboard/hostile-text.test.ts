@@ -80,7 +80,7 @@ async function postEverything(url: string): Promise<string> {
   return slug;
 }
 
-/** Returns elements inside other users' texts that no text may create, and links with disallowed targets. */
+/** Returns forbidden elements inside user-written texts, and links with forbidden targets. */
 function findIntruders(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(`
     [...document.querySelectorAll('[data-slot="markdown"]')].flatMap((box) => [

@@ -347,7 +347,8 @@ describe("the sessions and what needs you", { tags: "chromium" }, () => {
     }`);
     await rowOf(page, session.title).waitFor();
     const other = await startSession();
-    // Items that existed before the reporter started cause no notification, so this asks again until one is shown.
+    // Only items that arrive after the reporter has started cause a notification, so the test keeps asking until one is
+    // shown.
     await expect
       .poll(async () => {
         await ask(other);

@@ -2,7 +2,7 @@ import type { CDPSession, Page } from "playwright-core";
 import { axeSource } from "../kit/axe.js";
 import { inTurn } from "../kit/exhaustive.js";
 
-/** Inspects a page for people who cannot see, point or bear motion, and for small screens. */
+/** Checks a page for people who use a screen reader, a keyboard or reduced motion, and for small screens. */
 export interface PageInspector {
   /**
    * Returns the problems of the page in its current state: in light and dark colours, on a desktop, and 320 px wide on a touch
@@ -62,7 +62,8 @@ function touch(devtools: CDPSession, enabled: boolean) {
 }
 
 /**
- * Repeats the search until it finds no problems, because the page takes time to adapt to a new width. Gives up after a minute.
+ * Repeats the search for problems until none are found, because the page takes time to adapt to a new width. Gives up
+ * after a minute.
  */
 async function settled(find: () => Promise<string[]>): Promise<string[]> {
   const until = Date.now() + 60_000;
@@ -76,7 +77,7 @@ function look(page: Page, targetPx: number): Promise<string[]> {
   return page.evaluate<string[]>(`(${lookHere})(${targetPx})`);
 }
 
-/** Runs in the page, where axe is loaded. */
+/** Runs in the page, after axe has been loaded there. */
 const findBarriers = `async ({ part }) => {
   const { violations } = await axe.run(part ? document.querySelector(part) : document, {
     preload: false,

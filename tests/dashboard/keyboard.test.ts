@@ -307,7 +307,9 @@ async function findUnseenStops(page: Page): Promise<string[]> {
   throw new Error("The page does not end.");
 }
 
-/** Runs in the page. Returns null at its end, "" if the focus is visible, and otherwise the focused element. */
+/**
+ * Runs in the page. Returns null at the end of the page, "" if the focus is visible, and otherwise the focused element.
+ */
 const lookAtFocus = `(() => {
   const at = document.activeElement;
   if (!at || at === document.body) return null;

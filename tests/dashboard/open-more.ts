@@ -1,6 +1,6 @@
 import type { Locator, Page } from "playwright-core";
 
-/** Opens the menu of the pages, or parts of a session, without content, and returns it. */
+/** Opens the "More" menu of the main navigation or of a session's parts, and returns the dialog. */
 export async function openMore(page: Page, of: "Main" | "Parts of the session"): Promise<Locator> {
   await page
     .getByRole("navigation", { name: of })

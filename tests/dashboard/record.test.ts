@@ -16,7 +16,10 @@ const dashboard = testDashboard();
 const limits = "Unchanged since it was signed. This does not prove that its content is true or complete.";
 
 describe("the record of a session", { tags: "chromium" }, () => {
-  /** Stages a session in which Birch joins Atlas, they talk and decide. It has four messages, and a fifth if it is concluded. */
+  /**
+   * Stages a session in which Birch joins Atlas, and they exchange messages and make a decision. It has four messages,
+   * and a fifth if it is concluded.
+   */
   async function stage({ concluded = true } = {}) {
     const session = await createTestSession(dashboard.rest);
     const at = { session_id: session.sessionId, team_id: session.convener };
@@ -123,8 +126,8 @@ describe("the record of a session", { tags: "chromium" }, () => {
     const { page, problems, findBarriers } = await dashboard.open("/verify");
     await page.getByText("Ready. No network is needed from here on.").waitFor();
     expect(await findBarriers()).toEqual([]);
-    // Every page prefetches the palette when it is idle. Opening the palette here ensures that this has ended before the network
-    // is cut.
+    // Every page prefetches the palette when idle. Opening the palette here ensures that the prefetching has ended
+    // before the network is cut.
     await openPalette(page);
     await page.keyboard.press("Escape");
     const asked = await cutOff(page);
@@ -144,7 +147,7 @@ describe("the record of a session", { tags: "chromium" }, () => {
     await wrong.getByText("The gateway takes none.").waitFor();
     expect(await page.getByText(limits).count()).toBe(0);
     expect(await findBarriers()).toEqual([]);
-    // Every page prefetches linked pages. The check itself requests nothing.
+    // Every page prefetches linked pages. Checking a record sends no requests.
     expect(asked.filter((url) => /\/(?:_next|api|\.well-known)\//.test(url))).toEqual([]);
     expect(problems.filter((each) => !/net::ERR_(?:FAILED|INTERNET_DISCONNECTED)/.test(each))).toEqual([]);
   });

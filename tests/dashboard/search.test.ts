@@ -7,7 +7,7 @@ import { phone, testDashboard } from "./open-dashboard.js";
 const dashboard = testDashboard();
 
 describe("the search", { tags: "chromium" }, () => {
-  /** Creates a session with a word in everything that can be found. */
+  /** Creates a session in which every kind of searchable item contains a word. */
   async function sayEverywhere(word: string) {
     const { rest } = dashboard;
     const session = await createTestSession(rest, `About the ${word}`);
@@ -63,7 +63,7 @@ describe("the search", { tags: "chromium" }, () => {
 
 /** Returns the kinds of the hits, in order. */
 function kindsIn(hits: Locator): Promise<string[]> {
-  // Reads all rows in one call. Locators for single rows would wait for a row that has been removed in between.
+  // Reads all rows in one call. A locator for a single row would wait if the row was removed in between.
   return hits
     .getByRole("listitem")
     .evaluateAll((rows) => rows.map((row) => row.querySelector("p > span")?.textContent ?? ""));

@@ -342,7 +342,7 @@ async function comment(source_path: string, text: string, quote?: string, { rest
   return rest.call("open_topic", { source_path, source_sha, text, team_id, ...about });
 }
 
-/** Proposes a change of a file as another person, in reply to a new comment. */
+/** Proposes a change to a file as another person, in reply to a new comment. */
 async function proposeTo(source_path: string, content: string, on: TestDashboard = dashboard) {
   const { topic_id, anchor } = await comment(source_path, "How long?", "Tokens live for an hour.", on);
   const team_id = await on.newPerson("Ben");
@@ -391,7 +391,7 @@ interface Point {
   readonly y: number;
 }
 
-/** Runs in the page. */
+/** Runs in the page. Returns the first and last point of the given words. */
 const endsOf = `(words) => {
   const texts = document.createTreeWalker(document.querySelector("[data-part]").parentElement, NodeFilter.SHOW_TEXT);
   for (let node = texts.nextNode(); node; node = texts.nextNode()) {

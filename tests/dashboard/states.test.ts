@@ -164,7 +164,7 @@ describe("what a page shows while not all is well", { tags: "chromium" }, () => 
     await page.locator('article[data-sequence="20"]').waitFor();
     const place = await placeOf(page, 20);
 
-    // Waits for both while the restore runs, because the badge shows this only for some seconds.
+    // Waits for both texts while the restore runs, because the badge shows its text for only a few seconds.
     const told = Promise.all([
       page.getByText(/^Reloaded at \d\d:\d\d.*: the broker's database was restored\./).waitFor(),
       page.getByText(/^Live again · refreshed after/).waitFor(),
@@ -200,7 +200,8 @@ describe("what a page shows while not all is well", { tags: "chromium" }, () => 
     await page.getByRole("heading", { name: "In front" }).waitFor();
     await page.bringToFront();
     const told = () => page.evaluate<string[]>("window.told");
-    // Items that existed before the reporter started cause no notification, so this asks again until one is shown.
+    // Only items that arrive after the reporter has started cause a notification, so the test keeps asking until one is
+    // shown.
     await expect
       .poll(async () => {
         await ask(other);

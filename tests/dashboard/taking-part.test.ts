@@ -272,7 +272,7 @@ describe("taking part in a session as a human", { tags: "chromium" }, () => {
   });
 });
 
-/** Returns the page whose answer counted, followed by the other page. */
+/** Returns the page whose answer counted, and then the other page. */
 async function winnerOf(one: Page, other: Page): Promise<[Page, Page]> {
   const refused = (page: Page) => page.getByRole("alert").filter({ hasText: "has already answered" });
   await expect.poll(async () => (await refused(one).count()) + (await refused(other).count())).toBe(1);

@@ -181,7 +181,7 @@ async function select(page: Page, { from, to }: { from: Point; to: Point }): Pro
     .toBe(true);
 }
 
-/** Runs in the page. */
+/** Runs in the page. Selects the text between the two points. */
 const selectHere = `({ from, to }) => {
   const pointAt = ([text, offset]) => {
     const texts = document.createTreeWalker(document.querySelector("[data-part]").parentElement, NodeFilter.SHOW_TEXT);

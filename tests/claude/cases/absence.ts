@@ -31,7 +31,7 @@ it("[DELIVER-9] [PEER-3] [PEER-12] what is sent to an agent that is away is said
   await again.model.shows(written.at(-1)?.letter ?? "");
   await again.rests();
   expect(lettersIn(again.model.conversation)).toEqual(written.map(({ letter }) => letter));
-  // A second prompt is the evidence that the model has received the messages.
+  // The second prompt proves that the model has received the messages.
   await again.prompt("call mcp__merkle__list_peers {} then say there");
   await again.rests();
   await expect.poll(async () => (await mesh.status(last)).delivered).toBe(1);

@@ -11,7 +11,7 @@ it.each(Object.entries(changes))(
       return peers.find((each) => each.team === team && each.name !== null)?.declared;
     };
 
-    // The user's changes must not count as an interrupted turn.
+    // Changes by the user must not be mistaken for an interrupted turn.
     const soon = await mesh.write("Birch");
     expect((await birch.model.shows(soon.letter)).atMs - soon.postedAtMs).toBeLessThan(12_000);
     await birch.rests();

@@ -141,7 +141,7 @@ it.each(Object.entries(moments))(
 
 const check = "call mcp__merkle__check_messages {}";
 
-/** Reads twice. The first read is the evidence that the model has received the earlier messages. */
+/** Reads twice. The first read proves that the model has received the earlier messages. */
 async function readAgain({ prompt, rests }: LaunchedAgent): Promise<void> {
   await prompt(`${check} then ${check} then say done`);
   await rests();
@@ -175,7 +175,7 @@ it("[WAKE-1] [WAKE-9] what is written while the network is away wakes the agent 
 it("[WAKE-1] [WAKE-9] an agent whose machine slept, and whose connection died meanwhile, gets its mail when it wakes up", async () => {
   const mesh = await startMesh(onTestFinished);
   const birch = await startAgent({ mesh, team: "Birch" }, onTestFinished);
-  // Stops all processes except the first, which its terminal would resume.
+  // Suspends every process except the first, because the terminal would resume that one.
   const asleep = (await treeOf(birch.terminal.pid)).slice(1);
   for (const { pid } of asleep) process.kill(pid, "SIGSTOP");
   await mesh.killBroker();

@@ -84,7 +84,7 @@ it.each(Object.entries(interruptions))("[WAKE-4] Esc %s loses nothing", async (_
   await birch.prompt("say go on");
   await expect.poll(() => lettersIn(birch.model.conversation)).toEqual(expect.arrayContaining(letters));
   await birch.rests();
-  // Two prompts, because the second is the evidence that the first was seen.
+  // Two prompts, because the second proves that the model has seen the first.
   for (const word of ["one", "two"]) {
     await birch.prompt(`call mcp__merkle__list_peers {} then say ${word}`);
     await birch.rests();

@@ -52,7 +52,8 @@ it("[WAKE-16] after Esc nothing is nudged for until the next prompt, or for 20 s
   const interruptedAt = performance.now();
   const { letter } = await mesh.write("Birch");
   await birch.model.shows(letter);
-  // The client records that it is idle slightly before its screen shows it, so the delay looks shorter from here.
+  // The client records that it is idle slightly before its screen shows it, so the delay measured here is slightly too
+  // short.
   expect(performance.now() - interruptedAt).toBeGreaterThan(12_000);
 });
 
@@ -64,7 +65,8 @@ it("[WAKE-9] [WAKE-16] a turn that ends by itself holds no nudge, however soon i
     const { atMs } = await birch.model.shows(letter);
     expect(atMs - postedAtMs).toBeLessThan(12_000);
     await birch.rests();
-    // Half a second after a message waited for the end of a turn, the server checks whether the turn was interrupted.
+    // Half a second after a message starts waiting for a turn to end, the server checks whether the turn was
+    // interrupted.
     await delay(1_000);
   }
 });

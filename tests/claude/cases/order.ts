@@ -14,7 +14,7 @@ it("[WAKE-3] a prompt that is typed while the agent works takes no letter past a
   await tool.runs();
   const letters = [(await mesh.write("Birch")).letter];
   await birch.terminal.enter("say more");
-  // The client has run the prompt's hook now. It shows the prompt to the model only after the tool's result.
+  // The client has now run the prompt's hook, but it shows the prompt to the model only after the tool's result.
   await birch.terminal.shows("Press up to edit queued");
   letters.push((await mesh.write("Birch")).letter);
   await tool.end();

@@ -20,13 +20,16 @@ export interface AgentOptions {
   readonly claudeArgs?: readonly string[];
   /** The agent's machine. Default: a new one. */
   readonly machine?: Machine;
-  /** The broker's address as the agent's machine sees it, if different. */
+  /** The broker's address as seen from the agent's machine, if different. */
   readonly brokerUrl?: string;
-  /** The network of the agent's machine, if not the test's own. `socket` is a file through which that network reaches the model. */
+  /**
+   * The network of the agent's machine. Default: the test's own. `socket` is a file through which programs in that
+   * network reach the model.
+   */
   readonly network?: TestNetwork & { readonly socket: string };
 }
 
-/** A Claude Code that `merkle launch` has started. */
+/** A Claude Code process that `merkle launch` has started. */
 export interface LaunchedAgent {
   readonly team: string;
   readonly name: string | undefined;
@@ -42,7 +45,7 @@ export interface LaunchedAgent {
 
 export interface InteractiveAgent extends LaunchedAgent {
   readonly terminal: Terminal;
-  /** Ends the agent as its user does. */
+  /** Ends the agent as a user would. */
   exit(): Promise<void>;
 }
 
@@ -161,7 +164,10 @@ async function untilShown(model: ScriptedModel, text: string, give: () => Promis
   await model.shows(text, { from });
 }
 
-/** Allows the other tools that the tests use, so the client does not ask. Auto mode would ask a server that does not exist here. */
+/**
+ * Allows the other tools that the tests use, so the client does not ask for permission. Auto mode would ask a server
+ * that does not exist here.
+ */
 const allowed = ["--permission-mode=acceptEdits", "--allowedTools=Bash", "--allowedTools=Agent"];
 
 async function prepare(options: AgentOptions, cleanup: Cleanup) {
@@ -195,7 +201,10 @@ async function isThere(
   }
 }
 
-/** Waits until all processes run. The agent may appear in the session before its server starts, because the launch stands in for the server. */
+/**
+ * Waits until all processes run. The agent may appear in the session before its server starts, because `merkle launch`
+ * represents it until then.
+ */
 function findProcesses(pid: number) {
   return vi.waitFor(() => readProcesses(pid), { timeout: 60_000, interval: 200 });
 }

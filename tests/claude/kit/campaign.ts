@@ -21,7 +21,7 @@ export interface Victim {
   enter(prompt: string): Promise<void>;
   rests(): Promise<void>;
   killServer(): Promise<void>;
-  /** Does what the user does to get a server running again. */
+  /** Restarts the MCP server as a user would. */
   repairServer(): Promise<void>;
   killClient(chance: Chance): Promise<void>;
   /** Restarts the agent with its conversation. */
@@ -101,7 +101,7 @@ function countLetters(members: readonly Member[]): number {
   return members.reduce((sum, { letters }) => sum + letters.length, 0);
 }
 
-/** Sometimes gives an agent a task. Then sends messages to one agent or to all. */
+/** Sometimes gives an agent a task first. Then sends messages to one agent or to all. */
 async function writeSome(
   mesh: Mesh,
   members: readonly Member[],
@@ -154,7 +154,7 @@ function report(members: readonly Member[]): void {
   expect(repeated.length).toBeLessThanOrEqual(Math.max(0.02 * found.length, 4));
 }
 
-/** Returns the messages that first appear after a message sent later. */
+/** Returns the messages that arrived late, i.e. after a message that was sent later. */
 function findLate({ victim, letters }: Member): string[] {
   const shown = [...new Set(lettersIn(victim.model.conversation))];
   const places = shown.map((letter) => letters.indexOf(letter)).filter((place) => place >= 0);

@@ -6,7 +6,7 @@ import { clear, compact, rewind } from "./conversation.js";
 import { makeMachine } from "./machine.js";
 import { type Mesh, startMesh } from "./mesh.js";
 
-/** The agent Birch and its session, after the user changed something. */
+/** The agent Birch, its mesh and its sessions, after the user's changes. */
 export interface Changed {
   readonly mesh: Mesh;
   readonly transport: TransportClient;

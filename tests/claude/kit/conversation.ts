@@ -15,7 +15,7 @@ export async function ask(
     .join("\n");
 }
 
-/** Replaces the conversation so far with a summary. */
+/** Makes the client replace the conversation so far with a summary. */
 export async function compact({ terminal }: InteractiveAgent): Promise<void> {
   await terminal.enter("/compact");
   await terminal.shows("Compacted");

@@ -25,7 +25,10 @@ export function longTool({ project }: Machine): LongTool {
   };
 }
 
-/** Kills the agent's MCP server while a tool runs. The client starts another server, which it does not reach after the tool. */
+/**
+ * Kills the agent's MCP server while a tool runs. The client starts another server, but cannot reach it after the tool
+ * ends.
+ */
 export async function killInTurn(
   agent: Pick<InteractiveAgent, "machine" | "prompt" | "rests"> & {
     processes(): Promise<{ server: { readonly pid: number } }>;

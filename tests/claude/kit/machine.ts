@@ -28,7 +28,8 @@ export async function makeMachine(cleanup: Cleanup, settings: object = {}): Prom
   const project = await below("project");
   const temporary = await below("tmp");
   await writeFile(join(config, "settings.json"), JSON.stringify(settings));
-  // Answers to the client's questions at its first start: the theme, the use of the API key, and whether to trust the folder.
+  // Answers to the questions that the client asks at its first start: the theme, the use of the API key, and whether to
+  // trust the folder.
   const answers = {
     hasCompletedOnboarding: true,
     lastOnboardingVersion: "99.0.0",

@@ -26,7 +26,7 @@ export interface Mesh {
   run(args: readonly string[]): Promise<string>;
   nudge(to: string): Promise<OutputOf<"nudge">>;
   status(message: number): Promise<OutputOf<"message_status">>;
-  /** Reads the session's feed without a team's credential. */
+  /** Reads the session's feed without a team credential. */
   history(): Promise<OutputOf<"get_history">>;
   /** Makes the machine's user a member, if the broker admits only members. */
   admit(machine: Machine): Promise<void>;
@@ -126,7 +126,9 @@ export async function startMesh(
   };
 }
 
-/** Starts three nodes behind nginx instead of one broker (`MERKLE_TEST_BUS`). They are killed and started together. */
+/**
+ * Starts three nodes behind nginx instead of one broker (`MERKLE_TEST_BUS`). The nodes are killed and started together.
+ */
 async function startNodesOf(cleanup: Cleanup, auth: "open" | "invite") {
   const [{ startNodes }, kit] = await Promise.all([
     import("../../nodes/start-nodes.js"),

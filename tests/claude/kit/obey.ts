@@ -2,7 +2,7 @@ import { type Block, type RequestMessage, type Shown, textOf } from "./shown.js"
 
 export type Answer =
   | { readonly text: string }
-  /** The service rejects the request. The client does not retry. */
+  /** The model's API rejects the request. The client does not retry. */
   | { readonly refusal: string }
   | { readonly calls: readonly { readonly tool: string; readonly input: unknown }[] };
 
@@ -52,7 +52,7 @@ function promptIn({ role, content }: RequestMessage): string | undefined {
     ?.trim();
 }
 
-/** True if a message of another session arrived after the last read. */
+/** True if a message from another session arrived after the last read. */
 function owesReading(messages: readonly RequestMessage[]): boolean {
   const told = messages.findLastIndex(({ role, content }) => role !== "assistant" && isWake(textOf(content)));
   const read = messages.findLastIndex(
@@ -61,7 +61,7 @@ function owesReading(messages: readonly RequestMessage[]): boolean {
   return told > read;
 }
 
-/** Matches the words that the client puts around messages from its inbox. */
+/** Matches the words that the client adds around messages from its inbox. */
 export const isWake = (text: string) =>
   /Another Claude session sent a message|sent a message while you were working/.test(text);
 

@@ -179,7 +179,7 @@ async function serve(
 
 const messagesApi: Dialect = {
   path: "/v1/messages",
-  // The client always sends requests in this form.
+  // The client always sends a request of this shape.
   read: (body) => JSON.parse(body) as ModelRequest,
   write(response, asked, answer) {
     const message = toMessage(asked.model, answer);

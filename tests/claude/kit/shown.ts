@@ -68,7 +68,10 @@ export function lettersIn(text: string): string[] {
   return text.match(/\bletter-\d+\b/g) ?? [];
 }
 
-/** Counts how often each test message occurs in a text, and how often without a mark that it may have been seen already. */
+/**
+ * Counts how often each test message occurs in a text: in total, and without the mark that the message may have been
+ * seen already.
+ */
 export function countShown(text: string): Map<string, { readonly times: number; readonly unmarked: number }> {
   const found = new Map<string, { times: number; unmarked: number }>();
   let again: readonly string[] = [];

@@ -43,7 +43,7 @@ async function begin(mesh: Mesh, team: string, name: string): Promise<Victim> {
     ...{ team, model, rests },
     enter: prompt,
     killServer: () => kill(/ mcp --as /),
-    // Codex restarts a dead server automatically, so this only waits for it.
+    // Codex restarts a dead server automatically, so the test only waits for the new server.
     repairServer: () => expect.poll(() => findProcess(/ mcp --as /)).toBeDefined(),
     async killClient(chance) {
       const both = [/bin\/codex app-server /, /bin\/codex -c mcp_servers/];

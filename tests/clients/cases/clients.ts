@@ -60,7 +60,7 @@ for (const client of drivenClients) {
       const { pid } = terminal;
       const tree = await treeOf(pid);
       await quit(client, terminal);
-      // A process may need a moment to exit.
+      // A killed process may take a moment to exit.
       const left = async () => {
         const states = await Promise.all(
           tree.map(async (each) => ((await isRunning(each.pid)) ? [each] : [])),
@@ -71,7 +71,7 @@ for (const client of drivenClients) {
       expect((await readdir(join(merkleHome, "launch"))).filter((each) => each !== "answers.json")).toEqual(
         [],
       );
-      // Claude Code rewrites its configuration in another order, so only a part of the text is compared.
+      // Claude Code reorders its configuration when it writes the file, so only a part of the text is compared.
       for (const [path, text] of Object.entries(machine.files))
         expect(await readFile(join(machine.home, path), "utf8")).toContain(text.slice(2, 20));
 

@@ -21,7 +21,7 @@ interface Member {
   readonly asked: number;
 }
 
-/** Each client has its own model API and its own name for the tool. */
+/** Each client uses a different model API and a different name for the tool. */
 const clients: readonly { name: DrivenClient["name"]; tool: string; dialect?: Dialect }[] = [
   { name: "claude", tool: "mcp__merkle__send_message" },
   { name: "codex", tool: "mcp__merkle__send_message", dialect: responsesApi },
@@ -94,7 +94,7 @@ async function startClient(mesh: Mesh, { name, tool, dialect }: (typeof clients)
   };
 }
 
-/** Starts a loop of curl as in AGENTS.md. It has no model, so `asked` is always 0. */
+/** Starts a curl loop, as in AGENTS.md. It has no model, so `asked` is always 0. */
 async function startCurl(mesh: Mesh): Promise<Member> {
   const base = `${mesh.url}/api/sessions/${mesh.slug}`;
   const { team_id, cursor: joinedAt } = await curl<OutputOf<"join_session">>(`${base}/join`, {
@@ -113,7 +113,7 @@ async function startCurl(mesh: Mesh): Promise<Member> {
       cursor = next_cursor;
     }
   }
-  // A killed curl prints no reply, so its parse error is ignored.
+  // A killed curl process prints no reply, so its parse error is ignored.
   const listening = listen().catch(() => undefined);
   onTestFinished(() => {
     ending.abort();
@@ -149,6 +149,6 @@ async function curl<Output>(url: string, { team, body, signal }: CurlOptions): P
   const child = spawn("curl", args, { stdio: ["pipe", "pipe", "ignore"] });
   signal?.addEventListener("abort", () => child.kill());
   child.stdin.end(body && JSON.stringify(body));
-  // The broker always replies in this form.
+  // The broker's replies always have this shape.
   return JSON.parse(await readText(child.stdout)) as Output;
 }

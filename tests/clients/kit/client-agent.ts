@@ -50,7 +50,7 @@ export async function prepareAgent(
       await untilReady(client, terminal, isThere);
       return terminal;
     },
-    /** Returns the peer that the agent's machine has stored. */
+    /** Returns the peer that is stored on the agent's machine. */
     async held() {
       const names = (await readdir(join(merkleHome, "teams"))).filter((each) => each.endsWith(".json"));
       const all = await Promise.all(names.map((each) => readFile(join(merkleHome, "teams", each), "utf8")));
@@ -80,7 +80,7 @@ export async function quit(client: DrivenClient, terminal: Terminal): Promise<vo
   const [first = "", ...last] = client.quit;
   await terminal.press(first);
   await untilShown(terminal, `${client.name} did not end`, async () => {
-    // A client that ends at the first key needs no second.
+    // Some clients exit at the first key, so a failure to press the second is ignored.
     await pressAll(terminal, last).catch(() => undefined);
     return !(await isRunning(terminal.pid));
   });

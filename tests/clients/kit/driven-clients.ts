@@ -9,10 +9,10 @@ export interface DrivenClient {
   readonly name: "claude" | "codex" | "gemini" | "opencode" | "copilot";
   /** True if the client can be woken when it is idle. */
   readonly isWoken: boolean;
-  /** The user's files below the home before the installation, by path. */
+  /** Files of the user in their home before the installation, by path relative to the home. */
   files(machine: Machine): Readonly<Record<string, string>>;
   env(machine: Machine): Readonly<Record<string, string>>;
-  /** The user's arguments at each start. */
+  /** The arguments with which the user always starts the client. */
   readonly args: readonly string[];
   /** Matches the screen once the client accepts prompts. */
   readonly ready: RegExp;

@@ -28,13 +28,15 @@ export function callOnce(tool: string, args: object | string): string {
   return `CALL-ONCE ${JSON.stringify({ tool, args })} OVER`;
 }
 
-/** A tool by its unprefixed name. The arguments are a text if the client's tool does not take JSON. */
+/**
+ * A call of a tool, by the tool's unprefixed name. The arguments are a text if the client's tool does not accept JSON.
+ */
 interface ScriptedCall {
   readonly tool: string;
   readonly args: object | string;
 }
 
-/** Returns the call that the last prompt asks for, and the conversation since that prompt. */
+/** Returns the tool call that the last prompt requests, and the conversation since that prompt. */
 function lastAsked(turn: string): {
   readonly call: ScriptedCall;
   readonly times: number;
