@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// Read by every Node there is, so that an old one gets a sentence instead of a syntax error.
+// Keeps to syntax that every version of Node can parse, so that an old version prints this message instead of
+// a syntax error.
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
   process.stderr.write(
@@ -8,15 +9,18 @@ if (major < 20 || (major === 20 && minor < 19)) {
   process.exit(1);
 }
 
-// Node takes all that the hard limit allows. With fewer, modules that are there cannot be opened, and count as missing.
+// Minimum hard limit on open files. Node raises its own limit to the hard limit. Below this number some
+// modules cannot be opened, and Node reports them as missing.
 const descriptorsMin = 512;
 
-// In a checkout the sources lie beside, and what was compiled from them runs; a package has the bundle alone.
+// A checkout has the sources next to this folder and runs the compiled code in `dist`. An installed package
+// has only the bundle.
 let inCheckout = false;
 let readPackageName = () => "";
 
 let ended = false;
-// Node ends when it has nothing left to do: a command that still waits then has failed, and must not look like success.
+// Node exits when it has nothing left to do. If the command has not finished by then, it has failed, and the
+// exit code must show that.
 process.once("beforeExit", () => {
   if (ended) return;
   process.stderr.write("merkle ended before its command did, which is a fault of merkle.\n");
@@ -49,15 +53,16 @@ import("node:fs")
   });
 
 /**
- * A folder that was deleted has no path, and whatever asks for it fails. Hooks have nothing to say there, and must not
- * disturb their client; an agent needs a folder that exists; other commands go on in the user's home.
+ * Leaves the current folder if it was deleted, because `process.cwd()` fails there. Hooks exit silently so as
+ * not to disturb their client. `launch` fails, because an agent needs an existing folder. Other commands run
+ * in the user's home folder.
  */
 function leaveDeletedFolder() {
   try {
     process.cwd();
     return;
   } catch {
-    // Handled below.
+    // The current folder was deleted.
   }
   const words = process.argv.slice(2);
   if (words[0] === "hook") process.exit(0);
@@ -76,7 +81,10 @@ function leaveDeletedFolder() {
     process.stderr.write(`The current folder was deleted; merkle uses ${process.cwd()} instead.\n`);
 }
 
-/** Where the system tells no limits it is Windows, which has none, or macOS, where the hard limit is high. */
+/**
+ * Throws if the process may open too few files. Systems without `/proc` are not checked: Windows has no
+ * limit, and the hard limit on macOS is high.
+ */
 function refuseFewDescriptors(existsSync, readFileSync) {
   const limits = "/proc/self/limits";
   if (!existsSync(limits)) return;

@@ -6,11 +6,12 @@ import { root } from "../../../scripts/steps.mjs";
 const main = join(root, "apps/cli/dist/main.js");
 
 /**
- * Bundles the compiled command, and the entries of a worker thread, of a runner's process and of what clients load, into `folder`: what a command does not use is in a
- * chunk that it does not load. Everything lies in the one folder, because what is read from disk is found relative to
- * the file that asks for it. Returns the files that were bundled, as paths from the root of the repository.
+ * Bundles the compiled command into `folder`, together with the entry files of the worker thread, the runner
+ * process and the modules that clients load. Code that a command does not use is in separate chunks. All
+ * chunks are in one folder, because files are found relative to the chunk that reads them. Returns the
+ * bundled files as paths relative to the repository.
  *
- * @throws Error when a package is imported that is neither bundled nor Node's own
+ * @throws Error if an imported package is neither bundled nor built into Node
  */
 export async function bundle(folder) {
   const { metafile } = await build({
@@ -19,7 +20,7 @@ export async function bundle(folder) {
       main,
       worker: join(root, "apps/broker/dist/start/worker.js"),
       "runner-process": join(root, "apps/cli/dist/features/jobs/runner/runner-process.js"),
-      // Loaded by clients, into processes of theirs.
+      // Clients load these two files into their own processes.
       "client-socket": join(root, "apps/cli/dist/clients/client-socket.js"),
       "opencode-plugin": join(root, "apps/cli/dist/clients/opencode-plugin.js"),
     },
@@ -29,14 +30,15 @@ export async function bundle(folder) {
     format: "esm",
     platform: "node",
     target: "node20.19",
-    // Some packages are CommonJS and require what Node brings.
+    // Some bundled packages are CommonJS and need `require` for Node's built-in modules.
     banner: {
       js: 'import { createRequire as createRequireHere } from "node:module"; const require = createRequireHere(import.meta.url);',
     },
-    // Not minified: it starts no faster so, is 0.1 MB smaller beside 60 MB of PostgreSQL, and nobody could read its stack traces.
-    // They are in THIRD-PARTY-NOTICES.txt, in full.
+    // Not minified: minified code starts no faster, saves only 0.1 MB next to 60 MB of PostgreSQL, and has
+    // unreadable stack traces. License texts are not kept in the bundle, because THIRD-PARTY-NOTICES.txt
+    // contains them in full.
     legalComments: "none",
-    // Its CommonJS asks for its parts in a way that cannot be followed.
+    // The CommonJS build of jsonc-parser loads its modules in a way that esbuild cannot follow.
     alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
     plugins: [validatorWhenNeeded, mainInOnePiece],
     metafile: true,
@@ -48,9 +50,10 @@ export async function bundle(folder) {
 }
 
 /**
- * The MCP SDK loads and sets up a JSON Schema validator, which costs more than everything else that `merkle mcp` does
- * before it answers, for the answers to questions that Merkle never asks. Here that waits for the first such answer, in a file
- * of its own: two thirds of the SDK's text would be read for it.
+ * The module in which the MCP SDK loads its JSON Schema validator. The validator costs more than the rest of
+ * the startup of `merkle mcp`, and only checks answers to questions that Merkle never asks. The bundle
+ * therefore loads it on demand, from a separate file, because a shared chunk would contain two thirds of the
+ * SDK.
  */
 const ajvProvider = /[/\\]validation[/\\]ajv-provider\.js$/;
 const validatorFile = "json-schema-validator.cjs";
@@ -89,8 +92,9 @@ async function bundleValidator(folder) {
 }
 
 /**
- * What is needed from the start and by a later part, too, would be a chunk of its own, and each is a file to be found and
- * read. Every part is loaded by main, and here says so: then all that main needs is needed by each, and is one chunk.
+ * Keeps the code that main loads at startup in one chunk. Otherwise esbuild would create a chunk, i.e.
+ * another file to read, for each set of modules that main shares with a part loaded later. Importing main
+ * from every such part makes all of main's modules shared in the same way.
  */
 const mainInOnePiece = {
   name: "main-in-one-piece",
@@ -106,7 +110,7 @@ const mainInOnePiece = {
   },
 };
 
-/** What makes ws a little faster where somebody has installed it; it does without. */
+/** Native addons that make ws slightly faster. ws also works without them. */
 const optional = new Set(["bufferutil", "utf-8-validate"]);
 
 function refuseUnbundled({ outputs }) {

@@ -1,4 +1,7 @@
-/** Writes the descriptions of all commands, which help shows without loading the commands. Run by tsx: nothing needs to be built. */
+/**
+ * Writes the descriptions of all commands to a file, so that help does not load the commands. Run with tsx,
+ * without a build.
+ */
 import { writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { coreGroups } from "../src/commands.ts";
@@ -56,7 +59,10 @@ function addCommands(feature, { topic, after, before, load }) {
   }
 }
 
-/** The commands of one topic, each in its place beside the command that it names, if there is that one. */
+/**
+ * Sorts the commands of a topic. A command with `before` or `after` is placed next to the command that this
+ * field names, if the topic has that command.
+ */
 function inOrder(commands) {
   const names = new Set(commands.map(({ name }) => name));
   const withNeighbours = (command) => [

@@ -6,8 +6,8 @@ import { packageFolder } from "./made.mjs";
 import { thirdPartyNotices } from "./third-party-notices.mjs";
 
 /**
- * Writes the built parts of the package into `folder`: `bundle/`, with migrations, SQL, skills and the dashboard (if it is
- * built), and the licences. Everything must be compiled.
+ * Writes the built parts of the package into `folder`: the licences and `bundle/`, which contains migrations,
+ * SQL, skills and the dashboard (if it is built). Everything must already be compiled.
  */
 export async function fillPackage(folder) {
   const into = join(folder, "bundle");
@@ -20,7 +20,7 @@ export async function fillPackage(folder) {
   await writeFile(join(folder, "THIRD-PARTY-NOTICES.txt"), thirdPartyNotices(bundled));
 }
 
-/** Copies `package.json` and `bin`, and fills the rest: the whole package, as `npm pack` packs it. */
+/** Writes the whole package into `folder`, as `npm pack` would: the built parts, `package.json` and `bin`. */
 export async function writePackage(folder) {
   for (const part of ["package.json", "bin", "README.md"])
     await cp(join(packageFolder, part), join(folder, part), { recursive: true });
@@ -28,7 +28,8 @@ export async function writePackage(folder) {
 }
 
 async function copyDashboard(into) {
-  // Next leaves the worker's source beside its compiled form, and empty source maps. No page requests either.
+  // Excludes the source of the service worker and the empty source maps, which Next leaves next to the
+  // compiled files. No page requests these files.
   const filter = (/** @type {string} */ file) => !/\.(?:ts|map)$/.test(file);
   await cp(join(root, "apps/dashboard/out"), into, { recursive: true, filter }).catch((error) => {
     if (error.code !== "ENOENT") throw error;

@@ -5,8 +5,8 @@ import { writePackage } from "./fill-package.mjs";
 import { packageFolder } from "./made.mjs";
 
 /**
- * Puts the compiled package where `npm install` would below `folder`, without packing it. Its PostgreSQL binaries are
- * linked to the checkout's. Returns the file that runs.
+ * Writes the compiled package to where `npm install` would put it below `folder`, without packing it. Links
+ * to the PostgreSQL binaries of the checkout. Returns the path of the executable file.
  */
 export async function layOutPackage(folder) {
   const modules = join(folder, "node_modules");

@@ -3,5 +3,5 @@ import { fileURLToPath } from "node:url";
 /** The folder that `npm pack` packs. */
 export const packageFolder = fileURLToPath(new URL("..", import.meta.url));
 
-/** What packing makes in it, and takes away again. */
+/** Files that packing creates in the package folder and removes afterwards. */
 export const made = ["bundle", "LICENSE", "THIRD-PARTY-NOTICES.txt"];

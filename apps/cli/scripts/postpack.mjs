@@ -1,4 +1,4 @@
-/** Takes away what the package alone needed, so that a checkout holds nothing that grows stale. */
+/** Removes the files that only the package needs, because they would become stale in a checkout. */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { made, packageFolder } from "./made.mjs";

@@ -1,6 +1,7 @@
 /**
- * Makes what `npm pack` puts into the package besides what is committed: `bundle/`, which needs no package but PostgreSQL's
- * binaries, and the licences. Installs and builds what a fresh clone lacks.
+ * Creates the uncommitted files of the package before `npm pack`: the licences and `bundle/`, which depends
+ * on no other package except the PostgreSQL binaries. In a fresh clone, first installs and builds what is
+ * missing.
  */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,7 +14,7 @@ try {
     await build();
   });
   for (const name of made) await rm(join(packageFolder, name), { recursive: true, force: true });
-  // The packages that this imports exist only after the install.
+  // Imported dynamically, because the packages that this module imports exist only after the install.
   const { fillPackage } = await import("./fill-package.mjs");
   await fillPackage(packageFolder);
 } catch (error) {

@@ -4,10 +4,12 @@ import { fileURLToPath } from "node:url";
 import { root } from "../../../scripts/steps.mjs";
 
 /**
- * The licenses of everything in the package that is not ours: the packages that `bundled` files belong to, and those
- * that the dashboard's pages are made of. Packages with one and the same license text stand above it together.
+ * Returns the licenses of all third-party code in the package: the packages that `bundled` files belong to,
+ * and the packages used in the dashboard's pages. Packages with the same license text are listed together
+ * above it.
  *
- * @throws Error when the license of a package is not to be found: it must not be given away without
+ * @throws Error if the license of a package cannot be found, because the package must not be distributed
+ * without it
  */
 export function thirdPartyNotices(bundled) {
   const notices = packagesIn(bundled).flatMap(noticesOf);
@@ -21,26 +23,26 @@ export function thirdPartyNotices(bundled) {
   ].join(`\n\n${"-".repeat(80)}\n\n`);
 }
 
-/** The folders of the packages of others that are in ours. */
+/** Returns the folders of all third-party packages whose code is in our package. */
 export function packagesIn(bundled) {
   return [...new Set([...bundled.map(packageOf).filter(Boolean), ...dashboardPackages()])];
 }
 
-/** The folder of the package that a file belongs to, or undefined for a file of ours. */
+/** Returns the folder of the third-party package that a file belongs to, or undefined for our own files. */
 function packageOf(path) {
   return /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0];
 }
 
-/** Makes the pages, but is no part of them. */
+/** Matches packages that only build the pages and are not part of them. */
 const buildsOnly = /^(?:@types\/|@merkle\/|@tailwindcss\/)/;
 
-/** These of its many parts are sent to browsers. */
+/** The parts of Next that are sent to browsers. */
 const nextInBrowser = {
   packages: ["@swc/helpers"],
   parts: ["process", "react", "react-dom", "react-server-dom-turbopack", "scheduler"],
 };
 
-/** Everything that the dashboard depends on, directly or not. */
+/** Returns the folders of all direct and indirect dependencies of the dashboard. */
 function dashboardPackages() {
   const found = new Set();
   const visit = (name, from) => {
@@ -58,7 +60,7 @@ function dashboardPackages() {
   return found;
 }
 
-/** Looks where Node would look: in the folder itself, then in every one above it. */
+/** Finds a package as Node does: in the folder itself, then in each parent folder. */
 function findPackage(name, from) {
   const steps = from.split("/");
   for (let depth = steps.length; depth >= 0; depth--) {
@@ -86,7 +88,7 @@ function noticesOf(folder) {
 function licenseOf(folder) {
   const found = licenseIn(folder);
   if (found !== undefined) return found;
-  // A few packages name their license and do not bring it along.
+  // A few packages name their license without including its text.
   const { name, license, author } = describe(folder);
   const text = knownLicense(license);
   if (text === undefined) throw new Error(`${name} brings no license, and ${license} is not known here.`);

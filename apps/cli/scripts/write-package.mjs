@@ -1,4 +1,7 @@
-/** `node apps/cli/scripts/write-package.mjs <folder>`: writes the compiled package into the folder, for a broker that serves it. */
+/**
+ * Usage: `node apps/cli/scripts/write-package.mjs <folder>`. Writes the compiled package into the folder, for
+ * a broker that serves the package for download.
+ */
 import { mkdir } from "node:fs/promises";
 import { writePackage } from "./fill-package.mjs";
 

@@ -3,15 +3,15 @@ import { commandDescriptions, type DescribedCommand } from "./command-descriptio
 import type { LoadCommand } from "./feature.js";
 import { findFeature } from "./features.js";
 
-/** A group of commands in help, with the core's commands in it. */
+/** A group of commands in help, with the commands that the core adds to it. */
 interface CoreGroup {
   readonly title: string;
-  /** The topic that shows the group with `merkle help <topic>`. */
+  /** The topic under which `merkle help <topic>` shows the group. */
   readonly topic: string;
   readonly commands: Readonly<Record<string, LoadCommand>>;
 }
 
-/** The groups in the order of help. Features add their commands in their `feature.ts`. */
+/** The groups of commands in the order of help. Features add their commands in their `feature.ts`. */
 export const coreGroups: readonly CoreGroup[] = [
   {
     title: "Broker",

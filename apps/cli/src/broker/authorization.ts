@@ -5,12 +5,12 @@ import type { HttpAnswer } from "./http-request.js";
 import { findMember, notJoined } from "./introduce.js";
 import type { ReachableAddress } from "./reach.js";
 
-/** The headers that authenticate the caller to one broker. */
+/** The headers that authenticate the caller to a broker. */
 export interface Authorization {
   headers(): Promise<Readonly<Record<string, string>>>;
   /**
-   * Signs in again after the broker refused a request because it did not know the caller. Returns whether to
-   * repeat the request.
+   * Signs in again after the broker refused a request because it did not recognise the caller. Returns
+   * whether to repeat the request.
    *
    * @throws MerkleError `unauthorized` if this home has no membership at the broker
    */
@@ -63,7 +63,7 @@ export function createAuthorization(
   };
 }
 
-/** Connects with the member's key, gets a token from the broker, and stores the token for later commands. */
+/** Signs in with the member's key, gets a token from the broker, and stores the token for later commands. */
 async function signIn(
   member: StoredMember,
   { base, reach }: Required<Pick<ReachableAddress, "base">> & Pick<ReachableAddress, "reach">,

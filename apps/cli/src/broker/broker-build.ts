@@ -1,11 +1,11 @@
 import { buildNumber } from "@merkle/wire/build";
 
-/** Returns a sentence that names both builds and says that the broker is older. */
+/** Returns a sentence that says that the broker is older, with the build numbers of broker and command. */
 export function describeOlderBroker(build: number): string {
   return `This broker is older (build ${build}; this merkle is build ${buildNumber}).`;
 }
 
-/** Returns the note printed on stderr if the broker has another build. */
+/** Returns the note printed on stderr if the broker's build differs from this command's. */
 export function otherBuildNote(build: number): string {
   if (build > buildNumber)
     return `This merkle command is older than its broker (build ${buildNumber}; the broker is build ${build}). Update it with: merkle upgrade --cli`;

@@ -35,8 +35,8 @@ import { findRunningBroker } from "./run-file.js";
 import { meetMesh } from "./trust.js";
 
 /**
- * A client for one broker: its address, the check whether this home's credentials may be sent to it
- * (`meetMesh`), and its operations.
+ * A client for one broker: its address, its operations, and a check that this home's credentials may be sent
+ * there (`meetMesh`).
  */
 export interface BrokerClient {
   readonly base: string;
@@ -63,11 +63,11 @@ export interface BrokerClient {
   upload(path: string, file: StreamedBody & { readonly contentType: string }): Promise<unknown>;
 }
 
-/** A person who is created by the first write. */
+/** A person who does not exist yet. The first write creates them. */
 export interface NewPerson {
   readonly credential: string;
   readonly name: string;
-  /** The code of a link that verifies the person. */
+  /** The code in a verification link, if the person has one. */
   readonly code?: string | undefined;
 }
 
@@ -76,8 +76,8 @@ const answerWithinMs = 10_000;
 const patienceMs = 10_000;
 
 /**
- * Returns a client for the configured broker. Without a setting, uses the broker that runs on this home, on
- * any port. For example, `merkle status` works after `merkle up --port 7500`.
+ * Returns a client for the configured broker. If none is configured, uses the broker that runs on this home,
+ * on any port. For example, `merkle status` works after `merkle up --port 7500`.
  */
 export async function findBroker(config: Config, signal: AbortSignal): Promise<BrokerClient> {
   const { broker, home } = config;
@@ -136,8 +136,8 @@ export function createBrokerClient(
 }
 
 /**
- * Returns the address's home. Only tests create a client without a home, and such a client has no
- * credentials.
+ * Returns the home whose credentials are used at the address. Only tests create a client without a home, and
+ * such a client has no credentials.
  */
 function requireHome({ base, reach }: ReachableAddress): string {
   if (reach) return reach.home;
@@ -153,7 +153,10 @@ interface RequestOptions {
   readonly address: BrokerAddress;
   readonly signal: AbortSignal;
   readonly onOtherBuild?: ((build: number) => void) | undefined;
-  /** Returns the certificates to trust. Called once. @throws CliError if the broker must not be called */
+  /**
+   * Returns the certificates to trust. Called once per client. @throws CliError if the broker must not be
+   * called
+   */
   readonly trust: () => Promise<Trust | undefined>;
   /** Creates the headers that authenticate the caller. May send requests to the broker. */
   readonly authorize: (request: Requests["request"]) => Authorization;
@@ -167,7 +170,7 @@ interface Requests {
   readonly authorization: Authorization;
   /** Sends one request without authentication. @throws CliError `unreachable` */
   request(path: string, init?: Init): Promise<HttpAnswer>;
-  /** Transfers a file without a timeout. */
+  /** Sends or receives a file, without a timeout. */
   exchange(path: string, init: Init): Promise<IncomingMessage>;
   /** Calls an operation. @throws MerkleError with the broker's refusal; CliError `unreachable` */
   call<Name extends OperationName>(
@@ -226,7 +229,7 @@ export function openRequests(options: RequestOptions): Requests {
       const ask = async () =>
         request(path, await authorized({ ...init, headers: { ...init.headers, ...headers } }));
       let response = await ask();
-      // The repeated request contains the same idempotency key.
+      // The retry uses the same idempotency key.
       if (response.status === 401 && (await authorization.renew())) response = await ask();
       const until = performance.now() + options.patienceMs;
       for (
@@ -239,7 +242,7 @@ export function openRequests(options: RequestOptions): Requests {
       }
       if (!response.ok) throw toRefusal(response);
       const build = parseBuild(response.build);
-      // A broker of this build replies exactly with the operation's output type (CAT-1).
+      // Replies from a broker of the same build have exactly the operation's output type (CAT-1).
       if (build !== buildNumber) options.onOtherBuild?.(build);
       if (build >= buildNumber) return response.json() as OutputOf<Name>;
       const { completeReply } = await import("./complete-reply.js");
@@ -249,8 +252,8 @@ export function openRequests(options: RequestOptions): Requests {
 }
 
 /**
- * Converts the broker's refusal to an error. If different builds may be the cause, adds that the broker is
- * older. If this command is older, the broker's message already says so (BUILD-4).
+ * Converts the broker's refusal to an error. If the broker is older, says so in the error, because that may
+ * be the cause. If this command is older, the broker's message already says so (BUILD-4).
  */
 function toRefusal(answer: HttpAnswer): MerkleError {
   const error = MerkleError.fromBody(answer.json());
@@ -265,7 +268,9 @@ function toRefusal(answer: HttpAnswer): MerkleError {
   return advise(`${describeOlderBroker(build)} It may not support this request: upgrade it on its machine.`);
 }
 
-/** Returns the milliseconds until the request may be retried, or infinity if it should not be. */
+/**
+ * Returns how many milliseconds to wait before retrying the request, or infinity if it should not be retried.
+ */
 function pauseAfter(response: HttpAnswer): number {
   if (response.status !== 429) return Number.POSITIVE_INFINITY;
   const seconds = MerkleError.fromBody(response.json()).details["retry_after_s"];
@@ -335,7 +340,7 @@ function distrust(cause: unknown): string {
   return `is not trusted here (${reason}). To trust it, pass the file of its certificate authority, or of the certificate itself, in --ca, MERKLE_CA or Node's NODE_EXTRA_CA_CERTS.`;
 }
 
-/** Describes briefly why a request got no reply. */
+/** Briefly describes why a request got no reply. */
 export function reasonOf(error: unknown): string {
   if (error instanceof Error && error.name === "TimeoutError")
     return `no answer within ${answerWithinMs / 1000} s`;

@@ -4,27 +4,27 @@ import { CliError, exitCodes } from "../core/cli-error.js";
 import { type BrokerClient, createBrokerClient } from "./broker-client.js";
 import type { Reach } from "./reach.js";
 
-/** The reply of `/health`. */
+/** The broker's reply to `/health`. */
 export interface Health {
   readonly ready: boolean;
   readonly durable: boolean;
-  /** The problem that prevents writing. Brokers from before this field send none. */
+  /** The problem that prevents writing. Missing in replies from brokers older than this field. */
   readonly problem?: unknown;
   /** Whether the bus is down or periodic tasks keep failing. */
   readonly degraded?: unknown;
-  /** The names of the failing tasks. Brokers from before this field send none. */
+  /** The names of the failing tasks. Missing in replies from brokers older than this field. */
   readonly failing_tasks?: unknown;
   /** The state of the read replica, such as `used`; null without a replica. */
   readonly replica?: unknown;
   readonly version: string;
-  /** The broker's build number. Missing in brokers from before builds had numbers. */
+  /** The broker's build number. Missing in replies from brokers older than build numbers. */
   readonly build?: unknown;
   readonly uptime_s: number;
-  /** The time on the broker's clock. Brokers from before this field send none. */
+  /** The time on the broker's clock. Missing in replies from brokers older than this field. */
   readonly time?: unknown;
 }
 
-/** Describes why a ready broker cannot write. The text completes "the broker runs, but …". */
+/** Describes why a running broker cannot write. The text completes "the broker runs, but …". */
 export function describeWriteProblem({ problem }: Health): string {
   switch (problem) {
     case "disk":
@@ -44,7 +44,10 @@ export function describeWriteProblem({ problem }: Health): string {
   }
 }
 
-/** Describes a degraded part of a working broker and how to fix it. Returns null if there is none. */
+/**
+ * Describes a part of the broker that is degraded, and how to fix it. Returns null if the broker is not
+ * degraded.
+ */
 export function describeLack({
   degraded,
   failing_tasks: failing,
@@ -78,7 +81,8 @@ export async function readHealth(broker: Pick<BrokerClient, "base" | "get">): Pr
   const response = await broker.get("/health");
   const body = response.json();
   if (isHealth(body)) return body;
-  // A broker refuses requests for an unknown host name or over the wrong protocol, and says why.
+  // A broker that refuses a request because of an unknown host name or the wrong protocol explains why in the
+  // body.
   if (isRefusal(body)) throw MerkleError.fromBody(body);
   throw new CliError(
     "not_merkle",
@@ -120,8 +124,8 @@ function isHealth(value: unknown): value is Health {
 const answerWithinMs = 1_000;
 
 /**
- * Counts the waits and sockets that will reconnect after a restart of the broker at `url`. Returns 0 on
- * failure, because stopping the broker is more important than the number.
+ * Counts the waits and sockets that will reconnect after the broker at `url` restarts. Returns 0 on failure,
+ * because stopping the broker must not depend on this count.
  */
 export async function countClients(url: string, reach: Reach): Promise<number> {
   const address = { base: url, source: "default" as const, reach };
@@ -130,7 +134,7 @@ export async function countClients(url: string, reach: Reach): Promise<number> {
   return waits + sockets;
 }
 
-/** Returns the sentence that reports a stopped broker. */
+/** Returns the sentence that reports that the broker has stopped. */
 export function stoppedText(clients: number): string {
   if (clients === 0) return "stopped";
   return `stopped, ${clients} ${clients === 1 ? "peer" : "peers"} will reconnect`;

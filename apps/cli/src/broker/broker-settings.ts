@@ -7,7 +7,7 @@ type SettingName = keyof BrokerSettings;
 
 const settingNames = Object.keys(brokerSettingsDefault).filter(isSettingName);
 
-/** Converts the user's word to a setting. `url` is short for `public_url`. */
+/** Converts the name that the user typed to a setting. `url` is short for `public_url`. */
 export function toSettingName(word: string): SettingName {
   if (word === "url") return "public_url";
   if (isSettingName(word)) return word;
@@ -20,7 +20,8 @@ export function toSettingName(word: string): SettingName {
 }
 
 /**
- * Converts the user's text to a setting's value. `none` removes the public URL. The broker checks the range.
+ * Converts the text that the user typed to a setting's value. `none` removes the public URL. The broker
+ * checks whether the value is in range.
  */
 export function toSettingValue(name: SettingName, text: string): Partial<BrokerSettings> {
   if (name === "public_url") return { public_url: text === "none" ? null : text };

@@ -6,8 +6,8 @@ type Schema = Described["schema"];
 type Shared = Described["shared"];
 
 /**
- * Fills in fields that an older broker does not know, with null or, for non-nullable fields, an empty value.
- * Commands can then rely on the complete reply. Loads the schemas on demand, because most commands start
+ * Adds the fields that an older broker's reply lacks: null for nullable fields, otherwise an empty value.
+ * Commands can then rely on a complete reply. Loads the schemas on demand, because most commands start
  * without them.
  */
 export async function completeReply<Name extends OperationName>(
@@ -38,7 +38,7 @@ function complete(value: unknown, described: Schema, shared: Shared): unknown {
   return { ...emptyFields(schema, shared, value), ...Object.fromEntries(known) };
 }
 
-/** Returns empty values for an object's required fields that `present` lacks. */
+/** Returns empty values for the required fields that `present` lacks. */
 function emptyFields(schema: Schema, shared: Shared, present: object): Record<string, unknown> {
   const missing = (schema.required ?? []).filter((name) => !Object.hasOwn(present, name));
   const fields = missing.flatMap((name): [string, unknown][] => {
@@ -49,8 +49,8 @@ function emptyFields(schema: Schema, shared: Shared, present: object): Record<st
 }
 
 /**
- * Returns null for a nullable field, otherwise an empty value. Undefined if no value makes sense, as for an
- * enumeration.
+ * Returns null for a nullable field, otherwise an empty value. Returns undefined if no value makes sense, for
+ * example for an enumeration.
  */
 function emptyValue(described: Schema, shared: Shared): unknown {
   const schema = resolve(described, shared);
@@ -78,8 +78,8 @@ function emptyValue(described: Schema, shared: Shared): unknown {
 }
 
 /**
- * Returns the schema that matches the value. Among several options, prefers one whose constant fields match,
- * then the first of the value's type.
+ * Returns the part of the schema that matches the value. Among several options, prefers one whose constant
+ * fields match, then the first with the value's type.
  */
 function chooseSchema(value: unknown, described: Schema, shared: Shared): Schema {
   const schema = resolve(described, shared);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { findRunningBroker, type RunningBroker } from "./run-file.js";
 
-/** Returns the path prefix of the temporary home on which `merkle demo` starts its own broker. */
+/** Returns the path prefix of the temporary homes in which `merkle demo` starts its own broker. */
 export function demoHomePrefix(home: string): string {
   return join(tmpdir(), `merkle-demo-${createHash("sha256").update(home).digest("hex").slice(0, 12)}-`);
 }

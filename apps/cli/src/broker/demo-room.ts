@@ -5,15 +5,15 @@ import { toReach } from "./reach.js";
 const demoMesh = "demo";
 
 /**
- * Returns the slug of the open session in the broker's demo mesh. Undefined if there is none, or if this user
- * may not see it.
+ * Returns the slug of the open session in the broker's demo mesh. Undefined if there is no such session, or
+ * if this user has no access to it.
  */
 export async function findDemoRoom(
   { address }: Pick<BrokerClient, "address">,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const { reach } = address;
-  // If the user named a mesh, do not search another.
+  // If the user named a mesh, do not search the demo mesh.
   if (!reach || reach.mesh !== undefined) return undefined;
   const inDemo = { ...toReach(reach), mesh: demoMesh, token: undefined };
   try {
@@ -23,7 +23,7 @@ export async function findDemoRoom(
     });
     return page.sessions[0]?.slug;
   } catch {
-    // The demo mesh does not exist.
+    // The broker has no demo mesh.
     return undefined;
   }
 }

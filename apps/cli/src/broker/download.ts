@@ -22,7 +22,7 @@ export async function download(
     bytes += chunk.length;
     progress.show(describeBytes(bytes));
   });
-  // Without this, an interrupted download would look complete.
+  // Without this handler, an interrupted download would look complete.
   source.on("error", (error) => counted.destroy(error));
   try {
     await take(source.pipe(counted));
@@ -36,7 +36,7 @@ export async function download(
 /** A progress line on stderr, shown only at a terminal. */
 interface ProgressLine {
   show(text: string): void;
-  /** Removes the line. Can be called twice. */
+  /** Removes the progress line. Can be called twice. */
   end(): void;
 }
 

@@ -65,7 +65,7 @@ describe("an HTTP request of a command", () => {
     const endless = new Readable({
       read() {
         sent += chunk.length;
-        // A limit for the test itself: a client without a bound fails it without exhausting memory.
+        // A safety limit: a client that never stops reading fails this test before it exhausts memory.
         this.push(sent > 4 * answerBytesMax ? null : chunk);
       },
     });
@@ -88,7 +88,7 @@ describe("an HTTP request of a command", () => {
     const url = await serve((request, response) => {
       if (request.url === "/there") return response.end("arrived");
       closed = once(response, "close");
-      // The redirect's body never ends.
+      // The body of the redirect never ends.
       return response.writeHead(307, { location: "/there" }).write("elsewhere");
     });
     expect((await requestHttp(`${url}/here`, { signal: patience })).text).toBe("arrived");

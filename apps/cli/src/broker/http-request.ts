@@ -10,12 +10,12 @@ export interface HttpRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | StreamedBody;
-  /** The certificates to trust over TLS, if they differ from Node's defaults. */
+  /** The certificates to trust for TLS, if they differ from Node's defaults. */
   readonly tls?: ConnectionOptions | undefined;
   readonly signal: AbortSignal;
 }
 
-/** A body that is too long for memory. Opened again for each attempt to send it. */
+/** A body that does not fit in memory. Opened again for each attempt to send it. */
 export interface StreamedBody {
   readonly bytes: number;
   open(): Readable;
@@ -27,7 +27,7 @@ export interface HttpAnswer {
   readonly status: number;
   readonly text: string;
   /**
-   * The broker's version and build. Undefined if the server is not a broker, or is one from before these
+   * The broker's version and build. Undefined if the server is not a broker, or is a broker older than these
    * headers.
    */
   readonly version: string | undefined;
@@ -59,8 +59,8 @@ export async function requestHttp(url: string, request: HttpRequest): Promise<Ht
 }
 
 /**
- * Sends a request like `requestHttp` but resolves with the response's headers. The caller reads the body as a
- * stream.
+ * Sends a request like `requestHttp`, but resolves once the response's headers arrive. The caller reads the
+ * body as a stream.
  */
 export async function openHttp(url: string, request: HttpRequest): Promise<IncomingMessage> {
   let at = new URL(url);
@@ -77,7 +77,10 @@ export async function openHttp(url: string, request: HttpRequest): Promise<Incom
   }
 }
 
-/** Refuses a redirect to another origin. Headers and body contain credentials for the requested origin. */
+/**
+ * Returns the error for a redirect to another origin. Headers and body contain credentials for the requested
+ * origin.
+ */
 function sentElsewhere(at: URL, to: URL): CliError {
   return new CliError(
     "redirected",
@@ -142,8 +145,8 @@ async function send(url: URL, request: HttpRequest): Promise<IncomingMessage> {
       },
       resolve,
     );
-    // A reused connection may close just as the request starts. Every request of this module can safely be
-    // sent again.
+    // The server may close a reused connection just as the request starts. Every request sent by this module
+    // can safely be repeated.
     asking.on("error", (error) => (asking.reusedSocket ? resolve(send(url, request)) : reject(error)));
     if (typeof body !== "object") asking.end(body);
     else sendStreamed(body.open(), asking, reject);
@@ -153,8 +156,8 @@ async function send(url: URL, request: HttpRequest): Promise<IncomingMessage> {
 const directAgents = new Map<string, Agent>();
 
 /**
- * Returns an agent with keep-alive, like Node's default agent. Node's own agent would use the proxy from
- * `HTTP_PROXY`.
+ * Returns a keep-alive agent like Node's default agent, but without a proxy. Node's own agent would use the
+ * proxy from `HTTP_PROXY`.
  */
 function directAgent(protocol: string, AgentOf: typeof Agent): Agent {
   const agent =
@@ -163,9 +166,7 @@ function directAgent(protocol: string, AgentOf: typeof Agent): Agent {
   return agent;
 }
 
-/**
- * Sends a streamed body. A response that arrives early, such as a refusal, ends the upload without an error.
- */
+/** Sends a streamed body. If a response such as a refusal arrives early, the upload ends without an error. */
 function sendStreamed(body: Readable, asking: ClientRequest, reject: (error: unknown) => void): void {
   body.on("error", (error) => {
     reject(error);

@@ -10,8 +10,8 @@ import { requireKnown } from "./trust.js";
 
 /**
  * Returns how a connection authenticates to a broker (CLI-61): with the token in `MERKLE_TOKEN`, or else with
- * a member's key from this home. Without either, an open broker gets only the mesh's name, and connecting to
- * an invite-only broker fails.
+ * a member's key from this home. With neither, an open broker receives only the mesh's name, and connecting
+ * to an invite-only broker fails.
  */
 export function introduce(base: string, reach: Reach | undefined): Introduction {
   if (!reach) return {};
@@ -29,9 +29,9 @@ export function introduce(base: string, reach: Reach | undefined): Introduction 
 }
 
 /**
- * Returns the membership for a broker. The address takes precedence: the server there must be the broker that
- * was joined there, whatever id it claims. A broker that was joined at another address must also be known at
- * this address.
+ * Returns this home's membership at a broker. The address takes precedence: the server there must be the
+ * broker that was joined there, regardless of the id that it claims. A membership from another address counts
+ * only if that broker is also known at this address.
  */
 export async function findMember(base: string, reach: Reach, brokerId: string): Promise<StoredMember | null> {
   const { home, mesh } = reach;
@@ -45,14 +45,16 @@ export async function findMember(base: string, reach: Reach, brokerId: string): 
     await keepMember(home, moved);
     return moved;
   } catch (error) {
-    // With this error code the client stops instead of retrying, because retrying does not help.
+    // This error code makes the client stop, because retrying would not help.
     if (error instanceof CliError)
       throw new MerkleError("unauthorized", [error.message, ...error.next].join(" "));
     throw error;
   }
 }
 
-/** Returns the error for a caller without a membership. It makes the client stop instead of retrying. */
+/**
+ * Returns the error for a caller without a membership. The error makes the client stop instead of retrying.
+ */
 export function notJoined(base: string): MerkleError {
   return new MerkleError(
     "unauthorized",

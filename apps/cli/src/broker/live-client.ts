@@ -11,8 +11,8 @@ import type { ReachableAddress } from "./reach.js";
 import { reachBroker, type Trust } from "./reach.js";
 
 /**
- * Opens a lasting connection to the broker for a command. The first attempt must succeed. After later losses
- * the client reconnects.
+ * Opens a lasting connection to the broker for a command. The first attempt must succeed. If the connection
+ * is lost later, the client reconnects.
  *
  * @throws CliError `unreachable` or `clear_text`; the signal's reason if it is aborted
  */
@@ -21,8 +21,8 @@ export async function openLiveClient(
   signal: AbortSignal,
 ): Promise<MerkleClient> {
   const WebSocket = trustingWebSocket(await reachBroker(base, reach));
-  // `reachBroker` has already checked whether an unencrypted connection is allowed. It also knows this home's
-  // own broker.
+  // `insecure` is safe here: `reachBroker` has already checked whether an unencrypted connection is allowed,
+  // and it recognises this home's own broker.
   const client = connect({ url: base, WebSocket, insecure: true, ...introduce(base, reach) });
   try {
     await untilOpen(client, base, signal);
@@ -36,7 +36,7 @@ export async function openLiveClient(
   }
 }
 
-/** Wraps the client of an older broker and fills in reply fields that the broker does not know. */
+/** Wraps the client of an older broker and adds the fields that the broker's replies lack. */
 function completing(client: MerkleClient): MerkleClient {
   return {
     async call(name, input, options) {
@@ -77,8 +77,7 @@ function untilOpen(client: MerkleClient, base: string, signal: AbortSignal): Pro
 }
 
 /**
- * Returns the error for a connection that was refused because of the caller's identity, by the broker or by
- * this client.
+ * Returns the error for a connection that the broker or this client refused because of the caller's identity.
  */
 export function toRefusal({
   code,
@@ -101,18 +100,18 @@ function noWebSocket(base: string, reason: string): CliError {
 interface ReportedConnection {
   readonly client: MerkleClient;
   readonly output: Output;
-  /** Returns the sequence of the last received message. */
+  /** Returns the sequence of the last message received. */
   cursor(): number;
   /** Reads the sequence of the session's last message from the broker. */
   head(): Promise<number>;
 }
 
-/** Shorter pauses end before anyone can read the line about them. */
+/** Shorter interruptions end before anyone could read a line about them. */
 const pauseMsTold = 1_000;
 
 /**
  * Reports a lost connection on stderr. Reports the reconnection only after all messages posted in between
- * have arrived. Call `came` for each message.
+ * have arrived. The caller must call `came` for each message.
  */
 export function reportConnection({ client, output, cursor, head }: ReportedConnection): {
   came(): void;
@@ -127,7 +126,8 @@ export function reportConnection({ client, output, cursor, head }: ReportedConne
       filledAt = undefined;
       sayReconnecting(state.attempt, state.retryAt - Date.now(), state.reason);
     } else if (state.status === "open" && lostAt !== undefined) {
-      // If the head cannot be read, the next loss or the end of the client reports the problem.
+      // If the head cannot be read, the problem is reported when the connection is next lost or the client
+      // ends.
       head().then(fill, () => undefined);
     }
   }
@@ -156,7 +156,9 @@ export function reportConnection({ client, output, cursor, head }: ReportedConne
   return { came, stop: client.onState(tell) };
 }
 
-/** Returns a WebSocket class that trusts the given certificates. Defaults to Node's. */
+/**
+ * Returns a WebSocket class that trusts the given certificates. Default: the certificates that Node trusts.
+ */
 export function trustingWebSocket(trust: Trust | undefined): WebSocketClass {
   return class extends WebSocket {
     constructor(url: string) {

@@ -27,7 +27,7 @@ describe("a broker on this machine", () => {
     const { port } = await startTestBroker();
     const signal = new AbortController().signal;
     const answer = requestHttp(`http://localhost:${port}/api/sign-in`, { signal });
-    // The connection is established before this thread blocks.
+    // Wait until the connection is established, before this thread blocks.
     await new Promise(setImmediate);
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600);
     expect(await answer).toMatchObject({ ok: true });

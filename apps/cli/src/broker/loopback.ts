@@ -2,7 +2,7 @@ import type { LookupFunction, TcpSocketConnectOpts } from "node:net";
 
 /**
  * Resolves `localhost` to 127.0.0.1 before ::1, regardless of the system's configuration. A broker listens on
- * 127.0.0.1 by default, and another program may use the same port of ::1.
+ * 127.0.0.1 by default, and another program may use the same port on ::1.
  */
 const lookUpLoopback: LookupFunction = (_name, { family, all }, done) => {
   const isWanted = (each: { family: number }) =>
@@ -18,8 +18,8 @@ const addresses = [
 ] as const;
 
 /**
- * Options for a connection to a loopback address. Node gives each address 250 ms, which a busy machine can
- * exceed. A loopback address accepts or refuses immediately, so the long timeout costs nothing.
+ * Options for connecting to a loopback address. By default Node allows each address 250 ms, which a busy
+ * machine can exceed. A loopback address accepts or refuses immediately, so a longer timeout costs nothing.
  */
 export const toLoopback = {
   lookup: lookUpLoopback,

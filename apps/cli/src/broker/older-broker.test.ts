@@ -6,7 +6,10 @@ import { testMerkle } from "../test-kit/merkle.js";
 import { startOlderBroker } from "../test-kit/older-broker.js";
 import { openLiveClient } from "./live-client.js";
 
-/** Fields of sessions, people and health that were added with archives, seals, holds and sizes. */
+/**
+ * The fields of sessions, people and health that were introduced together with archives, seals, holds and
+ * sizes.
+ */
 const unknownFields = [
   "archived_at",
   "seal",

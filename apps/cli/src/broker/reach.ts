@@ -17,14 +17,14 @@ export type Reach = Pick<Config, "home" | "insecure" | "ca" | "mesh" | "token"> 
 };
 
 /**
- * A broker's address with the options for calling it. Without `reach`, calls are anonymous and must be
- * encrypted or use loopback.
+ * A broker's address with the options for calling it. Without `reach`, calls are anonymous and must use
+ * encryption or a loopback address.
  */
 export interface ReachableAddress extends BrokerAddress {
   readonly reach?: Reach | undefined;
 }
 
-/** Anything that can call operations: the REST client of the commands, or the WebSocket client. */
+/** Any client that can call operations: the REST client of the commands, or the WebSocket client. */
 export interface OperationCaller {
   call<Name extends OperationName>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>>;
 }
@@ -34,7 +34,7 @@ export function toReach({ home, insecure, ca, nodeTrust, mesh, token, onOtherBui
 }
 
 /**
- * Returns the environment variables that pass these settings to another merkle process. The home is passed
+ * Returns the environment variables that pass these options to another merkle process. The home is passed
  * separately. A token is never passed on.
  */
 export function reachVariables({
@@ -49,14 +49,14 @@ export function reachVariables({
     ...(insecure && { MERKLE_INSECURE: "1" }),
     ...(ca !== undefined && { MERKLE_CA: ca }),
     ...(mesh !== undefined && { MERKLE_MESH: mesh }),
-    // The environment's token is not meant for this broker, so the other process must not see it.
+    // The token in this environment is for another broker, so the other process must not see it.
     ...(token === null && { MERKLE_TOKEN: "" }),
   };
 }
 
 /**
  * Returns the certificates that a TLS connection trusts. Called for every connection, because certificates
- * are renewed.
+ * can be renewed.
  */
 export type Trust = () => ConnectionOptions;
 
@@ -64,8 +64,8 @@ export type Trust = () => ConnectionOptions;
  * Refuses an unencrypted connection to another machine. Returns the certificates to trust, or undefined for
  * Node's defaults.
  *
- * @throws CliError `clear_text` if others on the network could read the traffic (TLS-15); `usage` for an
- * invalid file of authorities
+ * @throws CliError `clear_text` if others on the network could read the traffic (TLS-15); `usage` if the file
+ * of authorities is invalid
  */
 export async function reachBroker(base: string, reach: Reach | undefined): Promise<Trust | undefined> {
   if (isClearText(base) && !reach?.insecure && !(await isOwn(base, reach))) throw clearText(base);
@@ -76,19 +76,19 @@ export async function reachBroker(base: string, reach: Reach | undefined): Promi
 }
 
 /**
- * Returns the key under which credentials for an address are stored (CLI-81). All loopback names have the
- * same key. The broker running on this home has the key `home` on any port.
+ * Returns the key under which credentials for an address are stored (CLI-81). All loopback host names share
+ * one key. The broker running on this home has the key `home`, whichever port it uses.
  */
 export async function placeOf(base: string, home: string): Promise<string> {
   return (await isOwn(base, { home })) ? "home" : toPlace(base);
 }
 
-/** Returns the key of an address without checking which broker runs there. */
+/** Returns the key for an address without checking which broker runs there. */
 export function toPlace(base: string): string {
   return `${toPlainOrigin(base)}${new URL(base).pathname.replace(/\/$/, "")}`;
 }
 
-/** Returns whether the address is that of the broker running on this home, on this machine. */
+/** Returns whether the address belongs to the broker that runs on this home and this machine. */
 async function isOwn(base: string, reach: Pick<Reach, "home"> | undefined): Promise<boolean> {
   const running = reach && (await findRunningBroker(reach.home));
   if (!running || running.host !== hostname()) return false;

@@ -4,11 +4,11 @@ import { homeFiles } from "../core/merkle-home.js";
 import { processBegan } from "../core/process-table.js";
 import { replaceFile } from "../core/replace-file.js";
 
-/** The broker that `merkle up` runs on a home, with the details of its start. */
+/** The broker that `merkle up` runs for a home, and how it was started. */
 export interface RunningBroker {
   readonly pid: number;
   readonly host: string;
-  /** When the process started. Distinguishes it from a later process with the same id. */
+  /** When the process started. Distinguishes the broker from a later process with the same id. */
   readonly began: string;
   readonly url: string;
   readonly mcp_url: string;
@@ -21,7 +21,7 @@ export interface RunningBroker {
   readonly log: string;
 }
 
-/** Writes the file that tells this home's other commands that this process is its broker. */
+/** Writes the file from which other commands on this home learn that this process is the home's broker. */
 export async function announceBroker(
   started: Omit<RunningBroker, "pid" | "host" | "began">,
 ): Promise<{ running: RunningBroker; withdraw(): Promise<void> }> {
@@ -45,8 +45,8 @@ export async function findRunningBroker(home: string): Promise<RunningBroker | u
 }
 
 /**
- * Returns whether the broker is running. A broker on another host (a shared volume) cannot be checked and
- * counts as running.
+ * Returns whether the broker is running. A broker on another host (with the home on a shared volume) cannot
+ * be checked and counts as running.
  */
 export async function isRunning({ pid, host, began }: RunningBroker): Promise<boolean> {
   return host !== hostname() || (await processBegan(pid)) === began;

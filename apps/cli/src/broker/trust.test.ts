@@ -16,7 +16,7 @@ import { requireKnown } from "./trust.js";
 const merkle = sharedMerkle();
 const token = `mkt_${"t".repeat(43)}`;
 
-/** Starts a server that replies with another broker's data and records every request. */
+/** Starts a server that replies with another broker's `facts` and records every request. */
 async function startImpostor(facts: Record<string, unknown>) {
   const heard: string[] = [];
   const server = createServer(async (request, response) => {
@@ -40,7 +40,7 @@ async function startImpostor(facts: Record<string, unknown>) {
   return { heard, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-/** Starts a second address for a broker, as a proxy or port forwarding would. */
+/** Makes a broker available at a second address, as a proxy or port forwarding would. */
 async function forwardTo(url: string): Promise<string> {
   const open = new Set<Socket>();
   const keep = (socket: Socket) => open.add(socket.on("error", () => undefined));
@@ -58,7 +58,7 @@ async function forwardTo(url: string): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Creates a session at the broker, and a home with a person and a team there. */
+/** Creates a session at the broker, and a home with a person and a team in that session. */
 async function setUp() {
   const { slug } = await callBroker(merkle, "create_session", {
     title: "Trust",
@@ -103,8 +103,8 @@ describe("the settings of a hostile project", () => {
         expect(ended.stderr).toContain("merkle trust");
       }
     }
-    // Commands that call no broker, or name one themselves, still work. From an agent's shell the file cannot
-    // be trusted.
+    // Commands that call no broker, or are given an address, still work. From an agent's shell the file
+    // cannot be trusted.
     expect((await merkle.run(["version"], { cwd: folder })).code).toBe(0);
     const named = { MERKLE_URL: (await merkle.running()).url };
     expect((await merkle.run(["ls"], { cwd: folder, env: named })).code).toBe(0);
@@ -171,7 +171,7 @@ describe("the settings of a hostile project", () => {
 
     expect((await answer("y\r")).screen).toContain(url);
     expect(await ls()).toBe(0);
-    // A token from the environment belongs to the environment's address, even if the project's file is
+    // A token from the environment is sent to the environment's address, even if the project's file is
     // trusted.
     expect(heard.length).toBeGreaterThan(0);
     expect(heard.join()).not.toContain(token);
@@ -303,7 +303,7 @@ describe("a broker that has moved", { tags: "terminal" }, () => {
     const moved = await forwardTo(url);
     const trust = () => atTerminal(other, ["trust", "--url", moved]);
 
-    // A server on another port that forwards everything is not the broker.
+    // A server on another port that forwards everything to the broker is not trusted as the broker.
     expect((await post(moved)).code).toBe(4);
     const relay = await trust().ended;
     expect(relay).toMatchObject({ code: 4, screen: expect.stringContaining("did not prove it") });
@@ -319,8 +319,8 @@ describe("a broker that has moved", { tags: "terminal" }, () => {
     expect((await asked.ended).code).toBe(0);
     expect((await post(moved)).code).toBe(0);
     expect((await post(url)).code).toBe(0);
-    // A home from an earlier version has no stored addresses. At the loopback address it must continue to
-    // work.
+    // A home from an earlier version has no stored addresses. It must continue to work with the loopback
+    // address.
     await rm(join(other.home, "meshes"), { recursive: true });
     expect((await post(url)).code).toBe(0);
     expect(await personsOf(other)).toBe(persons);

@@ -10,19 +10,19 @@ import { listStoredPeers } from "../home/stored-peers.js";
 import { requestHttp } from "./http-request.js";
 import { type OperationCaller, placeOf, type ReachableAddress, reachBroker, toPlace } from "./reach.js";
 
-/** The identity that a broker claims. Any server can claim it. */
+/** The identity that a broker claims to have. Any server can make the same claim. */
 interface ClaimedMesh {
   readonly mesh_id: string;
   readonly broker_id: string;
 }
 
-/** An address, with the home whose credentials are used there. */
+/** A broker's address, and the home whose credentials are used there. */
 export interface TrustedAddress extends ReachableAddress {
   readonly home: string;
 }
 
 /**
- * Returns the id of the mesh that a broker claims to serve, if this home's credentials for that mesh may be
+ * Returns the id of the mesh that the broker claims to serve, if this home's credentials for that mesh may be
  * sent to the address (CLI-81).
  *
  * @throws MerkleError `unauthorized` if the mesh is known from another address
@@ -50,7 +50,8 @@ export async function requireKnown(claimed: ClaimedMesh, address: TrustedAddress
   // Only the home's owner can write the file that names this home's broker.
   const isOwn = place === "home";
   if (!isOwn && (known || !(await isFirstSeen(claimed, address)))) throw elsewhere(base);
-  // A broker that proves no key now cannot move later without a person's confirmation.
+  // If the broker does not prove a key now, it cannot move to another address later without a person's
+  // confirmation.
   const proven = await askProof(address).then(
     (answering) => (answering.broker_id === broker_id ? answering.keys : []),
     () => [],
@@ -60,16 +61,16 @@ export async function requireKnown(claimed: ClaimedMesh, address: TrustedAddress
   try {
     keepKnownMesh(home, { mesh_id, broker_id, keys, addresses: [...(before?.addresses ?? []), place] });
   } catch {
-    // With a read-only home, the next command repeats this check.
+    // The home is read-only, so the next command repeats this check.
   }
 }
 
 /**
- * Returns whether an address can be trusted as the mesh's first. True if this home has no credentials for the
- * mesh.
+ * Returns whether an address can be trusted as the first address of a mesh. True if this home has no
+ * credentials for the mesh.
  *
- * If the credentials are older than stored addresses, the address must belong to a membership or to this
- * machine.
+ * If the credentials date from before addresses were stored, the address must belong to a membership or to
+ * this machine.
  */
 export async function isFirstSeen(
   { mesh_id }: ClaimedMesh,
@@ -97,18 +98,18 @@ function elsewhere(base: string): MerkleError {
   );
 }
 
-/** The broker at an address, as it describes itself, with its proven keys. */
+/** The broker at an address: its description of itself, and the keys that it has proved to own. */
 interface AnsweringBroker {
   readonly broker_id: string;
   readonly mesh_id: string;
-  /** The keys that the broker proved to have, including its signing key. Empty without a proof. */
+  /** The keys that the broker proved to own, including its signing key. Empty if the broker gave no proof. */
   readonly keys: readonly AuditKey[];
 }
 
 const proofTimeoutMs = 5_000;
 
 /**
- * Asks the server at an address for its identity and for a proof that it has its audit key and is at exactly
+ * Asks the server at an address for its identity and for a proof that it owns its audit key and is at exactly
  * this address (HELLO-6).
  *
  * @throws like `requestHttp`; TypeError if the server is not a Merkle broker
@@ -129,7 +130,10 @@ export async function askProof({ base, reach }: ReachableAddress): Promise<Answe
   return { broker_id, mesh_id, keys: await readProvenKeys(proof, { broker_id, challenge, origin }) };
 }
 
-/** Returns the keys in a proof if the last key has signed the statement. Otherwise returns none. */
+/**
+ * Returns the keys in a proof if the last of these keys signed the statement. Otherwise returns an empty
+ * list.
+ */
 async function readProvenKeys(
   proof: unknown,
   statement: Parameters<typeof brokerBytes>[0],
@@ -146,14 +150,14 @@ async function readProvenKeys(
     );
     return isChainValid && hasSigned ? keys : [];
   } catch {
-    // Keys that cannot be parsed prove nothing.
+    // A proof with keys that cannot be parsed counts as no proof.
     return [];
   }
 }
 
 /**
- * Returns whether the proven keys continue from a known key: the newest key is known, or a known key vouches
- * for it.
+ * Returns whether the proven keys succeed the known keys: the newest proven key is known, or a known key
+ * vouches for it.
  */
 export async function isSuccessorOf(known: readonly AuditKey[], keys: readonly AuditKey[]): Promise<boolean> {
   const newest = keys.at(-1);

@@ -1,9 +1,9 @@
 /**
- * The user's arguments for Claude Code, as far as Merkle needs them. Arguments after a `--` are a prompt and
- * are not interpreted.
+ * The user's arguments for Claude Code, parsed only as far as Merkle needs. Arguments after a `--` are a
+ * prompt and are not interpreted.
  */
 export interface ClaudeArgs {
-  /** The conversation to resume: one with this id, or the folder's latest. */
+  /** The conversation to resume: the conversation with this id, or the latest in the folder. */
   readonly resumes: { readonly id: string } | "latest" | undefined;
   /** The value of the last `--settings`, a path or JSON. Claude Code uses only the last one. */
   readonly settings: string | undefined;

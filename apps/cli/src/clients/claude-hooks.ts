@@ -6,7 +6,7 @@ import { toShellLine } from "../text/shell.js";
 import { claudePaths } from "./claude-paths.js";
 import { isServingInShell } from "./serving.js";
 
-/** Claude Code settings with hooks that call Merkle on events (LAUNCH-14). */
+/** Settings for Claude Code that add hooks which call Merkle on events (LAUNCH-14). */
 export interface HookSettings {
   readonly hooks: Readonly<Record<string, readonly HookGroup[]>>;
 }
@@ -25,25 +25,28 @@ type Hook =
       readonly input: Readonly<Record<string, string>>;
     };
 
-/** Matches Merkle's own tools. Only a hook before the call shows whether a subagent makes it. */
+/**
+ * Matches Merkle's own tools. A hook must run before each of these calls, because only the hook's input shows
+ * whether a subagent makes the call.
+ */
 const ownTools = "mcp__merkle__.*";
 
 /** Matches tools that edit files, because another agent may have claimed the file. */
 const editing = "Edit|MultiEdit|Write|NotebookEdit";
 
 /**
- * Timeout of the hook that waits for a remote approval. A long wait is harmless: the user can answer at the
- * terminal at any time.
+ * Timeout of the hook that waits for a person to approve remotely. A long timeout is harmless: the user can
+ * answer at the terminal at any time.
  */
 const approvalSeconds = 24 * 60 * 60;
 
 /**
- * Returns the hooks of an agent. SessionStart is a command, because no server is connected at that time. The
- * other hooks call the running server, which needs no new process. If the server has ended, a command
- * delivers the messages.
+ * Returns the hooks for an agent. The SessionStart hook is a command, because no server is connected at that
+ * time. The other hooks call the running server, which avoids starting a process. If the server has ended,
+ * hook commands deliver the messages.
  *
  * @param merkle - the words of the command that runs merkle
- * @param inTurn - whether this Claude Code supports hooks that call a server's tool
+ * @param inTurn - whether this version of Claude Code supports hooks that call a server's tool
  * @param approvers - the devices that also get permission prompts (APPROVE-1); default: none
  */
 export function toHookSettings(
@@ -70,18 +73,18 @@ export function toHookSettings(
       ],
       PostToolBatch: [{ hooks: [callServer("PostToolBatch")] }, mail],
       Stop: [{ hooks: [callServer("Stop")] }, mail],
-      // StopFailure runs instead of Stop when an error ends the turn. The client ignores the answer.
+      // StopFailure runs instead of Stop when an error ends the turn. Claude Code ignores its output.
       StopFailure: [{ hooks: [callServer("StopFailure")] }],
     },
   };
 }
 
-/** Fields that Claude Code fills in. Unknown values become empty. */
+/** Hook fields that Claude Code fills in. Unknown values are empty. */
 const filledIn = ["session_id", "prompt_id", "agent_id", "tool_use_id"];
 
 /**
- * Returns whether Claude Code asks for permission to use one of Merkle's tools in plan mode. In that mode it
- * ignores allow rules for tools that write.
+ * Returns whether Claude Code asks for permission to use one of Merkle's tools because it is in plan mode. In
+ * that mode, allow rules do not apply to tools that write.
  */
 export function asksInPlanMode({ tool, mode }: Fields): boolean {
   return mode === "plan" && typeof tool === "string" && tool.startsWith("mcp__merkle__");
@@ -95,7 +98,7 @@ export const allowTool = JSON.stringify({
 const ofTool = { tool: "tool_name", input: "tool_input", mode: "permission_mode" };
 const ofEdit = { file: "tool_input.file_path", notebook: "tool_input.notebook_path", edit: "tool_input" };
 
-/** Returns the files that a tool edits, from the input of its hook. */
+/** Returns the files that a tool is about to edit, from the input of its hook. */
 export function editedFiles({ file, notebook }: Fields): readonly string[] {
   return [file, notebook].filter((path): path is string => typeof path === "string" && path !== "");
 }
@@ -157,8 +160,8 @@ function isFields(value: unknown): value is Fields {
 }
 
 /**
- * Returns the hooks that the user's own settings do not contain yet. Claude Code runs the user's hooks in
- * addition to a launch's, and a duplicate hook would report events twice.
+ * Returns our hooks without those that the user's own settings already contain. Claude Code runs the user's
+ * hooks in addition to a launch's, and a duplicate hook would report events twice.
  */
 export async function withoutInstalled(ours: HookSettings, env: NodeJS.ProcessEnv): Promise<HookSettings> {
   const installed = await readInstalledHooks(claudePaths(env).settings);
@@ -169,8 +172,8 @@ export async function withoutInstalled(ours: HookSettings, env: NodeJS.ProcessEn
 }
 
 /**
- * Compares commands by their ending, because an installed hook may run another copy of merkle that does the
- * same.
+ * Compares hook commands by their ending, because an installed hook may run a different copy of merkle with
+ * the same effect.
  */
 function isAmong(installed: object, event: string, group: HookGroup): boolean {
   const there: unknown = Reflect.get(installed, event);
@@ -187,7 +190,7 @@ async function readInstalledHooks(path: string): Promise<object> {
     const { hooks }: { hooks?: unknown } = JSON.parse(await readFile(path, "utf8"));
     return typeof hooks === "object" && hooks !== null ? hooks : {};
   } catch {
-    // The file is missing, or Claude Code cannot read it either.
+    // The file does not exist, or is one that Claude Code cannot read either.
     return {};
   }
 }

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import type { ClientInbox } from "./client.js";
 
 /**
- * Opens the inbox that Claude Code announced to this MCP server. Returns null if the version has no inbox.
+ * Opens the inbox that Claude Code announced to this MCP server. Returns null if this version of Claude Code
+ * has no inbox.
  */
 export function openClaudeInbox(env: NodeJS.ProcessEnv): ClientInbox | null {
   const socket = findInboxSocket(env);
@@ -19,15 +20,15 @@ export function toClientInbox(socket: InboxSocket): ClientInbox {
   };
 }
 
-/** The socket where Claude Code accepts messages for this server's session. */
+/** The socket on which Claude Code accepts messages for this server's session. */
 export interface InboxSocket {
   readonly path: string;
   readonly token: string | null;
 }
 
 /**
- * A line for Claude Code. With priority `next` it appears after the next tool result or in a new turn. With
- * `now` it appears immediately and ends a running tool.
+ * A line for Claude Code's inbox. With priority `next` the line appears after the next tool result or in a
+ * new turn. With `now` it appears immediately and interrupts a running tool.
  */
 interface InboxPost {
   readonly line: string;
@@ -37,15 +38,15 @@ interface InboxPost {
 /** Timeout. A running client accepts the line within a few milliseconds. */
 const withinMs = 1_000;
 
-/** Returns the socket that the client announced to this process, or null if it announced none. */
+/** Returns the socket that the client announced to this process, or null if the client announced none. */
 export function findInboxSocket(env: NodeJS.ProcessEnv): InboxSocket | null {
   const path = env["CLAUDE_CODE_MESSAGING_SOCKET"];
   return path ? { path, token: env["CLAUDE_CODE_MESSAGING_TOKEN"] || null } : null;
 }
 
 /**
- * Returns the inbox socket of the Claude Code process with this id, from the state file that it keeps for
- * other programs. Undefined if the file names none.
+ * Returns the inbox socket of the Claude Code process with this id, from the state file that Claude Code
+ * keeps for other programs. Undefined if the file names no socket.
  */
 export async function findInboxSocketOf(
   pid: number,
@@ -63,8 +64,8 @@ export async function findInboxSocketOf(
 }
 
 /**
- * Writes a line into the session's inbox. Resolves once written; the client does not report whether it shows
- * the line.
+ * Writes a line into the session's inbox. Resolves once the line is written; the client does not report
+ * whether it shows the line.
  *
  * @throws Error if no client accepts the line
  */

@@ -3,8 +3,8 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 
 /**
- * Returns the paths of Claude Code's files for this user. Without CLAUDE_CONFIG_DIR, `.claude.json` is in the
- * home folder itself.
+ * Returns the paths of this user's Claude Code files. Without CLAUDE_CONFIG_DIR, `.claude.json` is directly
+ * in the home folder.
  */
 export function claudePaths(env: NodeJS.ProcessEnv): {
   readonly config: string;
@@ -16,12 +16,15 @@ export function claudePaths(env: NodeJS.ProcessEnv): {
   return {
     config: join(chosen || homedir(), ".claude.json"),
     settings: join(folder, "settings.json"),
-    /** One file per running process, with its status: busy, idle or waiting for its user. */
+    /**
+     * The folder with one file per running process, which contains its status: busy, idle or waiting for its
+     * user.
+     */
     sessions: join(folder, "sessions"),
   };
 }
 
-/** Finds the transcript of a conversation. Returns undefined if it does not exist or is stored elsewhere. */
+/** Finds the transcript of a conversation. Returns undefined if no transcript is in Claude Code's folder. */
 export async function findClaudeTranscript(
   sessionId: string,
   env: NodeJS.ProcessEnv,

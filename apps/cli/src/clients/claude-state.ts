@@ -10,7 +10,7 @@ export interface ClaudeState {
 
 /**
  * Reads the file in which Claude Code reports its state to other programs. Returns an empty object if the
- * file is missing or being written, or if the version has no such file.
+ * file is missing or incomplete, or if this version of Claude Code writes no such file.
  */
 export async function readClaudeState(
   pid: number | string | undefined,

@@ -2,8 +2,8 @@ import { findClaudeTranscript } from "./claude-paths.js";
 import { hasMessage, type Transcript, type TranscriptFormat } from "./transcript.js";
 
 /**
- * Claude Code's transcript format. Each entry names its parent, so rewound and interrupted entries are not on
- * the last branch.
+ * Claude Code's transcript format. Each entry names its parent. Following the parents from the last entry
+ * leaves out entries that were rewound or interrupted.
  */
 export const claudeTranscript: TranscriptFormat = { find: findClaudeTranscript, parse };
 
@@ -23,7 +23,7 @@ function parse(text: string): Transcript | undefined {
   for (let id: string | undefined = last.uuid; id !== undefined && !living.has(id); id = parents.get(id))
     living.add(id);
   const branch = entries
-    // Results of parallel calls are siblings, each below its own call.
+    // Results of parallel calls branch off: each is a child of its own call.
     .filter(({ uuid, parent, isResult }) => living.has(uuid) || (isResult && living.has(parent ?? "")));
   const texts = branch.flatMap((entry) => entry.texts);
   const answered = branch.slice(0, branch.findLastIndex(({ isAnswer }) => isAnswer) + 1);
@@ -42,15 +42,14 @@ interface Entry {
   readonly uuid: string;
   readonly parent: string | undefined;
   readonly isResult: boolean;
-  /** Whether the model wrote the entry. */
+  /** Whether the model wrote this entry. */
   readonly isAnswer: boolean;
-  /** The texts that hooks added and tools returned. */
+  /** Texts that hooks added or tools returned. */
   readonly texts: readonly string[];
 }
 
 function parseEntry(line: string): Entry[] {
-  // Most of the file consists of the client's notes about its requests, which are not part of the
-  // conversation.
+  // Most lines of the file are the client's notes about its requests, not entries of the conversation.
   if (!line.includes('"parentUuid"')) return [];
   try {
     const { uuid, parentUuid, type, isSidechain, attachment, message }: Fields = JSON.parse(line);
@@ -68,7 +67,7 @@ function parseEntry(line: string): Entry[] {
       },
     ];
   } catch {
-    // The first line is usually cut, and the last may still be being written.
+    // The line is incomplete: usually the first line is cut off, and the last may still be being written.
     return [];
   }
 }

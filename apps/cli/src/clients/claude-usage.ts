@@ -11,8 +11,8 @@ import { combine, parseLines, sumByModel, type Tokens, type UsageRecord } from "
 const answersKept = 50;
 
 /**
- * The token usage in Claude Code's transcripts: every answer of a model reports its usage. Subagents have
- * separate files.
+ * Reads token usage from Claude Code's transcripts, in which every answer of a model reports its usage.
+ * Subagents have separate files.
  */
 export const claudeUsage: UsageRecord = {
   find: findTranscripts,

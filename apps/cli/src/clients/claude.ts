@@ -22,7 +22,7 @@ import { isFrom } from "./find-program.js";
 import { modelIn, ofPlace, placeServer } from "./launch-server.js";
 import { type ServerProgram, withEnvironment } from "./server-program.js";
 
-/** The Claude Code client. Its hooks call the server's tool, and it has its own inbox. */
+/** The Claude Code client. Its hooks call a tool of the MCP server, and it has an inbox. */
 export const claude: Client = {
   name: "claude",
   label: "Claude Code",
@@ -50,7 +50,10 @@ export const claude: Client = {
   openInbox: ({ env }) => openClaudeInbox(env),
 };
 
-/** The first versions in which these features were verified. Earlier versions may have some of them. */
+/**
+ * The first versions of Claude Code in which these features were verified. Earlier versions may have some of
+ * them.
+ */
 const inboxFrom = "2.1.224";
 const hooksFrom = "2.1.330";
 const triedFrom = "2.0.0";

@@ -7,12 +7,11 @@ import { hasProc, pipeName } from "../core/platform.js";
 import type { HookEvent } from "./client.js";
 
 /**
- * How a client's hooks and plugins reach the MCP server that the same client started: through a socket named
- * after the client's process id. Clients load this file themselves, so the file imports only Node's own
- * modules.
+ * Connects a client's hooks and plugins to the MCP server that the same client started. The socket is named
+ * after the client's process id. Clients load this file themselves, so it may import only Node's own modules.
  */
 
-/** A request to the server: an event of a hook, or a subscription to lines that begin turns. */
+/** A request to the server: a hook's event, or a subscription to lines that begin turns. */
 export type SocketRequest = { readonly hook: SocketHook } | { readonly attach: true };
 
 export interface SocketHook {
@@ -27,8 +26,8 @@ export interface SocketHook {
 export type SocketReply = { readonly text: string } | { readonly wake: string };
 
 /**
- * Returns the socket of the MCP server started by the client with this process id. Null if no folder is
- * private to this user.
+ * Returns the socket of the MCP server that was started by the client with this process id. Null if there is
+ * no folder that is private to this user.
  */
 export function socketOf(pid: number): string | null {
   const pipe = pipeName(`merkle-client-${pid}`);
@@ -37,7 +36,7 @@ export function socketOf(pid: number): string | null {
   const folder = join(tmpdir(), `merkle-${uid}`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const found = lstatSync(folder);
-  // Another user may have created the folder in order to receive the requests.
+  // Another user may have created the folder to intercept the requests.
   const isOwn = found.isDirectory() && found.uid === uid && (found.mode & 0o077) === 0;
   return isOwn ? join(folder, `${pid}.sock`) : null;
 }
@@ -60,7 +59,7 @@ export async function askServer(hook: SocketHook): Promise<string> {
   });
 }
 
-/** How long to wait before searching for the server again. */
+/** How long to wait before looking for the server again. */
 const againMs = 1_000;
 
 /** Stays connected to the server. Calls `wake` with each line that must begin a turn. */
@@ -82,7 +81,7 @@ export function toLine(value: SocketRequest | SocketReply): string {
   return `${JSON.stringify(value)}\n`;
 }
 
-/** How many ancestors to try: shells or starter processes may be between the client and its hook. */
+/** How many ancestor processes to try: shells or starter processes may be between the client and its hook. */
 const generationsMax = 4;
 
 async function findServer(): Promise<Socket | undefined> {
@@ -112,7 +111,7 @@ function parentOf(pid: number): number | undefined {
     // The process name is in parentheses and can contain any character.
     return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
   } catch {
-    // The process has ended, or `ps` is missing.
+    // The process has already exited, or `ps` is missing.
     return undefined;
   }
 }

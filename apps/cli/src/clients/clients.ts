@@ -10,7 +10,7 @@ import { opencode } from "./opencode.js";
 export const clients: readonly Client[] = [claude, codex, gemini, opencode, copilot];
 
 /**
- * Returns the client with this name; by default Claude Code. @throws CliError `usage` that lists the valid
+ * Returns the client with this name (default: Claude Code). @throws CliError `usage` that lists the valid
  * names
  */
 export function getClient(name: string | undefined): Client {
@@ -20,7 +20,10 @@ export function getClient(name: string | undefined): Client {
   throw usageError(`--client must be one of ${names}, got ${JSON.stringify(name)}.`);
 }
 
-/** Returns the client with this MCP `clientInfo` name. Undefined for other clients, which can connect too. */
+/**
+ * Returns the client that uses this name in its MCP `clientInfo`. Undefined for other clients, which can
+ * connect too.
+ */
 export function findClientIntroducing(name: string | undefined): Client | undefined {
   return clients.find((each) => each.introducesAs === name);
 }

@@ -8,7 +8,7 @@ const withinMs = 3_000;
  * Begins a Codex turn with this line, through the app server that Codex's terminal is connected to.
  *
  * @param socket - the app server's socket
- * @param wanted - the thread, if known; before its first turn it is the only loaded thread
+ * @param wanted - the id of the thread, if known; before its first turn the thread is the only one loaded
  * @throws Error if no turn was begun
  */
 export function startTurn(socket: string, wanted: string | undefined, line: string): Promise<void> {
@@ -54,7 +54,7 @@ function createCaller(connection: WebSocket, signal: AbortSignal): Call {
   let last = 0;
   connection.on("message", (data) => {
     const reply = Object(JSON.parse(String(data)));
-    // Ignore notifications and the server's own requests, which have a method.
+    // Skips notifications and the server's own requests, which have a method.
     if (reply.method === undefined) waiting.get(reply.id)?.(reply);
   });
   return (method, params) =>

@@ -8,7 +8,7 @@ export function codexFolder(env: NodeJS.ProcessEnv): string {
 }
 
 /**
- * Finds the rollout file of a conversation. Rollouts are in folders by year, month and day of the
+ * Finds the rollout file of a conversation. Rollouts are stored in folders by year, month and day of the
  * conversation's start.
  */
 export async function findRollout(conversation: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {

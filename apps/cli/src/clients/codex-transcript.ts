@@ -3,8 +3,9 @@ import { hasMessage, type TranscriptFormat } from "./transcript.js";
 import { parseLines } from "./usage-record.js";
 
 /**
- * The format of Codex's rollout: the model's input and output in order, one entry per line. A compaction or
- * rollback changes earlier entries in ways that are not supported here, so such a rollout counts as unknown.
+ * The format of Codex's rollouts: the model's input and output in order, one entry per line. A compaction or
+ * rollback changes earlier entries in ways that this parser does not support, so the format of such a rollout
+ * counts as unknown.
  */
 export const codexTranscript: TranscriptFormat = {
   find: findRollout,
@@ -33,7 +34,7 @@ function isAnswer({ type, role }: Fields): boolean {
   return role === "assistant" || type === "function_call" || type === "reasoning";
 }
 
-/** Returns the texts of prompts, hooks and tool results. */
+/** Returns the texts of prompts, hook output and tool results. */
 function textsIn({ content, output }: Fields): string[] {
   return [content ?? output].flat().flatMap((each) => {
     const { text = each } = Object(each);

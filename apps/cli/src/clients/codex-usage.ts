@@ -3,7 +3,8 @@ import { findRollout } from "./codex-paths.js";
 import { combine, parseLines, sumByModel, type Tokens, type UsageRecord } from "./usage-record.js";
 
 /**
- * The token usage in Codex's rollout. It reports running totals at intervals, and the model with each turn.
+ * Reads token usage from Codex's rollouts, which contain running totals at intervals, and the model of each
+ * turn.
  */
 export const codexUsage: UsageRecord = {
   async find(conversation, env) {
@@ -21,7 +22,7 @@ export const codexUsage: UsageRecord = {
       const counted = Object(Object(payload.info).total_token_usage);
       if (payload.type !== "token_count" || typeof counted.total_tokens !== "number") return [];
       const now = toTokens(counted);
-      // The total can restart at zero after a compaction or a fork.
+      // The running total can restart at zero after a compaction or a fork.
       const since = combine(now, total, (after, before) => Math.max(0, after - before));
       total = now;
       return [{ model, ...since }];
@@ -32,7 +33,7 @@ export const codexUsage: UsageRecord = {
 
 const none: Tokens = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 };
 
-/** Converts Codex's counts. Codex includes cached tokens in its input and reasoning tokens in its output. */
+/** Converts Codex's token counts. Codex counts cached tokens as input and reasoning tokens as output. */
 function toTokens(counted: Readonly<Record<string, unknown>>): Tokens {
   const read = countOf(counted["cached_input_tokens"]);
   const written = countOf(counted["cache_write_input_tokens"]);

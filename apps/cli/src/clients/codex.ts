@@ -29,9 +29,9 @@ import { flagValue, ofPlace, placeServer } from "./launch-server.js";
 import type { ServerProgram } from "./server-program.js";
 
 /**
- * The Codex client. Its hooks call the server's tool. A launched Codex is a terminal connected to its own app
- * server, which can begin a turn immediately. Otherwise lines are queued for the thread, which Codex polls
- * every ten seconds.
+ * The Codex client. Its hooks call a tool of the MCP server. A launched Codex is a terminal connected to its
+ * own app server, which can begin a turn immediately. In a Codex started otherwise, lines are queued for the
+ * thread, and Codex polls the queue every ten seconds.
  */
 export const codex: Client = {
   name: "codex",
@@ -56,7 +56,7 @@ export const codex: Client = {
   openInbox,
 };
 
-/** The first version whose hooks were seen to call a server's tool. */
+/** The first version of Codex whose hooks were seen to call a server's tool. */
 const hooksFrom = "0.169.0";
 
 function wakePathsOf(version: string): WakeAbility {
@@ -67,7 +67,7 @@ function wakePathsOf(version: string): WakeAbility {
   };
 }
 
-/** Codex's event names, each with Merkle's name. */
+/** Codex's names for hook events, each with Merkle's name. */
 const events: readonly (readonly [string, HookEvent])[] = [
   ["UserPromptSubmit", "UserPromptSubmit"],
   ["PreToolUse", "PreToolUse"],
@@ -76,8 +76,8 @@ const events: readonly (readonly [string, HookEvent])[] = [
 ];
 
 /**
- * Returns the hook for an event. Codex fills in the placeholders, and an unknown placeholder would make the
- * hook fail.
+ * Returns the hook for an event. Codex replaces the placeholders in it, and a placeholder unknown to Codex
+ * would make the hook fail.
  */
 function hookFor(event: HookEvent) {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: Codex fills these in
@@ -96,14 +96,16 @@ function hookFor(event: HookEvent) {
 
 const namesFile = /^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/gm;
 
-/** Returns the files of a patch. Codex edits through patches, which can also be in a shell command. */
+/**
+ * Returns the files that a patch edits. Codex edits through patches, which can also be in a shell command.
+ */
 function editedFiles({ cwd, patch }: Readonly<Record<string, unknown>>): readonly string[] {
   if (typeof patch !== "string" || !patch.includes("*** Begin Patch")) return [];
   const folder = typeof cwd === "string" ? cwd : "";
   return [...patch.matchAll(namesFile)].map(([, path = ""]) => resolve(folder, path.trim()));
 }
 
-/** Returns the variables that the server needs, because Codex passes it little of its own environment. */
+/** Returns the variables that the MCP server needs, because Codex passes on little of its own environment. */
 function passedOn(env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
   const home = env["CODEX_HOME"];
   return home ? { CODEX_HOME: home } : {};
@@ -140,7 +142,7 @@ export function toTable(path: readonly string[], value: object): string {
 }
 
 /**
- * Formats a TOML value. TOML's basic strings have JSON's syntax, and inline tables also work as values of
+ * Formats a TOML value. Basic strings in TOML have JSON's syntax, and inline tables also work as values of
  * `-c`.
  */
 function toToml(value: unknown): string {
@@ -157,10 +159,10 @@ function resumedBy([command, ...args]: readonly string[]): Resumed | undefined {
   return id === undefined || id.startsWith("-") ? undefined : { id };
 }
 
-/** Subcommands that run without a terminal or do not run an agent. */
+/** Codex subcommands that run without a terminal or do not run an agent. */
 const withoutTerminal: ReadonlySet<string | undefined> = new Set(["exec", "e", "review"]);
 
-/** Returns the socket of a launched Codex's app server. */
+/** Returns the path of the socket on which a launched Codex's app server listens. */
 function socketFor({ home, placeId }: Pick<LaunchPlace, "home" | "placeId">): string {
   return join(homeFiles.launch(home), `${placeId}.codex`);
 }
@@ -207,7 +209,7 @@ async function launch(place: LaunchPlace, agent: LaunchedAgent): Promise<LaunchC
   };
 }
 
-/** Returns the hook answer. The reason of a blocked Stop becomes Codex's next prompt. */
+/** Returns the hook output for Codex. When a hook blocks Stop, its reason becomes Codex's next prompt. */
 function deliver(event: HookEvent | "SessionStart", text: string): object {
   if (text === "") return {};
   if (event === "Stop") return { decision: "block", reason: text };
@@ -215,7 +217,9 @@ function deliver(event: HookEvent | "SessionStart", text: string): object {
   return { hookSpecificOutput: { hookEventName: name, additionalContext: text } };
 }
 
-/** Returns the caller. A subagent has its own thread, in the session of the thread that started it. */
+/**
+ * Returns the caller of a tool. A subagent has its own thread, in the session of the thread that started it.
+ */
 function callerOf(meta: unknown, session?: string): NamedCaller {
   const { threadId: thread, sessionId = session } = Object(meta);
   if (typeof thread !== "string") return {};

@@ -45,7 +45,7 @@ export const copilot: Client = {
   openInbox: ({ attached }) => attached,
 };
 
-/** The first version whose hooks were seen to work as documented. */
+/** The first version of Copilot whose hooks were seen to work as documented. */
 const hooksFrom = "1.0.102";
 
 function wakePathsOf(version: string): WakeAbility {
@@ -58,7 +58,7 @@ function wakePathsOf(version: string): WakeAbility {
   };
 }
 
-/** Copilot's event names, each with Merkle's name. */
+/** Copilot's names for hook events, each with Merkle's name. */
 const events: readonly (readonly [string, HookEvent | "SessionStart"])[] = [
   ["sessionStart", "SessionStart"],
   ["userPromptSubmitted", "UserPromptSubmit"],
@@ -116,7 +116,8 @@ function resumedBy(userArgs: readonly string[]): Resumed | undefined {
 }
 
 /**
- * Returns how to launch Copilot. The whole launch is a separate plugin, so the user's files stay unchanged.
+ * Returns how to launch Copilot. Everything that the launch adds is in a separate plugin, so the user's files
+ * stay unchanged.
  */
 async function launch(place: LaunchPlace, agent: LaunchedAgent): Promise<LaunchCall> {
   const { userArgs, env } = agent;
@@ -149,8 +150,8 @@ async function launch(place: LaunchPlace, agent: LaunchedAgent): Promise<LaunchC
 }
 
 /**
- * Returns the extension's code. Copilot lets only this file join its session, so it imports the rest from
- * Merkle.
+ * Returns the code of the extension. Copilot lets only this file join its session, so the file imports the
+ * rest from Merkle.
  */
 function extension(): string {
   const socket = new URL("./client-socket.js", import.meta.url).href;

@@ -8,9 +8,12 @@ import { programFiles, scriptOfShim } from "../core/platform.js";
 import { readEnvironment } from "../settings/config.js";
 import type { Client } from "./client.js";
 
-/** A client's program, as installed on this machine. */
+/** A client's program as installed on this machine. */
 export interface FoundProgram {
-  /** Absolute path. For an npm shim on Windows this is node.exe, and `args` begins with the script. */
+  /**
+   * Absolute path of the executable. For an npm shim on Windows this is node.exe, and `args` begins with the
+   * script.
+   */
   readonly path: string;
   readonly args: readonly string[];
   /** The version as printed by the program, such as `2.1.330 (Claude Code)`. */
@@ -18,7 +21,7 @@ export interface FoundProgram {
 }
 
 interface ProgramSources {
-  /** The path or the name on PATH that the user gave, if any. */
+  /** The path or program name that the user gave, if any. */
   readonly named?: string | undefined;
   readonly env?: NodeJS.ProcessEnv;
   readonly cwd?: string;
@@ -101,8 +104,8 @@ function missing({ label, installAdvice }: Client, named: string, isPath: boolea
 }
 
 /**
- * Returns whether a version text names this version or a later one. A text without a version number counts as
- * recent.
+ * Returns whether a version text names version `first` or a later one. A text without a version number counts
+ * as recent.
  */
 export function isFrom(version: string, first: string): boolean {
   const number = /\d+\.\d+\.\d+/.exec(version)?.[0];

@@ -37,7 +37,7 @@ export const gemini: Client = {
   resumedBy(userArgs) {
     const wanted = flagValue(userArgs, "--resume", "-r");
     if (wanted === "latest") return "latest";
-    // A number is an index into a list of sessions, which changes at every start.
+    // A number is an index into a list of sessions that changes at every start.
     return wanted?.includes("-") ? { id: wanted } : undefined;
   },
   resume: (id) => ["--resume", id],
@@ -46,7 +46,7 @@ export const gemini: Client = {
   openInbox: () => null,
 };
 
-/** The first version whose hooks were seen to work as documented. */
+/** The first version of Gemini CLI whose hooks were seen to work as documented. */
 const hooksFrom = "0.61.0";
 
 function wakePathsOf(version: string): WakeAbility {
@@ -58,7 +58,7 @@ function wakePathsOf(version: string): WakeAbility {
   };
 }
 
-/** Gemini's event names, each with Merkle's name. */
+/** Gemini CLI's names for hook events, each with Merkle's name. */
 const events: readonly (readonly [string, HookEvent])[] = [
   ["BeforeAgent", "UserPromptSubmit"],
   ["AfterTool", "PostToolBatch"],
@@ -94,7 +94,7 @@ function configure(merkle: ServerProgram, { version }: FoundClient): FileAdditio
   ];
 }
 
-/** The administrator's settings for this machine. A launch must not replace them. */
+/** The administrator's settings for this machine, which a launch must not replace. */
 const ofAdministrator = geminiSystemSettings();
 
 async function launch(place: LaunchPlace, agent: LaunchedAgent): Promise<LaunchCall> {
@@ -108,8 +108,8 @@ async function launch(place: LaunchPlace, agent: LaunchedAgent): Promise<LaunchC
     mcpServers: { merkle: { ...placeServer(place, agent, model), trust: true } },
     hooks: Object.fromEntries(hooks.map(([event, ours]) => [event, [hookFor(merkle, ours)]])),
   };
-  // Uses the system settings if they are free. They override the user's settings, so an installed Merkle
-  // server gives way to the launched one.
+  // Puts the launch's settings in the system settings if these are unused. System settings override the
+  // user's, so the launched Merkle server replaces an installed one.
   const isTaken = env["GEMINI_CLI_SYSTEM_SETTINGS_PATH"] !== undefined || existsSync(ofAdministrator);
   const layer = isTaken ? "GEMINI_CLI_SYSTEM_DEFAULTS_PATH" : "GEMINI_CLI_SYSTEM_SETTINGS_PATH";
   return {
@@ -122,7 +122,10 @@ async function launch(place: LaunchPlace, agent: LaunchedAgent): Promise<LaunchC
   };
 }
 
-/** Returns the hook answer. The reason of a blocked turn end becomes Gemini CLI's next prompt. */
+/**
+ * Returns the hook output for Gemini CLI. When a hook blocks the end of a turn, its reason becomes the next
+ * prompt.
+ */
 function deliver(event: HookEvent | "SessionStart", text: string): object {
   if (text === "") return {};
   if (event === "Stop") return { decision: "block", reason: text };

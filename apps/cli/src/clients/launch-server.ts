@@ -32,19 +32,20 @@ export function placeServer(
 }
 
 /**
- * Returns the variables that identify session, team and peer to the client and to the processes it starts.
+ * Returns the variables that name the session, team and peer, for the client and the processes that it
+ * starts.
  */
 export function ofPlace({ slug, teamName, placeId }: LaunchPlace): Readonly<Record<string, string>> {
   return { MERKLE_SESSION: slug, MERKLE_TEAM: teamName, MERKLE_PEER: placeId };
 }
 
-/** Returns the model from the user's arguments, for `list_peers`. The last `--model` wins. */
+/** Returns the model named in the user's arguments, for `list_peers`. The last `--model` wins. */
 export function modelIn(userArgs: readonly string[]): string | undefined {
   const last = userArgs.findLastIndex((each) => each === "--model" || each.startsWith("--model="));
   return flagValue(userArgs.slice(Math.max(last, 0)), "--model");
 }
 
-/** Returns the value of the first of these flags in the user's arguments, or undefined. */
+/** Returns the value that the user's arguments contain for any of these flags, or undefined. */
 export function flagValue(userArgs: readonly string[], ...flags: readonly string[]): string | undefined {
   for (const [index, word] of userArgs.entries()) {
     if (flags.includes(word)) return userArgs[index + 1];

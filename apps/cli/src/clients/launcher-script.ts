@@ -8,15 +8,15 @@ import { shellWord } from "../text/shell.js";
 
 interface LauncherOptions {
   readonly program: string;
-  /** A comment in the script that names its origin. */
+  /** A comment in the script that says what wrote it. */
   readonly mark: string;
-  /** Node's own arguments, before the program. */
+  /** Arguments for Node itself, placed before the program. */
   readonly nodeArgs?: readonly string[];
   /** Shell words of alternative programs, used if `program` no longer exists. */
   readonly others?: readonly string[];
 }
 
-/** Shell words of the paths where packages and version managers install Node. */
+/** The paths where packages and version managers install Node, as shell words. */
 const nodePlaces = [
   "/usr/local/bin/node",
   "/usr/bin/node",
@@ -37,7 +37,7 @@ const nodePlaces = [
 
 /**
  * Returns a script that runs a program with a sufficiently recent Node: the Node that wrote the script if it
- * still exists, otherwise the one on PATH, otherwise one in a known location. A fixed path would break with
+ * still exists, otherwise the Node on PATH, otherwise one in a known location. A fixed path would break with
  * the next Node upgrade.
  */
 export function launcherScript({ program, mark, nodeArgs = [], others = [] }: LauncherOptions): string {
@@ -68,14 +68,14 @@ const mark =
   '# Written by "merkle install"; the configuration of agents\' clients names it. "merkle uninstall" removes it.';
 
 /**
- * Returns the path of the script that clients are configured with. It stays valid when Node or this program
- * moves.
+ * Returns the path of the script that clients are configured to run. The path stays valid when Node or this
+ * program moves.
  */
 export function clientScriptPath(home: string): string {
   return join(homeFiles.install(home), "merkle");
 }
 
-/** The user's own merkle commands, which may be newer than the program in the script. */
+/** The user's own merkle commands, which may be newer than the program named in the script. */
 const others = ['"$HOME"/.local/bin/merkle', '"$(command -v merkle 2>/dev/null)"'];
 
 export async function writeClientScript(home: string): Promise<void> {
@@ -86,7 +86,8 @@ export async function writeClientScript(home: string): Promise<void> {
 }
 
 /**
- * Rewrites the script, if it exists, to run this program. The previous program may differ or no longer exist.
+ * Rewrites the script, if it exists, to run this program. The program that the script named before may differ
+ * or be gone.
  */
 export async function renewClientScript(home: string): Promise<void> {
   if (existsSync(clientScriptPath(home))) await writeClientScript(home);

@@ -20,15 +20,15 @@ interface Part {
 
 /**
  * The plugin that OpenCode loads into its own process. It adds messages to prompts and tool results. When
- * messages arrive, it begins a turn in the last used session.
+ * messages arrive, it begins a turn in the most recently used session.
  */
 export default async function merkle({ client }: { client: OpenCode }) {
   const parents = new Map<string, string>();
   let current = process.env["MERKLE_CONVERSATION"];
 
   /**
-   * Creates and opens a session. Before the first prompt no session exists, and the terminal shows its start
-   * screen.
+   * Creates a session and opens it in the terminal. Before the first prompt there is no session, and the
+   * terminal shows its start screen.
    */
   async function begin(): Promise<string | undefined> {
     const { data } = await client.session.create({ body: {} });

@@ -37,7 +37,7 @@ export const opencode: Client = {
   openInbox: ({ attached }) => attached,
 };
 
-/** The first version whose plugins were seen to do this. */
+/** The first version of OpenCode whose plugins were seen to deliver messages and begin turns. */
 const pluginFrom = "1.18.0";
 
 function wakePathsOf(version: string): WakeAbility {
@@ -48,7 +48,7 @@ function wakePathsOf(version: string): WakeAbility {
   };
 }
 
-/** Returns the plugin's address. OpenCode loads a `file:` address without copying the file. */
+/** Returns the URL of the plugin. OpenCode loads a plugin from a `file:` URL without copying it. */
 function plugin(): string {
   return new URL("./opencode-plugin.js", import.meta.url).href;
 }
@@ -82,8 +82,8 @@ function resumedBy(userArgs: readonly string[]): Resumed | undefined {
 }
 
 /**
- * Returns how to launch OpenCode. The whole launch is in environment variables, which override the user's
- * files.
+ * Returns how to launch OpenCode. All settings of the launch are in environment variables, which override the
+ * user's files.
  */
 async function launch(place: LaunchPlace, agent: LaunchedAgent): Promise<LaunchCall> {
   const { userArgs, env } = agent;

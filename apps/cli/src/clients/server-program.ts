@@ -8,20 +8,23 @@ import type { Config } from "../settings/config.js";
 import { clientScriptPath } from "./launcher-script.js";
 
 /**
- * The program that a client runs to reach Merkle from any folder. It is the home's script, which finds Node
- * and this merkle, or npx if merkle was started through npx.
+ * The program that a client runs, from any folder, to reach Merkle: the home's script, which finds Node and
+ * this merkle, or npx if merkle was started through npx.
  */
 export interface ServerProgram {
   readonly command: string;
   readonly entry: readonly string[];
   /** The arguments after `entry` that start the MCP server. */
   readonly serve: readonly string[];
-  /** Variables that differ from the defaults, such as another home or an explicitly named broker. */
+  /**
+   * Environment variables for settings that differ from the defaults, such as another home or an explicitly
+   * named broker.
+   */
   readonly env: Readonly<Record<string, string>>;
 }
 
 /**
- * Returns the program that clients are configured with.
+ * Returns the program that clients are configured to run.
  *
  * @param tools - toolsets in addition to the default ones
  */
@@ -42,9 +45,9 @@ export function serverProgram(
   };
 }
 
-/** Returns the command for a client's configuration, which outlives npx's cache. */
+/** Returns the command to write into a client's configuration, which remains when npx's cache is deleted. */
 function findProgram(home: string): Pick<ServerProgram, "command" | "entry"> {
-  // Windows cannot run the shell script, and Node's path is stable there.
+  // Windows cannot run the shell script, but Node's path does not change there.
   if (!runsFromNpx() && !isPosix()) return { command: process.execPath, entry: [entryFile()] };
   if (!runsFromNpx()) return { command: clientScriptPath(home), entry: [] };
   const [command = "", ...entry] = npxCommand.split(" ");
@@ -52,8 +55,8 @@ function findProgram(home: string): Pick<ServerProgram, "command" | "entry"> {
 }
 
 /**
- * Returns the words that run merkle with its variables, for places such as a hook's command that cannot set
- * an environment.
+ * Returns the words that run merkle with its environment variables, for configurations such as a hook's
+ * command that cannot set an environment.
  */
 export function withEnvironment({ command, entry, env }: ServerProgram): string[] {
   const assignments = Object.entries(env).map(([name, value]) => `${name}=${value}`);

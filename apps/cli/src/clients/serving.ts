@@ -4,8 +4,8 @@ import { homeFiles } from "../core/merkle-home.js";
 import type { ClientName } from "./client.js";
 
 /**
- * A file that marks this process as the MCP server of a peer. The client's hooks use it to detect whether the
- * server is running.
+ * A file that marks this process as a peer's MCP server. The client's hooks use the file to detect whether
+ * the server is running.
  */
 export interface ServingNote {
   /**
@@ -13,30 +13,30 @@ export interface ServingNote {
    * turn.
    */
   readonly isRestarted: boolean;
-  /** Records that the client reached this server. Returns whether this is still the peer's server. */
-  hear(): boolean;
   /**
-   * Records that the client does not reach this server, so that the launch and the hook commands take over.
+   * Records that the client has called this server. Returns whether this process is still the peer's server.
    */
+  hear(): boolean;
+  /** Records that the client cannot reach this server, so that the launch and the hook commands take over. */
   giveUp(): void;
-  /** Removes the file. */
+  /** Removes the file if it still names this process. */
   remove(): void;
 }
 
 /**
- * How long the server counts as reached after its client's last contact. A hook's call to the server and its
- * command run concurrently, on a possibly busy machine.
+ * How long a server counts as reachable after its client's last call. A hook that calls the server and a hook
+ * command run concurrently, possibly on a busy machine.
  */
 const graceMs = 2_000;
 /**
- * How long a client's first server counts as reachable without any contact, because the client may still be
+ * How long a client's first server counts as reachable without any call, because the client may still be
  * connecting.
  */
 const unheardMs = 24 * 60 * 60 * 1_000;
 
 /**
  * Records this server and its client in a file. The file's modification time is the time until which the
- * server counts as reached. If a hook command runs after that time, the client runs hooks but does not reach
+ * server counts as reachable. If a hook command runs after that time, the client runs hooks but cannot reach
  * its server (WAKE-15).
  */
 export function noteServing(home: string, placeId: string): ServingNote {
@@ -49,26 +49,27 @@ export function noteServing(home: string, placeId: string): ServingNote {
   };
   let isRestarted = false;
   try {
-    // If the client has already run hooks, it may have started this server for one hook and may never use it.
+    // If the client has already run hooks, it may have started this server for a single hook and may never
+    // use it again.
     isRestarted = readNumbers(path)[1] === process.ppid && hookRanAt(home, placeId) > 0;
     writeFileSync(path, `${process.pid} ${process.ppid}\n`, { mode: 0o600 });
     dateFile(Date.now() + (isRestarted ? 0 : unheardMs));
   } catch {
-    // Without a writable home there is no stored peer either.
+    // If the home is not writable, there is no stored peer either.
   }
   return {
     isRestarted,
     hear: () => dateFile(Date.now() + graceMs),
     giveUp: () => void dateFile(0),
     remove() {
-      // Another server of the same peer may have started since.
+      // Another server for the same peer may have started since.
       if (readServer(path) !== process.pid) return;
       for (const file of [path, hookFile(home, placeId)]) rmSync(file, { force: true });
     },
   };
 }
 
-/** Returns whether a peer's MCP server is running and reached by its client. */
+/** Returns whether a peer's MCP server is running and its client can reach it. */
 export function isServing(home: string, placeId: string): boolean {
   const path = servingFile(home, placeId);
   const server = readServer(path);
@@ -82,8 +83,8 @@ export function isServing(home: string, placeId: string): boolean {
 }
 
 /**
- * A shell condition for hook commands. It succeeds if the client's server is running and received the
- * previous hook, if the client has no peer, or if a different client runs inside the launched one. It also
+ * A shell condition for hook commands. Succeeds if the client's server is running and received the previous
+ * hook, if there is no peer, or if the hook belongs to a different client inside the launched one. Also
  * records that a hook command runs.
  */
 export const isServingInShell =
@@ -97,7 +98,7 @@ export function hookRanAt(home: string, placeId: string): number {
   return stats?.mtimeMs ?? 0;
 }
 
-/** Stores the prompt whose hook a command answers. Returns the previously stored prompt. */
+/** Stores the prompt to which a hook command responds. Returns the prompt stored before. */
 export function swapPrompt(home: string, placeId: string, prompt: string): string {
   const path = hookFile(home, placeId);
   try {
@@ -111,7 +112,10 @@ export function swapPrompt(home: string, placeId: string, prompt: string): strin
 
 const ended = "its client is not connected to its MCP server";
 
-/** Returns the reason shown for a blocked peer whose server has ended. The remedy depends on the client. */
+/**
+ * Returns the reason to show for a peer that is blocked because its server has ended. The remedy depends on
+ * the client.
+ */
 export function serverEnded(client: ClientName): string {
   const advice =
     client === "claude" ? "type /mcp in its terminal and reconnect merkle" : "quit it, and launch it again";
@@ -134,7 +138,7 @@ function readServer(path: string): number | undefined {
   return readNumbers(path)[0];
 }
 
-/** Returns the process ids in the file: the server and its client. */
+/** Returns the process ids in the file: that of the server, then that of its client. */
 function readNumbers(path: string): number[] {
   try {
     return readFileSync(path, "utf8")

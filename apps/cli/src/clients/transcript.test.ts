@@ -13,7 +13,7 @@ const two = feedMessage(2, { content: { text: "two\nlines" } });
 const three = feedMessage(3, { content: { text: "three" } });
 
 let uuids = 0;
-/** Formats a transcript line. By default its parent is the previous line. */
+/** Formats a line of a transcript. By default its parent is the previous line. */
 function toLine(fields: object, parent = `u${uuids}`): string {
   uuids += 1;
   return JSON.stringify({ parentUuid: parent, isSidechain: false, uuid: `u${uuids}`, ...fields });

@@ -1,13 +1,13 @@
 import { open } from "node:fs/promises";
 import { compactMessage, type Message } from "@merkle/wire";
 
-/** The messages in a conversation, according to its client's record. */
+/** The contents of a conversation, read from its client's transcript. */
 export interface Transcript {
   /** Whether the conversation would contain the message if it were resumed now. */
   holds(message: Message): boolean;
   /**
-   * Whether the model has responded since the message. Interrupting an unanswered prompt discards the texts
-   * that came with it.
+   * Whether the model has responded since the message. If an unanswered prompt is interrupted, the client
+   * discards the texts that came with it.
    */
   isAnswered(message: Message): boolean;
   /** Whether the conversation contains these words. */
@@ -15,24 +15,26 @@ export interface Transcript {
 }
 
 /**
- * A client's format for recording conversations. The files are private to the client and not a documented
- * interface.
+ * The format in which a client records conversations. The files are private to the client and not a
+ * documented interface.
  */
 export interface TranscriptFormat {
-  /** Returns the file of a conversation, or undefined if it has no file. */
+  /** Returns the path of the file that records a conversation, or undefined if there is no file. */
   find(conversation: string, env: NodeJS.ProcessEnv): Promise<string | undefined>;
   /**
-   * Parses a record. Returns undefined if the format is not supported.
+   * Parses a transcript. Returns undefined if its format is not supported.
    *
    * @param text - the end of a file, whose first and last lines may be incomplete
    */
   parse(text: string): Transcript | undefined;
 }
 
-/** How many bytes to read from the end of a file. Unacknowledged messages are there. */
+/** How many bytes to read from the end of a file. Unacknowledged messages are within that part. */
 const tailBytes = 2 * 1024 * 1024;
 
-/** Reads the client's record of a conversation. Returns undefined if it is missing or not supported. */
+/**
+ * Reads the transcript of a conversation. Returns undefined if it is missing or its format is not supported.
+ */
 export async function readTranscript(
   format: TranscriptFormat,
   conversation: string,
@@ -59,10 +61,11 @@ async function readTail(path: string): Promise<string | undefined> {
 }
 
 /**
- * Returns whether a text contains the message as separate lines. Text of others never begins a line (TEXT-1).
+ * Returns whether a text contains the message on lines of its own. Text written by others never starts a line
+ * (TEXT-1).
  */
 export function hasMessage(texts: readonly string[], message: Message): boolean {
-  // Some clients remove white space at the end of a text.
+  // Some clients remove trailing white space from a text.
   const wanted = compactMessage(message).trimEnd();
   return texts.some((each) => hasLines(each, wanted));
 }

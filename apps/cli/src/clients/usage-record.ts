@@ -1,20 +1,18 @@
 /**
- * A client's own record of a conversation, used to read token usage. The format is private to the client and
+ * Reads the token usage that a client records for a conversation. The format is private to the client and
  * undocumented, so unknown parts are ignored. Only numbers and model names are read.
  */
 export interface UsageRecord {
-  /** Returns the conversation's files, including those of its subagents. */
+  /** Returns the files that record the conversation, including those for its subagents. */
   find(conversation: string, env: NodeJS.ProcessEnv): Promise<readonly string[]>;
-  /**
-   * Returns the usage in the next complete lines of the file, and the state for reading the lines after them.
-   */
+  /** Returns the usage in the file's next complete lines, and the state to pass to the next read. */
   read(
     text: string,
     carried: Carried | undefined,
   ): { readonly usage: readonly UsedTokens[]; readonly carried: Carried };
 }
 
-/** The state between two reads, as JSON. Each record format has its own. */
+/** The state between two reads of a file, as JSON. Each client's format has its own kind of state. */
 export type Carried = Readonly<Record<string, unknown>>;
 
 export type UsedTokens = Tokens & { readonly model: string };
@@ -27,7 +25,7 @@ export interface Tokens {
   readonly cache_write_tokens: number;
 }
 
-/** Sums the usage by model. Omits models without any usage. */
+/** Sums the usage by model. Omits models that used no tokens. */
 export function sumByModel(used: readonly UsedTokens[]): UsedTokens[] {
   const sums = new Map<string, Tokens>();
   for (const { model, ...tokens } of used) {
@@ -48,10 +46,7 @@ export function combine(one: Tokens, other: Tokens, by: (a: number, b: number) =
   };
 }
 
-/**
- * Returns the lines that are JSON objects and contain this word. Most lines do not contain it and need no
- * parsing.
- */
+/** Returns the lines that are JSON objects and contain this word. Lines without the word are not parsed. */
 export function parseLines(text: string, word: string): Readonly<Record<string, unknown>>[] {
   return text.split("\n").flatMap((line) => {
     if (!line.includes(word)) return [];

@@ -6,13 +6,16 @@ import type { CommandContext } from "./command.js";
 
 type Asking = Pick<CommandContext, "flags" | "io" | "output" | "signal">;
 
-/** Returns whether a person at the terminal can decide whom to trust. False in agents' shells and scripts. */
+/**
+ * Returns whether a person is at the terminal who can decide whom to trust. False in agents' shells and in
+ * scripts.
+ */
 export function isPersonThere(context: Pick<CommandContext, "flags" | "io">): boolean {
   return canAsk(context) && findAgentMark(context.io.env) === undefined;
 }
 
 /**
- * Requires a person at the terminal.
+ * Throws unless a person is at the terminal.
  *
  * @throws CliError `usage` with the command for that person to run
  */
@@ -25,7 +28,7 @@ export function requirePerson(
 }
 
 /**
- * Asks the person at the terminal whether to trust a project's file, and stores the trust.
+ * Asks the person at the terminal whether to trust a project's file, and stores their decision to trust it.
  *
  * @throws CliError `not_trusted` unless the person confirms
  */

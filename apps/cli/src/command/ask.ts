@@ -4,17 +4,17 @@ import { wrapLine } from "../text/wrap-line.js";
 import type { CommandContext } from "./command.js";
 import { columnsOf, type TextStream } from "./io.js";
 
-/** Returns whether there is someone at the terminal to answer a question. */
+/** Returns whether someone is at the terminal to answer a question. */
 export function canAsk({ flags, io }: Pick<CommandContext, "flags" | "io">): boolean {
   return flags["input"] !== false && io.stdin.isTTY === true && io.stderr.isTTY === true;
 }
 
-/** Asks questions on the terminal. Ctrl+C ends the command as usual and restores the terminal. */
+/** Asks questions at the terminal. Ctrl+C ends the command as usual and restores the terminal. */
 export interface Prompter {
   yesOrNo(question: { message: string; default: boolean }): Promise<boolean>;
   /**
-   * Asks for a text and trims it. Enter selects the default, typing replaces it, and Tab inserts it for
-   * editing.
+   * Asks for a text and trims the answer. Enter accepts the default, typing replaces it, and Tab inserts it
+   * for editing.
    */
   text(question: TextQuestion): Promise<string>;
   /** Asks for a text without displaying the typed characters. */
@@ -26,7 +26,7 @@ export interface Prompter {
 interface TextQuestion {
   readonly message: string;
   readonly default?: string | undefined;
-  /** Returns the problem with an answer, as a sentence, or undefined if the answer is valid. */
+  /** Returns a sentence about what is wrong with an answer, or undefined if the answer is valid. */
   readonly problemOf: (answer: string) => string | undefined;
 }
 
@@ -39,7 +39,7 @@ interface ChoiceQuestion<Value extends string> {
 interface Choice<Value extends string> {
   readonly value: Value;
   readonly name: string;
-  /** A note after the name. Shown only in the list, and never truncated. */
+  /** A note after the choice's name. Shown only in the list, and never truncated. */
   readonly beside?: string;
 }
 
@@ -87,14 +87,17 @@ export function createPrompter({ io, signal }: Pick<CommandContext, "io" | "sign
   };
 }
 
-/** Wraps a question for the terminal, leaving room for the mark before it and the answers after it. */
+/**
+ * Wraps a question to the terminal's width, leaving room for the mark before it and the possible answers
+ * after it.
+ */
 function betweenWords(message: string, terminal: TextStream): string {
   const [mark, answers] = ["? ", " (y/N)"];
   const lines = wrapLine(mark + message + answers, columnsOf(terminal) - 1, "  ").join("\n");
   return lines.slice(mark.length, -answers.length);
 }
 
-/** Shortens a choice to one line of the terminal, both in the list and as the final answer. */
+/** Shortens a choice to fit one line of the terminal, both in the list and as the final answer. */
 function inOneLine<Value extends string>(
   { value, name, beside }: Choice<Value>,
   message: string,

@@ -6,12 +6,13 @@ import { entryFile, readPackage, runsFromNpx } from "../core/this-program.js";
 import { hasLauncher } from "../core/user-launcher.js";
 import { shellWord } from "../text/shell.js";
 
-/** The launcher written by `merkle install --cli`, for shells whose PATH lacks its folder. */
+/** The launcher written by `merkle install --cli`, as called from shells whose PATH lacks its folder. */
 export const launcherByPath = "~/.local/bin/merkle";
 
 /**
- * Returns how the user's shell runs this program from any folder: `merkle` if it is on the PATH. A checkout
- * that is not installed is named by its path, because npm does not find it otherwise.
+ * Returns the command that runs this program from any folder of the user's shell: `merkle` if it is on the
+ * PATH. A checkout that is not installed is called by its path, because npm finds it only inside the
+ * checkout.
  */
 export function calledAs({ PATH: path, HOME: home }: Readonly<NodeJS.ProcessEnv>): string {
   if (runsFromNpx()) return `npx -y ${readPackage("name")}`;
@@ -39,11 +40,13 @@ function isOnPath(name: string, path = ""): boolean {
 export interface Calling {
   /** The words that run merkle in the user's shell, from `calledAs`. */
   readonly merkle: string;
-  /** The `--url` and `--mesh` of this call, to repeat in advised commands. Empty if not given. */
+  /**
+   * The `--url` and `--mesh` flags of this call, to repeat in suggested commands. Empty if neither was given.
+   */
   readonly target: string;
 }
 
-/** Returns the flags of this call that select broker and mesh, as text for a command line. */
+/** Returns the flags of this call that select the broker and the mesh, as text for a command line. */
 export function targetOf(flags: Flags): string {
   return ["url", "mesh"]
     .flatMap((name) => {
@@ -53,7 +56,7 @@ export function targetOf(flags: Flags): string {
     .join("");
 }
 
-/** Commands about this machine. They do not call a configured broker. */
+/** Commands that act on this machine and do not call a configured broker. */
 const local = ["up", "down", "doctor", "service", "backup", "restore", "install", "uninstall", "help"];
 
 /**

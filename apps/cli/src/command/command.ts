@@ -3,7 +3,7 @@ import type { Config } from "../settings/config.js";
 import type { Io } from "./io.js";
 import type { Output } from "./output.js";
 
-/** A command's description, used for help and parsing. */
+/** The description of a command, used for help and for parsing. */
 export interface CommandDescription {
   /** The command's words, such as `up` or `config get`. */
   readonly name: string;
@@ -12,17 +12,19 @@ export interface CommandDescription {
   readonly arguments?: readonly Argument[];
   readonly flags?: readonly Flag[];
   readonly examples: readonly string[];
-  /** Hidden in help, because only programs that Merkle sets up run the command. */
+  /** Hides the command in help, because only programs that Merkle sets up run it. */
   readonly hidden?: true;
 }
 
 /** A command of `merkle`. Its module is loaded when the command runs. */
 export interface Command extends CommandDescription {
-  /** The command calls no configured broker, so it also runs in a project with an untrusted file. */
+  /**
+   * The command calls no configured broker, so it also runs in a project whose settings file is not trusted.
+   */
   readonly offline?: true;
   /**
-   * At a terminal, the command asks whether to trust a project's file. Other commands refuse the file
-   * (CLI-82).
+   * At a terminal, the command asks whether to trust a project's file. Other commands refuse an untrusted
+   * file (CLI-82).
    */
   readonly asksToTrust?: true;
   /**
@@ -35,17 +37,17 @@ export interface Command extends CommandDescription {
 }
 
 /**
- * A command whose module is not loaded yet. Its description is generated at build time, so help loads no
+ * A command whose module is not loaded yet. The description is generated at build time, so help loads no
  * modules.
  */
 export interface CommandEntry extends CommandDescription {
   load(): Promise<Command>;
 }
 
-/** Commands that help shows together. */
+/** A group of commands that help shows together. */
 export interface CommandGroup {
   readonly title: string;
-  /** The topic that shows the group with `merkle help <topic>`. */
+  /** The topic under which `merkle help <topic>` shows the group. */
   readonly topic: string;
   readonly commands: readonly CommandEntry[];
 }
@@ -63,6 +65,6 @@ export interface CommandContext {
   readonly config: Config;
   readonly output: Output;
   readonly io: Io;
-  /** Aborted by Ctrl+C, SIGTERM or a closed terminal. */
+  /** Aborted by Ctrl+C, by SIGTERM or when the terminal closes. */
   readonly signal: AbortSignal;
 }

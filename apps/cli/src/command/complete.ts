@@ -10,8 +10,8 @@ export interface Completion {
 }
 
 /**
- * A kind of completion that only the broker knows. `group` and `who` refer to the session on the command
- * line, if any.
+ * A kind of completion that only the broker knows. `group` and `who` complete within the session on the
+ * command line, if any.
  */
 export interface CompletionTarget {
   readonly is: "session" | "root/path" | "who" | "group";
@@ -19,7 +19,7 @@ export interface CompletionTarget {
 }
 
 /**
- * Returns the completions for the last word of `typed`, which are the words after `merkle`. Includes
+ * Returns the completions for the last word of `typed`, which contains the words after `merkle`. Includes
  * commands, flags and the values of enumerated flags. The names of arguments and flags determine what to
  * request from the broker.
  */
@@ -64,9 +64,7 @@ function findCommand(
   );
 }
 
-/**
- * Returns the next words of commands that begin with the words before, such as `get` and `set` after `state`.
- */
+/** Returns the words that can follow `before` in a command, such as `get` and `set` after `state`. */
 function commandWords(commands: readonly CommandDescription[], before: readonly string[]): string[] {
   const names = commands.map((each) => each.name.split(" "));
   if (before.length === 0) return [...names.map(([first = ""]) => first), "help"];
@@ -77,9 +75,9 @@ function commandWords(commands: readonly CommandDescription[], before: readonly 
 
 interface Line {
   readonly args: readonly string[];
-  /** The value name of a flag that still needs its value. */
+  /** The name of the value expected next, if the last flag still needs one. */
   readonly open: string | undefined;
-  /** Whether the words are after `--` and belong to another program. */
+  /** Whether the current word is after `--` and so belongs to another program. */
   readonly isPassedOn: boolean;
 }
 
@@ -95,7 +93,7 @@ function readLine(words: readonly string[], flags: readonly Flag[]): Line {
   return { args, open, isPassedOn: false };
 }
 
-/** Returns the name of a flag's value, if the flag takes a value as the next word. */
+/** Returns the name of a flag's value, if the flag takes the next word as its value. */
 function valueNameOf(word: string, flags: readonly Flag[]): string | undefined {
   const flag = flags.find((each) => each.flags.split(/[ ,]+/).includes(word));
   return flag && /<[^>]+>/.exec(flag.flags)?.[0];
@@ -109,7 +107,7 @@ function argumentAt({ arguments: args = [] }: CommandDescription, index: number)
   return args[index]?.name;
 }
 
-/** Returns the allowed values in a value name such as `<now|next|low>`. */
+/** Returns the values allowed by a value name such as `<now|next|low>`. */
 function valuesOf(name: string): string[] {
   return name.includes("|") ? name.slice(1, -1).split("|") : [];
 }

@@ -1,6 +1,6 @@
 /**
  * The commands for the first week, shown first in help, in the order in which a newcomer needs them. Each
- * line fits into 60 columns.
+ * line fits in 60 columns.
  */
 export const frontCommands: readonly (readonly [command: string, words: string])[] = [
   ["up", "start the broker and its dashboard"],

@@ -18,7 +18,7 @@ export function formatFrontHelp(columns: number): string {
   );
 }
 
-/** Returns help for the commands of one group. */
+/** Returns help for a group of commands. */
 export function formatTopicHelp({ title, commands }: CommandGroup, columns: number): string {
   const shown = commands.filter((each) => !each.hidden);
   return sections(
@@ -123,7 +123,7 @@ export function formatCommandHelp(command: CommandDescription, columns: number):
   );
 }
 
-/** Replaces the list of global flags in the help of a command. */
+/** The line that replaces the list of global flags in a command's help. */
 const inheritedFlags = "Flags of every command, such as --json: merkle help flags";
 
 /** The left and the right column of a line. */
@@ -154,7 +154,7 @@ function section(
 }
 
 /**
- * Formats a row of help. Wraps the right column, or moves it below the left column if there is little space.
+ * Formats a row of help. Wraps the right column, or moves it below the left column if there is little room.
  */
 function formatRow([left, right]: Row, width: number, columns: number): string {
   const beside = " ".repeat(width + 4);

@@ -1,4 +1,4 @@
-/** Words that users may try first or know from other programs, with the matching commands of merkle. */
+/** Words that users may try first or know from other programs, with the corresponding merkle commands. */
 export const hints: Readonly<Record<string, readonly string[]>> = {
   alerts: ["merkle open (then Settings → Advanced → Push and webhooks)", "merkle inbox"],
   ask: ["merkle post <session> <text> --ask"],
@@ -47,8 +47,8 @@ export const hints: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Returns the commands probably meant by unknown words. Undefined if the nearest command name is the better
- * guess.
+ * Returns the commands that the user probably meant by unknown words. Returns undefined if the most similar
+ * command name is a better guess.
  */
 export function hintFor(words: readonly string[]): readonly string[] | undefined {
   const [first = ""] = words;

@@ -2,21 +2,21 @@ import type { Readable, Writable } from "node:stream";
 
 /**
  * The input, output and environment of one call of `merkle`. `main` passes those of its process. Programs
- * that run commands inside their own process pass others and may run several at the same time.
+ * that run commands inside their own process pass their own, and may run several commands at the same time.
  */
 export interface Io {
   readonly stdin: Input;
   readonly stdout: TextStream;
   readonly stderr: TextStream;
   readonly env: NodeJS.ProcessEnv;
-  /** The base folder for relative paths. */
+  /** The folder against which relative paths are resolved. */
   readonly cwd: string;
 }
 
 /** Standard input. `isTTY` is true only at a terminal. */
 export type Input = Readable & { readonly isTTY?: boolean | undefined };
 
-/** Standard output or standard error. A terminal has a number of columns. */
+/** Standard output or standard error. Only a terminal has a number of columns. */
 export type TextStream = Writable & {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;

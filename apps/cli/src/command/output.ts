@@ -9,41 +9,46 @@ import { calledAs, targetOf, toRunnable } from "./called-as.js";
 import { columnsOf, type Io, type TextStream } from "./io.js";
 
 /**
- * A command's output. Data goes to stdout, everything else to stderr (CLI-4). With `--json`, the only output
- * is one document on stdout or one error on stderr.
+ * A command's output. Data goes to stdout, everything else to stderr (CLI-4). With `--json`, the command
+ * writes only one document on stdout or one error on stderr.
  */
 export interface Output {
   readonly json: boolean;
   /** Whether the user asked for debug output. */
   readonly verbose: boolean;
-  /** Writes the result: as text for people, or as JSON with `--json`. */
+  /** Writes the command's result: as text for people, or as JSON with `--json`. */
   show(value: unknown, text: string): void;
   /** Writes a line that is not data, such as progress or advice. Hidden with `--json` and `--quiet`. */
   note(text: string): void;
   /** Writes a document unchanged, so that a redirected file is identical to the document. */
   print(value: unknown, text: string): void;
   error(error: CliError): void;
-  /** Writes one of many lines, like the function `writeLine`. */
+  /** Writes one line of many, as described at the function `writeLine`. */
   writeLine(line: string): Promise<boolean>;
-  /** Whether stdout is a terminal. Text of others must then be printed without control sequences. */
+  /**
+   * Whether stdout is a terminal. If so, text written by others must be printed without control sequences.
+   */
   readonly terminal: boolean;
   /** The width of stdout in columns. Infinity if stdout is not a terminal. */
   readonly columns: number;
   readonly mark: Readonly<Record<Mark, string>>;
-  /** The separator of items in a line. */
+  /** The symbol that separates items within a line. */
   readonly dot: string;
   readonly signs: Signs;
   dim(text: string): string;
   bold(text: string): string;
-  /** Colours text about something that needs a person. */
+  /** Colours text about something that needs a person's attention. */
   alarm(text: string): string;
-  /** Returns the colour of the team that joined as number `index`. Colour is never the only distinction. */
+  /**
+   * Returns the function that colours text for a team, where `index` is the team's position in the order of
+   * joining. Colour is never the only distinction.
+   */
   teamColour(index: number): (text: string) => string;
   /** Colours the added and removed lines of a unified diff. */
   diff(text: string): string;
 }
 
-/** Symbols for the output. Plain terminals get ASCII characters. */
+/** Symbols for the output. Terminals without Unicode get ASCII characters. */
 export interface Signs {
   readonly arrow: string;
   readonly minus: string;
@@ -51,7 +56,7 @@ export interface Signs {
   readonly active: string;
   readonly idle: string;
   readonly gone: string;
-  /** The symbol for something that needs a person. */
+  /** The symbol for something that needs a person's attention. */
   readonly blocked: string;
   readonly dnd: string;
   /** The character for a horizontal line. */
@@ -135,8 +140,8 @@ export function createOutput(
 }
 
 /**
- * Wraps sentences to fit the terminal. Text to copy is never broken: commands, and words wider than the
- * terminal, such as links, get their own line.
+ * Wraps sentences to fit the terminal. Text to be copied is never broken: commands, and words wider than the
+ * terminal such as links, get their own line.
  */
 function fitted(text: string, stream: TextStream): string {
   const columns = columnsOf(stream);
@@ -152,14 +157,14 @@ function fitted(text: string, stream: TextStream): string {
     .join("\n");
 }
 
-/** Splits a long line into the text before its first command and one line per command. */
+/** Splits a long line into the text before its first command, and one line for each command. */
 function beforeCommands(line: string, columns: number): string[] {
   const [, indent = "", words = "", commands = ""] =
     /^(\s*)(.*?)((?<![\w./-])merkle [a-z].*)$/.exec(line) ?? [];
   const parts = commands.split(/ {3}[·-] {3}/);
   if (words === "") return parts.map((each) => indent + each);
   const before = wrapLine(indent + words.trimEnd(), columns, `${indent}  `, "whole");
-  // A command at the end of a wrapped sentence may stay on the last line.
+  // A command at the end of a wrapped sentence may stay on its last line.
   const last = `${before.at(-1)} ${commands}`;
   if (before.length > 1 && parts.length === 1 && displayWidth(last) <= columns)
     return [...before.slice(0, -1), last];
@@ -195,7 +200,7 @@ function diffColour(colours: Colours, line: string): (text: string) => string {
   return line.startsWith("+") ? colours.green : colours.red;
 }
 
-/** Returns whether the terminal can show UTF-8 symbols. Otherwise ASCII characters replace them. */
+/** Returns whether the terminal can show Unicode symbols. Otherwise ASCII characters are used. */
 function showsUnicode(env: NodeJS.ProcessEnv): boolean {
   if (env["TERM"] === "dumb") return false;
   const locale = env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"];

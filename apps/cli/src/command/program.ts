@@ -27,14 +27,14 @@ export const globalFlags: readonly Flag[] = [
   { flags: "-v, --verbose", summary: "print debug output to stderr" },
 ];
 
-/** Returns help about a topic, a command or a group of commands. "" stands for everything. */
+/** Returns help about a topic, a command or a group of commands. An empty `about` requests all help. */
 type HelpOn = (about: string, text: () => string) => string;
 
 type Run = (command: Command, args: readonly string[], flags: Flags) => Promise<void>;
 
 /**
- * Creates the parser for a call of `merkle`. Registers only commands whose first word occurs in `argv`,
- * because registering all takes longer than most commands run.
+ * Creates the parser for one call of `merkle`. Registers only commands whose first word occurs in `argv`,
+ * because registering all of them takes longer than most commands run.
  */
 export function createProgram(
   groups: readonly CommandGroup[],
@@ -53,7 +53,7 @@ export function createProgram(
   const columns = columnsOf(stdout);
   const program = new Parser("merkle")
     .exitOverride()
-    // The caller prints errors, in one format for all.
+    // The parser prints no errors: the caller prints them, all in the same format.
     .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: () => undefined })
     .helpOption("-h, --help", "show this")
     .helpCommand(false);
@@ -68,7 +68,7 @@ export function createProgram(
         )
       : text();
   program.configureHelp({ formatHelp: () => helpOn("", () => formatFrontHelp(columns)) });
-  // Handles calls that begin with no known command: without words, prints help.
+  // Handles calls that do not begin with a known command. Prints help if there are no words at all.
   program.argument("[command...]").action(async (words: readonly string[]) => {
     if (words.length > 0) throw await unknownCommand(words, commands);
     program.outputHelp();
@@ -83,7 +83,7 @@ function firstWord({ name }: CommandEntry): string {
   return name.split(" ")[0] ?? "";
 }
 
-/** All commands, with the options for showing help. */
+/** All commands, and the options for showing help. */
 interface KnownCommands {
   readonly commands: readonly CommandEntry[];
   readonly columns: number;
@@ -115,8 +115,8 @@ function toOption({ flags, summary, hidden, repeatable }: Flag): Option {
 }
 
 /**
- * Returns the parser of a command group. The group's word by itself, such as `config`, reports the commands
- * in the group.
+ * Returns the parser of a command group. When called with only the group's word, such as `config`, it reports
+ * the commands in the group.
  */
 function findGroup(program: Parser, { commands, columns, helpOn }: KnownCommands, name: string): Parser {
   const found = program.commands.find((each) => each.name() === name);
@@ -228,9 +228,9 @@ async function unknownWord(
 }
 
 /**
- * Marks arguments that contain Markdown beginning with dashes, such as `- one`. The parser would treat them
- * as flags, although no flag contains a space. The mark is a character that no argument can contain, and it
- * is removed after parsing.
+ * Marks arguments that contain Markdown beginning with a dash, such as `- one`. The parser would treat them
+ * as flags, although no flag contains a space. The mark is a character that no argument can contain, and is
+ * removed after parsing.
  */
 export function markDashedText(argv: readonly string[]): string[] {
   return argv.map((each) => (/^-[^\s=]*\s/.test(each) ? `${mark}${each}` : each));

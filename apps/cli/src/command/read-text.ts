@@ -5,20 +5,20 @@ import type { Input, Io } from "./io.js";
 
 interface WantedText {
   /**
-   * The argument or flag: the text itself, or `-` for stdin. If omitted, stdin is read unless it is a
-   * terminal.
+   * The value of the argument or flag: the text itself, or `-` for stdin. If omitted, stdin is read unless it
+   * is a terminal.
    */
   readonly given: string | undefined;
   /** The text's name in error messages, such as `the text`. */
   readonly name: string;
-  /** The command to suggest in error messages. */
+  /** The command line to suggest in error messages. */
   readonly usage: string;
   readonly bytesMax: number;
   readonly io: Pick<Io, "stdin">;
   readonly signal: AbortSignal;
 }
 
-/** Returns the text given as an argument or on stdin. @throws CliError `usage` if there is none */
+/** Returns the text given as an argument or on stdin. @throws CliError `usage` if no text is given */
 export async function readText({ given, name, usage, bytesMax, io, signal }: WantedText): Promise<string> {
   if (given !== undefined && given !== "-") return given;
   if (given === undefined && io.stdin.isTTY) {
@@ -46,7 +46,7 @@ export async function readStdin(
       chunks.push(part);
     }
   } catch (error) {
-    // After an abort, throw the abort's reason instead of the error that it caused.
+    // After an abort, throw the abort's reason instead of the read error that the abort caused.
     signal.throwIfAborted();
     throw error;
   } finally {
@@ -74,7 +74,7 @@ function tooLarge(bytesMax: number): CliError {
   });
 }
 
-/** Reads the text file that a flag names. */
+/** Reads the text file named by a flag. */
 export async function readFileText(
   path: string,
   bytesMax: number,

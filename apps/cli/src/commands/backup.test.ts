@@ -158,8 +158,8 @@ describe("merkle upgrade", () => {
       stdout: "✓ the database is up to date\n",
     });
 
-    // Restore as the earlier version would: into an empty database, which that version migrates to its own
-    // schema.
+    // Restores into an empty database, as the earlier version would. That version migrates the database to
+    // its own schema.
     const back = await createTestDatabase();
     await connectTestDatabase(back).unsafe(
       "DROP SCHEMA public CASCADE; DROP SCHEMA merkle_migrations CASCADE; CREATE SCHEMA public",

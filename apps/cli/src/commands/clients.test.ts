@@ -15,7 +15,7 @@ const versions = {
   copilot: "GitHub Copilot CLI 1.0.102.",
 } as const;
 
-/** Creates a user who has all clients in these versions, with these files in the home folder. */
+/** Creates a user with all clients installed in these versions, and these files in the home folder. */
 async function testUser(files: Readonly<Record<string, string>> = {}) {
   const merkle = await testMerkle();
   const bin = join(merkle.home, "bin");
@@ -34,7 +34,7 @@ async function testUser(files: Readonly<Record<string, string>> = {}) {
   };
 }
 
-/** For each client, the files that its user already has, and the files that install creates. */
+/** For each client, the files that the user already has, and the files that install creates. */
 const kinds = {
   codex: {
     there: {
@@ -234,7 +234,7 @@ if (args[0] === "app-server") {
         try {
           process.kill(each.pid, "SIGKILL");
         } catch {
-          // The process has ended together with the launch.
+          // The process has ended together with the launched client.
         }
       }
       await started.ended;

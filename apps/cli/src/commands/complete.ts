@@ -11,12 +11,13 @@ import { oneLine } from "../text/one-line.js";
 
 /**
  * A shell waits for completions on every keypress. Names that the broker does not return in time are left
- * out, as are errors.
+ * out. Errors are not shown.
  */
 const answerWithinMs = 700;
 
 /**
- * Prints the possible completions of the last word, one per line. Run by the scripts of `merkle completion`.
+ * Prints the possible completions of the last word, one per line. Called by the scripts that `merkle
+ * completion` prints.
  */
 export const completeWord: Command = {
   name: "__complete",
@@ -47,7 +48,7 @@ export const completeWord: Command = {
 
 interface CompletionScope {
   readonly broker: Pick<BrokerClient, "call">;
-  /** The default session, if the command line names none. */
+  /** The session to complete in if the command line names none. */
   readonly session: string | undefined;
 }
 

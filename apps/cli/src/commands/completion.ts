@@ -19,12 +19,12 @@ export const completion: Command = {
   },
 };
 
-/** The shells with a completion script. */
+/** The shells for which there is a completion script. */
 export const shells = ["bash", "zsh", "fish"] as const;
 type Shell = (typeof shells)[number];
 
 /**
- * The completion scripts. They ask `merkle __complete` for the words at the cursor, so an installed script
+ * The completion scripts. They call `merkle __complete` for completions at the cursor, so an installed script
  * also knows the commands and flags of later versions.
  */
 export const scripts: Readonly<Record<Shell, string>> = {

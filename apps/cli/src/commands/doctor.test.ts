@@ -25,7 +25,7 @@ beforeAll(async () => {
   return () => rm(folder, { recursive: true });
 });
 
-/** Returns a port that no server uses. The default port 7423 may be used by a broker of this machine. */
+/** Returns a port that no server uses. The default port 7423 may be in use by this machine's broker. */
 async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -60,7 +60,7 @@ describe("merkle doctor", () => {
     for (const id of ["home", "disk", "database", "broker", "url", "port"]) {
       expect(well.of(id), id).toMatchObject({ status: "ok" });
     }
-    // A machine without any client passes. A client named by `--client` must be installed, but no others.
+    // A machine without any client passes. A client named by `--client` must be installed.
     const bare = await merkle.run(["doctor"], { env: { PATH: "" } });
     expect(bare).toMatchObject({ code: 0, stdout: expect.stringMatching(/^skipped claude .*npm install/m) });
     const { code, of } = await diagnose(merkle, { args: ["--client", "gemini"] });

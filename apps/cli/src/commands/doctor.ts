@@ -42,7 +42,7 @@ function toLines({ id, status, message, fix }: Finding, { mark }: Output): strin
   return fix === null ? line : `${line}\n    fix: ${fix}`;
 }
 
-/** Runs all checks, in an order in which the first failure explains the following ones. */
+/** Runs all checks, ordered so that the first failure explains later failures. */
 async function runChecks(context: CheckContext): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const check of [

@@ -8,7 +8,7 @@ import { testMerkle } from "../test-kit/merkle.js";
 
 const run = promisify(execFile);
 
-/** Mounts a separate disk for a test. */
+/** Mounts a separate file system for a test. */
 async function mountDisk(path: string, options: string): Promise<void> {
   await mkdir(path, { recursive: true });
   await run("mount", ["-t", "tmpfs", "-o", `${options},mode=711`, "tmpfs", path]);
@@ -41,7 +41,7 @@ describe.runIf(process.platform === "linux" && process.getuid?.() === 0)("a star
   it("[DB-9] says so where the home does not exist yet, in the background too, and leaves nothing", async () => {
     const merkle = await testMerkle();
     const disk = join(merkle.home, "disk");
-    // Space for the root of the disk and one folder.
+    // Room for only the root of the disk and one folder.
     await mountDisk(disk, "size=1m,nr_inodes=2");
     const env = { MERKLE_HOME: join(disk, "a/home") };
     for (const args of [
@@ -70,7 +70,7 @@ describe.runIf(process.platform === "linux" && process.getuid?.() === 0)("a star
       ["up", "--port", "0"],
       ["up", "--port", "0", "--detach"],
     ]) {
-      // A failed start frees the space of the files that it removes.
+      // A failed start removes its files, which frees their space. Fill the disk again.
       fillers.push(fill(join(merkle.home, `filler-${fillers.length}`)));
       expect([args, await merkle.run(args)]).toMatchObject([
         args,

@@ -6,8 +6,8 @@ import { conversationOf, readHookInput } from "../mcp/hooks/hook-input.js";
 import { introduceSession } from "../mcp/hooks/session-start.js";
 
 /**
- * Prints the messages for the client's model, which the client's MCP server returns. Run by clients whose
- * hooks are commands.
+ * Prints the messages for the client's model, which it gets from the client's MCP server. Run by clients
+ * whose hooks are commands.
  */
 export const hookEvent: Command = {
   name: "hook event",
@@ -27,7 +27,7 @@ export const hookEvent: Command = {
       known === undefined
         ? await introduceSession({ home: config.home, placeId: config.peer, sessionId })
         : await askServer({ event: known, session_id: sessionId, prompt_id: sessionId, agent_id: "" });
-    // The client accepts only JSON here. An empty object adds nothing.
+    // The client accepts only JSON on stdout. An empty object adds nothing to the conversation.
     io.stdout.write(`${JSON.stringify(client.deliver(known ?? "SessionStart", text ?? ""))}\n`);
     return 0;
   },

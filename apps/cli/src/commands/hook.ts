@@ -3,8 +3,8 @@ import { bringMail } from "../mcp/hooks/hook-mail.js";
 import { startSession } from "../mcp/hooks/session-start.js";
 
 /**
- * Tells a new conversation who it is. Run by Claude Code at the start of a conversation, when no server is
- * connected yet.
+ * Prints the identity of the peer for a new conversation. Run by Claude Code at the start of a conversation,
+ * when no server is connected yet.
  */
 export const hookSessionStart: Command = {
   name: "hook session-start",
@@ -20,8 +20,8 @@ export const hookSessionStart: Command = {
 };
 
 /**
- * Delivers messages if Claude Code does not reach its server. Run at a prompt, between steps and at the end
- * of a turn.
+ * Delivers messages if Claude Code cannot reach its server. Run at a prompt, between steps and at the end of
+ * a turn.
  */
 export const hookMail: Command = {
   name: "hook mail",

@@ -53,10 +53,10 @@ export const inbox: Command = {
   },
 };
 
-/** Whether the item gets its own line. Quiet sessions are only counted. */
+/** Returns whether the item gets its own line. Quiet sessions are only counted. */
 const isOwn = ({ kind }: AttentionItem) => kind !== "quiet";
 
-/** Formats one line per item: what it is and where. */
+/** Formats one line per item, with its subject and its location. */
 function formatItems({ items, total }: OutputOf<"list_attention">, output: Output): string {
   const shown = items.filter(isOwn);
   const rows = shown.map((item) => [

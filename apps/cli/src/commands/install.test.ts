@@ -23,7 +23,7 @@ import { snippetFor } from "../install/snippets.js";
 import { type TestMerkle, testMerkle } from "../test-kit/merkle.js";
 import { atTerminal } from "../test-kit/terminal.js";
 
-/** Creates a user with this version of Claude Code and these settings files. */
+/** Creates a user with the given version of Claude Code and these settings files. */
 async function testUser({ version = "2.1.330", config = "", settings = "" } = {}) {
   const merkle = await testMerkle();
   const paths = {
@@ -167,7 +167,7 @@ describe("merkle install and uninstall", () => {
 
   it("[INSTALL-9] changes all files or none, and says which one to edit", { tags: "mounts" }, async () => {
     const { merkle, paths, run } = await testUser({ config, settings });
-    // A bind-mounted file can be written but not replaced. Containers and managed home folders have such
+    // A bind-mounted file can be written but not replaced. Containers and managed home folders contain such
     // files.
     await promisify(execFile)("mount", ["--bind", "-o", "ro", paths.settings, paths.settings]);
     onTestFinished(async () => {
@@ -249,7 +249,7 @@ describe("merkle install and uninstall", () => {
       code: 1,
       stdout: expect.stringMatching(/✗ installed Claude Code starts .*is gone.*\n {4}fix: .*merkle install/),
     });
-    // The user's own merkle command is another way to run the same program.
+    // The user's own merkle command is another copy of the same program.
     await run(nodeOf("v22.0.0"), "moved", "install", "--cli");
     await expect(callHook()).resolves.toMatchObject({ stderr: "" });
     const { stdout } = await run(nodeOf("v22.0.0"), "moved", "doctor").catch((error) => error);

@@ -72,8 +72,8 @@ async function installCommand(context: CommandContext): Promise<number> {
 }
 
 /**
- * Returns a warning if Node does not trust the broker's certificate. curl trusted it for the download, but
- * Node has its own authorities (INSTALL-12).
+ * Returns a warning if Node does not trust the broker's certificate. curl trusted the certificate for the
+ * download, but Node has its own list of authorities (INSTALL-12).
  */
 async function findDistrust(base: string, { config, signal }: CommandContext): Promise<string | undefined> {
   if (!base.startsWith("https:")) return undefined;

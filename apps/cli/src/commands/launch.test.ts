@@ -181,7 +181,7 @@ describe("merkle launch", () => {
     expect(await became(launch(two, "--name", "elm"))).toBe("elm");
     expect(await became(launch(one))).toBe("claude");
     expect(await became(launch(two))).toBe("elm");
-    // A peer of a deleted folder must not be reused.
+    // A peer whose folder was deleted must not be reused.
     await rm(two, { recursive: true });
     await rm(one, { recursive: true });
     expect(await became(launch(merkle.home))).toBe("claude");
@@ -207,7 +207,7 @@ describe("merkle launch", () => {
   });
 
   it("[CLI-140] what a launch says for the next one names the mesh, however it was chosen", async () => {
-    // This test needs a separate broker: with two meshes, a launch at a terminal would ask for one.
+    // This test uses a separate broker, because a launch at a terminal asks for a mesh if the broker has two.
     const { url } = await startTestBroker();
     await createBrokerClient({ base: url, source: "default" }, new AbortController().signal).call(
       "create_mesh",
@@ -273,7 +273,7 @@ describe("merkle launch", () => {
       },
     });
     expect(modes).toEqual([0o600, 0o600]);
-    // Only the files of the peer and its team remain, and secrets are nowhere else.
+    // Only the files of the peer and its team remain, and no other file contains a secret.
     expect((await readdir(join(merkle.home, "teams"))).sort()).toEqual(
       [`${placeId}.json`, `${held.team_id}.json`].sort(),
     );
@@ -351,7 +351,7 @@ describe("merkle launch", () => {
       "hi",
     ]);
     expect(config.mcpServers.merkle.args.slice(-2)).toEqual(["--channel", "--interruptible"]);
-    // The model is shown by list_peers.
+    // `list_peers` shows the model.
     expect(config.mcpServers.merkle.env).toMatchObject({ MERKLE_MODEL: "haiku" });
   });
 
@@ -701,7 +701,7 @@ describe("merkle launch at a terminal", { tags: "terminal" }, () => {
     first.types(title);
     await first.shows("❯ + New session…");
     first.types("\r");
-    // The search text without results becomes the default title.
+    // The search text that found no session becomes the default title.
     await first.shows(`Title of the new session`);
     first.types("\r");
     for (const [question, keys] of [
@@ -807,7 +807,7 @@ describe("merkle launch at a terminal", { tags: "terminal" }, () => {
       later.types(keys);
       const { code, screen } = await later.ended;
       expect(code, screen).toBe(130);
-      // The cursor hidden by a question is visible again.
+      // A question hides the cursor, which must be visible again at the end.
       expect(screen.lastIndexOf("\u001b[?25h")).toBeGreaterThanOrEqual(screen.lastIndexOf("\u001b[?25l"));
     }
     expect(await teamsOf(session_id)).toEqual(["Convener"]);

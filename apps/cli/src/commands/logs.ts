@@ -49,7 +49,8 @@ interface Following {
 }
 
 /**
- * Prints new lines until interrupted. Polls the file and prints a line once its line break has been written.
+ * Prints new lines until interrupted. Polls the file, and prints each line once its line break has been
+ * written.
  */
 async function follow({ file, from, output, signal }: Following): Promise<void> {
   let at = from;
@@ -62,7 +63,7 @@ async function follow({ file, from, output, signal }: Following): Promise<void> 
   throw interruptedError();
 }
 
-/** Reads the complete lines from a position, and returns where the next line begins. */
+/** Reads the complete lines from a position on. Returns their text and the position of the next line. */
 async function readFrom(file: FileHandle, start: number): Promise<{ text: string; end: number }> {
   const { size } = await file.stat();
   const buffer = Buffer.alloc(Math.max(0, size - start));

@@ -27,7 +27,7 @@ export const configGet: Command = {
     const broker = await findBroker(config, signal);
     const { settings, base_url, connection_url } = await broker.call("get_settings", {});
     const value = settings[setting];
-    // Without a public URL, agents use the address that the broker listens on.
+    // If no public URL is set, agents use the address that the broker listens on.
     const shown = setting === "public_url" ? (value ?? base_url) : value;
     output.show(
       { setting, value, ...(setting === "public_url" ? { base_url, connection_url } : {}) },

@@ -31,7 +31,7 @@ export const configList: Command = {
   },
 };
 
-/** Formats the local settings as a table. A very wide value does not widen the column for the others. */
+/** Formats the local settings as a table. A single very wide value does not widen its column. */
 function tableOfLocal(values: Readonly<Record<string, LocalValue>>, columns: number): string {
   const widthMax = Math.min(44, columns - 36);
   const fitting = Object.values(values).map(({ value }) => toText(value).length);

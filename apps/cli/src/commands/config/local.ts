@@ -6,15 +6,15 @@ import type { Setting, SettingSources } from "../../settings/setting.js";
 import { coreSettings, settings } from "../../settings/settings.js";
 
 /**
- * A setting of this machine in a form that can be shown: without tokens, and without addresses that may
- * contain a password.
+ * A setting of this machine, made safe to show: without tokens, and without addresses that may contain a
+ * password.
  */
 export interface LocalValue {
   readonly value: unknown;
   readonly source: string;
 }
 
-/** Returns all settings of this machine with their sources, as `merkle up` in this folder would read them. */
+/** Returns all settings of this machine with their sources, as `merkle up` would read them in this folder. */
 export async function readLocal(config: Config): Promise<Readonly<Record<string, LocalValue>>> {
   const local: Record<string, LocalValue> = {};
   // The names of settings are those of their values.

@@ -93,8 +93,8 @@ function requireKey(name: string, { key }: SettingSources): string {
 }
 
 /**
- * Converts the text to the value stored in the file. Writing the file checks whether the key accepts that
- * value.
+ * Converts the text to a value for the settings file. Writing the file checks whether the setting accepts
+ * that value.
  */
 function toValue(name: string, text: string): unknown {
   if (name === "url") return toBaseUrl(text, name);
@@ -129,7 +129,7 @@ async function setApprovers(
 }
 
 /**
- * Checks the name by the broker's rules, so that an invalid name is reported here rather than at the first
+ * Checks a name against the broker's rules, so that an invalid name is reported now rather than at the first
  * write.
  */
 function toName(text: string): string {

@@ -43,7 +43,10 @@ export const docEdit: Command = {
   },
 };
 
-/** Returns how the change is given. @throws CliError `usage` if flags are missing or contradict each other */
+/**
+ * Returns how the user specifies the change. @throws CliError `usage` if flags are missing or contradict each
+ * other
+ */
 function wayOf({ flags, io }: CommandContext): "words" | "file" | "editor" {
   const given = ["old", "new", "file", "expect"]
     .filter((name) => textOf(flags, name) !== undefined)
