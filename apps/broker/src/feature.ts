@@ -23,7 +23,7 @@ import type { AttentionSource, ImportHook, PersonDataHook, Purge, TextRemovalHoo
  */
 export interface Feature<Services extends TransportServices = TransportServices, Options = unknown> {
   readonly name: string;
-  /** The features whose entry, tables or schemas this feature uses. */
+  /** The features whose code, tables or schemas this feature uses. */
   readonly needs: readonly string[];
   readonly handlers?: Partial<Handlers<Services>>;
   /** Adds HTTP routes besides those of the operations. */
@@ -37,20 +37,22 @@ export interface Feature<Services extends TransportServices = TransportServices,
    * @throws StartError for invalid options
    */
   readonly checkOptions?: (options: Options) => void;
-  /** Returns whether these options let anyone who can reach the broker change files on this machine. */
+  /** Returns whether the options let anyone who can reach the broker change files on this machine. */
   readonly opensFiles?: (options: Options) => boolean;
-  /** Descriptions of the feature's options for the log, by the name of the fact. */
+  /** Descriptions of the feature's options for the log, by the name under which each is logged. */
   readonly describeOptions?: Readonly<Record<string, (options: Options) => string>>;
   /** Starts the services that the feature adds to every mesh. The services that it needs are already started. */
   readonly start?: (parts: StartParts<Options>, needed: Services) => object | Promise<object>;
-  /** Returns the services that are separate for each mesh. */
+  /** Returns the feature's services for one mesh. */
   readonly inMesh?: (started: Services, meshId: string) => object;
   /** Adds the feature's initial contents to a new mesh, in the transaction that creates the mesh. */
   readonly furnishMesh?: (tx: Transaction, meshId: string) => Promise<void>;
   readonly repeat?: RepeatedWork<Services>;
-  /** Removes the remains of interrupted work. Called once an hour on one node. */
+  /** Removes what interrupted work has left behind. Called once an hour, on one node. */
   readonly tidyUp?: (services: Services) => Promise<void>;
-  /** Sends the clients of this node the changes for which hints of other nodes may have been lost. */
+  /**
+   * Sends this node's clients the changes that they may have missed because hints from other nodes were lost.
+   */
   readonly catchUp?: (services: Services) => Promise<void>;
 
   readonly onCreateSession?: CreateSessionHook;
@@ -65,7 +67,7 @@ export interface Feature<Services extends TransportServices = TransportServices,
   readonly onImport?: ImportHook;
 }
 
-/** Background work that runs at intervals. */
+/** A feature's background work that runs at intervals. */
 export interface RepeatedWork<Services extends TransportServices> {
   /** The name shown in `/health`. */
   readonly name: string;
@@ -89,7 +91,7 @@ export interface StartParts<Options = unknown> {
   readonly channels: Channels;
   readonly meshChannels: MeshChannels;
   readonly signer: AuditSigner;
-  /** Returns the address that the broker listens on. Known only once it listens. */
+  /** Returns the address that the broker listens on. Available only once the broker is listening. */
   readonly listening: () => string;
   readonly auth: AuthMode;
   /** Whether people other than the users of this machine can connect. */
@@ -98,6 +100,6 @@ export interface StartParts<Options = unknown> {
   readonly stopping: AbortSignal;
   /** Returns the meshes. Call only once everything has started. */
   readonly meshes: () => Meshes;
-  /** The feature adds its services here, to be stopped in reverse order of starting. */
+  /** The list to which the feature adds its services. They are stopped in reverse order of starting. */
   readonly stops: StopList;
 }

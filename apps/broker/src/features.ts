@@ -32,7 +32,7 @@ import type { Handlers } from "./transports/context-for.js";
 import type { Meshes, Services as TransportServices } from "./transports/services.js";
 import type { ViewHooks } from "./views/hooks.js";
 
-/** Every feature. Each comes after the features that it needs. */
+/** All features. Each feature comes after the features that it needs. */
 export const features = [
   tasksFeature,
   approvalsFeature,
@@ -64,7 +64,7 @@ export const features = [
 
 type AnyFeature = (typeof features)[number];
 
-/** The services of the core and of all features, seen from one mesh. */
+/** The services of the core and of all features, limited to one mesh. */
 export type Services = TransportServices & Started & StartedInMesh;
 
 /** The services that features start. */
@@ -92,13 +92,13 @@ type Intersection<Union> = (Union extends unknown ? (each: Union) => void : neve
   ? All
   : never;
 
-// The services of all features together contain what each feature needs.
+// The combined services of all features include the services that each feature needs.
 const all: readonly Feature<Services, FeatureOptions>[] = features;
 
 /** The handler of every operation. A handler that is missing, or has the wrong context or output, does not compile. */
 export const handlers: Handlers<Services> = { ...coreHandlers, ...merge("handlers") };
 
-/** The operations with more than one handler. There must be none. */
+/** The names of operations that have more than one handler. Must be empty. */
 type HandledTwice<List> = List extends readonly [infer First, ...infer Rest]
   ? (HandledBy<First> & HandledBy<Rest[number]>) | HandledTwice<Rest>
   : never;
@@ -138,14 +138,14 @@ export function checkOptions(options: FeatureOptions): void {
   for (const feature of all) feature.checkOptions?.(options);
 }
 
-/** Returns whether these options let anyone who can reach the broker change files on this machine. */
+/** Returns whether the options let anyone who can reach the broker change files on this machine. */
 export function opensFiles(options: FeatureOptions): boolean {
   return all.some((feature) => feature.opensFiles?.(options));
 }
 
 export type OptionFacts = { readonly [Name in keyof Merged<"describeOptions">]: string };
 
-/** Describes the options of features for people. */
+/** Describes the options of all features in words for people. */
 export function describeOptions(options: FeatureOptions): OptionFacts {
   const facts = all.flatMap(({ describeOptions: own = {} }) =>
     Object.entries(own).map(([name, describe]) => [name, describe(options)]),
@@ -160,7 +160,7 @@ export async function startFeatures(parts: StartParts<FeatureOptions>): Promise<
   return started;
 }
 
-/** Returns the services of features that are separate for each mesh. */
+/** Returns the services of all features for one mesh. */
 export function startInMesh(started: Started, meshId: string): StartedInMesh {
   return Object.assign({}, ...all.map(({ inMesh }) => inMesh?.(started as Services, meshId)));
 }
@@ -170,7 +170,7 @@ export async function furnishMesh(tx: Transaction, meshId: string): Promise<void
   for (const feature of all) await feature.furnishMesh?.(tx, meshId);
 }
 
-/** Starts the repeated work of features. Each returned function stops one part of it. */
+/** Starts the repeated work of all features. Each returned function stops one of these tasks. */
 export function repeatWork(meshes: Meshes<Services>): (() => void)[] {
   return all.flatMap(({ repeat }) =>
     repeat ? meshes.main.tasks.repeat(repeat.name, repeat.everyMs, repeat.begin(meshes)) : [],

@@ -1,11 +1,12 @@
 import { isIPv6 } from "node:net";
 
-/** All loopback addresses, which a client on this machine can choose between. */
+/** All loopback addresses. A client on this machine can connect from any of them. */
 const loopback = "127.0.0.0/8";
 
 /**
- * Returns the address block that counts as one caller (GUARD-5): an IPv4 address, all loopback addresses together, or an
- * IPv6 /64. A network customer gets a whole /64 and could use a different address of it for each request.
+ * Returns the address block that counts as one caller (GUARD-5): an IPv4 address, all loopback addresses
+ * together, or an IPv6 /64. A network customer gets a whole /64 and could use a different address from it for
+ * each request.
  */
 export function toAddressBlock(address: string): string {
   if (address.startsWith("127.") || address === "::1") return loopback;
@@ -18,7 +19,10 @@ export function toAddressBlock(address: string): string {
   return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(":")}::/64`;
 }
 
-/** Returns the 16-bit groups that are written out. An IPv4 address at the end counts as two groups. */
+/**
+ * Returns the 16-bit groups written out in part of an IPv6 address. An IPv4 address at the end counts as two
+ * groups.
+ */
 function toGroups(text: string): string[] {
   if (text === "") return [];
   return text.split(":").flatMap((group) => (group.includes(".") ? ["0", "0"] : [group]));

@@ -2,7 +2,7 @@ import type { SettingsStore } from "./settings-store.js";
 
 /** The broker's addresses for clients (SET-3). */
 export interface Addresses {
-  /** The address that this process listens on. Set once it listens. */
+  /** The address that this process listens on. Available only once the process is listening. */
   readonly listening: string;
   /** Returns `http://host:port`, or the base of the public URL. */
   base(): string;
@@ -43,7 +43,7 @@ export function mcpOf(url: string): string {
   return given.endsWith("/mcp") ? given : `${baseOf(url)}/api/mcp`;
 }
 
-/** Returns the base of an address that may name an MCP endpoint (SET-3). */
+/** Returns the base URL of an address, which may also be the address of an MCP endpoint (SET-3). */
 export function baseOf(url: string): string {
   return url.replace(/\/+$/, "").replace(/(?:\/api)?\/mcp$/, "");
 }

@@ -5,14 +5,16 @@ import { findShared, offerShared, type Queryable } from "@merkle/db";
 import { decrypt, encrypt } from "./encrypt.js";
 import { StartError } from "./start-error.js";
 
-/** The key that encrypts the addresses of alerts, and the key that identifies this broker to push services. */
+/** The key that encrypts alert addresses, and the key pair that identifies this broker to push services. */
 export interface AlertKey {
   readonly secret: string;
   /** The key pair of RFC 8292. Browsers subscribe with its public key, in base64url. */
   readonly vapid: { readonly publicKey: string; readonly privateKey: KeyObject };
 }
 
-/** The means to share the key between nodes. The database stores it, encrypted with a secret that is stored elsewhere. */
+/**
+ * Lets the nodes share the alert key through the database, encrypted with a secret that is stored elsewhere.
+ */
 interface SharedKey {
   readonly orm: Queryable;
   readonly secret: string;
@@ -21,8 +23,9 @@ interface SharedKey {
 const sharedName = "alert_key";
 
 /**
- * Reads the key from the Merkle home, or generates one (ALERT-7). It is stored outside the database. Without it, all alert
- * addresses must be entered again. Nodes use the key of the node that came first (NODE-5).
+ * Reads the key from the Merkle home, or generates one (ALERT-7). It is stored outside the database. If the
+ * key is lost, all alert addresses must be entered again. All nodes use the key that the first node stored
+ * (NODE-5).
  *
  * @throws StartError when the file cannot be read or is damaged
  */
@@ -71,8 +74,8 @@ async function openOwn(home: string): Promise<string> {
 }
 
 /**
- * Reads a secret file and removes the permissions of other users, including those of the group, which may get more members.
- * A file system without modes, or mounted read-only, keeps its permissions.
+ * Reads a secret file and removes the permissions of other users and of the group, whose membership may grow.
+ * Permissions stay unchanged on a file system that has no modes or is mounted read-only.
  */
 async function readSecret(path: string): Promise<string> {
   const file = await open(path);
@@ -87,7 +90,7 @@ async function readSecret(path: string): Promise<string> {
 
 function deriveVapid(secret: string): AlertKey["vapid"] {
   const pair = createECDH("prime256v1");
-  // A number that is not a valid key of the curve occurs at most once in 2^32. It is refused here and never used.
+  // At most once in 2^32 homes, the derived number is not a valid private key. setPrivateKey then throws.
   pair.setPrivateKey(Buffer.from(hkdfSync("sha256", secret, "", "merkle vapid", 32)));
   const point = pair.getPublicKey();
   const coordinate = (from: number) => point.subarray(from, from + 32).toString("base64url");

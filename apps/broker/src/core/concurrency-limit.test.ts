@@ -4,7 +4,10 @@ import { type AddressInfo, connect } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
 import { type ConcurrencyBounds, createConcurrencyLimit } from "./concurrency-limit.js";
 
-/** Starts a server that answers only when the test tells it to. Returns the served requests in order. */
+/**
+ * Starts a server that answers a request only when the test allows it. Returns the requests in the order
+ * in which they were served.
+ */
 async function startServer(bounds: ConcurrencyBounds) {
   const limitConcurrency = createConcurrencyLimit(bounds);
   const served: { readonly url: string; readonly response: ServerResponse }[] = [];
@@ -54,7 +57,7 @@ it("[GUARD-21] a request whose client has gone is not served", async () => {
   const gone = await ask("/a2");
   await ask("/a3");
   gone.resetAndDestroy();
-  // Once this request has been served, the server has also seen the reset.
+  // Once this request has been served, the server has also noticed that the other connection was reset.
   await ask("/b1");
   served[0]?.response.end();
   await expect.poll(urls).toEqual(["/a1", "/b1", "/a3"]);

@@ -1,16 +1,16 @@
 import type { ServerResponse } from "node:http";
 
 /**
- * Serves the requests of an address a few at a time, in the order of arrival (GUARD-21). Otherwise one client's forty
- * parallel requests would occupy PostgreSQL and the broker while others wait. A slow request, such as a wait, blocks others
- * only for a moment.
+ * Serves the requests from an address a few at a time, in the order of arrival (GUARD-21). Otherwise one
+ * client's forty parallel requests would occupy PostgreSQL and the broker while others wait. A slow request,
+ * such as a wait, blocks others only for a moment.
  */
 export type ConcurrencyLimit = (address: string, response: ServerResponse, serve: () => void) => void;
 
 export interface ConcurrencyBounds {
-  /** Maximum number of requests of an address that are served at the same time. */
+  /** Maximum number of requests from one address that are served at the same time. */
   readonly countMax: number;
-  /** Maximum time for which a request counts, even if it takes longer. */
+  /** How long a request counts towards the limit, even if the request takes longer. */
   readonly countedMs: number;
 }
 

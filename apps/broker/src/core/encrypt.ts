@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 
 /**
- * Encrypts a text with a secret that only its caller has (AES-256-GCM, with a key derived by HKDF-SHA-256). The stored text
- * can be decrypted only with the same secret (IDEM-6, MCP-9).
+ * Encrypts a text with a secret that only the caller has (AES-256-GCM, with a key derived by HKDF-SHA-256).
+ * The stored text can be decrypted only with the same secret (IDEM-6, MCP-9).
  */
 export function encrypt(secret: string, purpose: string, text: string): Buffer {
   const nonce = randomBytes(12);

@@ -16,7 +16,7 @@ export class InnerAddressError extends Error {
  * IPv4 address.
  */
 const inner4 = new BlockList();
-// A separate list: a range of IPv4-mapped addresses would also match every IPv4 address.
+// A separate list for IPv6: an IPv4-mapped range in a shared list would also match every IPv4 address.
 const inner6 = new BlockList();
 const ranges4 = [
   ["0.0.0.0", 8],
@@ -61,10 +61,13 @@ export function isInnerAddress(address: string): boolean {
   return isIP(bare) === 6 ? inner6.check(bare, "ipv6") : inner4.check(bare, "ipv4");
 }
 
-/** Decides whether an IP address must not be contacted. */
+/** Returns whether the broker must refuse to connect to an IP address. */
 export type RefusesAddress = (address: string) => boolean;
 
-/** Works like isInnerAddress, but allows this machine's own addresses. Used for a URL with the broker's own port. */
+/**
+ * Works like isInnerAddress, but allows this machine's own addresses. Used for a URL whose port is the
+ * broker's own.
+ */
 export function isForeignInnerAddress(address: string): boolean {
   return isInnerAddress(address) && !isOwnAddress(address);
 }
@@ -75,7 +78,8 @@ function isOwnAddress(address: string): boolean {
 }
 
 /**
- * Refuses a URL whose host is written as an inner address. No lookup happens for such a host.
+ * Refuses a URL whose host is written as an IP address of this machine or of a private network. The guarded
+ * lookup cannot check such a host, because an IP address needs no lookup.
  *
  * @throws InnerAddressError
  */

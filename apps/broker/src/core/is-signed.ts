@@ -13,7 +13,10 @@ export function isSigned(
   return verify(null, bytes, key, Buffer.from(by.signature, "base64url"));
 }
 
-/** The points for which anyone can make a valid signature, in all their encodings, without the sign bit. */
+/**
+ * The points of small order in all their encodings, without the sign bit. Anyone can make a valid signature
+ * for such a point.
+ */
 const pointsOfSmallOrder = new Set([
   "00".repeat(32),
   `01${"00".repeat(31)}`,

@@ -23,7 +23,7 @@ export interface Author {
   readonly human: boolean;
 }
 
-/** A message's content, recipients and references. */
+/** The content, recipients and references of a posted message. */
 export interface Said {
   readonly content: Readonly<Record<string, unknown>>;
   readonly audience: Audience;
@@ -33,7 +33,10 @@ export interface Said {
   readonly answers: number | null;
 }
 
-/** The recipients of a message: their names for readers, and the ids of the peers that it reaches, or null for everyone. */
+/**
+ * The recipients of a message: their names as shown to readers, and the ids of the peers that the message
+ * reaches, or null for everyone.
+ */
 export interface Audience {
   readonly recipients: readonly string[];
   readonly reaches: readonly string[] | null;
@@ -43,7 +46,8 @@ export const everyone: Audience = { recipients: messageRowDefaults.recipients, r
 
 /** Creates a chat message that is ready to be appended. */
 export function chatRow(sessionId: string, id: string, author: Author, said: Said): MessageRow {
-  // Every field is written out, as in toStoredMessage. Spreading objects would cost more than all other work of a post here.
+  // Every field is written out, as in toStoredMessage: object spread would cost more than the rest of a
+  // post's work here.
   return {
     session_id: sessionId,
     id,
@@ -102,8 +106,8 @@ let drawn = Buffer.alloc(0);
 let drawnAt = 0;
 
 /**
- * Returns 16 random bytes in hexadecimal. They are generated for many rows together, because a call to the generator costs
- * more than the rest of a row.
+ * Returns 16 random bytes in hexadecimal. They are generated for many rows together, because a call to the
+ * random number generator costs more than building the rest of a row.
  */
 function newSalt(): string {
   if (drawnAt === drawn.length) {
@@ -167,7 +171,8 @@ export function toMessage(stored: StoredMessage): Message {
   const message: Message = {
     ...toMessageHead({ ...stored, posted_at: stored.posted_at.toISOString() }),
     content,
-    // The salt of an imported private message never came to this broker, and nothing of the message was redacted.
+    // An imported private message has no salt here, because this broker never received the salt. Nothing in
+    // such a message was redacted.
     ...(stored.redaction && content["redacted"] === true && { redaction: toRedaction(stored.redaction) }),
   };
   return stored.type === "system" ? { ...message, ...content } : message;
@@ -178,8 +183,8 @@ export function toRedaction({ sequence, content }: RedactionEvent): Redaction {
 }
 
 /**
- * Returns the content of an event. Returns nothing if it was damaged in the database, so that other messages can still be
- * read.
+ * Returns the content of an event. Returns an empty object if the content was damaged in the database, so
+ * that other messages can still be read.
  */
 export function contentOf(stored: string): Record<string, unknown> {
   try {
@@ -190,8 +195,8 @@ export function contentOf(stored: string): Record<string, unknown> {
 }
 
 /**
- * Converts a message for one reader. Only the two peers of a private message get its text. Everyone else sees only who wrote
- * to whom, when, and the length (SEALED-3).
+ * Converts a message for one reader. Only the two peers in a private message get its text. Everyone else sees
+ * only the sender, the recipient, the time and the length (SEALED-3).
  */
 export function toMessageFor(stored: StoredMessage, peerId: string | null): Message {
   const message = toMessage(stored);
@@ -200,7 +205,7 @@ export function toMessageFor(stored: StoredMessage, peerId: string | null): Mess
   return isConcerned ? message : withoutSealed(message);
 }
 
-/** Returns a message as everyone may see it: a private message without its text. */
+/** Returns a message in the form that everyone may see: a private message has no text. */
 export function withoutSealed(message: Message): Message {
   const { sealed } = message.content;
   if (message.content["private"] !== true || typeof sealed !== "string") return message;

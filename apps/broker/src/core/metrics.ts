@@ -21,7 +21,7 @@ export interface Metrics {
   render(): Promise<string>;
 }
 
-/** The values that are read when the metrics are rendered. */
+/** The node's values that are read each time the metrics are rendered. */
 export interface NodeFacts {
   readonly id: string;
   readonly version: string;
@@ -31,7 +31,7 @@ export interface NodeFacts {
     readonly ignored: Readonly<Record<string, number>>;
   };
   databaseBytes(): Promise<number>;
-  /** The read replica, or null if there is none. */
+  /** Number of reads from the read replica and from the primary. Null if there is no replica. */
   readonly replica: { readonly reads: { readonly replica: number; readonly primary: number } } | null;
 }
 
@@ -185,10 +185,15 @@ function createRequestCounter(registers: Registry[]): RequestCounter {
   };
 }
 
-/** The latest durations of something, for its current state. A histogram covers the whole time since the start. */
+/**
+ * The latest durations of one kind of work, to show the current state. A histogram would cover the whole time
+ * since the start.
+ */
 interface RecentTimes {
   add(milliseconds: number): void;
-  /** Returns the duration that this share of the values stayed below, or 0 without values. */
+  /**
+   * Returns the duration that this fraction of the recent values stayed below, or 0 if there are no values.
+   */
   percentile(share: number): number;
 }
 

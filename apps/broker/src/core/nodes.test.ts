@@ -17,7 +17,7 @@ it("[NODE-4] a node that stops while it says that it is there is gone all the sa
   const bus = startLocalBus();
   const node = await startNode({ id: randomUUID(), database, bus, version: "1.0.0", auditKey: "key", tasks });
 
-  // Inserts into `nodes` wait at this gate. Everything else continues.
+  // Blocks inserts into `nodes` until the test opens the gate. Everything else continues.
   await sql.unsafe(`
     CREATE FUNCTION wait_at_gate() RETURNS trigger LANGUAGE plpgsql AS
       'BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NEW; END';
@@ -31,7 +31,7 @@ it("[NODE-4] a node that stops while it says that it is there is gone all the sa
       .poll(() => holding`SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`)
       .toHaveLength(1);
     stopped = node.stop();
-    // Lets the node send everything that it sends before the gate opens.
+    // Gives the node time to send all queries that do not wait for the gate.
     await database.orm.execute("SELECT");
   });
   await Promise.all([announced, stopped]);

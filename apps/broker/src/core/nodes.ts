@@ -9,39 +9,46 @@ import { withTimeout } from "./with-timeout.js";
 export interface Nodes {
   /** The id of this node. */
   readonly id: string;
-  /** Whether no other node can exist, so that changes by other nodes need not be considered. */
+  /** Whether no other node can exist, so that this node need not consider changes made by others. */
   readonly alone: boolean;
   /** The ids of the other nodes that were running at the last heartbeat. */
   readonly others: ReadonlySet<string>;
-  /** Whether hints of another node do not arrive, so that sweeps replace them. */
+  /** Whether hints from another node do not arrive, so that this node must rely on sweeps. */
   readonly hasUnheard: boolean;
   /**
-   * Whether this node does the work that only one node should do. It is the node that started first, as far as each node can
-   * see. For a moment there may be two such nodes or none, so this work must be safe to do twice or late.
+   * Whether this node does the work that only one node should do. Each node considers the node that started
+   * first to be the leader. For a moment there may be two such nodes or none, so this work must be safe to do
+   * twice or late.
    */
   readonly leads: boolean;
   /** Returns all registered nodes. `live` nodes are within their lease. */
   list(): Promise<(NodeRow & { readonly live: boolean })[]>;
   /**
-   * Resolves once the others have handled this node's hints, or after a timeout (NODE-14). Resolves immediately without
-   * others.
+   * Resolves once the other nodes have handled this node's hints, or after a timeout (NODE-14). Resolves
+   * immediately if there are no other nodes.
    */
   settle(): Promise<void>;
   /** Calls a listener when other nodes have stopped. */
   onGone(listener: () => void): void;
-  /** Announces the address of this node and that it is running. */
+  /** Publishes this node's address and that the node is running. */
   announce(address: string): Promise<void>;
   stop(): Promise<void>;
 }
 
 const beatMs = 5_000;
-/** A node that was not seen for this long counts as dead. A heartbeat may be late, and one may be lost. */
+/**
+ * A node counts as dead if its last heartbeat is older than this. The margin allows for one late and one lost
+ * heartbeat.
+ */
 export const nodeLeaseMs = 15_000;
-/** Maximum difference between the clocks of nodes. Otherwise people would see times that contradict each other. */
+/**
+ * Maximum difference between the clocks of nodes. With a larger difference, people would see contradictory
+ * times.
+ */
 const clockMsMax = 5_000;
 
 interface NodeOptions {
-  /** A new id for each start. */
+  /** The node's id, generated at each start. */
   readonly id: string;
   readonly database: Pick<Database, "orm" | "epoch">;
   readonly bus: Bus;
@@ -99,7 +106,8 @@ export async function startNode(options: NodeOptions): Promise<Nodes> {
   }
 
   /**
-   * Returns whether the lease is valid. A node that could not renew its lease counts as dead elsewhere and no longer leads.
+   * Returns whether this node's lease is valid. If the lease was not renewed in time, the other nodes
+   * consider this node dead, and it must not lead.
    */
   function isInTime(): boolean {
     return performance.now() - seenAt < nodeLeaseMs;
@@ -143,8 +151,8 @@ export async function startNode(options: NodeOptions): Promise<Nodes> {
       if (stopped) return;
       stopped = true;
       stopBeating();
-      // A heartbeat in flight would register the node again. An unresponsive database is not waited for, because a node that
-      // is no longer seen counts as dead anyway (NODE-4).
+      // A heartbeat in flight would register the node again, so the deletion waits for it. The shutdown does
+      // not wait for an unresponsive database, because the node's lease expires anyway (NODE-4).
       const forgotten = beating.then(() => deleteNode(database.orm, id));
       await withTimeout(forgotten, beatMs, "none").catch(() => undefined);
       bus.publish("nodes", {});
@@ -166,7 +174,7 @@ async function refuseMisfits(
       `This machine's clock differs from the database's by ${inSeconds(own.clockMs)}. Synchronise it with NTP, because all nodes must agree on the time.`,
     );
   }
-  // A single node holds the lock that excludes others, so other registered nodes are dead.
+  // A single node holds a lock that excludes other nodes, so any other registered node is dead.
   if (own.bus === "local") return;
   for (const other of (await listNodes(database.orm)).filter(isLive)) {
     const problem = describeMisfit(own, other);

@@ -1,4 +1,7 @@
-/** Pages that are built while the broker runs. Each promise resolves with whether the build succeeded, and never rejects. */
+/**
+ * Pages that are built while the broker runs. Each promise resolves with true if the build succeeded, and
+ * never rejects.
+ */
 export interface PageBuild {
   readonly dashboard: Promise<boolean>;
   readonly docs: Promise<boolean>;

@@ -22,7 +22,7 @@ export function requireObject(operation: Operation, input: unknown): RawInput {
  * Validates an input by its operation's schema and applies defaults. Later code does not validate it again.
  *
  * @param proved - whether the caller sent a valid credential, which its idempotency keys then belong to
- * @throws bad_request with every invalid field, or payload_too_large when a text is over its limit
+ * @throws bad_request with every invalid field, or payload_too_large if a text exceeds its limit
  */
 export function parseInput(
   operation: Operation,
@@ -41,7 +41,7 @@ function parseBySchema(operation: Operation, raw: RawInput): Readonly<Record<str
   return parsed.data;
 }
 
-/** With more unknown fields than any mistake causes, the error does not list them all (CAT-5). */
+/** No ordinary mistake causes this many unknown fields, so the error does not list more (CAT-5). */
 const unknownFieldsMax = 16;
 
 function refuseManyUnknownFields(operation: Operation, raw: RawInput): void {
@@ -54,7 +54,7 @@ function refuseManyUnknownFields(operation: Operation, raw: RawInput): void {
   throw inputRefused([{ field: "", problem }], { fields: usefulFields(operation) });
 }
 
-/** The problem of an unknown field contains its name, which may have any length. */
+/** The error quotes the name of an unknown field, which may have any length. */
 const problemCharsMax = 200;
 
 function describeIssues(operation: Operation, issues: readonly z.core.$ZodIssue[]): MerkleError {

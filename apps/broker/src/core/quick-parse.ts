@@ -1,21 +1,22 @@
 import type * as z from "zod";
 
-/** Returns a value as its schema would, or undefined if only the schema itself can decide. */
+/** Returns a value as its schema would parse it, or undefined if only the schema itself can decide. */
 type Take = (value: unknown) => unknown;
 
 interface Field {
   readonly name: string;
-  /** Null for a schema that quickParse does not support. */
+  /** The fast parser. Null for a schema that quickParse does not support. */
   readonly take: Take | null;
   readonly whenAbsent: "refused" | "left out" | "default";
   readonly default: unknown;
 }
 
 /**
- * Parses common inputs without allocating anything but the result. The schema's own parser allocates ten objects per field,
- * two kilobytes per post. The fast parser is derived from the schema, so the two cannot diverge.
+ * Parses common inputs and allocates only the result. The schema's own parser allocates ten objects per
+ * field, two kilobytes per post. The fast parser is derived from the schema, so the two cannot diverge.
  *
- * @returns the same result as the schema, or undefined for invalid and unsupported inputs, which the schema must then parse
+ * @returns the same result as the schema, or undefined for invalid and unsupported inputs, which the schema
+ * must then parse
  */
 export function quickParse<Schema extends z.ZodObject>(
   schema: Schema,
@@ -26,7 +27,7 @@ export function quickParse<Schema extends z.ZodObject>(
     take = takeObject(schema) ?? neverTaken;
     taken.set(schema, take);
   }
-  // Each part has passed the schema's checks for that part.
+  // The fast parser ran the schema's check for every part of the value.
   return take(value) as z.output<Schema> | undefined;
 }
 
@@ -101,13 +102,16 @@ function passThrough(passes: readonly Take[], value: unknown): unknown {
   return passed;
 }
 
-/** Returns null if one of the schema's checks is not supported. */
+/** Returns the schema's checks, or null if one of them is not supported. */
 function passesOf(schema: z.core.$ZodType): readonly Take[] | null {
   const passes = (definitionOf(schema).checks ?? []).map(({ _zod }) => passOf(_zod.def));
   return passes.every((pass) => pass !== null) ? passes : null;
 }
 
-/** Returns a check. It runs after the type check, so the value has a length or is a number where the check needs one. */
+/**
+ * Returns the fast form of a check. The type was checked before, so a length check always gets a text or
+ * list, and a range check a number.
+ */
 function passOf(check: z.core.$ZodCheckDef): Take | null {
   const {
     check: kind,

@@ -3,8 +3,8 @@ import { isConnectionLost, isOutOfResources, isSerializationFailure, isTimeout }
 import { limits } from "@merkle/wire/limits";
 
 /**
- * Retries while the database is unreachable or rows are locked, for as long as an outcome may stay unknown (FEED-7). Use
- * only for idempotent work: reads, and writes that detect their first attempt.
+ * Retries while the database is unreachable or rows are locked, up to the maximum time for which an outcome
+ * may stay unknown (FEED-7). Use only for idempotent work: reads, and writes that detect an earlier attempt.
  *
  * @param since - time of the call, on the clock of `performance.now()`
  */

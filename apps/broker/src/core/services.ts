@@ -15,20 +15,20 @@ import type { Workers } from "./workers/workers.js";
 /** Notifies the watchers of a mesh that a read of the mesh would now return something else (MESH-1). */
 export interface MeshAnnouncer {
   announce(kind: Exclude<MeshChangedKind, "person">, sessionId: string | null): void;
-  /** Notifies only connections that watch as this person. */
+  /** Notifies only connections that watch the mesh as this person. */
   announceToPerson(personId: string, sessionId: string | null): void;
 }
 
 /** Notifies the readers of a session that something in it has changed. */
 export interface SessionAnnouncer {
-  /** Finds the channel of a session that currently has readers. */
+  /** Finds the channel of a session, which exists only while the session has readers. */
   find(sessionId: string): { readonly head: number } | undefined;
   announceChange(sessionId: string, kind: Exclude<ChangedKind, "delivery">, version: number): void;
 }
 
 /**
- * The services that every folder of the core needs, seen from one mesh. Each higher folder adds its own services, and its
- * handlers get no others.
+ * The services that every folder of the core needs, limited to one mesh. Each folder above the core adds its
+ * own services, and its handlers get only the services of that level.
  */
 export interface CoreServices {
   readonly version: string;
@@ -37,7 +37,7 @@ export interface CoreServices {
   /** The Merkle home, for temporary files. */
   readonly home: string;
   readonly eventLoop: EventLoopWatch;
-  /** The database, limited to this mesh by its `meshId`, so that no query reads another mesh. */
+  /** The database, limited to this mesh by `meshId` so that no query reads another mesh. */
   readonly database: Database;
   readonly meshName: string;
   readonly mesh: MeshAnnouncer;
@@ -49,7 +49,7 @@ export interface CoreServices {
   readonly bus: Bus;
   readonly nodes: Nodes;
   readonly tasks: RepeatedTasks;
-  /** The turns in which the writes of one session run one at a time. Null for a single node. */
+  /** A queue per session that runs the session's writes one at a time. Null on a single node. */
   readonly turns: Turns | null;
   readonly foreground: Foreground;
   /** Resolves once this node is known to be the only one on its database. Usually resolves immediately. */

@@ -5,15 +5,15 @@ import type { Bus } from "./bus/bus.js";
 /** A node that does not reply within this time has stopped or is unreachable. */
 const waitMsMax = 1_000;
 
-/** A question to the other nodes that is not answered by all of them yet. */
+/** A settle question that some of the other nodes have not answered yet. */
 interface Asking {
   readonly unanswered: Set<string>;
   done(): void;
 }
 
 /**
- * Returns a function that waits until the other nodes have handled all hints that this node has published (NODE-14).
- * Concurrent calls share one question.
+ * Returns a function that waits until the other nodes have handled all hints that this node has published
+ * (NODE-14). Concurrent calls share one `settle` hint.
  *
  * @param others - returns the ids of the other running nodes
  */
@@ -22,7 +22,7 @@ export function createSettle(
   { id: ownId, others }: { readonly id: string; readonly others: () => ReadonlySet<string> },
 ): () => Promise<void> {
   const asking = new Map<string, Asking>();
-  /** Nodes that did not reply in time. They are not waited for until they reply again. */
+  /** Nodes that did not reply in time. Later calls do not wait for them until they reply again. */
   const silent = new Set<string>();
   let next: Promise<void> | null = null;
 
@@ -33,7 +33,7 @@ export function createSettle(
     if (!bus.isUp || others().size === 0) return;
     const id = randomUUID();
     const answered = new Promise<void>((done) => asking.set(id, { unanswered, done }));
-    // Published even if no node is waited for, because a reply shows that a silent node is back.
+    // Published even if all other nodes are silent, because a reply shows that a silent node is back.
     bus.publish("settle", { id });
     const tooLate = new AbortController();
     if (unanswered.size > 0)

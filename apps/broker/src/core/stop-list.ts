@@ -5,7 +5,7 @@ export interface StopList {
   add(name: string, stop: () => void | Promise<void>): void;
   /** Stops everything. If one part fails to stop, the others are stopped anyway. */
   stop(reason?: Error): Promise<void>;
-  /** Resolves once everything has stopped, with the reason if there was one. */
+  /** Resolves once everything has stopped. The value is the error that caused the stop, or null. */
   readonly stopped: Promise<Error | null>;
 }
 

@@ -2,7 +2,10 @@ import { isConnectionLost, isOutOfResources, isSerializationFailure, isTimeout, 
 import { MerkleError } from "@merkle/wire";
 import type { Log, LogFields } from "./log.js";
 
-/** Maps any error to the one returned to the caller. An unknown error is logged in full and returned in brief (ERR-3). */
+/**
+ * Maps any error to the error returned to the caller. An unknown error is logged in full, but the caller gets
+ * only a short message (ERR-3).
+ */
 export function toMerkleError(error: unknown, log: Log, fields: LogFields): MerkleError {
   if (error instanceof MerkleError) return error;
   if (isConnectionLost(error)) {

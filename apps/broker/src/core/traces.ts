@@ -5,17 +5,21 @@ import { StartError } from "./start-error.js";
 import { withTimeout } from "./with-timeout.js";
 
 /**
- * Traces each message with OpenTelemetry: its post, its commit, its hint to the other nodes and its deliveries on each node
- * (TRACE-1). The trace id is the message's id, so the spans of all nodes match without any propagation. Sessions appear only
- * as a hash. Without tracing this object does not exist and the SDK is not loaded.
+ * Traces each message with OpenTelemetry: its post, its commit, its hint to the other nodes and its
+ * deliveries on each node (TRACE-1). The trace id is the message's id, so spans from different nodes join
+ * without context propagation. Session ids appear only as hashes. If tracing is off, this object does not
+ * exist and the SDK is not loaded.
  */
 export interface Traces {
-  /** Wraps the posting of a message in the trace's first span, from admission to reply. */
+  /** Wraps the posting of a message in the first span of its trace, from admission to reply. */
   post<Result>(row: MessageRow, posting: Promise<Result>): Promise<Result>;
-  /** Wraps sending a batch to the database in a span for each of its messages. */
+  /** Wraps the sending of a batch to the database in one span per message. */
   commit<Result>(rows: readonly MessageRow[], sending: Promise<Result>): Promise<Result>;
   hinted(posted: readonly StoredMessage[]): void;
-  /** Records the delivery of messages to a reader. The span starts at the hint of another node, if there was one. */
+  /**
+   * Records the delivery of messages to a reader. The span starts when another node's hint arrived, if there
+   * was such a hint.
+   */
   delivered(sessionId: string, messages: readonly DeliveredMessage[], path: string): void;
   stop(): Promise<void>;
 }
@@ -33,7 +37,7 @@ interface TracesOptions {
   readonly bus: Bus;
 }
 
-/** Maximum number of sessions whose last hint is remembered until its messages are delivered. */
+/** Maximum number of sessions whose last hint is kept until the session's messages are delivered. */
 const hintsMax = 1_000;
 const flushMs = 2_000;
 
@@ -62,7 +66,7 @@ export async function startTraces({ url, node, version, bus }: TracesOptions): P
     return { "merkle.node": node, "merkle.session": sha256(sessionId).slice(0, 16) };
   }
 
-  /** Starts a child of the message's first span, which may be on another node. */
+  /** Starts a child of the message's first span, which may have been recorded on another node. */
   function span(
     name: string,
     id: string,
@@ -141,7 +145,7 @@ function sha256(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** Kept apart from the imports, so that bundlers do not include these packages. */
+/** Package names in variables instead of literal imports, so that bundlers do not include these packages. */
 const packages = {
   api: "@opentelemetry/api",
   sdk: "@opentelemetry/sdk-trace",

@@ -1,4 +1,4 @@
-/** Ends a transfer whose client is too slow. Only time spent waiting for the client counts. */
+/** Ends a transfer if its client is too slow. Only time spent waiting for the client counts. */
 export interface TransferRate {
   /** Marks that the broker now waits for the client. */
   wait(): void;
@@ -9,9 +9,11 @@ export interface TransferRate {
 
 export interface TransferRateOptions {
   readonly bytesPerSecondMin: number;
-  /** The rate is measured over this much waiting time, so a short pause does no harm. */
+  /**
+   * The rate is measured over this much waiting time, so a short pause does not end the transfer.
+   */
   readonly windowMs: number;
-  /** Called at most once. */
+  /** Called at most once, when the client is too slow. */
   readonly onSlow: () => void;
 }
 
@@ -40,7 +42,7 @@ export function createTransferRate({
 
   function pause(): void {
     clearTimeout(timer);
-    // Always less than the whole window, because only the timer ends it.
+    // Always less than the whole window, because only the timer may end the transfer.
     if (waitingSince !== null) waitedMs = Math.min(windowMs - 1, waitedMs + performance.now() - waitingSince);
     waitingSince = null;
   }

@@ -1,6 +1,6 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 
-/** Delay of the event loop over the last one to two minutes, in milliseconds. */
+/** How late the event loop ran timers over the last one to two minutes, in milliseconds. */
 export interface Lateness {
   readonly p50_ms: number;
   readonly p99_ms: number;
@@ -12,7 +12,7 @@ export interface EventLoopWatch {
   stop(): void;
 }
 
-/** Interval of the measurement. Long enough to cost an idle broker nothing measurable. */
+/** Sampling interval, long enough to cost an idle broker nothing measurable. */
 const resolutionMs = 50;
 const windowMs = 60_000;
 
@@ -48,7 +48,10 @@ function openHistogram(): IntervalHistogram {
   return histogram;
 }
 
-/** Returns the delay in milliseconds. The histogram measures the time between two samples in nanoseconds. */
+/**
+ * Converts a sample to a delay in milliseconds. The histogram records the time between two samples in
+ * nanoseconds.
+ */
 function toLate(nanoseconds: number): number {
   return Math.max(0, Math.round((nanoseconds / 1e6 - resolutionMs) * 100) / 100);
 }

@@ -2,7 +2,7 @@ import { limits } from "@merkle/wire/limits";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { withTimeout } from "./with-timeout.js";
 
-// Fake timers, because the tests check the exact moment of the timeout.
+// Fake timers, because the tests check exactly when the timeout occurs.
 beforeEach(() => {
   vi.useFakeTimers();
 });

@@ -1,10 +1,10 @@
 import { MerkleError } from "@merkle/wire";
 
 /**
- * Limits the wait for a database that has stopped responding. Its own timeouts (DB-10) end slow queries only while it
- * responds. The work may still be done later.
+ * Limits the wait for a database that has stopped responding. The database's own timeouts (DB-10) apply only
+ * while it responds. The work may still complete after the timeout.
  *
- * @throws unavailable when `work` has not settled in time
+ * @throws unavailable if `work` has not settled in time
  */
 export function withTimeout<Result>(
   work: Promise<Result>,

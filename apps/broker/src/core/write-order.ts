@@ -1,4 +1,4 @@
-/** A write's turn among the writes of its connection to the same session. */
+/** The position of a write among its connection's writes to the same session. */
 export interface WriteTurn {
   /**
    * Resolves once every earlier write is in the queue, so that this write may begin. Undefined if it may begin immediately.
@@ -23,7 +23,7 @@ export interface WriteOrder {
  * the commit.
  */
 export function createWriteOrder(): WriteOrder {
-  // The unfinished writes of all sessions, in order. A connection has only a few at a time.
+  // The unfinished writes to all sessions, in order. A connection has only a few of them at a time.
   const turns: Turn[] = [];
   return {
     take(session) {
@@ -64,14 +64,14 @@ class Turn implements WriteTurn {
   }
 
   end(): void {
-    // Most writes end in order.
+    // The usual case: the oldest write ends first.
     if (this.#turns[0] === this) this.#turns.shift();
     else this.#turns.splice(this.#turns.indexOf(this), 1);
     this.placed();
     this.#tellEnded?.();
   }
 
-  /** Called only by the next write. */
+  /** Resolves once this write is queued. Only the next write calls this. */
   #whenPlaced(): Promise<void> {
     return new Promise((resolve) => {
       this.#tellPlaced = resolve;

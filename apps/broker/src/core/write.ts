@@ -16,11 +16,12 @@ import { type EventOptions, systemRow, toStoredMessage } from "./message.js";
 import { retryWhileLost } from "./retry-while-lost.js";
 import type { Turns } from "./turns.js";
 
-/** The write of a handler: its transaction, and the callbacks to run after its commit. */
+/** A handler's write: its transaction, and the callbacks to run after the commit. */
 export interface Write {
   readonly tx: Transaction;
   /**
-   * Posts an event to the session's feed. Call last in a write, because the feed is locked from here to the commit.
+   * Posts an event to the session's feed. Call last in a write, because this call locks the feed until the
+   * commit.
    *
    * @throws session_closed, unless the event may be posted after closing
    */
@@ -31,7 +32,7 @@ export interface Write {
   ): Promise<{ sequence: number; postedAt: Date }>;
   /** Posts a message of any type. Otherwise like `announce`. */
   post(row: MessageRow): Promise<{ sequence: number; postedAt: Date }>;
-  /** Runs a callback after the commit, but not if the write fails or is an idempotent retry. */
+  /** Runs a callback after the commit. Skipped if the write fails or is an idempotent retry. */
   afterCommit(run: () => void): void;
 }
 
@@ -43,20 +44,27 @@ export interface RequestIdentity {
   /** Id of the calling team, person, member or job. Null for a caller without an identity. */
   readonly caller: string | null;
   readonly idempotencyKey: string | undefined;
-  /** The validated input with the session's id instead of its slug, and without credential and key. */
+  /**
+   * The validated input, with the session's id in place of its slug, and without the credential and the
+   * idempotency key.
+   */
   readonly input: Readonly<Record<string, unknown>>;
 }
 
 export interface WriteServices {
   readonly database: Database;
-  /** The turns in which the writes of one session, or otherwise of one caller, run one at a time. Null for a single node. */
+  /**
+   * The queue that runs the writes of one session, or of one caller if there is no session, one at a time.
+   * Null on a single node.
+   */
   readonly turns: Turns | null;
   readonly onAnnounced: (message: StoredMessage) => void;
 }
 
 /**
- * Runs a write once per idempotency key (IDEM-1). The result is stored in the same transaction, under the caller's key or a
- * random key. A transaction whose commit was not confirmed can therefore simply be run again.
+ * Runs a write once per idempotency key (IDEM-1). The result is stored in the same transaction, under the
+ * caller's key or a random key. If the commit was not confirmed, the transaction can therefore simply be run
+ * again.
  */
 export async function writeOnce<Result>(
   services: WriteServices,
@@ -96,8 +104,8 @@ export async function writeOnce<Result>(
 }
 
 /**
- * Returns the result of the first use of a request's key, or undefined. Used for a caller that may no longer make the
- * request.
+ * Returns the result from the first use of a request's idempotency key, or undefined. Used if the caller is
+ * no longer allowed to make the request.
  */
 export async function readEarlierResult(database: Database, request: RequestIdentity): Promise<unknown> {
   if (request.idempotencyKey === undefined) return undefined;

@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-/** Duration of a slice. Short enough that other requests are not noticeably delayed. */
+/** Duration of one slice of work, short enough that other requests are not noticeably delayed. */
 const turnMs = 2;
 
 /**

@@ -20,7 +20,7 @@ import type { ConcludedSession, SealedHead } from "./hooks.js";
 import type { DocumentServices } from "./services.js";
 import { documentTooLarge } from "./write-document.js";
 
-/** Concludes a session as one of its teams, or as the agent of a job if the session allows it. */
+/** Concludes a session on behalf of one of its teams, or as a job's agent if the session allows it. */
 export async function concludeSession(
   ctx: TeamContext<DocumentServices> | (SessionContext<DocumentServices> & AgentContext<DocumentServices>),
   { summary_section }: ParsedInputOf<"conclude_session">,
@@ -70,7 +70,7 @@ function proposesAlone(slug: string): MerkleError {
   );
 }
 
-/** A document with its new Conclusion section, based on one version of the document. */
+/** A document with its new Conclusion section, and the document version that it is based on. */
 interface Draft {
   readonly fromVersion: number;
   readonly content: string;
@@ -84,7 +84,8 @@ interface Concluder {
   readonly teamId: string;
   readonly name: string;
   /**
-   * The peer that causes the event. Its own waits do not return the event. Null for the agent of a job, which has no peer.
+   * The peer that causes the event, whose own waits do not return the event. Null for a job's agent, which
+   * has no peer.
    */
   readonly peer: { readonly peerId: string } | null;
 }
@@ -98,7 +99,7 @@ interface Conclusion {
   readonly summary: string;
   /** Author of the document version (default: the team's name). */
   readonly writtenBy?: string | undefined;
-  /** Runs first in the transaction, with the document locked. An error rolls everything back. */
+  /** Runs first in the transaction, with the document locked. If it throws, everything is rolled back. */
   readonly check?: (tx: Transaction, document: LockedDocument) => Promise<void>;
   /** Runs after the document version is saved, before the conclusion is announced. */
   readonly record?: (tx: Transaction, version: number) => Promise<void>;
@@ -110,8 +111,9 @@ interface Conclusion {
  * changed. A pending proposal is rejected (PROP-15).
  */
 export async function concludeWith(ctx: ConcluderContext, input: Conclusion): Promise<Output> {
-  // The draft is made before the transaction, so that no one waits while a large document is processed. A concurrent write
-  // makes the draft outdated. After three attempts it is made with the document locked.
+  // The draft is made before the transaction, so that other writers do not wait while a large document is
+  // processed. A concurrent write makes the draft outdated. After three attempts, the draft is made with the
+  // document locked.
   for (const hook of ctx.services.hooks.onConclude) await hook.prepare?.(ctx.services, ctx.session.sessionId);
   for (let round = 1; round <= 3; round += 1) {
     const draft = await draftConclusion(ctx, input);

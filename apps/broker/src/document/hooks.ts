@@ -14,13 +14,13 @@ export interface DocumentRef {
   readonly sessionId: string;
 }
 
-/** A feature's reaction to a new version of a document. */
+/** A feature's hook that runs after a new document version. */
 export interface DocumentHook<Services> {
   /** Called after the document was written. The writer does not wait for it. */
   written(services: Services, document: DocumentRef): void;
 }
 
-/** A feature's part in the conclusion of a session. */
+/** A feature's hooks that run when a session is concluded. */
 export interface ConcludeHook<Services> {
   /** Does slow work before the transaction begins. */
   prepare?(services: Services, sessionId: string): Promise<void>;
@@ -36,7 +36,7 @@ export interface ConcludeHook<Services> {
 
 export interface ConcludedSession {
   readonly sessionId: string;
-  /** The name of the team that concluded the session. */
+  /** The name of the team that is concluding the session. */
   readonly by: string;
   readonly at: Date;
 }

@@ -77,7 +77,7 @@ async function chooseVersion(
   );
 }
 
-/** Returns the output for a version whose text was removed (REDACT-6). */
+/** Returns the output for a document version whose text was redacted (REDACT-6). */
 async function toRedacted({ services, session }: SessionContext<DocumentServices>, version: number) {
   const redactions = await readVersionRedactions(services.database.orm, session.sessionId);
   return { redacted_version: version, redaction: redactions.of(version) };
@@ -140,7 +140,10 @@ const isRedacted = ({ redacted }: DocumentVersionRow) => redacted;
 
 /** The redactions of a document's versions, with their authors. */
 interface VersionRedactions {
-  /** Returns the redaction of a version. Its details are null if the event that recorded it was redacted as well. */
+  /**
+   * Returns the redaction of a version. Its details are null if the event that recorded the redaction was
+   * redacted as well.
+   */
   of(version: number): Redaction;
   find(version: number): Redaction | undefined;
 }

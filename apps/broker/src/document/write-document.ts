@@ -63,7 +63,7 @@ async function describeConflict(
   );
 }
 
-/** Appends text to the document, independent of concurrent writes (DOC-5). */
+/** Appends text to the document, regardless of concurrent writes (DOC-5). */
 export async function appendToSessionDoc(
   ctx: TeamContext<DocumentServices>,
   input: ParsedInputOf<"append_to_session_doc">,
@@ -72,9 +72,9 @@ export async function appendToSessionDoc(
 }
 
 /**
- * Replaces the one occurrence of `old_text` in the document (DOC-6).
+ * Replaces `old_text`, which must occur exactly once in the document (DOC-6).
  *
- * @throws conflict when the text does not occur, or occurs more than once
+ * @throws conflict if the text does not occur, or occurs more than once
  */
 export async function editSessionDoc(
   ctx: TeamContext<DocumentServices>,
@@ -111,9 +111,9 @@ async function writeDocument(
 type DocumentChange = (current: LockedDocument) => string | Promise<string>;
 
 /**
- * Writes the next version as part of a larger write.
+ * Writes the next version of a document as part of a larger write.
  *
- * @param writtenBy - author of the version; its team is the caller's
+ * @param writtenBy - author of the version; the version still belongs to the caller's team
  */
 export async function writeVersion(
   { services, session, team }: Pick<TeamContext<DocumentServices>, "services" | "session" | "team">,

@@ -17,13 +17,15 @@ export interface Batches {
   /** Resolves once the listeners have handled all hints received so far. */
   followed(): Promise<void>;
   /**
-   * Reports that hints may have been lost in either direction: to this node immediately, to the others with the next batch.
+   * Reports that hints may have been lost, both to and from this node: to this node immediately, to the other
+   * nodes with the next batch.
    */
   noteLoss(): void;
   /**
-   * Sends the other nodes a sign of life.
+   * Tells the other nodes that this node is alive.
    *
-   * @param hasUnheard - whether some node's hints do not arrive, perhaps because it runs an earlier version
+   * @param hasUnheard - whether hints from some node do not arrive, perhaps because that node runs an earlier
+   * version
    */
   beat(hasUnheard: boolean): void;
   /** Stops accepting hints, and sends the waiting ones. */
@@ -42,8 +44,8 @@ export interface BusIdentity {
 /** PostgreSQL refuses a payload of 8,000 bytes. The same limit applies to every bus. */
 const payloadBytesMax = 7_900;
 /**
- * How long deferrable hints are collected after a batch. Otherwise the message for each post would cost every other node
- * half as much as a post.
+ * How long deferrable hints are collected after a batch. Without this delay, each post would send its own
+ * message, which costs every other node half as much as the post itself.
  */
 const gatherMs = 50;
 /** Maximum number of different hints that wait to be sent. Beyond it, the other nodes re-read everything instead. */
@@ -53,7 +55,8 @@ const heardWithinMs = 15_000;
 const ignoredLogMs = 60_000;
 
 /**
- * @param send - sends payloads in order; if it fails, their hints are lost, and the other nodes are notified of that later
+ * @param send - sends payloads in order; if sending fails, their hints are lost, and the other nodes are
+ * notified later
  */
 export function createBatches(options: {
   readonly identity: BusIdentity;
@@ -100,7 +103,8 @@ export function createBatches(options: {
   }
 
   /**
-   * Waits before sending. Only deferrable hints shortly after a batch wait longer than the current turn of the event loop.
+   * Waits before sending the next batch. Usually the wait lasts only until the current turn of the event loop
+   * ends. Deferrable hints that follow a batch closely wait longer.
    */
   function gather(): Promise<void> {
     const restMs = [...waiting.values()].every(mayWait) ? sentAt + gatherMs - performance.now() : 0;

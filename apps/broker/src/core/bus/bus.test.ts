@@ -124,7 +124,7 @@ describe.each(Object.keys(meetings))("%s", (name) => {
     for (const hint of sent) own.publish("state", hint);
     await expect.poll(() => heard).toHaveLength(50);
     expect(heard).toEqual(sent);
-    // The arrival of this hint shows that any other hint would have arrived before it.
+    // Hints arrive in order: once this hint has arrived, any earlier hint would have arrived too.
     other.publish("state", toHint("back"));
     await expect.poll(() => heardHere).toEqual([toHint("back")]);
     expect(heardElsewhere).toEqual([]);
@@ -184,7 +184,7 @@ describe.each(Object.keys(meetings))("%s", (name) => {
       `{"from":"${randomUUID()}","hints":[${forged.join()}]}`,
       byStranger({ secret: "another secret" }),
       byStranger({ channel: "another deployment" }),
-      // The signature of a genuine message, with different hints.
+      // A genuine message whose hints were replaced while the signature was kept.
       genuine[0]?.replace(/"hints":\[\[.*\]\]\}\}$/, `"hints":[${forged.join()}]}}`) ?? "",
       "{}",
       "nonsense",
@@ -195,7 +195,7 @@ describe.each(Object.keys(meetings))("%s", (name) => {
     ];
     for (const payload of unsigned) await forger.send(payload);
 
-    // The arrival of this hint shows that any other message would have arrived before it.
+    // Messages arrive in order: once this hint has arrived, any earlier message would have arrived too.
     own.publish("settings", {});
     await expect.poll(() => settings).toHaveLength(2);
     expect(heard.flat()).toEqual([]);
@@ -234,7 +234,7 @@ describe.each(Object.keys(meetings))("%s", (name) => {
     await breakOff();
     await expect.poll(() => lostHere.length).toBeGreaterThan(before[0]);
     await expect.poll(() => lost.length).toBeGreaterThan(before[1]);
-    // Each connection is lost separately, and a hint that is sent in between may be lost too.
+    // Each connection breaks separately, and a hint that is sent before all have reconnected may be lost too.
     const hears = () => {
       own.publish("settings", {});
       return [own.isUp, other.isUp, heard.length > 0];
@@ -328,8 +328,8 @@ async function makeFolder(): Promise<string> {
 }
 
 /**
- * Makes an operator with one account and one user, as NATS's own tool does. Returns the server's configuration and the
- * user's file.
+ * Creates a NATS operator with one account and one user, as NATS's own tool does. Returns the server's
+ * configuration and the user's credentials file.
  */
 function makeOperator(): { readonly config: string; readonly creds: string } {
   const [operator, account, user] = [nkeys.createOperator(), nkeys.createAccount(), nkeys.createUser()];

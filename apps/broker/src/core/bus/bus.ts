@@ -13,21 +13,24 @@ export interface Bus {
   /** Number of messages and hints that were ignored, by reason (NODE-15). */
   readonly ignored: Readonly<Record<IgnoredBy, number>>;
   /**
-   * Returns whether hints of another node arrive. A node with an earlier version or another key is not heard, and sweeps
-   * replace its hints.
+   * Returns whether hints from another node arrive. Hints do not arrive from a node with an earlier version
+   * or another key. This node then relies on sweeps instead.
    */
   hears(nodeId: string): boolean;
   /**
-   * Sends the other nodes a sign of life. Call every few seconds.
+   * Tells the other nodes that this node is alive. Call every few seconds.
    *
-   * @param hasUnheard - whether some node's hints do not arrive
+   * @param hasUnheard - whether hints from some node do not arrive
    */
   beat(hasUnheard: boolean): void;
-  /** Sends a hint to the other nodes soon, together with others. Never waits and never fails. */
+  /**
+   * Queues a hint, which is sent to the other nodes soon, together with other hints. Never waits and never
+   * fails.
+   */
   publish<Kind extends HintKind>(kind: Kind, hint: Hints[Kind]): void;
   /**
-   * Calls a listener for each hint of a kind from another node. Returns a function that stops it. A slow listener returns a
-   * promise.
+   * Calls a listener for each hint of a kind from another node. A slow listener should return a promise.
+   * Returns a function that removes the listener.
    */
   on<Kind extends HintKind>(kind: Kind, listener: HintListener<Kind>): () => void;
   /** Resolves once the listeners have handled all hints received so far. */
@@ -36,7 +39,7 @@ export interface Bus {
   stop(): Promise<void>;
 }
 
-/** Starts the bus of a node that is alone on its database. It has no receivers. */
+/** Starts the bus for a node that is alone on its database, so nothing is sent. */
 export function startLocalBus(): Bus {
   return {
     kind: "local",

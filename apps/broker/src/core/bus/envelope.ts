@@ -7,24 +7,28 @@ export type IgnoredBy = "unsigned" | "malformed" | "repeated";
 
 export type Opened =
   | { readonly ignored: IgnoredBy }
-  /** `malformed` counts the hints that were left out. */
+  /** `malformed` is the number of invalid hints, which are left out of `hints`. */
   | { readonly ignored: null; readonly hints: readonly SentHint[]; readonly malformed: number };
 
-/** Signs the messages that one node sends over the bus, and checks those of others (NODE-15). */
+/** Signs the messages that this node sends over the bus, and verifies messages from other nodes (NODE-15). */
 export interface Envelopes {
-  /** Number of bytes that a message needs besides its hints. */
+  /** Size of a message without any hints, in bytes. */
   readonly overheadBytes: number;
   /**
-   * @param forEarlier - makes nodes of versions before the signature re-read everything, since they cannot read the hints
+   * @param forEarlier - makes nodes whose version predates signatures re-read everything, since they cannot
+   * read the signed hints
    */
   seal(hints: readonly string[], options?: { readonly forEarlier: boolean }): string;
-  /** Opens a message and returns its hints. A repeated message is ignored, and this node's own messages have no hints. */
+  /**
+   * Verifies a message and returns its hints. A repeated message is ignored. For this node's own messages, no
+   * hints are returned.
+   */
   open(payload: string): Opened;
-  /** Returns whether a valid message of the node arrived within the given time. */
+  /** Returns whether a valid message from the node arrived within the given time. */
   hasHeard(nodeId: string, withinMs: number): boolean;
 }
 
-/** The last valid message of a node. */
+/** The last valid message from a node. */
 interface Sender {
   readonly start: number;
   readonly counter: number;
@@ -34,7 +38,7 @@ interface Sender {
 /** No node sends longer messages: PostgreSQL refuses a payload of 8,000 bytes, and nodes keep that limit on every bus. */
 export const payloadBytesMax = 7_999;
 const sendersMax = 1_000;
-/** Hints for nodes of versions before the signature. All other nodes ignore them. */
+/** Hints for nodes whose version predates signatures. All other nodes ignore these hints. */
 const hintsForEarlier = '["lost",{}]';
 const shape = /^\{"hints":\[(?:\["lost",\{\}\])?\],"mac":"([\w-]{43})","body":(\{.*\})\}$/s;
 

@@ -7,8 +7,8 @@ import type { ChangedKind, MeshChangedKind } from "@merkle/wire";
  */
 export interface Hints {
   /**
-   * A feed has new messages. `changes` lists the reads of the mesh that they affect. A node that already has the messages up
-   * to `sequence` need not read them. `sequence` has no other use.
+   * A feed has new messages. `changes` lists the mesh reads that the messages affect. `sequence` only lets a
+   * node skip messages that it already has.
    */
   feed: {
     readonly session: string;
@@ -22,7 +22,8 @@ export interface Hints {
   /** A peer of a session has come or gone. */
   presence: { readonly session: string };
   /**
-   * A read of a mesh would now return something else. A null mesh means all meshes. With a person, only that person's reads.
+   * A read of a mesh would now return a different result. A null mesh means all meshes. If a person is given,
+   * only that person's reads are affected.
    */
   mesh: {
     readonly kind: MeshChangedKind;
@@ -30,7 +31,7 @@ export interface Hints {
     readonly session: string | null;
     readonly person: string | null;
   };
-  /** A state key has another value. A null `session` means a key of the mesh. */
+  /** A state key has a new value. A null `session` means a key that belongs to the mesh. */
   state: { readonly mesh: string; readonly session: string | null; readonly key: string };
   /** A credential was replaced or ended. A null `session` means all sessions. */
   credential: { readonly session: string | null; readonly id: string };
@@ -40,22 +41,22 @@ export interface Hints {
   settings: Record<string, never>;
   /** A named peer's inbox was opened on a node. */
   held: { readonly session: string; readonly peer: string };
-  /** Peers of a session have left. */
+  /** Peers have left a session. */
   left: { readonly session: string };
   /** A node needs the unsaved state of a peer from the other nodes. */
   unsaved: { readonly peer: string };
   /** A nudge was stored. Each node adds its answer to the row. */
   nudge: { readonly id: string };
-  /** A node has added its answer. */
+  /** A node has added its answer to a nudge. */
   nudged: { readonly id: string };
   /** An MCP session, identified by its hash, was ended, or a request in it was cancelled. */
   mcp: { readonly session: string };
-  /** There may be a job to claim. If a job is named, it has changed. */
+  /** There may be a job to claim. If `job` is set, that job has changed. */
   jobs: { readonly mesh: string | null; readonly job: number | null };
   /** A node waits until the others have handled its earlier hints. Each replies with `settled` once it has. */
   settle: { readonly id: string };
   settled: { readonly id: string; readonly node: string };
-  /** A node is running. Receiving this hint shows the other nodes that its hints arrive. */
+  /** A node is running. When other nodes receive this hint, they know that hints from this node arrive. */
   here: Record<string, never>;
   /** A node has started or is stopping. */
   nodes: Record<string, never>;
@@ -65,7 +66,7 @@ export interface Hints {
 
 export type HintKind = keyof Hints;
 
-/** A hint as it is sent: its kind and its fields. */
+/** A hint in the form sent over the bus: its kind and its fields. */
 export type SentHint = { [Kind in HintKind]: readonly [Kind, Hints[Kind]] }[HintKind];
 
 /** Returns whether a hint may be delayed to be sent together with others, because no reply depends on it. */

@@ -10,7 +10,10 @@ export interface Inbox {
   followed(): Promise<void>;
 }
 
-/** Maximum number of hints handled at the same time. The next hints follow once these are done, or after `turnMsMax`. */
+/**
+ * Maximum number of hints handled at the same time. The next hints are handled once these are done, or after
+ * `turnMsMax`.
+ */
 const turnHintsMax = 100;
 const turnMsMax = 1_000;
 /** Maximum number of different hints that wait. Beyond it, everything is re-read instead. */

@@ -10,15 +10,19 @@ import { payloadBytesMax } from "./envelope.js";
 import type { SentHint } from "./hints.js";
 
 const retryMs = 500;
-/** A server that neither replies nor closes its connection is given up after two missed pings. */
+/**
+ * If a server neither replies nor closes its connection, the client drops the connection after two missed
+ * pings.
+ */
 const pingMs = 3_000;
 const flushMsMax = 5_000;
 const connectMsMax = 3_000;
 
 /**
- * Starts a bus over a NATS server, with core NATS only, so nothing is stored. The address may contain a user and password,
- * or a token. `tls://` enables TLS, and `?creds=` names a credentials file. An unavailable server is retried in the
- * background. A server that refuses the connection prevents the broker from starting.
+ * Starts a bus over a NATS server, with core NATS only, so nothing is stored. The address may contain a user
+ * and password, or a token. `tls://` enables TLS, and `?creds=` names a credentials file. If the server is
+ * unavailable, the bus keeps trying in the background. If the server refuses the connection, the broker does
+ * not start.
  */
 export async function startNatsBus(options: {
   readonly url: string;
@@ -37,7 +41,7 @@ export async function startNatsBus(options: {
   let isUp = false;
 
   async function send(payloads: readonly string[]): Promise<void> {
-    // The client would queue unsent messages without a limit.
+    // Without this check, the client would queue unsent messages without a limit.
     if (!connection || !isUp) throw new Error("The bus is down.");
     for (const payload of payloads) connection.publish(subject, payload);
     await withTimeout(connection.flush(), flushMsMax, "none");

@@ -4,7 +4,7 @@ import type { HintKind, Hints, SentHint } from "./hints.js";
 type Check<Value> = (value: unknown) => value is Value;
 type Checks<Hint> = { readonly [Field in keyof Hint]-?: Check<Hint[Field]> };
 
-/** Longer names are refused when they are written, so no row contains one. */
+/** The broker refuses longer names when they are written, so no row contains one. */
 const nameCharsMax = 1_000;
 
 const isId: Check<string> = (value): value is string =>
@@ -68,8 +68,8 @@ const checks: { readonly [Kind in HintKind]: Checks<Hints[Kind]> } = {
 };
 
 /**
- * Parses a hint of a signed message. Returns `unknown` for a kind of another version, which is ignored, and `malformed` for
- * invalid hints.
+ * Parses a hint from a signed message. Returns `unknown` for a kind that only another version uses, and
+ * `malformed` for an invalid hint. Both are ignored.
  */
 export function parseHint(value: unknown): SentHint | "unknown" | "malformed" {
   if (!Array.isArray(value) || typeof value[0] !== "string") return "malformed";

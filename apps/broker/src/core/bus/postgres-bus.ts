@@ -5,13 +5,13 @@ import { type BusIdentity, createBatches } from "./batches.js";
 import { type Bus, createHintListeners } from "./bus.js";
 import type { SentHint } from "./hints.js";
 
-/** Only a query detects a connection that was cut without notice. */
+/** How often a query checks the connection. Only a query detects a connection that was cut without notice. */
 const checkEveryMs = 2_000;
 const retryMs = 250;
 
 /**
- * Starts a bus over PostgreSQL notifications. It uses its own connection, so that no write waits for a hint or fails with
- * it. PgBouncer must use session pooling for this connection.
+ * Starts a bus over PostgreSQL notifications. It uses its own connection, so that no write waits for a hint
+ * or fails because of one. PgBouncer must use session pooling for this connection.
  */
 export async function startPostgresBus(options: {
   readonly target: ConnectionTarget;
@@ -58,7 +58,8 @@ export async function startPostgresBus(options: {
         () => true,
         () => false,
       );
-      // If the connection was lost while it began to listen, a later query would use a new connection that does not listen.
+      // If the connection was lost while LISTEN was running, a later query would use a new connection that
+      // does not listen.
       if (listens && losses === before) {
         isUp = true;
         log.info("the bus is up", { bus: "postgres" });

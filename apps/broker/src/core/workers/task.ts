@@ -1,11 +1,12 @@
 /**
- * A pure function that may occupy a thread for long. Inputs and outputs are copied between threads, so they are plain data.
+ * A pure function that may occupy a thread for a long time. Inputs and outputs are copied between threads, so
+ * they are plain data.
  */
 export interface Task<Input, Output> {
   /** Name of the task in the worker thread's list of tasks. */
   readonly name: string;
   run(input: Input): Output | Promise<Output>;
-  /** Returns whether the input certainly takes at most a few milliseconds. */
+  /** Returns whether the task is certain to take at most a few milliseconds with this input. */
   isSmall(input: Input): boolean;
 }
 
@@ -15,7 +16,7 @@ export interface TaskRequest {
   readonly input: unknown;
 }
 
-/** The reply of a thread: the output, or the error that the task threw. */
+/** A worker thread's reply: the output, or the error that the task threw. */
 export type TaskReply =
   | { readonly ok: true; readonly output: unknown }
   | { readonly ok: false; readonly error: unknown };

@@ -4,15 +4,19 @@ import type { TaskReply, TaskRequest } from "./task.js";
 /** One worker thread, which runs one task at a time. */
 export interface Thread {
   /**
-   * Runs a task. A task cannot be interrupted, so aborting `signal` ends the whole thread. The promise then rejects with the
-   * signal's reason once the thread has ended. If the thread crashes, the promise rejects with the crash as `cause`.
+   * Runs a task. A task cannot be interrupted, so aborting `signal` ends the whole thread. The promise then
+   * rejects with the signal's reason once the thread has ended. If the thread crashes, the promise rejects
+   * with an error whose `cause` is the crash.
    */
   run(request: TaskRequest, signal: AbortSignal): Promise<unknown>;
-  /** Ends the thread in any state and resolves once it has ended. Further calls do nothing. */
+  /**
+   * Ends the thread, whether it is running a task or idle, and resolves once it has ended. Further calls do
+   * nothing.
+   */
   stop(): Promise<void>;
 }
 
-/** A task that runs out of memory ends its thread, not the broker. */
+/** Memory limit of a thread. A task that runs out of memory ends its thread, not the broker. */
 const MEMORY_MB_MAX = 256;
 
 /**
@@ -43,7 +47,7 @@ export function startThread(entry: URL, onExit: (cause: unknown) => void): Threa
           signal.removeEventListener("abort", onAbort);
         };
         const onReply = (reply: TaskReply) => {
-          // The reply is too late, because the thread is being terminated.
+          // The reply comes too late, because the thread is already being terminated.
           if (signal.aborted) return;
           finish();
           if (reply.ok) resolve(reply.output);

@@ -4,12 +4,12 @@ import { unifiedDiffTask } from "../../text/tasks.js";
 import { createLog } from "../log.js";
 import { startWorkers, type WorkersOptions } from "./workers.js";
 
-/** Makes an input that is large enough to run on a thread. */
+/** Creates an input that is large enough to run on a thread. */
 function task(from: string) {
   return { from: from.padEnd(20_000), to: "", fromLabel: "a", toLabel: "b", contextLines: 0 };
 }
 
-/** A thread that does what the input text says, to show how a thread can fail. */
+/** A worker thread that obeys the input text, to show how a thread can fail. */
 const obedientThread = new URL(
   `data:text/javascript,${encodeURIComponent(`
     import { parentPort, threadId } from "node:worker_threads";

@@ -7,20 +7,20 @@ import { startThread, type Thread } from "./thread.js";
 /** A few threads for pure work that would block the event loop. */
 export interface Workers {
   /**
-   * Runs a task, and resolves with its result or rejects with its error. Small inputs run immediately on the calling thread,
-   * because passing them to another thread would cost more than the work.
+   * Runs a task, and resolves with its result or rejects with its error. Small inputs run immediately on the
+   * calling thread, because passing them to another thread would cost more than the work.
    *
-   * @throws unavailable when too many tasks wait, when the task takes longer than `timeoutMs`, and after `stop`; the
-   * signal's reason when the signal is aborted
+   * @throws unavailable if too many tasks wait, if the task takes longer than `timeoutMs`, or after `stop`;
+   * the signal's reason if the signal is aborted
    */
   run<Input, Output>(task: Task<Input, Output>, input: Input, options?: RunOptions): Promise<Output>;
-  /** Rejects running and waiting tasks. Resolves once no thread is left. Further calls do nothing. */
+  /** Rejects running and waiting tasks. Resolves once all threads have ended. Further calls do nothing. */
   stop(): Promise<void>;
 }
 
 export interface RunOptions {
   readonly signal?: AbortSignal;
-  /** Maximum time from the call on, including waiting for a thread (default: 10 seconds). */
+  /** Maximum time for the whole call, including the wait for a thread (default: 10 seconds). */
   readonly timeoutMs?: number;
   /** Whether the task gets its own thread besides the shared ones, for work that takes minutes. */
   readonly alone?: boolean;
@@ -31,7 +31,7 @@ export interface WorkersOptions {
   readonly size?: number;
   /** Maximum number of tasks that wait for a thread (default: 64). */
   readonly waitingMax?: number;
-  /** The script of a thread. */
+  /** The worker thread's entry script. */
   readonly entry: URL;
   readonly log?: Log;
 }
@@ -70,7 +70,7 @@ export function startWorkers({
     const timer = setTimeout(() => work.abort(tookTooLong(name, timeoutMs)), timeoutMs);
     works.add(work);
     try {
-      // The thread runs the task with this name, which has this output type.
+      // The thread runs the task called `name`, whose output type is `Output`.
       const use = (thread: Thread) => thread.run({ name, input }, work.signal) as Promise<Output>;
       return await (alone ? onOwnThread(use) : onThread(use, work.signal));
     } finally {
@@ -144,7 +144,7 @@ export function startWorkers({
     });
   }
 
-  /** Passes the thread to the task that has waited longest, or a new thread if this one has ended. */
+  /** Assigns the thread, or a new thread if this one has ended, to the task that has waited longest. */
   function release(thread: Thread): void {
     const [waiter] = waiting;
     const alive = threads.has(thread);
