@@ -1,10 +1,13 @@
 import type { Services } from "../../transports/services.js";
 
-/** Path of the A2A endpoint. A session name can follow, for clients that do not name a session themselves. */
+/**
+ * Path of the A2A endpoint. A session name can follow the path, for clients that cannot name a session in the
+ * request.
+ */
 export const a2aPath = "/api/a2a";
 
 /**
- * Returns the agent card of the broker, or of one session, for A2A 1.0 and 0.3 (A2A-1). The card depends only
+ * Returns the agent card of the broker or of one session, for A2A 1.0 and 0.3 (A2A-1). The card depends only
  * on the address, so it does not reveal whether a session exists.
  */
 export function describeAgent(
@@ -23,7 +26,7 @@ export function describeAgent(
       protocolBinding: "JSONRPC",
       protocolVersion,
     })),
-    // The same fields, where A2A 0.3 expects them.
+    // The same fields again, at the level where A2A 0.3 expects them.
     url,
     preferredTransport: "JSONRPC",
     protocolVersion: "0.3.0",

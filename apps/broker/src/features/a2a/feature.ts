@@ -1,7 +1,7 @@
 import type { Feature } from "../../feature.js";
 import { mountA2a } from "./mount-a2a.js";
 
-/** Sessions for agents that use the A2A protocol. */
+/** Lets agents take part in sessions over the A2A protocol. */
 export const a2aFeature = {
   name: "a2a",
   needs: [],

@@ -32,7 +32,9 @@ const Request = z.object({
 });
 type Request = z.output<typeof Request>;
 
-/** A stream without an answer ends after this time. Its client can call GetTask or send the message again. */
+/**
+ * Maximum duration of a stream without an answer. The client can then call GetTask or send the message again.
+ */
 const streamSecondsMax = 60 * 60;
 const keepAliveMs = 10_000;
 
@@ -128,7 +130,7 @@ interface Streamed {
   readonly toError: (error: unknown) => object;
 }
 
-/** Streams the current task, then an update for each message to the team, up to the answer. */
+/** Streams the current task, then an update for each message to the team until the answer arrives. */
 function stream(c: HttpContext, { call, task, revision, id, toError }: Streamed): Response {
   const response = streamSSE(c, async (events) => {
     const keepAlive = setInterval(() => void events.write(": waiting\n\n"), keepAliveMs);
@@ -158,7 +160,7 @@ function parse<Schema extends z.ZodType>(schema: Schema, given: unknown, code: n
   });
 }
 
-/** Accepts 1.0, 0.3, or no version at all, as clients of 0.3 send none. */
+/** Accepts version 1.0, version 0.3, or a missing version, because A2A 0.3 clients send none. */
 function requireVersion(version: string | undefined): void {
   if (version === undefined || version === "" || /^(?:1|0\.3)(?:\.|$)/.test(version)) return;
   throw new MerkleError(

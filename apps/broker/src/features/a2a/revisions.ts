@@ -2,7 +2,7 @@ import type { OutputOf } from "@merkle/wire";
 
 export type FeedMessage = OutputOf<"get_history">["messages"][number];
 
-/** A message and its outcome as an A2A task (A2A-3). */
+/** A posted message and its outcome, as an A2A task (A2A-3). */
 export interface Task {
   readonly id: string;
   readonly contextId: string;
@@ -17,7 +17,7 @@ export interface Task {
 /** Serialises tasks for one revision of the protocol. */
 export interface Revision {
   task(task: Task): object;
-  /** Returns the result of sending a message. */
+  /** Returns the reply to the request that sent a message. */
   sent(task: Task): object;
   /** Returns one update of a streamed task. */
   update(task: Task): object;
@@ -104,7 +104,8 @@ function earlierMessage(message: FeedMessage, task: Task): object {
 }
 
 /**
- * Puts the author into `metadata`. A session has many agents and people, and A2A has no field for the author.
+ * Returns the fields of a message, with the author in `metadata`. A session has many agents and people, and
+ * A2A has no field for the author.
  */
 function fieldsOf(
   { id, sequence, from, to, reply_to }: FeedMessage,

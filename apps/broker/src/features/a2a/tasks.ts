@@ -19,7 +19,7 @@ export const SendParams = z.object({
   configuration: z
     .object({
       historyLength: z.int().min(0).optional(),
-      // `returnImmediately` is from 1.0, and `blocking` is its opposite in 0.3.
+      // `returnImmediately` exists in A2A 1.0. A2A 0.3 has its opposite, `blocking`.
       returnImmediately: z.boolean().optional(),
       blocking: z.boolean().optional(),
     })
@@ -29,8 +29,8 @@ export const SendParams = z.object({
 export const GetParams = z.object({ id: z.string(), historyLength: z.int().min(0).optional() });
 
 /**
- * Posts a message and returns the task that it starts (A2A-3). The same message is posted once, however often
- * it is sent.
+ * Posts a message and returns the task that it starts (A2A-3). A message that is sent several times is posted
+ * only once.
  */
 export async function postTask(
   call: Call,
@@ -90,8 +90,8 @@ export async function* followTask(call: Call, task: Task, secondsMax: number): A
     const answer = said.find(({ reply_to }) => reply_to === task.own);
     for (const message of said) {
       current = { ...current, at: message.posted_at, news: message, history: [...current.history, message] };
-      // An update that ends the task must be the last, so messages that arrived with the answer are yielded
-      // first.
+      // The last update must be the one that ends the task, so messages that arrived with the answer are
+      // yielded first.
       if (message !== answer || message !== said.at(-1)) yield current;
     }
     if (!answer && !session_closed) continue;

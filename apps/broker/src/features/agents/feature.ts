@@ -1,7 +1,7 @@
 import type { Feature } from "../../feature.js";
 import { listAgents } from "./list-agents.js";
 
-/** The agents of all sessions. */
+/** Lists the agents of all open sessions. */
 export const agentsFeature = {
   name: "agents",
   needs: [],

@@ -24,8 +24,8 @@ const talkMs = 300_000;
 const talkMax = 200;
 
 /**
- * Lists the active agents of the open sessions, those that need someone first, and recent conversations
- * between them (PEER-19).
+ * Lists the active agents in open sessions and recent conversations between them. Agents that need a
+ * human come first (PEER-19).
  */
 export async function listAgents(
   { services }: Context<ViewServices>,
@@ -78,7 +78,7 @@ function rankOf({ declared, waits }: Agent): number {
 
 type SeenAgent = AgentRow & Pick<KnownPeer, "status" | "polling">;
 
-/** Updates a stored row with what this broker has seen since it was written. */
+/** Updates a stored row with changes that this broker has observed since the row was written. */
 function see(services: ViewServices, row: AgentRow, now: number): SeenAgent {
   const { lastSeenAt, status, polling, live } = sight(services, row, now);
   return { ...row, lastSeenAt, status, polling, acked: Math.max(row.acked, live?.cursors.acked ?? 0) };

@@ -4,10 +4,10 @@ import { type FactServices, readFacts } from "../../views/attention/facts.js";
 import { toItems } from "../../views/attention/list-attention.js";
 import { readPutAway } from "../../views/attention/put-away.js";
 
-/** A concluded session triggers alerts for this long. */
+/** How long after its conclusion a session still triggers alerts. */
 const concludedMs = 24 * 60 * 60 * 1000;
 
-/** An item that a person can be alerted about, in its current state. */
+/** An item that a person can be alerted about, with its current content. */
 export type AlertItem = AlertContent & { readonly kind: AlertKind };
 
 export interface AlertItems {
@@ -28,7 +28,8 @@ export async function readAlertIds(services: FactServices, now: Date): Promise<s
 
 /**
  * Returns the items that a person can be alerted about: items waiting for the person (ATT-1), and sessions
- * concluded within the last day. Alerts have no other source, so an item that no longer exists sends none.
+ * concluded within the last day. All alerts come from these items, so an item that no longer exists
+ * triggers no alert.
  */
 export async function readAlertItems(
   services: FactServices,

@@ -70,7 +70,7 @@ const secret = `whsec_${randomBytes(24).toString("base64")}`;
 const noon = new Date("2026-03-02T12:00:00.000Z");
 const later = (seconds: number) => new Date(noon.getTime() + seconds * 1000);
 
-/** Marks an agent as blocked for this reason, or as no longer blocked. */
+/** Marks an agent as blocked for this reason. Null marks it as not blocked. */
 async function setBlocked(reason: string | null): Promise<void> {
   const status = reason === null ? null : "blocked";
   await sql`UPDATE peers SET declared_status = ${status}, declared_reason = ${reason},
@@ -93,12 +93,12 @@ async function addTarget(to: AlertTo, more: Partial<AlertTargetFacts> = {}): Pro
 
 const webhookAt = ({ url }: AlertReceiver): AlertTo => ({ kind: "webhook", url, secret });
 
-/** Creates an outbox like that of a newly started broker. */
+/** Creates an outbox as a newly started broker would. */
 function openOutbox(others: object = {}) {
   return createAlertOutbox(async () => [{ ...services, ...others }], { silentMs: 1_000 });
 }
 
-/** Returns the received texts, after checking each signature against a third-party library. */
+/** Returns the texts received, after verifying each signature with a third-party library. */
 function wordsOf({ got }: AlertReceiver): string[] {
   return got.map(({ headers, body }) => {
     const { data } = JSON.parse(body.toString()) as { data: AlertContent };
@@ -143,7 +143,7 @@ describe("The outbox", () => {
     const tries: number[] = [];
     for (let second = 0; second < 600; second += 15) {
       const before = receiver.got.length;
-      // A new outbox for each attempt, as if another broker made it after a restart.
+      // Each attempt uses a new outbox, as after a restart of the broker.
       await openOutbox()(later(second));
       if (receiver.got.length > before) tries.push(second);
     }

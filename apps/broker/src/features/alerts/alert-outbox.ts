@@ -14,9 +14,9 @@ import { type AlertItem, readAlertIds, readAlertItems } from "./alert-items.js";
 import { quietEnd } from "./quiet-hours.js";
 import { type AlertServices, sendAlert } from "./send-alert.js";
 
-/** Delay before each further attempt, in seconds: two days in total. */
+/** Delay before each further attempt, in seconds. All delays together are about two days. */
 const delaysSeconds = [5, 30, 120, 300, 900, 3_600, 4 * 3_600, 12 * 3_600, 24 * 3_600];
-/** An alert is sent again after this time if the broker that took it stopped before recording the result. */
+/** If the broker stops before it records the result of an alert, the alert is sent again after this time. */
 const leaseMs = 60_000;
 const takenMax = 50;
 
@@ -26,9 +26,9 @@ type MeshServices = FactServices & AlertServices & { readonly stopping: AbortSig
 export type AlertPass = (now?: Date) => Promise<void>;
 
 /**
- * Creates a function that sends alerts about new items waiting for people. Call it regularly: each pass
- * stores new alerts for each target, and sends those that are due. Both are in the database, so a broker
- * continues where a killed one stopped.
+ * Creates a function that sends alerts about new items waiting for people. Call the function regularly: each
+ * call stores new alerts for each target, and sends the alerts that are due. All state is in the database, so
+ * another broker can continue after a crash.
  *
  * @param findMeshes - returns the services of each mesh
  */
@@ -78,7 +78,8 @@ export function createAlertOutbox(
   }
 
   return async (now = new Date()) => {
-    // A receiver that never answers delays its whole pass. No other pass starts in the meantime.
+    // A receiver that never answers delays the whole pass. The next pass does not start until this one is
+    // done.
     if (isRunning) return;
     isRunning = true;
     try {

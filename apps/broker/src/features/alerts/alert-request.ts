@@ -18,8 +18,8 @@ export interface AlertSender {
 }
 
 /**
- * Builds the request that sends an item to a target of this kind. Text from users is only data in it: it adds
- * no markup and mentions no one.
+ * Builds the request that sends an item to a target of this kind. Text from users is treated as plain data:
+ * it cannot add markup or mention anyone.
  */
 export function toAlertRequest(to: AlertTo, content: AlertContent, sender: AlertSender): AlertRequest {
   const link = `${sender.base}${content.path}`;
@@ -56,7 +56,10 @@ export function toAlertRequest(to: AlertTo, content: AlertContent, sender: Alert
   }
 }
 
-/** Follows Standard Webhooks: retries keep the same id, and the signature covers id, time and body. */
+/**
+ * Builds a webhook request as in Standard Webhooks: retries keep the same id, and the signature covers the
+ * id, time and body.
+ */
 function toWebhook(
   { url, secret }: Extract<AlertTo, { kind: "webhook" }>,
   data: AlertContent & { readonly url: string },

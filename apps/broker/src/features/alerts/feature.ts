@@ -19,8 +19,8 @@ export const alertsFeature = {
     everyMs: sendMs,
     begin(meshes) {
       const send = createAlertOutbox(() => meshes.all());
-      // Each alert is leased while it is sent, so any node could send it. Running this on one node only saves
-      // the others the work.
+      // Each alert is leased while it is sent, so any node could send it. One node does this to save the
+      // other nodes the work.
       return async () => {
         if (meshes.main.nodes.leads) await send();
       };

@@ -88,7 +88,7 @@ export async function removeTarget(
   });
 }
 
-/** Sends a test alert immediately, even in quiet hours, and returns the receiver's response (ALERT-5). */
+/** Sends a test alert immediately, even in quiet hours, and returns the outcome (ALERT-5). */
 export async function testTarget(
   ctx: Ctx,
   { target_id }: ParsedInputOf<"test_alert">,

@@ -3,8 +3,8 @@ import type { AlertTarget } from "@merkle/wire";
 const minutesOfDay = 24 * 60;
 
 /**
- * Returns when an alert due at this time may be sent: immediately, or at the end of the quiet hours
- * (ALERT-4).
+ * Returns the earliest time to send an alert that is due at `at`: immediately, or at the end of the
+ * quiet hours (ALERT-4).
  */
 export function quietEnd(quiet: AlertTarget["quiet"], at: Date): Date {
   if (!quiet) return at;

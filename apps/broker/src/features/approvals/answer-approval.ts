@@ -25,12 +25,12 @@ export async function listApprovals(
 const states = { allow: "allowed", deny: "denied", leave: "left" } as const;
 
 /**
- * Answers an agent's request for permission, once. If several people, or the agent's terminal, answer at the
- * same time, the first answer counts (APPROVE-5). The answer applies only to the request with this hash
- * (APPROVE-4).
+ * Answers an agent's request for permission, once. If several people answer at the same time, or someone
+ * also answers in the agent's terminal, the first answer counts (APPROVE-5). The answer applies only to the
+ * request with this hash (APPROVE-4).
  *
  * @throws conflict, with the current state, if the approval was already answered or has expired, or if its
- *   hash differs
+ * hash differs
  */
 export async function answerApproval(
   ctx: PersonContext<ApprovalServices>,

@@ -5,7 +5,7 @@ import type { FeedServices } from "../../feed/services.js";
 
 export type ApprovalServices = FeedServices;
 
-/** Converts an approval to the form shown to its person. */
+/** Converts an approval row to the form shown to the agent's person. */
 export function toApproval(row: ApprovalRow): Approval {
   const { number, sessionId, session, askedBy, tool, input, folder, salt, hash, words } = row;
   return {
@@ -19,8 +19,8 @@ export function toApproval(row: ApprovalRow): Approval {
 }
 
 /**
- * Returns the state of an approval. A waiting approval has lapsed if its agent no longer waits for the answer
- * (APPROVE-6).
+ * Returns the state of an approval. A pending approval has lapsed if its agent is no longer waiting for the
+ * answer (APPROVE-6).
  */
 export function stateOf({ state, live }: Pick<ApprovalRow, "state" | "live">): ApprovalState {
   return state === "waiting" && !live ? "lapsed" : state;

@@ -40,7 +40,7 @@ export async function askApproval(
     if (!asked)
       throw new MerkleError("conflict", "The salt was used before. Use a new random salt for each approval.");
     const { number, expiresAt } = asked;
-    // Numbers are assigned one after another, so this count includes all earlier approvals.
+    // Approval numbers are assigned one after another, so this count includes all earlier approvals.
     if ((await countWaitingApprovals(tx, { sessionId, peerId })) > limits.approvalsWaitingPerPeerMax)
       throw tooMany();
     afterCommit(() => services.mesh.announceToPerson(owner.personId, sessionId));
@@ -49,8 +49,8 @@ export async function askApproval(
 }
 
 /**
- * Returns the verified person who owns all these devices. In invite mode, this must be the agent's own person
- * (APPROVE-3).
+ * Returns the verified person who owns all these devices. In invite mode, the owner must be the agent's own
+ * person (APPROVE-3).
  *
  * @throws not_found or forbidden
  */
@@ -84,8 +84,8 @@ function findOwner(
 }
 
 /**
- * Waits until the caller's own approval is answered, and renews its lease. Every answer is an event in the
- * session's feed, so it wakes this wait on any node.
+ * Waits until the caller's approval is answered, and renews its lease while waiting. Every answer posts an
+ * event to the session's feed, which wakes this wait on any node.
  */
 export async function waitForApproval(
   ctx: TeamContext<ApprovalServices>,
@@ -112,8 +112,8 @@ export async function waitForApproval(
 }
 
 /**
- * Withdraws the caller's own approval because it was answered at the client's own prompt. An approval that
- * has already ended stays unchanged.
+ * Withdraws the caller's approval because the question was answered in the client's own prompt. An approval
+ * that has already ended stays unchanged.
  */
 export async function withdrawApproval(
   ctx: TeamContext<ApprovalServices>,

@@ -4,10 +4,10 @@ import { answerApproval, listApprovals } from "./answer-approval.js";
 import { askApproval, waitForApproval, withdrawApproval } from "./ask-approval.js";
 import { waitingApprovals } from "./attention.js";
 
-/** How long the request behind a hash in the record can still be looked up. */
+/** How long an ended approval is kept. The session's record contains only a hash of its request. */
 const endedApprovalDays = 90;
 
-/** Permissions that agents request from their people. */
+/** Lets agents ask their own people for permission. */
 export const approvalsFeature = {
   name: "approvals",
   needs: [],

@@ -25,19 +25,19 @@ import { writeStoredRows } from "./stored-rows.js";
 type Output = OutputOf<"archive_session">;
 
 /**
- * Time until every node has stopped reading: a node that missed the announcement reads until its next sweep
- * (NODE-3), and a request in progress takes a moment longer.
+ * Time after which every node has stopped reading an archived session's rows. A node that missed the
+ * announcement reads them until its next sweep (NODE-3), and a request in progress takes a moment longer.
  */
 const heardEverywhereMs = 6_000;
 
 /**
  * Moves the messages and earlier document versions of a concluded session to the archive's storage
- * (ARCHIVE-2). Both objects are read back in full and verified before the session is marked as archived. A
- * failure before that changes nothing. The rows are deleted afterwards, when no node reads them any more. A
- * session that is already archived stays unchanged.
+ * (ARCHIVE-2). Reads both stored objects back in full and verifies them before it marks the session as
+ * archived. A failure before that changes nothing. Deletes the rows later, when no node reads them any more.
+ * A session that is already archived stays unchanged.
  *
  * @throws conflict if the session is open or damaged, if it changed during archiving, or if no storage is
- *   configured
+ * configured
  */
 export async function archiveSession(ctx: SessionContext<ArchiveServices>): Promise<Output> {
   const { services, session } = ctx;
@@ -54,8 +54,8 @@ export async function archiveSession(ctx: SessionContext<ArchiveServices>): Prom
 }
 
 /**
- * Allows the people responsible for the record: admins, the session's convener and, in open mode, any
- * verified human (the operation's access rules exclude all others).
+ * Allows only the people responsible for the session's record: admins, the session's convener and, in open
+ * mode, any verified human (the operation's access rules exclude all others).
  *
  * @throws forbidden
  */
@@ -123,7 +123,10 @@ async function storeSession(
     }
   }
 
-  /** Verifies what the storage returns. Its confirmation of the upload does not count. */
+  /**
+   * Reads the stored objects back and verifies them, because the storage's confirmation of the upload is not
+   * enough proof.
+   */
   async function readBack(
     name: string,
     { bytes, sha256 }: StoredFile,
@@ -145,8 +148,8 @@ interface StoredFile {
 }
 
 /**
- * Prevents duplicate work if another node is already archiving the session. Only the node that marks the
- * session first would count.
+ * Avoids duplicate work if another node is already archiving the session. Without this check, only the node
+ * that marks the session first would succeed.
  */
 async function refuseSecond({ database, nodes }: ArchiveServices, sessionId: string): Promise<void> {
   const others = await listUnfinishedArchives(database.orm, sessionId);
@@ -173,7 +176,7 @@ async function settleAndDelete(
     if (!nodes.alone) await delay(heardEverywhereMs, undefined, { signal });
     await archives.deleteRows(row);
   } catch (error) {
-    // The session is archived even if its rows remain for now.
+    // The session counts as archived even if its rows remain for now.
     log.warn("the rows of an archived session could not be deleted; this is tried again within the hour", {
       error,
     });
@@ -186,7 +189,8 @@ async function abandon(
 ): Promise<void> {
   const { database, archives, log } = services;
   try {
-    // If the commit's reply was lost, the session may have been marked. Its objects are then kept.
+    // If the reply to the commit was lost, the session may already be marked as archived. Its objects are
+    // then kept.
     if (await giveUpArchive(database.orm, key)) await archives.finishOf(key.sessionId);
   } catch (error) {
     log.warn(
@@ -198,7 +202,7 @@ async function abandon(
   }
 }
 
-/** Converts a completed archive, which has all these fields, to the reply. */
+/** Converts the row of a completed archive to the operation's output. */
 function toOutput(row: ArchiveRow): Output {
   const { sessionId, object, archivedAt, archivedBy } = row;
   const toObject = (ending: string, bytes: number | null, sha256: Uint8Array | null) => ({

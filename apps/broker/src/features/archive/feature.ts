@@ -12,11 +12,11 @@ export type { ArchiveServices } from "./services.js";
 export type { ArchiveOptions } from "./storage/archive-target.js";
 
 export interface ArchivingOptions {
-  /** Object storage for concluded sessions (ARCHIVE-1). Without it, no session can be archived. */
+  /** Object storage for concluded sessions (ARCHIVE-1). If not set, no session can be archived. */
   readonly archive?: ArchiveOptions | undefined;
 }
 
-/** Archiving of concluded sessions in object storage. */
+/** Moves concluded sessions to object storage. */
 export const archiveFeature = {
   name: "archive",
   needs: ["export", "import", "seal"],

@@ -2,12 +2,15 @@ import { type DataSubject, listArchivedOf } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import type { CoreServices } from "../../core/services.js";
 
-/** Maximum number of sessions that one error names. Once they are restored, the next error names the rest. */
+/**
+ * Maximum number of sessions that one error names. After these are restored, the next error names the
+ * remaining sessions.
+ */
 const archivedNamedMax = 20;
 
 /**
- * Refuses to erase a person whose sessions are archived. Removals do not reach the archive, so an erasure
- * would look complete while texts remain (ARCHIVE-8).
+ * Refuses to erase a person whose sessions are archived. Redactions do not change archived copies, so the
+ * erasure would look complete although texts remain (ARCHIVE-8).
  *
  * @throws conflict, with the person's archived sessions
  */

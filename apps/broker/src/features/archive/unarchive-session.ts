@@ -18,9 +18,9 @@ import { insertStored } from "./stored-rows.js";
 type Output = OutputOf<"unarchive_session">;
 
 /**
- * Restores the rows of an archived session unchanged, then deletes the objects so that no copy keeps a text
- * that is removed later (ARCHIVE-7). Objects must match the size and hash in the database. A session that is
- * not archived stays unchanged.
+ * Restores the rows of an archived session unchanged, then deletes the objects so that a text redacted later
+ * does not survive in a copy (ARCHIVE-7). Objects must match the size and hash in the database. A session
+ * that is not archived stays unchanged.
  *
  * @throws conflict if objects are missing or changed, or if no storage is configured; nothing is changed then
  */
@@ -63,7 +63,10 @@ async function bringBack(services: ArchiveServices, row: ArchiveRow, signal: Abo
   channels.announceChange(sessionId, "session", extent?.size ?? 0);
 }
 
-/** Includes the objects that could not be deleted. Later replies list them until they are deleted. */
+/**
+ * Converts the result, including objects that could not be deleted. Later replies list such objects until
+ * they are deleted.
+ */
 async function toOutput(services: ArchiveServices, sessionId: string): Promise<Output> {
   const { database, archives } = services;
   const extent = await readRecordExtent(database.orm, sessionId);

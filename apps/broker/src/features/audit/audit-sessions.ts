@@ -13,10 +13,10 @@ import type { Context, MeshContext, SessionServices, UnnamedContext } from "../.
 import { authorName, personName, unnamedAgent } from "../../sessions/roster/author.js";
 
 /**
- * Starts an audit session, which becomes the default for the caller's further calls (AUDIT-1).
+ * Starts an audit session, which becomes the default for the caller's later calls (AUDIT-1).
  *
  * @throws ERR_SESSION_EXISTS if the mesh already has a session with this id; if two callers race for an id,
- *   one succeeds
+ * one succeeds
  */
 export async function auditSessionStart(
   ctx: MeshContext<SessionServices> | UnnamedContext<SessionServices>,
@@ -85,7 +85,7 @@ export async function findMeantSession(
 }
 
 /**
- * Returns the key of the audit session for a call. If the call names a session, that session may not exist.
+ * Returns the key of the audit session that a call refers to. A session that the call names may not exist.
  *
  * @throws ERR_SESSION_NOT_FOUND if the call names no session and the caller has started none
  */

@@ -9,7 +9,9 @@ import { hashThought, toHashed } from "./thoughts.js";
 type Verdict = OutputOf<"audit_verify_chain">;
 type Broken = NonNullable<Verdict["broken_at"]>;
 
-/** Hashing this many records of maximum size takes a few milliseconds. */
+/**
+ * Number of records verified at a time. Hashing this many records of maximum size takes a few milliseconds.
+ */
 const pageRecords = 100;
 
 /**

@@ -4,7 +4,7 @@ import { auditVerifyChain } from "./audit-verify-chain.js";
 import { merkleFinalize, merkleProofOf, merkleRootOf } from "./merkle-tree.js";
 import { thoughtRecord, thoughtRecordList } from "./thoughts.js";
 
-/** Thought records in hash chains, finalised to a Merkle root. */
+/** Records thoughts in hash chains, and finalises audit sessions with a Merkle root. */
 export const auditFeature = {
   name: "audit",
   needs: [],

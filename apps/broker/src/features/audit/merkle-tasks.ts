@@ -2,7 +2,9 @@ import { type MerkleProof, merkleProof, merkleRoot } from "@merkle/wire";
 import { sha256 } from "../../core/sha256.js";
 import type { Task } from "../../core/workers/task.js";
 
-/** Hashing a tree with this many leaves takes a few milliseconds. */
+/**
+ * Number of leaves up to which a tree counts as small. Hashing this many takes a few milliseconds.
+ */
 const smallLeavesMax = 500;
 
 export const merkleRootTask: Task<{ leaves: readonly string[] }, string> = {

@@ -112,7 +112,11 @@ function recordsChanged(sessionId: string): MerkleError {
   );
 }
 
-/** @param session - null if the caller names no session and has started none */
+/**
+ * Returns the error for an audit session that is not finalised.
+ *
+ * @param session - null if the caller names no session and has started none
+ */
 function notFinalized(session: AuditSessionKey | null): MerkleError {
   if (!session) {
     return new MerkleError(

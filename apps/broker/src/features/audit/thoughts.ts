@@ -35,8 +35,8 @@ export async function thoughtRecord(
     const entered = session && (await enterSession(tx, session));
     const taskId = task ?? entered?.taskId;
     if (taskId == null) throw noTask();
-    // From here to the commit, no other caller can add a record in this mesh. The hash read below is
-    // therefore still the last one at the commit.
+    // From here until the commit, no other caller can add a record in this mesh. The hash read below is
+    // therefore still the newest one at the commit.
     const number = await drawRecordNumber(tx, meshId);
     const prevHash = (await findLastHash(tx, { meshId, taskId })) ?? firstPrevHash;
     const written = { id: randomUUID(), type, taskId, content, timestamp: new Date(), prevHash };
@@ -47,7 +47,7 @@ export async function thoughtRecord(
   });
 }
 
-/** Counts a record in the session. From here to the commit, the session cannot be finalised. */
+/** Adds one to the session's record count. From here until the commit, the session cannot be finalised. */
 async function enterSession(tx: Transaction, session: AuditSessionKey): Promise<{ taskId: string | null }> {
   const entered = await countRecordIn(tx, session);
   if (!entered) throw noSuchSession(session.sessionId);
@@ -90,7 +90,7 @@ export async function thoughtRecordList(
 
 type Written = Pick<ThoughtRow, "id" | "type" | "taskId" | "content" | "timestamp" | "prevHash">;
 
-/** Returns the part of a record that is hashed. */
+/** Returns the parts of a record that its hash covers. */
 export function toHashed({ id, type, taskId, content, timestamp, prevHash }: Written): HashedThought {
   return { id, type, task_id: taskId, content, timestamp: timestamp.toISOString(), prev_hash: prevHash };
 }

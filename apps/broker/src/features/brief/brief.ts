@@ -47,14 +47,14 @@ const diffCharsMax = 600;
 /** Room reserved for a session's heading and for the note about omitted lines. */
 const headingCharsMax = 160;
 
-/** The part of a session's feed that a brief covers. */
+/** The part of a session's feed to cover in a brief. */
 interface Span extends BriefSession {
   readonly after: number;
 }
 
 /**
  * Reports news for the caller in one session, or in all sessions that it reads. Depends only on stored data,
- * so repeated calls return the same (BRIEF-1).
+ * so repeated calls return the same result (BRIEF-1).
  */
 export async function brief(
   ctx: Context<BriefServices>,
@@ -68,7 +68,7 @@ export async function brief(
   return input.summary ? { sessions, summary: await summarise(ctx, sessions) } : { sessions };
 }
 
-/** Returns a model's summary of the lines, which the brief shows in addition to them (BRIEF-7). */
+/** Asks a model to summarise the lines. The brief shows this summary in addition to its lines (BRIEF-7). */
 function summarise({ services }: Context<BriefServices>, sessions: readonly SessionBrief[]) {
   const texts = sessions.flatMap(({ title, lines }) =>
     lines.length === 0 ? [] : [`In ${title}:`, ...lines.map(briefLine)],
@@ -112,7 +112,9 @@ async function requireHere(services: BriefServices, ref: string): Promise<Sessio
   return session;
 }
 
-/** Lists the person's unread sessions. A caller that is not a person has none. */
+/**
+ * Lists the sessions with messages that the person has not read. Returns none if the caller is not a person.
+ */
 async function listOwnUnread({ services, person }: Context<BriefServices>): Promise<Span[]> {
   if (!person) return [];
   const { orm, meshId } = services.database;
@@ -129,7 +131,7 @@ function readerIn({ person, team }: Context<BriefServices>, sessionId: string): 
   };
 }
 
-/** The kind of line for each event. Asks and answers are missing here because they depend on the reader. */
+/** The kind of line for each event. Asks and answers are missing because their kind depends on the reader. */
 const lineKinds: Readonly<Record<string, BriefLine["kind"]>> = {
   decision: "decision",
   session_concluded: "concluded",
@@ -146,7 +148,9 @@ const lineKinds: Readonly<Record<string, BriefLine["kind"]>> = {
   message_redacted: "settings",
 };
 
-/** Reads everything that is new for a reader in part of a feed, the most important lines first. */
+/**
+ * Reads the lines about everything that is new to a reader in part of a feed, the most important lines first.
+ */
 async function readLines(
   { services }: Context<BriefServices>,
   span: Span,
@@ -222,8 +226,8 @@ function describeTask({ change, title, result, reason }: Record<string, unknown>
 }
 
 /**
- * Describes an event in words. The author is left out because the line starts with it. Other events are
- * described as in the feed.
+ * Describes an event in words. Leaves the author out, because the line starts with the author. Most events
+ * are described as in the feed.
  */
 function describeInBrief({ by: _by, ...content }: Record<string, unknown>): string {
   const { reason, changes } = content;
@@ -252,7 +256,7 @@ function describeInBrief({ by: _by, ...content }: Record<string, unknown>): stri
   }
 }
 
-/** Returns, for example, `title from "A" to "B", claim grace from 900 s to 60 s`. */
+/** Describes changed settings, for example `title from "A" to "B", claim grace from 900 s to 60 s`. */
 function describeChanges(changes: unknown): string {
   return Object.entries(Object(changes))
     .map(([name, change]) => {
@@ -356,8 +360,9 @@ function cut(text: string, charsMax: number): string {
 }
 
 /**
- * Selects as many lines as a brief has room for, the most important of all sessions first, and groups them by
- * session again (BRIEF-3). A line is measured as a model reads it, with line breaks indented.
+ * Selects as many lines as fit into a brief, the most important of all sessions first, and groups them by
+ * session again (BRIEF-3). The length of a line is measured in the form that a model reads, with line breaks
+ * indented.
  */
 function keepWhatFits(told: readonly { span: Span; lines: readonly BriefLine[] }[]): SessionBrief[] {
   const busy = told.filter(({ lines }, place) => lines.length > 0 || place === 0);

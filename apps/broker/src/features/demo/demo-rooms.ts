@@ -13,23 +13,23 @@ export const demoMeshName = "demo";
 export interface DemoRoomsOptions {
   /**
    * Creates the demo mesh if it does not exist. Returns a function that calls operations in the mesh, and a
-   * function that reports whether a session has a reader.
+   * function that returns whether a session has readers.
    */
   readonly enter: () => Promise<{ readonly call: CallInside; isLookedAt(sessionId: string): boolean }>;
   readonly log: Log;
   readonly stopping: AbortSignal;
-  /** Slows the agents down by this factor. At 1, they reach their question after half a minute. */
+  /** Factor by which the demo agents are slowed down. At 1, they ask their question after half a minute. */
   readonly pace: number;
 }
 
 const lookEveryMs = 250;
-/** A room that has no reader within this time stays empty. */
+/** If no reader opens the demo room within this time, the agents do not start. */
 const lookedAtWithinMs = 60_000;
 const answerWithinMs = 30 * 60_000;
 
 /**
- * Creates the broker's single demo room, with scripted agents in it. The room ends with its conclusion, which
- * the agents reach by themselves if no visitor answers, or when the broker stops.
+ * Creates the broker's single demo room, with scripted agents in it. The room ends when the session is
+ * concluded or the broker stops. If no visitor answers, the agents reach a conclusion by themselves.
  */
 export function createDemoRooms({ enter, log, stopping, pace }: DemoRoomsOptions): DemoRooms {
   let living: Promise<DemoRoom> | null = null;
@@ -44,7 +44,7 @@ export function createDemoRooms({ enter, log, stopping, pace }: DemoRoomsOptions
     };
     play()
       .catch((error: unknown) => {
-        // Visitors may hold or conclude the session. The agents then simply leave.
+        // Visitors may hold or conclude the session. The agents then simply stop.
         if (!stopping.aborted) log.info("the demo room ended early", { session: slug, error });
       })
       .finally(end);
@@ -79,7 +79,7 @@ export async function openDemoRoom(
   { services, principal }: Context<DemoServices>,
   _input: ParsedInputOf<"open_demo_room">,
 ): Promise<OutputOf<"open_demo_room">> {
-  // A member belongs to one mesh and cannot enter the demo mesh.
+  // A member has access only to its own mesh, so it cannot enter the demo mesh.
   if (principal?.kind !== "anyone")
     throw new MerkleError(
       "forbidden",

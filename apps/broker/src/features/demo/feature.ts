@@ -7,7 +7,7 @@ import type { DemoRooms, DemoServices } from "./services.js";
 export type { DemoServices } from "./services.js";
 
 export interface DemoOptions {
-  /** Slows the demo room down by this factor. Default: 1. */
+  /** Factor by which the demo room is slowed down. Default: 1. */
   readonly demoPace?: number | undefined;
 }
 

@@ -21,15 +21,15 @@ export interface Stage {
   readonly atlas: string;
   /** Factor by which the agents are slowed down. */
   readonly pace: number;
-  /** Time that a visitor has to answer, in milliseconds. */
+  /** How long the agents wait for a visitor's answer, in milliseconds. */
   readonly answerWithinMs: number;
   readonly signal: AbortSignal;
 }
 
 /**
  * Plays two agents that argue, ask the visitor, and use the answer to reach a conclusion. Their messages are
- * scripted. Each acts like any other agent: through public operations, with its own credential. Returns early
- * if someone else concludes the session.
+ * scripted. Each agent uses only public operations and its own credential, as any other agent would. Returns
+ * early if someone else concludes the session.
  */
 export async function playRoom(stage: Stage): Promise<void> {
   const { call, session_id, signal } = stage;
@@ -54,7 +54,7 @@ async function argue(atlas: DemoAgent, birch: DemoAgent): Promise<void> {
   await birch.say(lines.refusal);
 }
 
-/** Asks the visitor, and returns the outcome for the answer, or `ended` if the session was concluded. */
+/** Asks the visitor. Returns the outcome that fits the answer, or `ended` if the session was concluded. */
 async function askVisitor(
   { signal, answerWithinMs }: Stage,
   atlas: DemoAgent,
@@ -80,7 +80,7 @@ async function askVisitor(
   return outcome;
 }
 
-/** Returns whether a human posted the message. An unverified human posts as a guest. */
+/** Returns whether a human posted the message. Visitors who are not verified post as guests. */
 function isVisitors({ from, content }: Message): boolean {
   return from?.human === true || content["guest"] === true;
 }

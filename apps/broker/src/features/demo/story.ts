@@ -1,4 +1,7 @@
-/** Texts of the demo room: two agents that cannot agree, and the outcome of each answer. */
+/**
+ * The demo room's texts: a discussion between two agents that cannot agree, and the outcome of each
+ * answer.
+ */
 
 export const session = {
   title: "Short-lived login tokens",
@@ -49,7 +52,7 @@ export const lines = {
 
 export const blockedOn = "needs a decision on apps before 4.2";
 
-/** The texts that follow an answer. */
+/** The texts that the agents post after an answer. */
 export interface Outcome {
   readonly thanks: string;
   readonly decision: string;
@@ -63,7 +66,7 @@ export interface Outcome {
 const common =
   "Access tokens live for 15 minutes and are renewed on a 401; a renewal may be repeated for 60 seconds.";
 
-/** The suggested answers, each with its outcome. Any other answer is quoted verbatim. */
+/** The suggested answers, each with its outcome. Any other answer is quoted. */
 export const outcomes: Readonly<Record<string, Outcome>> = {
   "Keep their 30-day tokens until 1 March": {
     thanks: "Thank you. Then no one is locked out, and the hole has an end date that I can live with.",

@@ -8,7 +8,7 @@ import { inPage, type RecordPage, requirePage } from "./record-page.js";
 import { type ExportForm, type Recorded, toRecordedMessage } from "./recorded.js";
 import { writeBundle } from "./write-bundle.js";
 
-/** A session as a file that is generated while the client downloads it. */
+/** A session's record as a file that is generated while the client downloads it. */
 interface Exported {
   readonly fileName: string;
   readonly contentType: string;
@@ -16,8 +16,9 @@ interface Exported {
 }
 
 /**
- * Starts to export a session as it is at this moment (EXPORT-1). The rows are read only as fast as the client
- * takes the bytes, and exported as stored. Verifying the file shows whether they match what was signed.
+ * Starts to export a session as it is at this moment (EXPORT-1). Rows are read only as fast as the client
+ * downloads them, and are exported as stored. Verifying the file shows whether the rows match the signed
+ * record.
  */
 export function exportSession(
   services: SealServices,

@@ -10,13 +10,13 @@ export { openRecorded } from "./recorded.js";
 export type { ExportServices } from "./services.js";
 
 export interface ExportOptions {
-  /** Folder of static pages. It includes the page template for HTML records. */
+  /** Folder of static pages, which includes the page template for HTML records. */
   readonly dashboard?: string | undefined;
   /** The build of the pages in that folder, if it is still running. */
   readonly pageBuild?: PageBuild | undefined;
 }
 
-/** Exports: session records as files. */
+/** Exports session records as files. */
 export const exportFeature = {
   name: "export",
   needs: ["seal"],

@@ -26,10 +26,10 @@ import {
   toRecordedMessage,
 } from "./recorded.js";
 
-/** Size of one short read. No snapshot stays open, however long the export takes. */
+/** Maximum size of a page of messages. Short reads keep no snapshot open, even if the export takes long. */
 const page = { messagesMax: 500, bytesMax: 1024 * 1024 };
 
-/** Hashing this many lines in one turn of the event loop takes a few milliseconds. */
+/** Lines hashed in one turn of the event loop. Hashing this many takes a few milliseconds. */
 const linesPerTurn = 100;
 
 /** Yields the messages of an export page by page, as stored. */
@@ -49,7 +49,7 @@ export async function* readFeed(
 }
 
 /**
- * Aborts an export whose session was archived while it ran, so that the file does not look complete
+ * Aborts an export whose session was archived during the export, so that the file does not look complete
  * (ARCHIVE-6).
  */
 async function refuseArchived({ orm }: Pick<Database, "orm">, sessionId: string): Promise<void> {
@@ -58,9 +58,9 @@ async function refuseArchived({ orm }: Pick<Database, "orm">, sessionId: string)
 }
 
 /**
- * Yields the lines of a bundle's `feed.ndjson` (EXPORT-3). Each line has the hash stored when the message was
- * signed, and the root over these hashes. If someone changed a message directly in the database since then,
- * it does not match its line. Nothing is repaired.
+ * Yields the lines of a bundle's `feed.ndjson` (EXPORT-3). Each line has the hash that was stored when the
+ * message was signed, and the root over the hashes so far. If someone has since changed a message directly in
+ * the database, the message does not match its hash. Nothing is repaired.
  */
 export async function* feedLines(
   database: Pick<Database, "orm">,
@@ -87,8 +87,8 @@ async function toLine(
   stored: StoredLeaves,
 ): Promise<string> {
   await pushMissing(tree, stored, row.sequence - 1);
-  // Another message records who removed a text. Here nothing would prove the author, so the author is left
-  // out.
+  // The feed has a separate message about who removed a text. The name of the remover is left out here,
+  // because nothing would prove it.
   const message = toRecordedMessage({ ...row, redaction: null }, recordId);
   const { contentHash } = row;
   const leaf =
@@ -114,12 +114,12 @@ async function pushMissing(tree: GrowingTree, stored: StoredLeaves, upTo: number
   }
 }
 
-/** A version has at most half a megabyte. */
+/** A document version has at most half a megabyte. */
 const versionsPerRead = 4;
 
 /**
  * Yields the lines of a bundle's `document.ndjson`: every version of the document, in the same form as the
- * lines of the feed (EXPORT-3).
+ * lines of `feed.ndjson` (EXPORT-3).
  */
 export async function* documentLines(
   database: Pick<Database, "orm">,

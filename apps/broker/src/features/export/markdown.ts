@@ -9,8 +9,8 @@ import { type Recorded, toRecordedMessage } from "./recorded.js";
 
 /**
  * Yields a session as one readable page (EXPORT-4): title and teams, the conclusion, the feed, the document,
- * and the signed head. Users' texts are in fences that they cannot close. They are shown and never rendered,
- * so they cannot add links, pictures or headings to the page.
+ * and the signed head. Users' texts are in code fences that the texts cannot close. Markdown in these texts
+ * is therefore not rendered, so users cannot add links, pictures or headings to the page.
  */
 export async function* markdownOf(
   services: SealServices,
@@ -55,7 +55,7 @@ function toEntry(message: Message): string {
   return `**#${sequence}** ${posted_at} ${titleOf(message)}\n\n${text === null ? "" : `${text}\n`}`;
 }
 
-/** Returns, for example, `Alex's Team/atlas (human) → @backend, re #9, ask`. */
+/** Returns the heading of a message, for example `Alex's Team/atlas (human) → @backend, re #9, ask`. */
 function titleOf({ from, to, reply_to, content, priority }: Message): string {
   const author = escaped(peerAddress(from?.team ?? "", from?.peer));
   const isForAll = to.every((recipient) => recipient === "*");
@@ -115,7 +115,9 @@ function inCode(text: string): string {
   return `${ticks} ${clean} ${ticks}`;
 }
 
-/** Escapes a text for use within a line, so that none of its characters is Markdown. */
+/**
+ * Escapes a text for use within a line of Markdown, so that none of its characters is interpreted as markup.
+ */
 function escaped(text: string): string {
   return neutralise(text)
     .replaceAll("\n", " ")

@@ -6,17 +6,18 @@ import { MerkleError } from "@merkle/wire";
 import { htmlRecord } from "@merkle/wire/record/html";
 import type { PageBuild } from "../../core/page-build.js";
 
-/** The HTML page for a record, split where the record is inserted. */
+/** The HTML page for a record, split at the position where the record is inserted. */
 export interface RecordPage {
   readonly head: string;
   readonly tail: string;
-  /** SHA-256 of the whole template, as in the list of shipped pages. */
+  /** SHA-256 of the whole template, as in the list of pages shipped with Merkle. */
   readonly sha256: string;
 }
 
 /**
- * Returns a function that returns the page template built with the dashboard, or null if there is none or the
- * build is still running. The template is cached because it is the same for every record.
+ * Returns a function that returns the page template built with the dashboard. That function returns null if
+ * there is no template or the build is still running. The template is cached because it is the same for every
+ * record.
  */
 export async function keepRecordPage(
   dashboard: string | undefined,
@@ -52,7 +53,8 @@ export function requirePage(page: RecordPage | null): RecordPage {
 }
 
 /**
- * Inserts a bundle into the page that verifies and shows it (EXPORT-9), chunk by chunk as the bundle arrives.
+ * Inserts a bundle into the HTML page that verifies and shows records (EXPORT-9), chunk by chunk as the
+ * bundle arrives.
  */
 export function inPage(page: RecordPage, bundle: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   /** Base64 turns three bytes into four characters. Leftover bytes wait for the next chunk. */

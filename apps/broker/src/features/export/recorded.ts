@@ -20,8 +20,8 @@ export type ExportForm = "bundle" | "html" | "md" | "ndjson";
 /** The parts of a session's record that an export needs in addition to its rows. */
 export interface Recorded extends RecordExtent {
   /**
-   * The head signed when the export began. For a damaged record, which is never signed again, the last
-   * earlier head.
+   * The head that was signed when the export began. A damaged record is never signed again, so its last
+   * earlier head is used.
    */
   readonly head: SignedHead;
   /** All heads ever issued, ending with `head`. */
@@ -37,8 +37,8 @@ export interface Recorded extends RecordExtent {
   readonly keyId: string;
   sign(bytes: Uint8Array): string;
   /**
-   * Returns a head over the exported record and the facts around it. For a damaged record, returns the last
-   * earlier head.
+   * Returns a head over the exported record and the session's current facts. For a damaged record, returns
+   * the last earlier head.
    */
   headAbout(about: HeadAbout): Promise<SignedHead>;
 }
@@ -138,13 +138,13 @@ function parse(text: string): unknown {
 const tileLeaves = 256;
 const hashBytes = 32;
 
-/** The stored leaves of one log, read in ascending order. */
+/** The stored leaves of one log, which must be read in ascending order. */
 export interface StoredLeaves {
-  /** Returns the leaf of this entry, counted from 1, or null if no tile has it. */
+  /** Returns the leaf of an entry, counted from 1, or null if no tile contains it. */
   find(number: number): Promise<Uint8Array | null>;
 }
 
-/** Caches only the tile that is being read. */
+/** Creates a reader of stored leaves. It caches only the tile that is being read. */
 export function readStoredLeaves(recorded: Recorded, log: "feed" | "document"): StoredLeaves {
   let held: { readonly tile: number; readonly leaves: Uint8Array } | null = null;
 

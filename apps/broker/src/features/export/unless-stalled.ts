@@ -2,17 +2,17 @@ import { ReadableStream } from "node:stream/web";
 import { createTransferRate, type TransferRateOptions } from "../../core/transfer-rate.js";
 
 export interface StallOptions extends Pick<TransferRateOptions, "bytesPerSecondMin" | "windowMs"> {
-  /** Runs each read of the source, when it is its turn. */
+  /** Schedules each read of the source. */
   readonly work: <Result>(read: () => Promise<Result>) => Promise<Result>;
-  /** Called once, however the stream ends. */
+  /** Called once when the stream ends, with or without an error. */
   readonly onEnd: () => void;
   /** Called before onEnd if the source fails. */
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * Passes bytes on to a client, and ends if the client takes them too slowly (EXPORT-7). The source is read
- * only when the client has room, so the broker does no work while the socket is full.
+ * Passes bytes on to a client, and ends the stream if the client reads too slowly (EXPORT-7). The source
+ * is read only when the client has room, so the broker does no work while the socket is full.
  */
 export function unlessStalled(
   source: ReadableStream<Uint8Array>,
@@ -31,7 +31,7 @@ export function unlessStalled(
     const stalled = new Error(`The client took less than ${bytesPerSecondMin} bytes a second.`);
     end();
     fail(stalled);
-    // The client already gets the error, so a source that fails to cancel does not matter.
+    // The client already gets the stall error, so it does not matter if cancelling the source fails.
     void reader.cancel(stalled).catch(() => undefined);
   }
 

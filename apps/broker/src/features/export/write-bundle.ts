@@ -29,8 +29,8 @@ import type { Recorded } from "./recorded.js";
 type Written = Manifest["files"][number];
 
 /**
- * Writes a session's record as a bundle (EXPORT-2), file by file, only as fast as the reader takes it. The
- * manifest comes last because it contains the hashes of the other files.
+ * Writes a session's record as a bundle (EXPORT-2), file by file, only as fast as the reader consumes it.
+ * The manifest comes last because it contains the hashes of the other files.
  */
 export async function writeBundle(
   services: SealServices,
@@ -71,7 +71,10 @@ export async function writeBundle(
   await zip.close();
 }
 
-/** Adds the original files of an imported copy byte for byte, as its origin signed them (IMPORT-4). */
+/**
+ * Adds the original files of an imported session byte for byte, as the broker of origin signed them
+ * (IMPORT-4).
+ */
 async function addKept(
   { database }: SealServices,
   sessionId: string,

@@ -7,7 +7,7 @@ import { clearSpool } from "./spool.js";
 export { importBundle, verifySpooled } from "./import-bundle.js";
 export { type Spooled, spoolBytes } from "./spool.js";
 
-/** Imports of records from other brokers. */
+/** Imports session records from other brokers. */
 export const importFeature = {
   name: "import",
   needs: ["export", "redaction", "seal"],

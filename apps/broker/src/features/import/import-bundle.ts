@@ -10,13 +10,12 @@ import { storeRecord } from "./store-record.js";
 import { type VerifiedFile, verifyBundleTask } from "./verify-bundle-file.js";
 
 /**
- * Imports a session from another broker or mesh as a readable copy (IMPORT-1). Everything is verified before
- * anything is written, and then written completely or not at all. An HTML export contributes only its record,
- * not its page. Importing the same bundle again changes nothing; a later bundle of the same session adds what
- * is new.
+ * Imports a session from another broker or mesh as a readable copy (IMPORT-1). The whole bundle is verified
+ * first, and then stored completely or not at all. From an HTML export, only the record is used. Importing
+ * the same bundle again changes nothing; a later bundle of the same session adds the new entries.
  *
  * @throws bad_request if the bundle does not verify; conflict if this mesh has a different record with the
- *   same id
+ * same id
  */
 export async function importBundle(
   ctx: Context<SealServices>,
@@ -37,13 +36,13 @@ export async function importBundle(
   }
 }
 
-/** Maximum number of problems in the error. `merkle verify` lists all of them. */
+/** Maximum number of problems that the error lists. `merkle verify` lists all of them. */
 const findingsTold = 10;
 
-/** Verifying a million messages takes a few minutes. */
+/** Time limit for verifying a bundle. A million messages take a few minutes. */
 const verifyMsMax = 30 * 60_000;
 
-/** Verifies a whole bundle in a worker thread, so that other callers do not wait (IMPORT-7). */
+/** Verifies a whole bundle in a worker thread, so that other callers need not wait (IMPORT-7). */
 export function verifySpooled(
   { path }: Spooled,
   { signal, services }: Pick<Context<SealServices>, "signal" | "services">,

@@ -1,7 +1,10 @@
 import { readLines, readWhole } from "@merkle/wire/record";
 import type { ZippedFiles } from "@merkle/wire/record/zip";
 
-/** Maximum size of a file that is read as a whole. The feed and the versions are read line by line. */
+/**
+ * Maximum size of a file that is read as a whole. The feed and the document versions are read line by
+ * line instead.
+ */
 const wholeBytesMax = 32 * 1024 * 1024;
 const lineBytesMax = 4 * 1024 * 1024;
 
@@ -32,6 +35,6 @@ export async function* readLinesOf<Line>(
   if (batch.length > 0) yield batch;
 }
 
-/** Keeps each INSERT well within the time limit of a statement. */
+/** Small enough that each INSERT stays well within the statement timeout. */
 const linesPerBatch = 500;
 const charsPerBatch = 2 * 1024 * 1024;

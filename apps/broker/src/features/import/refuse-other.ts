@@ -5,7 +5,10 @@ import { sha256 } from "../../core/sha256.js";
 import type { SealServices } from "../seal/feature.js";
 import { subtreesOf } from "../seal/feature.js";
 
-/** The session that a record is stored in, and how much of the record it already has. */
+/**
+ * The session that an imported record is stored in, and how much of the record is stored there
+ * already.
+ */
 export interface Target {
   readonly tx: Transaction;
   readonly sessionId: string;
@@ -15,7 +18,7 @@ export interface Target {
 }
 
 /**
- * Refuses a bundle whose beginning differs from what was imported of that record before.
+ * Refuses a bundle whose beginning differs from the part of the record that was imported before.
  *
  * @throws conflict
  */

@@ -35,8 +35,9 @@ const Roster = z.object({
 });
 
 /**
- * Returns the teams listed in the bundle, the convener first. They are only for display: no caller here can
- * act as one of them. Invalid entries are skipped. Messages name their authors themselves.
+ * Returns the teams listed in the bundle, the convener first. The teams are only for display: no caller on
+ * this broker can act as one of them. Invalid entries are skipped, because messages contain the names of
+ * their authors anyway.
  */
 export async function readRosterFile(bundle: ZippedFiles, until: Date): Promise<ImportedTeamRow[]> {
   const parsed = Roster.safeParse(parse(await readSmallFile(bundle, bundleFiles.roster)));
@@ -98,7 +99,7 @@ function toPeer(peer: Roster["peers"][number], until: Date): ImportedPeerRow {
   };
 }
 
-/** Returns the hash of a random secret that is never stored or returned. */
+/** Returns the hash of a random secret that is never stored or returned, so no credential matches it. */
 function unknownSecret(): string {
   return createHash("sha256").update(randomBytes(32)).digest("hex");
 }

@@ -10,7 +10,7 @@ import type { RandomAccess } from "@merkle/wire/record/zip";
 import { createTransferRate } from "../../core/transfer-rate.js";
 import { openFile } from "./verify-bundle-file.js";
 
-/** An uploaded file on disk, kept while it is needed. */
+/** An uploaded file in a temporary location on disk. */
 export interface Spooled extends RandomAccess {
   readonly path: string;
   /** Deletes the file. May be called twice. */
@@ -21,7 +21,7 @@ function folderOf(home: string): string {
   return join(home, "imports");
 }
 
-/** Deletes files left behind by a killed broker. */
+/** Deletes temporary files that a killed broker left behind. */
 export async function clearSpool(home: string): Promise<void> {
   await rm(folderOf(home), { recursive: true, force: true });
 }
@@ -99,7 +99,7 @@ async function* bounded(incoming: IncomingMessage): AsyncGenerator<Buffer> {
     windowMs: limits.transferWindowMs,
     onSlow: () => fail(tooSlow(incoming)),
   });
-  // Leaving the loop must not close the connection, because the reply is still sent over it.
+  // The connection must stay open when the loop ends early, because the reply is still sent over it.
   const chunks = incoming.iterator({ destroyOnReturn: false })[Symbol.asyncIterator]();
   try {
     for (;;) {

@@ -18,7 +18,10 @@ const Entry = z.object({
   updatedAt: Timestamp,
 });
 
-/** Returns the session's keys and values, up to the limits of a session here. Invalid entries are skipped. */
+/**
+ * Returns the session's keys and values, up to the limits that this broker sets for a session. Invalid
+ * entries are skipped.
+ */
 export async function readStateFile(
   bundle: ZippedFiles,
   format: Manifest["version"],

@@ -15,7 +15,7 @@ import { readLinesOf } from "./read-file.js";
 import type { Target } from "./refuse-other.js";
 import { refuseOther } from "./refuse-other.js";
 
-/** The heads that conclusions were sealed with, as `size/version`. */
+/** The heads that sealed the session's conclusions, as `size/version`. */
 export type Seals = ReadonlySet<string>;
 
 export interface StoredFeed extends ImportedFeedEnd {
@@ -23,8 +23,8 @@ export interface StoredFeed extends ImportedFeedEnd {
 }
 
 /**
- * Stores the messages of a bundle that this copy does not have yet. The stored messages must be the beginning
- * of the bundle. A text that was removed at the origin is removed here too.
+ * Stores the messages in a bundle that this copy does not have yet. The messages already stored must be the
+ * beginning of the bundle. A text that was redacted at the origin is redacted here too.
  *
  * @throws conflict if the stored messages belong to a different record
  */
@@ -86,7 +86,9 @@ function toRow({ message, salt, content_hash }: FeedLine, answers: number | null
   };
 }
 
-/** Returns the ask that a message answers, or null. Only the first answer to an ask counts. */
+/**
+ * Returns the sequence of the ask that a message answers, or null. Only the first answer to an ask counts.
+ */
 function noteAnswer({ content, reply_to }: FeedLine["message"], answered: Set<number>): number | null {
   if (reply_to === undefined || typeof content["answer"] !== "string" || answered.has(reply_to)) return null;
   answered.add(reply_to);

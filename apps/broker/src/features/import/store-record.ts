@@ -101,7 +101,7 @@ async function store(
     await replaceImportedState(tx, place.sessionId, await readStateFile(bundle, manifest.version));
     await finishImportedDocument(tx, place.sessionId, await readConclusion(services, bundle, manifest));
   }
-  // Imports by older versions kept no files. Importing the same bundle again adds them.
+  // Imports by older versions did not keep the original files. Importing the same bundle again adds them.
   const isKept = (await listImportFiles(tx, place.sessionId)).length > 0;
   if (longer > 0 || (longer === 0 && !isKept))
     await keepFiles(tx, bundle, { sessionId: place.sessionId, manifest });
@@ -121,9 +121,7 @@ async function store(
   };
 }
 
-/**
- * Returns what an import adds to the quotas of its mesh. This is zero for the same bundle or an earlier one.
- */
+/** Returns how much an import adds to the quotas of its mesh: zero if the bundle has nothing new. */
 function measureAdded(
   { unpackedBytes }: ZippedFiles,
   manifest: Manifest,
@@ -135,7 +133,8 @@ function measureAdded(
 }
 
 /**
- * Returns 1 if a bundle has more than the earlier import, 0 if it has the same, or -1 if it has less.
+ * Returns 1 if a bundle contains more than the earlier import, 0 if it contains the same, or -1 if it
+ * contains less.
  *
  * @throws conflict if one has more messages and the other more versions, which cannot happen to one record
  */
@@ -150,7 +149,10 @@ function compareLength(manifest: Manifest, place: ImportedSessionRow): number {
   );
 }
 
-/** Stores the files that cannot be derived from messages and versions, byte for byte (IMPORT-4). */
+/**
+ * Stores the bundle files that cannot be derived from messages and document versions, byte for byte
+ * (IMPORT-4).
+ */
 async function keepFiles(
   tx: Transaction,
   bundle: ZippedFiles,
@@ -165,8 +167,8 @@ async function keepFiles(
 async function* none(): AsyncGenerator<Uint8Array> {}
 
 /**
- * Creates the session. Its id is derived from the mesh, the record and the record's key, so it is the same
- * after a restore.
+ * Creates the session for an import. Its id is derived from the mesh, the record and the record's key, so
+ * importing again after a restore gives the same id.
  */
 async function begin(
   { database: { meshId } }: SealServices,
@@ -231,7 +233,10 @@ function notStorable(cause: unknown): MerkleError {
   );
 }
 
-/** Stores the heads signed at the origin and the keys that signed them. They still prove the record here. */
+/**
+ * Stores the heads signed at the origin and the keys that signed them. These heads also prove this copy of
+ * the record.
+ */
 async function storeHeads(
   bundle: ZippedFiles,
   manifest: Manifest,

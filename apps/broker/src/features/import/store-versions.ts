@@ -9,10 +9,7 @@ import { readLinesOf } from "./read-file.js";
 import type { Target } from "./refuse-other.js";
 import { refuseOther } from "./refuse-other.js";
 
-/**
- * Stores the document versions that this copy does not have yet, in the same way as `storeFeed` stores
- * messages.
- */
+/** Stores the document versions that this copy does not have yet, as `storeFeed` does for messages. */
 export async function storeVersions(
   services: SealServices,
   bundle: ZippedFiles,

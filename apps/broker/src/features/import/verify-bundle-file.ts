@@ -8,7 +8,7 @@ import { isSigned } from "../../core/is-signed.js";
 import { sha256 } from "../../core/sha256.js";
 import type { Task } from "../../core/workers/task.js";
 
-/** A file with random access. */
+/** An open file with random access. */
 export interface OpenedFile extends RandomAccess {
   close(): Promise<void>;
 }
@@ -28,7 +28,7 @@ export async function openFile(path: string): Promise<OpenedFile> {
 
 interface BundleFile {
   readonly path: string;
-  /** The hash of this broker's own page for records. */
+  /** The hash of this broker's own page for HTML records. */
   readonly ownPage: string | null;
 }
 
@@ -41,8 +41,8 @@ export const verifyBundleTask: Task<BundleFile, VerifiedFile | { readonly unread
 };
 
 /**
- * Verifies a whole bundle. Runs in a worker thread, so that even a file that unpacks to a huge size delays no
- * other caller (IMPORT-7).
+ * Verifies a whole bundle. Runs in a worker thread, so that other callers are not delayed, even by a file
+ * that unpacks to a huge size (IMPORT-7).
  */
 export async function verifyBundleFile({
   path,
@@ -63,7 +63,7 @@ export async function verifyBundleFile({
     });
     return { ...report, page };
   } catch (error) {
-    // The class of an error is lost between threads.
+    // Errors lose their class when they are passed between threads.
     if (error instanceof UnreadableZip) return { unreadable: error.message };
     throw error;
   } finally {

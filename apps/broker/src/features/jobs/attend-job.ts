@@ -10,14 +10,14 @@ export interface ClaimedJob {
   readonly timeoutMs: number;
   readonly lease: Lease;
   /**
-   * Stores the result of the run. The lease is renewed until this resolves, unless the run was stopped from
-   * outside.
+   * Stores the result of the run. The lease is renewed until the promise resolves, unless the run was
+   * stopped from outside.
    */
   end(result: RunResult, because: EndedBecause | null): Promise<void>;
 }
 
 export interface Lease {
-  /** Duration of the lease after each renewal. */
+  /** Duration of the lease after each renewal, in milliseconds. */
   readonly ms: number;
   /** When the lease expires, on the clock of `performance.now()`. */
   readonly until: number;
@@ -29,7 +29,7 @@ export interface Lease {
 export interface Attended {
   /** Resolves when the result is stored. Rejects if storing it failed. */
   readonly ended: Promise<void>;
-  /** Stops the agent. Pass null if its job has already ended. */
+  /** Stops the agent. `because` is null if the job has already ended. */
   stop(because: EndedBecause | null): void;
   /** Renews the lease immediately, and stops the agent if the claim has been lost. */
   check(): void;
@@ -37,7 +37,7 @@ export interface Attended {
 
 /**
  * Runs a claimed job within its time limit, and only while its lease is valid. The agent is stopped before
- * the lease expires, so before anyone else may consider the job lost (JOB-7).
+ * the lease expires, because other brokers may then consider the job lost (JOB-7).
  */
 export function attendJob({ runner, describe, timeoutMs, lease, end }: ClaimedJob): Attended {
   const ending = new AbortController();
@@ -65,7 +65,7 @@ export function attendJob({ runner, describe, timeoutMs, lease, end }: ClaimedJo
 
 /**
  * Keeps renewing the lease. Calls `lose` if the claim is lost, or if no renewal succeeds before the last
- * third of the lease.
+ * third of the lease begins.
  */
 function keepLease(
   { ms, until: firstUntil, renew }: Lease,
@@ -84,7 +84,7 @@ function keepLease(
       if (isAsked) resolve();
     });
     await Promise.race([due, asked]).finally(() => {
-      // `due` rejects when its delay is aborted, as it is here.
+      // Aborting the delay, as happens here, rejects `due`.
       due.catch(() => undefined);
       pause.abort();
     });

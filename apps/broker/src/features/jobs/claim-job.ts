@@ -44,7 +44,7 @@ export async function claimJob(ctx: Context<JobServices>, input: Input): Promise
 }
 
 /**
- * Claims the next job, if there is one. Retrying the same request returns the same claim, even if the first
+ * Claims the next job, if there is one. A retry of the same request returns the same claim, even if the first
  * reply was lost (IDEM-1).
  */
 async function claimNext(ctx: Context<JobServices>, { runner: machine, kinds }: Input, runner: RemoteRunner) {
@@ -92,7 +92,8 @@ async function toClaim({ services }: Context<JobServices>, row: JobRow, credenti
 }
 
 /**
- * Queues the job again if the runner disconnects before it receives the claim. The job has not started there.
+ * Queues the job again if the runner disconnects before it receives the claim. The job cannot have started on
+ * that runner.
  */
 function returnUnlessWritten(
   ctx: Context<JobServices>,
@@ -100,7 +101,7 @@ function returnUnlessWritten(
 ): void {
   const { services, signal } = ctx;
   const giveBack = () => {
-    // If the database stays unreachable, the lease expires and the job is reported as lost. It never runs
+    // If the database stays unreachable, the lease expires and the job is reported as lost. A job never runs
     // twice.
     retryWhileLost(() => returnJob(services.database.orm, claim)).then(
       (isBack) => {
@@ -116,10 +117,12 @@ function returnUnlessWritten(
   if (signal.aborted) giveBack();
 }
 
-/** Time beyond the agent's limit in which the runner can stop the agent and report the result. */
+/**
+ * Additional time after the agent's time limit, in which the runner stops the agent and reports the result.
+ */
 const endingMsMax = 60_000;
 
-/** Renews the claim of a runner on another machine, unless its job has ended or is overdue (RUNNER-21). */
+/** Renews another machine's claim on a job, unless the job has ended or is overdue (RUNNER-21). */
 export async function renewJob(
   ctx: Context<JobServices>,
   { job_id, fence }: ParsedInputOf<"renew_job">,
@@ -174,10 +177,11 @@ export async function endJob(
   });
 }
 
-/** The owner of machines that may run jobs for this broker. */
+/** The owner of remote runners: machines that may run jobs for this broker. */
 interface RemoteRunner {
   /**
-   * Shared by all machines of one member and by no one else. Never equals the name of a broker's own runner.
+   * A key that all machines of one member share, and nobody else. Never equals the name of a broker's own
+   * runner.
    */
   readonly key: string;
   /** Returns the display name of one of the owner's machines. */

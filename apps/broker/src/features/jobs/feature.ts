@@ -18,11 +18,11 @@ export type { AgentOptions, RunError, RunnableJob, Runner, RunnerFacts, RunResul
 export type { JobServices } from "./services.js";
 
 export interface JobOptions {
-  /** Runs jobs on this broker. Without it, jobs wait for a runner on another machine. */
+  /** How this broker runs jobs. If not set, jobs wait for a runner on another machine. */
   readonly agent?: AgentOptions | undefined;
 }
 
-/** Jobs: runs of headless agents. */
+/** Runs jobs, each with a headless agent. */
 export const jobsFeature = {
   name: "jobs",
   needs: ["personas", "perspectives", "sources", "topics", "usage"],
@@ -49,8 +49,8 @@ export const jobsFeature = {
       meshChannels,
       brokerUrl: parts.listening,
       metrics,
-      // Open mode has no members who could own a runner. If only this machine can connect, its users may run
-      // jobs anyway.
+      // In open mode, no members exist who could own a remote runner. If only this machine can connect, its
+      // users may run jobs anyway.
       ...(parts.auth === "open" && { remoteRunners: !parts.isForOthers }),
       log,
     });

@@ -17,7 +17,7 @@ import type { SourceServices } from "../sources/feature.js";
 
 /**
  * Returns the facts that a job's agent gets, such as its session, the document's version and the feed's last
- * number at the start (JOB-11).
+ * sequence when the job starts (JOB-11).
  */
 export async function toParameters(
   services: Pick<SourceServices, "database" | "sources">,
@@ -50,7 +50,7 @@ export async function toParameters(
     ...(personaName !== null && { "Persona name": personaName }),
     ...(persona && { "Persona SHA": persona.hash }),
     ...returned,
-    // The agent of a topic reads the requested changes in the topic itself.
+    // In a topic, the agent finds the requested changes in the topic's messages.
     ...(draft && kind === "conclude" && { "Changes asked for": draft.remark ?? "" }),
     "Document version": String(head?.documentVersion ?? 0),
     "Last message": String(head?.lastSequence ?? 0),
@@ -58,8 +58,8 @@ export async function toParameters(
 }
 
 /**
- * Returns the facts about a file that the agent gets (SOURCE-11). Stores a copy of the current text for the
- * agent to work from, because the file may change during the run.
+ * Returns the facts about a file that the job's agent gets (SOURCE-11). Stores a copy of the current text
+ * for the agent to work from, because the file may change during the run.
  */
 async function fileParameters(
   { database, sources }: Pick<SourceServices, "database" | "sources">,
@@ -75,7 +75,7 @@ async function fileParameters(
   };
 }
 
-/** The fields of a job that determine its starting point. */
+/** The fields of a job that determine which draft it starts from. */
 type Beginning = Pick<JobRow, "meshId" | "kind" | "topicId" | "sessionId" | "createdAt">;
 
 /**

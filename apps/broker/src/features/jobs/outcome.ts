@@ -1,7 +1,7 @@
 import type { JobOutcome, JobRow, NothingMade } from "@merkle/db";
 import type { RunResult } from "./runner.js";
 
-/** Why a run was stopped from outside. */
+/** Why a run was stopped before the agent exited. */
 export type EndedBecause = "timed_out" | "stopping" | "lost";
 
 /** Returns the outcome to store for a job, given how its agent ended (JOB-9). */
@@ -27,7 +27,7 @@ export function toOutcome(
   return { status: "failed", failure: "exited", exitCode, errorTail: said };
 }
 
-/** Failure of a job whose agent was stopped because its runner stopped. */
+/** The failure of a job whose agent was stopped because the runner itself stopped. */
 interface Stopped {
   readonly failure: "restarted" | "stopped";
   readonly errorTail: string;
@@ -37,7 +37,7 @@ export const restartedText = "server restarted while job in flight";
 export const stoppedText = "its runner was stopped while the job was in flight";
 export const lostText = "the runner of the job disappeared";
 
-/** `error_tail` has at most 4 KiB, including any text put before it. */
+/** Shortens a text to 4 KiB, the maximum length of `error_tail`. */
 function cut(text: string): string {
   return Buffer.from(text)
     .subarray(0, 4_000)
@@ -80,7 +80,7 @@ export function nothingMade(kind: JobRow["kind"]): NothingMade {
   return { errorTail: `agent exited 0 but produced no ${madeBy[kind]}` };
 }
 
-/** The result that each kind of job must produce. */
+/** The result that each kind of job must produce, in words for people. */
 const madeBy: Readonly<Record<JobRow["kind"], string>> = {
   conclude: "proposal",
   incorporate: "proposal",

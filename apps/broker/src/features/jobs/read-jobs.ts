@@ -67,7 +67,7 @@ export async function toJob({ sessions }: Pick<JobServices, "sessions">, row: Jo
   };
 }
 
-/** @throws not_found if this mesh has no such job */
+/** @throws not_found if the mesh has no job with this number */
 export async function requireJob(db: Queryable, meshId: string, number: number): Promise<JobRow> {
   const row = await findJob(db, { meshId, number });
   if (row) return row;

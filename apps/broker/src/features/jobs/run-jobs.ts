@@ -26,29 +26,31 @@ import { type AgentOptions, leaseUsualMs, type Runner, timeoutsUsualMs } from ".
 
 /** Runs queued jobs on this broker, up to a maximum number at a time. Remote runners can claim jobs too. */
 export interface Jobs {
-  /** Call after a job was queued or has ended: there may be a job to claim. */
+  /** Wakes the runners to look for a job. Call after a job was queued or has ended. */
   wake(): void;
-  /** Calls `listener` on every wake. Returns the function that unsubscribes it. */
+  /** Calls `listener` on every wake. Returns a function that unsubscribes the listener. */
   onWake(listener: () => void): () => void;
-  /** Terms of every claim, local or remote. */
+  /** The terms that apply to every claim, local or remote. */
   readonly terms: ClaimTerms;
   /** Stops the agent of a job that has already been cancelled. */
   end(job: JobKey): void;
   /** Returns how this broker runs jobs, or null if it runs none. */
   describe(): Promise<TermsFacts | null>;
-  /** Stops all agents and fails their jobs. */
+  /** Stops all agents and marks their jobs as failed. */
   stop(): Promise<void>;
 }
 
 interface ClaimTerms {
   readonly leaseMs: number;
   timeoutMs(kind: JobKind): number;
-  /** Whether members' machines may claim jobs. */
+  /** Whether members' own machines may claim jobs. */
   readonly remoteRunners: boolean;
 }
 
 interface JobsOptions {
-  /** Without it, this broker claims no jobs. They wait for another runner. */
+  /**
+   * How this broker runs jobs. If undefined, this broker claims no jobs, which then wait for another runner.
+   */
   readonly agent: AgentOptions | undefined;
   readonly database: Database;
   readonly bus: Bus;
@@ -56,7 +58,7 @@ interface JobsOptions {
   readonly sourcesOf: (meshId: string) => Sources;
   readonly meshChannels: Pick<MeshChannels, "in">;
   readonly brokerUrl: () => string;
-  /** Whether members' machines may claim jobs. Defaults to the value in `agent`. */
+  /** Whether members' own machines may claim jobs. Defaults to the value in `agent`. */
   readonly remoteRunners?: boolean | undefined;
   readonly metrics: Metrics;
   readonly tasks: Pick<RepeatedTasks, "repeat">;
@@ -64,14 +66,15 @@ interface JobsOptions {
 }
 
 /**
- * Polling interval for jobs that sent no wake-up: jobs with an expired lease, and jobs queued by another
+ * Polling interval for jobs without a wake-up: jobs whose lease has expired, and jobs queued by another
  * broker.
  */
 const pollEveryMs = 5_000;
 
 /**
- * Runs jobs until stopped. A job runs at most once, even if a broker or runner dies. Starting fails the jobs
- * that ran here before. Jobs of other runners fail when their lease expires (JOB-7).
+ * Runs jobs until stopped. A job runs at most once, even if a broker or runner dies. At startup, jobs that
+ * an earlier run of this broker left running are marked as failed. Jobs of other runners fail when their
+ * lease expires (JOB-7).
  */
 export async function startJobs(options: JobsOptions): Promise<Jobs> {
   const { agent, database, bus, metrics, log } = options;
@@ -174,7 +177,7 @@ export async function startJobs(options: JobsOptions): Promise<Jobs> {
           ...toFields(job),
           duration_ms: Math.round(performance.now() - startedAt),
           exit_code: result.exit_code,
-          // There is no row if the job was cancelled, or lost its lease, before its agent ended.
+          // There is no row if the job was cancelled or lost its lease before the agent ended.
           status: row?.status ?? "ended before",
         });
         if (row) announce(row);
@@ -182,7 +185,7 @@ export async function startJobs(options: JobsOptions): Promise<Jobs> {
     });
     const key = keyOf(job);
     const ended = attended.ended
-      // The agent's work was stored when it was written. The job is reported as lost and does not run again.
+      // The agent has already stored its work. The job is reported as lost and does not run again.
       .catch((error: unknown) =>
         log.error("a job's end could not be stored; its lease ends it", { ...toFields(job), error }),
       )
@@ -243,7 +246,7 @@ export async function startJobs(options: JobsOptions): Promise<Jobs> {
   };
 }
 
-/** This broker's own runner and its options. */
+/** This broker's own runner, and the options for running jobs. */
 type Own = AgentOptions & { readonly runner: Runner };
 
 interface Begun {

@@ -4,24 +4,25 @@ import type { SourcesOptions } from "../sources/feature.js";
 /** Options for running jobs on a broker. */
 export interface AgentOptions extends Pick<SourcesOptions, "author" | "roots"> {
   /**
-   * Called once, after the broker has exclusive use of its home and database. Can then stop processes that an
-   * earlier broker left behind.
+   * Called once, after the broker has exclusive use of its home and database. The function can therefore stop
+   * processes that an earlier broker left behind.
    */
   startRunner(): Promise<Runner>;
   /**
-   * Identifies this runner in the database across restarts. After a restart, its earlier running jobs are
-   * failed.
+   * Identifies this runner in the database across restarts. After a restart, jobs that it left running are
+   * marked as failed.
    */
   readonly name: string;
-  /** Maximum number of concurrent jobs on this machine. Default: 1; 0 runs none. */
+  /** Maximum number of concurrent jobs on this machine. Default: 1. With 0, it runs no jobs. */
   readonly maxConcurrentJobs?: number | undefined;
   /**
-   * Time limit of an agent, in milliseconds. Default: 3 minutes for a perspective, 5 minutes for other jobs.
+   * Time limits for agents, in milliseconds, by kind of job. Default: 3 minutes for a perspective, 5 minutes
+   * for other jobs.
    */
   readonly timeoutsMs?: Partial<Record<JobKind, number>> | undefined;
   /** Allows members' own machines to run jobs of their meshes. Default: false. */
   readonly remoteRunners?: boolean | undefined;
-  /** Duration of a claim without renewal, in milliseconds. Default: 30,000. */
+  /** How long a claim is valid without renewal, in milliseconds. Default: 30,000. */
   readonly leaseMs?: number | undefined;
 }
 
@@ -37,7 +38,7 @@ export type { RunnerFacts };
 
 /**
  * Runs the agent of one job. The broker itself starts no processes: the code that starts the broker passes in
- * a runner, and tests can pass another.
+ * a runner, and tests can pass a fake one.
  */
 export interface Runner {
   /**
@@ -54,9 +55,9 @@ export interface Runner {
 export interface RunnableJob {
   readonly job_id: number;
   readonly kind: JobKind;
-  /** Identifies the job among all meshes. Used in file names. */
+  /** Identifies the job across all meshes. Used in file names. */
   readonly label: string;
-  /** Facts about the job that the agent gets, in this order. */
+  /** Facts about the job, passed to the agent in this order. */
   readonly parameters: Readonly<Record<string, string>>;
   /** Authorises the agent to do this job, and nothing else (JOB-12). */
   readonly credential: string;
@@ -69,18 +70,21 @@ export interface RunnableJob {
 }
 
 export interface RunResult {
-  /** 128 plus the signal number if a signal ended the agent. Null if the agent never ran. */
+  /** Exit code of the agent: 128 plus the signal number if a signal ended it. Null if the agent never ran. */
   readonly exit_code: number | null;
-  /** The end of stderr, at most 4 KiB, or of stdout if stderr is empty. */
+  /** The end of the agent's stderr, or of its stdout if stderr is empty. At most 4 KiB. */
   readonly error_tail: string;
-  /** Why the agent could not run or continue. Null if it ended by itself or because `signal` was aborted. */
+  /**
+   * Why the agent could not run or continue. Null if the agent exited by itself or because `signal` was
+   * aborted.
+   */
   readonly error: RunError | null;
-  /** Tokens that the agent reports for its models. Absent if it reports none. */
+  /** Token usage that the agent reports, by model. Absent if the agent reports none. */
   readonly usage?: readonly ModelUsage[] | undefined;
 }
 
 export interface RunError {
-  /** `unreachable`: the agent could not be started. `overgrown`: it had too many processes. */
+  /** `unreachable`: the agent could not be started. `overgrown`: the agent had too many processes. */
   readonly reason: "unreachable" | "overgrown";
   readonly message: string;
 }

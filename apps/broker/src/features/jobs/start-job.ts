@@ -57,7 +57,7 @@ function ofDocument({ sessionId }: SessionIdentity): SourceColumns {
   return { sessionId, root: null, path: null };
 }
 
-/** Requires an open topic of the same source. */
+/** Requires an open topic that belongs to the job's source. */
 async function requireOpenTopic(
   { database }: Pick<JobServices, "database">,
   source: SourceColumns,
@@ -73,10 +73,10 @@ function noSuchTopic(number: number): MerkleError {
 }
 
 /**
- * Cancels a queued or running job. From then on its agent can write nothing more, and its processes end
- * within seconds (JOB-6).
+ * Cancels a queued or running job. From then on, the job's agent cannot write anything, and its processes
+ * end within seconds (JOB-6).
  *
- * @throws conflict if the job has already ended; if cancelling and ending race, the first one counts
+ * @throws conflict if the job has already ended, even if it ended at the same moment
  */
 export async function cancelJob(
   ctx: MeshContext<JobServices>,
@@ -109,10 +109,10 @@ function hasEnded({ number, status }: { readonly number: number; readonly status
   );
 }
 
-/** A request for a perspective. */
+/** A request for a persona's perspective on a source. */
 type WantedReading = JobSource & {
   readonly persona_name: string;
-  /** Whether to run the job even if an up-to-date perspective exists. */
+  /** Whether to run the job even if the persona's perspective is still up to date. */
   readonly again: boolean;
 };
 

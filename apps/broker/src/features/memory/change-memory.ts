@@ -6,8 +6,8 @@ import { authorOf, nameOf } from "../../sessions/roster/author.js";
 import { foldTags, getMemory, toMemoryId, toMemoryNumber } from "./memory-output.js";
 
 /**
- * Stores a memory for the mesh under its next number. The memory outlives the session in which it was learned
- * (MEM-1).
+ * Stores a memory for the mesh under the next memory number. The memory outlives the session in which it was
+ * learned (MEM-1).
  */
 export async function remember(
   ctx: MeshContext<SessionServices>,
@@ -42,7 +42,7 @@ export async function tagMemory(
  * Hides a memory from everyone and records the reason. The memory is kept, and a human can restore it
  * (MEM-9).
  *
- * @throws conflict if the memory is already forgotten, with who did that and why
+ * @throws conflict if the memory is already forgotten, with the name of the person or team and the reason
  */
 export async function forget(
   ctx: MeshContext<SessionServices>,
@@ -66,8 +66,8 @@ export async function forget(
 /**
  * Restores a forgotten memory. A memory that is not forgotten stays unchanged (MEM-10).
  *
- * @throws forbidden to agents: an agent could otherwise restore what another withdrew, without knowing the
- *   reason
+ * @throws forbidden to agents, which could otherwise restore a memory without knowing why another agent
+ * withdrew it
  */
 export async function restoreMemory(
   ctx: MeshContext<SessionServices>,
@@ -89,7 +89,7 @@ export async function restoreMemory(
 
 type Chosen = Pick<ParsedInputOf<"recall">, "tags" | "by" | "since" | "session">;
 
-/** Converts the filters of a list or search to a query (MEM-14). */
+/** Converts the filters of a list or search to a database query's conditions (MEM-14). */
 export async function toMemoryChoice(
   services: SessionServices,
   { tags = [], by, since, session }: Chosen,

@@ -4,7 +4,7 @@ import { forget, remember, restoreMemory, tagMemory } from "./change-memory.js";
 import { listMemory, recall } from "./recall.js";
 import { rememberConclusion } from "./remember-conclusion.js";
 
-/** Lasting knowledge of a mesh. */
+/** Stores lasting knowledge for a mesh. */
 export const memoryFeature = {
   name: "memory",
   needs: [],

@@ -5,7 +5,11 @@ export function toMemoryId(number: number): string {
   return `mem_${number}`;
 }
 
-/** @param id - already validated by `MemoryId` */
+/**
+ * Converts a memory id to its number.
+ *
+ * @param id - already validated by `MemoryId`
+ */
 export function toMemoryNumber(id: string): number {
   return Number(id.slice("mem_".length));
 }

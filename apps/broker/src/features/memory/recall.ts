@@ -7,10 +7,10 @@ import { toTextMatch } from "../../text/parse-terms.js";
 import { toMemoryChoice } from "./change-memory.js";
 import { toMemory, toMemoryNumber } from "./memory-output.js";
 
-/** Nearly every memory is shorter, and so is shown in full. */
+/** Maximum length of the part shown. Nearly every memory is shorter, so it is shown in full. */
 const partCharsMax = 2_000;
 
-/** Searches the memories that are not forgotten, best match first (MEM-4). */
+/** Searches the memories, except forgotten ones. The best match comes first (MEM-4). */
 export async function recall(
   ctx: Context<SessionServices>,
   input: ParsedInputOf<"recall">,
@@ -28,7 +28,7 @@ export async function recall(
   return { memories: fillPage(memories) };
 }
 
-/** Lists memories, newest first; a page ends at its limit or at `pageBytesMax` (MEM-8). */
+/** Lists memories, newest first. A page ends at its limit or at `pageBytesMax` (MEM-8). */
 export async function listMemory(
   ctx: Context<SessionServices>,
   input: ParsedInputOf<"list_memory">,

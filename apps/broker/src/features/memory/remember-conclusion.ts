@@ -25,7 +25,10 @@ export const rememberConclusion: CreateSessionHook = async (
   return { memory_id: toMemoryId(number) };
 };
 
-/** Shortens the conclusion if necessary: it can be as long as a document, and a memory cannot. */
+/**
+ * Converts a conclusion to a memory. Shortens the conclusion if necessary, because it can be as long as a
+ * document, while a memory cannot.
+ */
 function toMemory({ name, conclusion, source }: Predecessor): string {
   const head = `Conclusion of ${name}:`;
   const room = limits.memoryBytesMax - utf8Bytes(`${head}\n\n\n\n${source}`);
@@ -34,7 +37,7 @@ function toMemory({ name, conclusion, source }: Predecessor): string {
   return `${head}\n\n${toBytes(conclusion, room - utf8Bytes(cut))}${cut}\n\n${source}`;
 }
 
-/** Returns the beginning of a text that fits into this many bytes, without splitting a character. */
+/** Returns the longest beginning of a text that fits into this many bytes, without splitting a character. */
 function toBytes(text: string, bytes: number): string {
   return new TextDecoder().decode(new TextEncoder().encode(text).subarray(0, bytes), { stream: true });
 }

@@ -12,7 +12,10 @@ import { addTeam } from "../../sessions/roster/add.js";
 import { refuseSecondSession } from "../../sessions/roster/refuse-second-session.js";
 import { readClientRequest } from "./client-request.js";
 
-/** Returns the client's name and the host that receives the answer, so the member can decide (OAUTH-3). */
+/**
+ * Returns the client's name and the host that receives the authorisation code, so that the member can decide
+ * (OAUTH-3).
+ */
 export async function previewClient(
   ctx: Context<SessionServices>,
   input: ParsedInputOf<"preview_client">,
@@ -27,9 +30,9 @@ export async function previewClient(
 }
 
 /**
- * Authorises a client as one of the member's teams in one session (OAUTH-3). Uses the member's team of that
- * name if it exists, otherwise creates it. The member's browser carries the code to the client, which redeems
- * it for a token. No one knows the token before that.
+ * Authorises an OAuth client to act as one of the member's teams in one session (OAUTH-3). Uses the member's
+ * team of that name if it exists, otherwise creates one. The member's browser passes the code to the client,
+ * which redeems the code for a token. The token does not exist before that.
  */
 export async function approveClient(
   ctx: SessionContext<SessionServices>,

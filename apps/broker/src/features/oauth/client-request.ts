@@ -2,7 +2,7 @@ import { MerkleError, type ParsedInputOf } from "@merkle/wire";
 import type { IdentityServices } from "../../identity/context.js";
 import { findClient, type RegisteredClient } from "./registration.js";
 
-/** A validated authorisation request: its client, redirect URI and resource match each other. */
+/** A validated authorisation request. Its client, redirect URI and resource match each other. */
 export interface ClientRequest {
   readonly client: RegisteredClient;
   /** Returns the redirect URL that delivers these fields to the client. */
@@ -10,7 +10,7 @@ export interface ClientRequest {
 }
 
 /**
- * Returns the resources that tokens can be issued for: the two URLs of the broker's MCP endpoint (RFC 8707).
+ * Returns the resources for which tokens can be issued: the two URLs of the broker's MCP endpoint (RFC 8707).
  */
 export function resourcesOf({ addresses }: Pick<IdentityServices, "addresses">): string[] {
   return ["/api/mcp", "/mcp"].map((path) => `${addresses.base()}${path}`);
@@ -18,7 +18,7 @@ export function resourcesOf({ addresses }: Pick<IdentityServices, "addresses">):
 
 /**
  * Validates an authorisation request (OAUTH-3). Errors are shown to the person and never sent to the redirect
- * URI, because that URI may be the wrong part.
+ * URI, because that URI itself may be the invalid part.
  *
  * @throws bad_request
  */

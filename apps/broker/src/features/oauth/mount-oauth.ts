@@ -17,9 +17,9 @@ export function metadataUrl({ addresses }: Pick<Services, "addresses">, path: st
 }
 
 /**
- * Mounts the OAuth endpoints for hosted MCP clients: RFC 9728, 8414, 7591, and 6749 with PKCE (OAUTH-1). They
- * are for invite mode; in open mode clients need no token. The consent page is part of the dashboard, and the
- * member's decision is the operation `approve_client`.
+ * Mounts the OAuth endpoints for hosted MCP clients: RFC 9728, 8414, 7591, and 6749 with PKCE (OAUTH-1). The
+ * endpoints are for invite mode. In open mode, clients need no token. The consent page is part of the
+ * dashboard, and the member's decision is the operation `approve_client`.
  */
 export function mountOAuth(
   app: Hono<{ Bindings: HttpBindings }>,
@@ -94,7 +94,9 @@ export function mountOAuth(
   );
 }
 
-/** Responds as RFC 6749, section 5, requires: never cached, with the error names defined there. */
+/**
+ * Sends a response as RFC 6749, section 5, requires: never cached, and with the error names defined there.
+ */
 async function answer(
   { log, auth }: Pick<Services, "log" | "auth">,
   c: HttpContext,
@@ -112,7 +114,7 @@ async function answer(
   }
 }
 
-/** Returns a field that occurs exactly once. RFC 6749, section 3.2, forbids repeated parameters. */
+/** Returns a form field that must occur exactly once. RFC 6749, section 3.2, forbids repeated parameters. */
 function readField(form: URLSearchParams, name: string): string {
   const [value, ...more] = form.getAll(name);
   if (value === undefined || value === "" || more.length > 0) {

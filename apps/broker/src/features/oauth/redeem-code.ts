@@ -29,8 +29,8 @@ export interface RedeemedToken {
 
 /**
  * Exchanges a code for its token. Returns null if the code is not valid for this client. A code works once.
- * Presenting it wrongly, late or a second time revokes its token, because someone else has the code
- * (OAUTH-4).
+ * If a code is presented with wrong parameters, late or a second time, its token is revoked, because
+ * someone else may have the code (OAUTH-4).
  */
 export async function redeemCode(
   { database, revocations }: Pick<IdentityServices, "database" | "revocations">,
@@ -63,7 +63,8 @@ function isMeantFor(grant: ClientGrant, { clientId, redirectUri, verifier, resou
     Buffer.from(grant.clientHash).equals(hashSecret(clientId)) &&
     grant.redirectUri === redirectUri &&
     grant.resource === resource &&
-    // RFC 7636, section 4.1. The challenge is not secret, so a plain comparison leaks nothing.
+    // Checks the verifier as in RFC 7636, section 4.1. The challenge is not secret, so a plain comparison
+    // leaks nothing.
     /^[\w.~-]{43,128}$/.test(verifier) &&
     createHash("sha256").update(verifier).digest("base64url") === grant.challenge
   );

@@ -7,7 +7,7 @@ import { findClient, registerClient } from "./registration.js";
 
 function broker(): { alertKey: AlertKey } {
   const secret = `mka_${randomBytes(32).toString("base64url")}`;
-  // Only `secret` is used here. The other fields are for alerts.
+  // These tests use only `secret`. The other fields are for alerts.
   return { alertKey: { secret } as AlertKey };
 }
 

@@ -15,7 +15,7 @@ export interface RegisteredClient {
 const purpose = "OAuth client registration";
 
 /**
- * Registers any client without storing anything. The client id is the registration itself, encrypted with the
+ * Registers any client without storing anything. The client id contains the registration, encrypted with the
  * broker's key. A flood of registrations therefore fills no storage and evicts no other client (OAUTH-2).
  *
  * @throws bad_request, with the RFC 7591 error name in `details.oauth`
@@ -54,7 +54,7 @@ function unseal(secret: string, clientId: string): RegisteredClient | null {
   try {
     return JSON.parse(decrypt(secret, purpose, Buffer.from(clientId, "base64url")));
   } catch {
-    // Only this broker can create an id that decrypts.
+    // An id that does not decrypt was not issued by this broker.
     return null;
   }
 }

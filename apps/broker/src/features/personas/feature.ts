@@ -6,7 +6,7 @@ import { shippedPersonas } from "./shipped-personas.js";
 
 export { requirePersona, toPersonaKey } from "./read-personas.js";
 
-/** Personas: readers with a point of view. */
+/** Personas: readers with a point of view, which agents take on. */
 export const personasFeature = {
   name: "personas",
   needs: [],

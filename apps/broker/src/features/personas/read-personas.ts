@@ -16,9 +16,9 @@ export async function listPersonas(
 }
 
 /**
- * Returns a persona by name, ignoring case. The agent of a job may read only the job's persona (PERSONA-3).
+ * Returns a persona by name, ignoring case. A job's agent may read only the persona of its job (PERSONA-3).
  *
- * @throws forbidden if such an agent asks for another persona
+ * @throws forbidden if a job's agent asks for another persona
  */
 export async function getPersona(
   ctx: Context<ViewServices>,
@@ -45,7 +45,7 @@ async function refuseOther(
   );
 }
 
-/** Names are compared without case. */
+/** Returns the key under which a persona is found. Names are compared without case. */
 export function toPersonaKey(name: string): string {
   return name.normalize("NFC").toLowerCase();
 }

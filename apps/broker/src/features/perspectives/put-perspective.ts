@@ -11,7 +11,7 @@ type Input = ParsedInputOf<"put_perspective">;
 
 /**
  * Stores the result of a perspective job. The perspective belongs to the text and persona that the agent
- * read, even if they have changed since (PERSPECTIVE-2).
+ * read, even if either has changed since (PERSPECTIVE-2).
  *
  * @throws forbidden if the job has ended
  */

@@ -108,8 +108,8 @@ export async function readFileSource(
 }
 
 /**
- * Converts a perspective to its public form. It is stale if its text or persona has changed since
- * (PERSPECTIVE-3).
+ * Converts a perspective to its public form. A perspective is stale if its text or persona has changed
+ * since (PERSPECTIVE-3).
  */
 export function toPerspective(row: PerspectiveRow, { hash }: CurrentSource): Perspective {
   const because: Perspective["stale_because"] = [];

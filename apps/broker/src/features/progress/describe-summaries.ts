@@ -6,8 +6,8 @@ interface ModelAddress {
 }
 
 /**
- * Describes whether summaries are made, and by which model on which host. Never includes a key or a password
- * from an address.
+ * Describes whether summaries are made, and by which model on which host. Leaves out the API key and any
+ * password in the URL.
  */
 export function describeSummaries(options: ModelAddress | undefined): string {
   if (!options) return "off: neither OPENAI_API_KEY nor OPENAI_BASE_URL is set";

@@ -23,10 +23,10 @@ export type {
 
 export interface ProgressOptions {
   /**
-   * The model that summarises progress entries. Without it, the beginning of an entry is used as its summary.
+   * The model that summarises progress entries. If not set, the beginning of an entry is used as its summary.
    */
   readonly summaries?: SummaryOptions | undefined;
-  /** Lowest level of log entries about progress. Default: "info". */
+  /** Minimum level of log entries about progress. Default: "info". */
   readonly progressLogLevel?: ProgressLogLevel | undefined;
 }
 

@@ -38,7 +38,7 @@ export async function logProgress(
 
 /**
  * Removes duplicate tags. Tags keep their spelling but are compared without case: of "CI" and "ci", the first
- * stays.
+ * is kept.
  */
 function withoutTwins(tags: readonly string[]): string[] {
   const byKey = new Map<string, string>();
@@ -54,7 +54,7 @@ const alphabet = "0123456789abcdefghijklmnopqrstuvwxyz";
 const idChars = 12;
 
 /**
- * Returns, for example, `a1b2c3d4e5f6`: 62 random bits that need no escaping in a URL and are easy to read
+ * Returns a random id such as `a1b2c3d4e5f6`: 62 bits that need no escaping in a URL and are easy to read
  * aloud.
  */
 function createEntryId(): string {

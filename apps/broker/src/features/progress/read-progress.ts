@@ -78,7 +78,7 @@ export async function listProgressProjects(
 }
 
 /**
- * Finds the entries of a project, newest first, without their content. An unknown project has no entries
+ * Finds a project's entries, newest first, without their content. An unknown project has no entries
  * (PROGRESS-9).
  */
 export async function searchLogs(
@@ -102,7 +102,7 @@ export async function searchLogs(
 }
 
 /**
- * Returns a short form of an entry. Its summary is made on the first request and stored. If that fails or
+ * Returns a short form of an entry. The summary is made on the first request and stored. If that fails or
  * takes too long, the beginning of the content is returned, and the next call tries again (PROGRESS-6,
  * PROGRESS-7).
  *
@@ -124,7 +124,9 @@ function toProgressEntry(row: ProgressEntryRow): ProgressEntry {
   return { id, title, createdAt: createdAt.toISOString(), tags: [...tags], agentId, loggedBy };
 }
 
-/** Returns the first or last instant of a date. A time is returned as it is. */
+/**
+ * Returns the first or last instant of a date. If the text contains a time, returns exactly that instant.
+ */
 function toDay(text: string | undefined, end: "from" | "to"): Date | undefined {
   const instant = text === undefined ? null : parseInstant(text);
   return instant === null ? undefined : new Date(instant[end]);

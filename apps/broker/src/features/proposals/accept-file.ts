@@ -19,13 +19,13 @@ interface Accepted {
 }
 
 /**
- * Commits a proposal for a file: all of it, a part, or a person's edited version (SOURCE-7). The author is
- * the agent. The trailers name the approver, the topic and the proposal. The commit is the last step that can
- * fail, because it cannot be undone. If recording it fails nevertheless, accepting again finds and records
- * the commit.
+ * Commits an accepted proposal for a file: the whole proposal, a part, or a person's edited version
+ * (SOURCE-7). The commit's author is the agent. The trailers name the approver, the topic and the proposal.
+ * The commit is the last step that can fail, because it cannot be undone. If recording it fails nevertheless,
+ * accepting again finds and records the commit.
  *
  * @throws conflict, with the current hash, if the file is not the version that the proposal is based on and
- *   that the person reviewed
+ * that the person reviewed
  */
 export async function acceptFile(
   ctx: PersonContext<JobServices>,
@@ -43,7 +43,7 @@ export async function acceptFile(
 
   return ctx.write(async (write) => {
     await holdOpenProposal(write.tx, proposal);
-    // Keeps the accepted text, so that the rejected part can be shown later even if the file changes.
+    // Stores the accepted text, so that the rejected part can be shown later even if the file changes.
     if (input.hunks !== undefined || input.content !== undefined) {
       const hash = acceptedContentHash.toString("hex");
       await keepFileText(write.tx, services, file, { hash, text: content });
@@ -80,7 +80,9 @@ export async function acceptFile(
   });
 }
 
-/** Makes the commit. On a conflict, checks whether the file has changed, and reports that as the reason. */
+/**
+ * Commits the text. On a conflict, checks whether the file has changed, and reports the change as the reason.
+ */
 async function commitOrExplain(
   ctx: PersonContext<JobServices>,
   accepted: Accepted,

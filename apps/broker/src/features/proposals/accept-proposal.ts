@@ -22,9 +22,9 @@ import { fileOf, readCurrentText } from "./source-text.js";
 type Input = ParsedInputOf<"decide_proposal">;
 
 /**
- * Makes a proposal the next version of its document or file: all of it, a part, or a person's edited version
- * (PROP-7). If several people accept at the same time, one succeeds. The others get the new base, and nothing
- * of theirs is written.
+ * Makes a proposal the next version of its document or file: the whole proposal, a part, or a person's edited
+ * version (PROP-7). If several people accept at the same time, one succeeds. The others get a conflict with
+ * the new version.
  */
 export const acceptProposal: DecidedProposal = async (ctx, proposal, input) => {
   const { services, person } = ctx;
@@ -34,7 +34,7 @@ export const acceptProposal: DecidedProposal = async (ctx, proposal, input) => {
   const session = await requireSession(services, proposal.sessionId ?? "");
   const seen = input.base ?? "";
   try {
-    // Checked first, so that accepting a stale proposal does not join the person to the session.
+    // Checked first, so that a person who accepts a stale proposal does not join the session.
     refuseStale(proposal, seen, proposal.currentVersion ?? 0);
     const content = await chooseText(ctx, proposal, input);
     const accepted = {
@@ -87,7 +87,10 @@ async function acceptRewrite(
   });
 }
 
-/** Accepts a conclusion by concluding the session with it, if the session allows this person to conclude. */
+/**
+ * Accepts a proposed conclusion and concludes the session with it, if the session allows this person to
+ * conclude.
+ */
 async function acceptConclusion(
   ctx: PersonContext<JobServices>,
   session: SessionIdentity,
@@ -124,7 +127,7 @@ export function toAccepted({ doc_version: version }: OutputOf<"conclude_session"
   return { status: "accepted" as const, version };
 }
 
-/** Returns the text to accept: edited, a selection of hunks, or the whole proposal. */
+/** Returns the text to accept: the edited text, the selected hunks, or the whole proposal. */
 async function chooseText(
   { services }: PersonContext<JobServices>,
   proposal: ProposalBesideSource,
@@ -145,7 +148,8 @@ async function chooseText(
 }
 
 /**
- * Refuses an edited text that changes nothing. It would add an empty version; rejecting serves that purpose.
+ * Refuses an edited text that is the same as the current text. Accepting it would add a version without
+ * changes. The person can reject the proposal instead.
  */
 async function refuseUnchanged(
   services: PersonContext<JobServices>["services"],

@@ -10,14 +10,14 @@ import { refuseStale } from "./refuse-stale.js";
 export interface AcceptedText {
   readonly proposal: ProposalBesideSource;
   readonly content: string;
-  /** The author of the proposal, and the person who accepted it. */
+  /** The author of the proposal. */
   readonly proposedBy: string;
   readonly approvedBy: string;
   /** The version or hash that the person reviewed. */
   readonly seen: number | string;
 }
 
-/** The session that the text is written to, and the team that writes it. */
+/** The session whose document the text is written to, and the team that writes it. */
 export interface AcceptedPlace {
   readonly services: JobServices;
   readonly session: SessionIdentity;
@@ -25,7 +25,7 @@ export interface AcceptedPlace {
   readonly team: TeamActor;
 }
 
-/** The version or commit that an accepted text became. */
+/** The document version or commit that was made from an accepted text. */
 export type Applied =
   | { readonly version: number; readonly commit: null }
   | { readonly version: null; readonly commit: string };

@@ -35,22 +35,22 @@ export async function decideProposal(
 }
 
 /**
- * A decision checks the proposal before it writes. A repeated call can therefore fail because of its own
- * first attempt, and must return that result (IDEM-1).
+ * A decision checks the proposal before it writes. If the first attempt has succeeded, a retry would fail
+ * that check, so it must return the first result instead (IDEM-1).
  */
 const decideOnce: DecidedProposal = async (ctx, proposal, input) => {
   try {
     return await decide[input.decision](ctx, proposal, input);
   } catch (error) {
     if (!(error instanceof MerkleError)) throw error;
-    // The stored result is from the same operation: a decision, or the conclusion that was accepted.
+    // The stored result comes from the same operation: a decision, or the accepted conclusion.
     const earlier = (await ctx.readEarlierResult()) as Decision | OutputOf<"conclude_session"> | undefined;
     if (!earlier) throw error;
     return "doc_version" in earlier ? toAccepted(earlier) : earlier;
   }
 };
 
-/** Rejects a proposal. Its topic stays open. */
+/** Rejects a proposal. The topic of the proposal stays open. */
 const rejectProposal: DecidedProposal = async (ctx, proposal, { remark = null }) =>
   ctx.write(async (write) => {
     const { tx, afterCommit } = write;
@@ -63,8 +63,8 @@ const rejectProposal: DecidedProposal = async (ctx, proposal, { remark = null })
   });
 
 /**
- * Requests another revision from an agent, with the changes to make (PROP-9). Queues the job together with
- * the decision, or does neither.
+ * Requests another revision from an agent, with the changes to make (PROP-9). The decision and the new job
+ * are stored together or not at all.
  *
  * @throws conflict if another job for the same source is queued or running
  */

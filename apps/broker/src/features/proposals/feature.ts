@@ -8,7 +8,7 @@ import { insertProposal } from "./insert-proposal.js";
 import { getProposal, listProposals } from "./read-proposals.js";
 import { rejectDraft } from "./reject-draft.js";
 
-/** Proposed rewrites of documents and files. */
+/** Proposals for new versions of documents and files. */
 export const proposalsFeature = {
   name: "proposals",
   needs: ["jobs", "sources", "topics"],

@@ -3,7 +3,7 @@ import type { Hunk } from "@merkle/wire";
 import { lineChanges } from "@merkle/wire/text";
 import { findHeadings } from "../../text/unified-diff.js";
 
-/** Returns the changes from one text to another, each with the heading of its section. */
+/** Returns the changes from one text to another as hunks, each with the heading of its section. */
 export function toHunks(from: string, to: string): Hunk[] {
   const headings = findHeadings(from);
   let next = 0;
@@ -16,7 +16,10 @@ export function toHunks(from: string, to: string): Hunk[] {
   });
 }
 
-/** Derives the id from the hunk's content, so that an id never refers to a different change. */
+/**
+ * Derives the id from the hunk's position and lengths, so that an id never refers to a different
+ * change.
+ */
 function nameOf(places: Pick<Hunk, "old_start" | "old_lines" | "new_lines">): string {
   const { old_start, old_lines, new_lines } = places;
   return createHash("sha256")

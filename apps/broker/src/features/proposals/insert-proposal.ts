@@ -27,21 +27,21 @@ import { fileOf, type ProposalSource, readBaseText, readCurrentText } from "./so
 
 type Input = ParsedInputOf<"insert_proposal">;
 
-/** The source of a proposal, and its topic if there is one. */
+/** The source that a proposal is for, and its topic if there is one. */
 interface Target extends ProposalSource {
   readonly topic: number | null;
 }
 
-/** The author as shown in the topic. The agent of a job is neither a team nor a person. */
+/** The proposer as shown in the topic. A job's agent is neither a team nor a person. */
 type Proposer = Pick<NewTopicMessage, "author" | "authorHuman" | "teamId" | "personId">;
 
 const theAgent: Proposer = { author: agentName, authorHuman: false, teamId: null, personId: null };
 
 /**
- * Proposes a text. It replaces the open proposal for the same topic, or for the Conclusion of the same
- * session (PROP-1).
+ * Stores a proposed text. It replaces the open proposal for the same topic, or for the same session's
+ * Conclusion (PROP-1).
  *
- * @throws forbidden if an agent proposes for anything but the subject of its job
+ * @throws forbidden if a job's agent proposes for anything but the subject of its job
  */
 export async function insertProposal(
   ctx: ProposerContext<JobServices>,
@@ -76,8 +76,8 @@ export async function insertProposal(
       await insertTopicMessage(tx, { meshId, number: target.topic }, told);
       afterCommit(() => services.mesh.announce("topics", target.sessionId));
     }
-    // Must come after the write that locks the mesh's counter. Queuing a job locks that counter first and
-    // then reads the job in flight.
+    // Must come after the write that locks the mesh's counter: queuing a job takes that lock first and then
+    // reads the job in progress, so both use the same order.
     if (agent) await recordResult(tx, agent, { kind: "proposal", id: row.number });
     afterCommit(() => announceProposals(services, target.sessionId));
     return { proposal_id: row.number, revision: row.revision };
@@ -86,7 +86,7 @@ export async function insertProposal(
 
 /**
  * Refuses a proposal outside the agent's job. An agent may write only for the topic or session of its job,
- * even if it has read about others.
+ * even if it has read others.
  */
 async function refuseOtherJobs(
   { database, sessions }: JobServices,
@@ -166,8 +166,8 @@ async function describeChange(
 }
 
 /**
- * Restores carriage returns that the proposer may not have seen. Otherwise every line would differ from the
- * base (DOC-12).
+ * Restores carriage returns that the proposer's client may have dropped. Otherwise every line would differ
+ * from the base (DOC-12).
  */
 function withLineEndsOf(base: string, text: string): string {
   const isAllPairs = base.includes("\r\n") && !/\r(?!\n)|(?<!\r)\n/.test(base);

@@ -9,13 +9,13 @@ export interface MergedProposal {
   readonly current: string;
   readonly version: number | null;
   readonly sha: string | null;
-  /** Headings of the sections that both sides changed. These sections keep the newest text. */
+  /** Headings of the sections that both sides changed. In these sections, the newest text is kept. */
   readonly conflicts: readonly string[];
 }
 
 /**
- * Merges a proposal onto the newest text. Returns null if the text it is based on was redacted. A conclusion
- * is not merged, because it replaces the whole section.
+ * Merges a proposal onto the newest text. Returns null if the proposal's base text was redacted. A
+ * conclusion is not merged, because it replaces the whole section.
  */
 export async function mergeOntoNewest(
   services: JobServices,

@@ -31,8 +31,8 @@ export async function holdOpenProposal(
 }
 
 /**
- * @throws conflict if the proposal was already decided, with the decision and the newest version, which may
- *   be the result
+ * @throws conflict if the proposal was already decided, with the decision and the newest version, which the
+ * decision may have created
  */
 export function refuseDecided(row: ProposalBesideSource): void {
   if (row.status === "open") return;
@@ -49,7 +49,7 @@ export function refuseDecided(row: ProposalBesideSource): void {
   );
 }
 
-/** @throws not_found if the mesh has no such proposal */
+/** @throws not_found if the mesh has no proposal with this number */
 export async function requireProposal(
   db: Queryable,
   meshId: string,
@@ -63,7 +63,8 @@ export async function requireProposal(
 }
 
 /**
- * Posts a person's remark to the proposal's topic, where the next agent reads it. A conclusion has no topic.
+ * Posts a person's remark to the proposal's topic, where the next agent reads it. A proposed conclusion has
+ * no topic.
  */
 export async function remarkInTopic(
   { services, person }: PersonContext<JobServices>,

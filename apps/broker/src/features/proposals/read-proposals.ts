@@ -47,7 +47,7 @@ export async function getProposal(
   ]);
   const isKept = content !== null && from !== null;
   return {
-    // The proposal must be compared with the same current text as its hunks.
+    // Uses the current text from which the hunks were made, so that both agree.
     ...(await toProposal(services, { ...row, currentVersion: current.version }, current)),
     content,
     current_version: current.version,
@@ -61,8 +61,8 @@ export async function getProposal(
 }
 
 /**
- * Returns the text that a rewrite resulted in. Returns null if there is none, if it was redacted, or if a
- * file took the whole proposal.
+ * Returns the text that an accepted rewrite produced. Returns null if nothing was accepted, if the text was
+ * redacted, or if a file got the whole proposal.
  */
 async function readAcceptedText(services: JobServices, row: ProposalBesideSource): Promise<string | null> {
   if (row.kind !== "rewrite" || row.acceptedContentHash === null) return null;
@@ -80,7 +80,7 @@ async function readAcceptedText(services: JobServices, row: ProposalBesideSource
 /**
  * Converts a proposal to its public form, without its text.
  *
- * @param current - the text to compare the proposal with; read again if omitted
+ * @param current - the text to compare the proposal with; read if omitted
  */
 async function toProposal(
   { sessions, sources }: Pick<JobServices, "sessions" | "sources">,
@@ -119,7 +119,10 @@ function isStale({ status, path, baseVersion, currentVersion }: ProposalBesideSo
   return status === "open" && path === null && baseVersion !== currentVersion;
 }
 
-/** Returns whether a proposal for a file is stale. A missing or unreadable file also makes it stale. */
+/**
+ * Returns whether a proposal for a file is stale. If the file is missing or unreadable, the proposal is stale
+ * too.
+ */
 async function isFileStale(
   sources: Sources,
   row: ProposalBesideSource,

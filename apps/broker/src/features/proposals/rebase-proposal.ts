@@ -10,8 +10,9 @@ import { announceDecided, type DecidedProposal, holdOpenProposal, refuseDecided 
 import { fileOf } from "./source-text.js";
 
 /**
- * Creates a new revision of a stale proposal on the newest text, without running an agent, for another review
- * (PROP-8). If both sides changed the same passage, the newest text is kept and the note names the section.
+ * Creates a new revision of a stale proposal on the newest text, without running an agent. A person then
+ * reviews it again (PROP-8). If both sides changed the same passage, the newest text is kept and the note
+ * names the section.
  *
  * @throws conflict if no change is left to decide on
  */
@@ -46,7 +47,7 @@ export const rebaseProposal: DecidedProposal = async (ctx, proposal) => {
   });
 };
 
-/** Returns the author's note, followed by the result of the rebase. */
+/** Returns the author's note, followed by a description of the rebase. */
 function noteOf(
   note: string,
   { from, version, conflicts }: Pick<MergedProposal, "version" | "conflicts"> & { from: number | null },

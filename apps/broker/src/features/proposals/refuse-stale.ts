@@ -1,7 +1,7 @@
 import type { ProposalRow } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 
-/** Thrown if a decision was not based on the newest version. Nothing was written. */
+/** Thrown if a decision was not based on the newest version. Nothing has been written. */
 export class StaleBase extends Error {
   override readonly name = "StaleBase";
 
@@ -25,8 +25,8 @@ export function refuseStale(
 }
 
 /**
- * Returns the error for a proposal that is based on an older version, or was accepted by someone who has not
- * seen the newest.
+ * Returns the error for accepting a proposal whose base, or whose version seen by the person, is not the
+ * newest.
  *
  * @param rebased - whether the whole proposal can be merged onto the newest version
  */

@@ -30,7 +30,7 @@ export async function readCurrentText(
 
 /**
  * Reads the text that a proposal is based on. Returns null if the text does not exist or was redacted. For
- * conclusions only the newest is stored, so every proposal is compared with that one.
+ * a Conclusion, only the newest text is stored, so every proposal is compared with the newest.
  */
 export async function readBaseText(
   services: Pick<JobServices, "database" | "sources">,
@@ -46,7 +46,7 @@ export async function readBaseText(
   return (await findDocumentVersion(orm, documentOf(source), base.baseVersion))?.content ?? null;
 }
 
-/** Returns null for a document. */
+/** Returns the file that a proposal is for. Returns null for a document. */
 export function fileOf({ root, path }: Pick<ProposalSource, "root" | "path">): SourcePathParts | null {
   return root === null || path === null ? null : { root, path };
 }

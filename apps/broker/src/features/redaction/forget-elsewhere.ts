@@ -5,9 +5,9 @@ import type { SessionContext } from "../../sessions/context.js";
 import type { SealServices } from "../seal/feature.js";
 
 /**
- * Removes an event's texts from the places outside the feed that store them (REDACT-7).
+ * Removes a redacted event's texts from other tables that also store them (REDACT-7).
  *
- * @throws conflict for the current value of a state key, while that can still be changed
+ * @throws conflict for the current value of a state key, while the key can still be changed
  */
 export async function forgetElsewhere(
   ctx: SessionContext<SealServices>,

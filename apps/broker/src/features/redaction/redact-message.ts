@@ -19,11 +19,11 @@ type Output = OutputOf<"redact_message">;
 
 /**
  * Permanently removes the text of a message, or of document versions, and announces the removal (REDACT-1).
- * The hashes of the text stay, so every proof stays valid. A repeated call does nothing and returns the event
- * of the removal.
+ * The hashes of the text stay, so every proof stays valid. A repeated call changes nothing and returns the
+ * event that announced the removal.
  *
  * @throws forbidden for another team's text, unless the caller is a human or an admin; conflict for a text
- *   that is still current
+ * that is still current
  */
 export async function redactMessage(ctx: SessionContext<SealServices>, input: Input): Promise<Output> {
   const remover = requireRemover(ctx);
@@ -32,13 +32,13 @@ export async function redactMessage(ctx: SessionContext<SealServices>, input: In
   if (input.document_versions) {
     return redactVersions(ctx, remover, { range: input.document_versions, reason });
   }
-  // The schema requires either `sequence` or `document_versions`.
+  // The schema guarantees that the input has `sequence` here, because `document_versions` is missing.
   return redactOne(ctx, remover, { sequence: input.sequence ?? 0, reason });
 }
 
 /**
- * Returns the error for an imported session. A redaction event here would make this copy differ from the
- * record that its origin signs under the same id.
+ * Returns the error for an imported session. A redaction event on this broker would make the copy differ
+ * from the record that its origin signs under the same id.
  */
 function notOurs(slug: string): MerkleError {
   return new MerkleError(
@@ -56,8 +56,8 @@ export async function redactOne(
   const { sessionId } = ctx.session;
   return ctx.write(async (write) => {
     const { tx, announce } = write;
-    // Waits for an indexer that has already read the text; later indexers find none. Also makes concurrent
-    // removals in this session wait for each other.
+    // Waits for any indexer that has already read the text; later indexers will no longer find it. Also
+    // makes concurrent removals in this session wait for each other.
     await holdForTexts(tx, ctx.services, sessionId);
     const message = await findMessage(tx, sessionId, sequence);
     if (!message) throw noMessage(sequence);
@@ -89,8 +89,8 @@ export async function redactOne(
 }
 
 /**
- * Returns the teams that may remove a message: the team of its author, or of the peer that caused the event.
- * A private message can also be removed by its recipients' teams.
+ * Returns the teams that may redact a message: the team of its author, or of the peer that caused the event.
+ * A private message can also be redacted by its recipients' teams.
  */
 async function ownersOf(
   ctx: SessionContext<SealServices>,

@@ -10,12 +10,15 @@ import {
 import { sha256 } from "../../core/sha256.js";
 import { toStateEntry } from "../../sessions/state-entry.js";
 
-/** Identifies the session whose title, roster and state are read. */
+/** Identifies the session whose facts, roster and state are read. */
 export interface AboutSource {
   readonly db: Queryable;
   readonly meshId: string;
   readonly sessionId: string;
-  /** Retries a read after a lost connection. Omit it within a transaction, which ends with its connection. */
+  /**
+   * Retries a read after a lost connection. Omit within a transaction, which cannot continue on another
+   * connection.
+   */
   readonly retry?: <Result>(attempt: () => Promise<Result>) => Promise<Result>;
 }
 
@@ -76,7 +79,7 @@ export async function rosterText(
 
 const page = { rowsMax: 100, bytesMax: 1024 * 1024 };
 
-/** Yields the lines of a bundle's `state.ndjson`: the current values of the session's keys. */
+/** Yields the lines of a bundle's `state.ndjson`: the current values of the session's state keys. */
 export async function* stateLines({ db, sessionId, retry = once }: AboutSource): AsyncGenerator<string> {
   let after = "";
   for (let goesOn = true; goesOn; ) {

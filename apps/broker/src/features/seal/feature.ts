@@ -13,7 +13,7 @@ export type { SealServices } from "./services.js";
 export { toHeadRow, toSignedHead } from "./sign-head.js";
 export { subtreesOf } from "./tiles.js";
 
-/** Hashes, heads, seals and proofs of records. */
+/** Seals session records: hashes, signed heads and proofs. */
 export const sealFeature = {
   name: "seal",
   needs: [],

@@ -24,15 +24,19 @@ export interface EntryFacts {
 }
 
 export interface HashedEntries {
-  /** For each text of `facts`: its leaves, 32 bytes each, and the root over them. */
+  /** For each text in `facts`: the leaf hashes, 32 bytes each, and the root over them. */
   readonly parts: readonly { readonly hashes: Uint8Array; readonly root: Uint8Array }[];
   /**
-   * Number of the first missing entry, or null. Entries are never deleted, so a missing entry means damage.
+   * Number of the first missing entry, or null. The broker never deletes entries, so a missing entry means
+   * damage.
    */
   readonly missing: number | null;
 }
 
-/** About five hundred entries, more than most records have. */
+/**
+ * Texts up to this length are hashed on the main thread. About five hundred entries fit, more than most
+ * records have.
+ */
 const smallFactsCharsMax = 128 * 1024;
 
 export const hashEntriesTask: Task<EntryFacts, HashedEntries> = {
@@ -52,7 +56,7 @@ export function hashEntries({ log, recordId, first, last, facts }: EntryFacts): 
   return { parts, missing: expected <= last ? expected : null };
 }
 
-/** Parses one text of `facts` into entries. */
+/** Parses one of the texts in `facts` into entries. */
 export function toEntries({
   log,
   recordId,
@@ -61,7 +65,7 @@ export function toEntries({
   readonly number: number;
   readonly entry: FeedEntry | DocumentEntry;
 }[] {
-  // The columns match those that the query selects, in the same order.
+  // The columns have the order in which the query selects them.
   return log === "feed"
     ? (JSON.parse(facts) as FeedRow[]).map((row) => ({
         number: Number(row[sequenceAt]),
@@ -73,7 +77,7 @@ export function toEntries({
       }));
 }
 
-/** Returns the root over a few adjacent hashes. */
+/** Returns the Merkle root over a few adjacent hashes. */
 export function rootOver(hashes: readonly Uint8Array[]): Uint8Array {
   const tree = growTree(sha256);
   for (const hash of hashes) tree.push(hash);

@@ -16,7 +16,7 @@ import { createRecords } from "./records.js";
 const workers = startWorkers({ entry: workerEntry() });
 afterAll(workers.stop);
 
-/** Creates the part of a node that signs the records of a database. */
+/** Creates the part of a node that signs session records in a database. */
 async function startNode(target: string, workers: Workers) {
   const home = await mkdtemp(join(tmpdir(), "merkle-node-"));
   await putAuditKey(home);
@@ -53,7 +53,7 @@ it("[SEAL-3] [SEAL-6] nodes that sign the same record at the same moment give on
     SELECT number::int, hashes, root FROM record_tiles WHERE session_id = ${session} ORDER BY number`;
   expect(tiles.map(({ number }) => number)).toEqual(Array.from({ length: 11 }, (_, number) => number));
 
-  // Recreating everything from scratch gives the same result.
+  // Computing all tiles again from scratch gives the same result.
   await sql`DELETE FROM record_tiles WHERE session_id = ${session}`;
   await sql`DELETE FROM heads WHERE session_id = ${session}`;
   const again = await nodes[1]?.headNow(session);

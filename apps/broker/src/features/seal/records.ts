@@ -16,7 +16,7 @@ import { readAbout } from "./about.js";
 import { signHead, toHeadRow, toSignedHead } from "./sign-head.js";
 import { completeTiles, type LogReader } from "./tiles.js";
 
-/** The signed heads of sessions' records, and the hash tiles that they are computed from. */
+/** Signs the heads of session records, and stores the hash tiles from which heads are computed. */
 export interface Records {
   /**
    * Returns the current head of a session, or null if there is no such session. The same head is returned
@@ -26,11 +26,11 @@ export interface Records {
    */
   headNow(sessionId: string): Promise<{ head: SignedHead; extent: RecordExtent } | null>;
   /**
-   * Returns a head over the same logs with the current facts around them. Returns `head` itself if those
-   * facts have not changed.
+   * Returns a head over the same logs with the session's current facts. Returns `head` itself if the facts
+   * have not changed.
    */
   headAbout(sessionId: string, head: SignedHead, about: HeadAbout): Promise<SignedHead>;
-  /** Hashes new entries in advance, so that little is left to hash once the feed is locked. */
+  /** Hashes new entries in advance, so that little is left to hash while the feed is locked. */
   catchUp(sessionId: string): Promise<RecordExtent | null>;
 }
 
@@ -41,9 +41,9 @@ interface RecordsOptions {
 }
 
 export function createRecords({ database, workers, signer }: RecordsOptions): Records {
-  // A head counts only if its key is the current key or one of its predecessors.
+  // A head is valid only if it was signed with the current key or one of its predecessors.
   const line = lineOf(signer.keys);
-  /** Work in progress by session. Further callers wait for it, and then process the remaining entries. */
+  /** Hashing in progress, by session. Further callers wait for it, and then hash the remaining entries. */
   const underWay = new Map<string, Promise<void>>();
 
   async function complete(sessionId: string, extent: RecordExtent): Promise<void> {
@@ -68,7 +68,7 @@ export function createRecords({ database, workers, signer }: RecordsOptions): Re
     async headNow(sessionId) {
       const extent = await catchUp(sessionId);
       if (!extent) return null;
-      // An archived session has no rows for signing a new head. Its last head was signed when it was
+      // An archived session has no rows from which to sign a new head. Its last head was signed when it was
       // archived.
       const known = await findHead(
         database.orm,
@@ -105,21 +105,24 @@ async function completeLogs(
   await completeTiles(reader, { sessionId, recordId, log: "document" }, documentVersion);
 }
 
-/** Shorter than the time after which the database counts as not responding. */
+/**
+ * How long a caller waits for hashing. Shorter than the time after which the database counts as not
+ * responding.
+ */
 const patienceMs = 10_000;
 
 /**
  * Waits for work that needs a record's hashes. Hashing a very long record for the first time takes longer
- * than a request may. The caller then gets an error to retry, and the hashing continues, so that it completes
- * eventually.
+ * than the time limit of a request. The caller then gets an error and should retry, while the hashing
+ * continues.
  *
- * @throws unavailable; nothing but hashing was done
+ * @throws unavailable if the hashing takes too long; nothing else was done
  */
 export async function whileHashing<Result>(work: Promise<Result>): Promise<Result> {
   return patiently(work, stillHashing);
 }
 
-/** Waits for work as long as a request may take. The work continues if the wait ends first. */
+/** Waits for work up to the time limit of a request. The work continues even if the wait times out. */
 export async function patiently<Result>(work: Promise<Result>, goesOn: () => MerkleError): Promise<Result> {
   // If the work fails after this wait has ended, the next caller gets the error.
   work.catch(() => undefined);
@@ -139,9 +142,10 @@ function stillHashing(): MerkleError {
 }
 
 /**
- * Signs and stores the seal of a session: the head over its feed, its document and the facts around them, as
- * the transaction sees them (SEAL-2). The transaction locks feed and document, so nothing can come between
- * the signed state and the event that announces it. Entries that `catchUp` has hashed are not read again.
+ * Signs and stores the seal of a session: the head over its feed, document, roster and state, as the
+ * transaction sees them (SEAL-2). The transaction locks the feed and the document, so nothing can change
+ * between the signing and the event that announces the seal. Entries that `catchUp` has hashed are not read
+ * again.
  */
 export async function sealSession(
   tx: Transaction,

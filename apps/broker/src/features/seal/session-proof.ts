@@ -34,8 +34,8 @@ type Output = OutputOf<"session_proof">;
 
 /**
  * Proves that an entry is in a session's record, or that an earlier root covers the beginning of a later one
- * (SEAL-4, SEAL-5). Paths come from the hashes stored earlier, the entry from its current row. If the two
- * differ, the proof fails and so shows the damage.
+ * (SEAL-4, SEAL-5). The path uses hashes stored earlier, but the entry is read from its current row. If
+ * someone changed that row, the proof fails and reveals the damage.
  */
 export async function sessionProof(ctx: SessionContext<SealServices>, input: Input): Promise<Output> {
   const { database, workers } = ctx.services;
@@ -168,7 +168,7 @@ export async function sessionSeal({
 
 type Inclusion = NonNullable<OutputOf<"session_proof">["inclusion"]>;
 
-/** Reads an entry from its current row, with the text that its content hash covers. */
+/** Reads an entry from its current row, including the text that its content hash covers. */
 async function readProvenEntry(
   { db }: LogReader,
   log: NamedLog,

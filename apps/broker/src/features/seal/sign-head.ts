@@ -10,13 +10,13 @@ interface HeadToSign {
   readonly epoch: string;
   readonly at: Date;
   readonly sealed: boolean;
-  /** The hashes of the other parts of the record: session, roster and state. */
+  /** The hashes of the session's facts, roster and state. */
   readonly about: HeadAbout;
 }
 
 /**
- * Signs a record up to an extent, whose tiles must be complete. Stores the leaves that do not fill a tile
- * yet.
+ * Signs a record up to `extent`, whose tiles must be complete. Also stores the leaves that do not fill a
+ * tile yet.
  */
 export async function signHead(
   reader: LogReader,
@@ -71,7 +71,7 @@ async function keepLeaves(reader: LogReader, log: NamedLog, size: number): Promi
   for (const { hashes } of parts) await keepRest(reader.db, log, { size, hashes });
 }
 
-/** Converts a stored head, byte for byte as it was issued. */
+/** Converts a stored head to the signed head, byte for byte as it was issued. */
 export function toSignedHead(row: HeadRow): SignedHead {
   return {
     epoch: row.epoch,
@@ -118,7 +118,7 @@ function toAbout(bytes: Uint8Array): HeadAbout {
   return { session: session ?? "", roster: roster ?? "", state: state ?? "" };
 }
 
-/** Returns the three hashes as they are stored. */
+/** Returns the three hashes of a head's facts in the form stored in the database. */
 function aboutBytes(about: HeadAbout | undefined): Uint8Array {
   return about ? Buffer.from(about.session + about.roster + about.state, "hex") : Buffer.alloc(0);
 }

@@ -15,28 +15,31 @@ import type { ReadSubtrees, Subtree } from "@merkle/wire/record";
 import type { Workers } from "../../core/workers/workers.js";
 import { type HashedEntries, hashEntriesTask, rootOver } from "./hash-entries.js";
 
-/** One of a session's logs, with the id that its entries use for the session. */
+/** One of a session's logs, with the session id that appears in its entries. */
 export interface NamedLog extends RecordLog {
   readonly recordId: string;
 }
 
 export interface LogReader {
-  /** The pool, or a transaction that locks what it reads. */
+  /** The connection pool, or a transaction that locks the rows it reads. */
   readonly db: Queryable;
   readonly workers: Workers;
 }
 
 /**
- * Each hash of a level covers 2^8 hashes of the level below, so the root of a tile is a hash of the next
- * level.
+ * Each hash of one level covers 2^8 hashes of the level below, so the root of a tile is a hash of the level
+ * above.
  */
 const tileHeight = Math.log2(tileHashes);
 /**
- * Number of tiles read and hashed at a time: enough to keep a thread busy, and within the time limit of a
- * statement.
+ * Number of tiles that are read and hashed together: enough to keep a thread busy, but within the statement
+ * timeout.
  */
 const tilesAtOnce = 8;
-/** Generous because other work may occupy the threads: a late seal is better than a failed one. */
+/**
+ * Time limit for hashing. It is generous because other work may occupy the threads, and a late seal is better
+ * than a failed one.
+ */
 const hashMsMax = 60_000;
 
 /**
@@ -68,7 +71,7 @@ async function hashTiles(
   let reading = from < to ? readAhead(reader.db, log, rangeAt(from)) : null;
   for (let tile = from; reading !== null; tile += tilesAtOnce) {
     const facts = await reading;
-    // While a thread hashes this range, the database hashes the contents of the next.
+    // While a worker thread hashes this range, the database already hashes the contents of the next.
     reading = tile + tilesAtOnce < to ? readAhead(reader.db, log, rangeAt(tile + tilesAtOnce)) : null;
     const { parts } = await hashFacts(reader, log, rangeAt(tile), facts);
     const tiles = parts.map((part, place): RecordTile => ({ level: 0, number: tile + place, ...part }));
@@ -95,7 +98,10 @@ async function joinTiles(
   }
 }
 
-/** Returns a reader of subtree hashes. It uses stored tiles, and hashes the entries that are in no tile. */
+/**
+ * Returns a function that reads subtree hashes. It uses stored tiles, and hashes entries that are not in a
+ * stored tile.
+ */
 export function subtreesOf(reader: LogReader, log: NamedLog): ReadSubtrees {
   return async (subtrees) => {
     const places = subtrees.map(toPlace);
@@ -103,7 +109,7 @@ export function subtreesOf(reader: LogReader, log: NamedLog): ReadSubtrees {
     for (const { level, tile } of places) {
       const key = `${level}/${tile}`;
       if (hashesOf.has(key)) continue;
-      // Reads each tile only once, as far as any of the subtrees needs it.
+      // Reads each tile only once, up to the last hash that any of the subtrees needs.
       const ends = places
         .filter((each) => each.level === level && each.tile === tile)
         .map((each) => each.end);
@@ -148,7 +154,7 @@ async function readHashes(
   return parts.flatMap(({ hashes }) => cutHashes(hashes));
 }
 
-/** Hashes entries as currently stored. */
+/** Hashes a log's entries as currently stored. */
 export async function readLeaves(
   reader: LogReader,
   log: NamedLog,

@@ -1,9 +1,12 @@
-/** At most 60 KB and 10,000 words, well below what PostgreSQL can index as one value. */
+/**
+ * Maximum length of a piece: at most 60 KB and 10,000 words, well below what PostgreSQL can index as one
+ * value.
+ */
 const pieceCharsMax = 20_000;
 
 /**
  * Splits a document into pieces that are indexed separately, at a heading, paragraph, line or space. A word
- * is split only if there is no such break in the second half of a full piece.
+ * is split only if the second half of a full piece contains none of these breaks.
  */
 export function cutIntoPieces(content: string, charsMax = pieceCharsMax): string[] {
   const pieces: string[] = [];

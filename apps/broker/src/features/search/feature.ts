@@ -7,7 +7,7 @@ import type { SearchServices } from "./services.js";
 
 export type { SearchServices } from "./services.js";
 
-/** Search over everything in a mesh. */
+/** Searches everything in a mesh. */
 export const searchFeature = {
   name: "search",
   needs: [],
@@ -19,6 +19,6 @@ export const searchFeature = {
     stops.add("indexer", indexer.stop);
     return { indexer };
   },
-  // Waits for an indexer that has already read the text. Later indexers find none.
+  // Waits for any indexer that has already read the text; later indexers will no longer find it.
   onRemoveText: { hold: (tx, sessionId) => holdSearchHeads(tx, [sessionId]) },
 } satisfies Feature<SearchServices & Services>;

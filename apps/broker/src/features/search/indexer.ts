@@ -11,20 +11,23 @@ import type { Log } from "../../core/log.js";
 import { cutIntoPieces } from "./cut-into-pieces.js";
 
 /**
- * Fills the search index with messages and documents. Only searches wait for it: posting and writing do no
- * indexing work, and a mesh without searches has none (SEARCH-5).
+ * Fills the search index with messages and documents. Only searches wait for the indexing: posting and
+ * writing do not index, and nothing is indexed in a mesh that is never searched (SEARCH-5).
  */
 export interface Indexer {
   /**
-   * Indexes missing entries and returns true if the index is then complete. Anything posted before the call
-   * can be found afterwards. If one call would take too long, the rest is indexed in the background in small
+   * Indexes missing entries. Returns true if the index is then complete, so that anything posted before the
+   * call can be found. If one call would take too long, the rest is indexed in the background in small
    * steps.
    */
   catchUp(): Promise<boolean>;
   stop(): Promise<void>;
 }
 
-/** One step is a transaction of about a tenth of a second. Its locks only affect other steps. */
+/**
+ * Limits of one step, which is a transaction of about a tenth of a second. Its locks block only other
+ * indexing steps.
+ */
 const step = { sessionsMax: 50, messagesMax: 500, bytesMax: 1024 * 1024, documentsMax: 4 };
 
 const pauseMs = 50;
@@ -73,7 +76,8 @@ export function startIndexer(options: {
 }
 
 /**
- * Indexes one batch of missing entries. Returns the number of messages in it, or null if nothing is missing.
+ * Indexes one batch of missing entries. Returns the number of messages in the batch, or null if nothing is
+ * missing.
  */
 async function indexStep({
   orm,

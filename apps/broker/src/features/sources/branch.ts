@@ -8,9 +8,12 @@ import { RootProblem } from "./source-problems.js";
 
 /** The branch or commit that is checked out. */
 export interface Head {
-  /** For example `refs/heads/main`. Null if a commit is checked out directly. */
+  /**
+   * Full name of the checked-out branch, for example `refs/heads/main`. Null if a commit is checked out
+   * directly.
+   */
   readonly branch: string | null;
-  /** Null before the first commit. */
+  /** Id of the checked-out commit. Null before the first commit. */
   readonly commit: string | null;
 }
 
@@ -18,8 +21,8 @@ const lineBytesMax = 4_096;
 const packedBytesMax = 64 * 1024 * 1024;
 
 /**
- * Reads the current commit in the same way as Git: from the branch's file, or from `packed-refs` if there is
- * no such file.
+ * Reads the current commit in the same way as Git: from the branch's own file, or from `packed-refs` if the
+ * branch has no file.
  *
  * @throws RootProblem if one of these files is outside the repository or has unexpected content
  */
@@ -59,7 +62,7 @@ async function findPacked(
 
 /**
  * Moves the checked-out branch from one commit to the next, under Git's own lock. Writes no reflog, because
- * Git appends to any file with that name, even one outside the repository.
+ * the reflog file could be a link to a file outside the repository.
  *
  * @returns false if the branch has changed, or another process is moving it
  */
@@ -111,7 +114,10 @@ async function takeLock(
 
 const lockedMs = 100;
 
-/** Creates the folders of a branch, which may be missing if the branch is packed. */
+/**
+ * Creates the folders that contain the branch's file. They may be missing if the branch is in
+ * `packed-refs`.
+ */
 async function makeFolders({ git, user }: Repository, names: readonly string[]): Promise<HeldFolder> {
   let at = await git.folder(".");
   for (const name of names) {
@@ -147,7 +153,7 @@ async function readText(...[folder, name, options]: Parameters<typeof readHeld>)
 
 function partsOf(branch: string): { readonly folders: readonly string[]; readonly name: string } {
   const names = branch.split("/");
-  // Git refuses such names too. They could lead to other files.
+  // Git also refuses such branch names, which could lead to other files.
   if (names.some((each) => each === "" || each.startsWith(".") || each.endsWith(".lock"))) {
     throw new RootProblem(`${JSON.stringify(branch)} is not a valid branch name.`);
   }

@@ -11,28 +11,35 @@ import { openSource, readSourceFile, withFolderOf } from "./open-source.js";
 import type { Repository } from "./repository.js";
 import { NotCurrent } from "./source-problems.js";
 
-/** A new text for a file, and the data of its commit. */
+/** A new text for a file, with the message and author for its commit. */
 export interface FileCommit {
   readonly path: string;
-  /** Hash of the text that the new text is based on. The file and the last commit must both still have it. */
+  /**
+   * Hash of the text that the change is based on. Both the file and the last commit must still have this
+   * text.
+   */
   readonly baseHash: string;
   readonly content: string;
   readonly subject: string;
-  /** Lines such as `Approved-by: Ana`, which Git's tools can parse. Together they identify this commit. */
+  /**
+   * Lines such as `Approved-by: Ana`, which Git's tools can parse. The trailers together identify this
+   * commit.
+   */
   readonly trailers: Readonly<Record<string, string>>;
   readonly author: { readonly name: string; readonly email: string };
 }
 
-/** Number of attempts if other commits, not concerning the file, keep moving the branch. */
+/** Maximum number of attempts if commits to other files keep moving the branch. */
 const triesMax = 5;
 
 /**
  * Commits a file's new text to the checked-out branch and writes it to the work tree, without running hooks
- * (SOURCE-8). The commit is created separately. Then the branch moves from the commit that was read to the
- * new one, or not at all. Repeating an interrupted call finds its commit and completes the rest.
+ * (SOURCE-8). The commit object is created first. Then the branch moves from the commit that was read to the
+ * new one, or not at all. If an interrupted call is repeated, it finds its commit and completes the remaining
+ * steps.
  *
- * @returns the commit, and whether the file was written: if someone changed the file at that moment, their
- *   text stays
+ * @returns the commit, and whether the file was written; if someone else changed the file at that moment,
+ * their text is kept
  * @throws NotCurrent if nothing was done
  */
 export async function commitFile(
@@ -83,7 +90,10 @@ async function tryCommit(
   }
 }
 
-/** Completes the steps after the commit. If another change was staged since then, the index is left alone. */
+/**
+ * Completes the steps after the commit. If another change has been staged since then, the index stays
+ * unchanged.
+ */
 async function finish(
   repository: Repository,
   commit: FileCommit,
@@ -112,8 +122,8 @@ async function requireBase(
 }
 
 /**
- * Finds the commit that an interrupted attempt of this call made: the last commit of the file, if it has the
- * same trailers.
+ * Finds the commit that an interrupted attempt of the same call made: the last commit to the file, if its
+ * trailers are the same.
  */
 async function findOwnCommit(
   repository: Repository,
@@ -155,8 +165,8 @@ async function makeCommit(
 }
 
 /**
- * Replaces a file by renaming another over it, only if the file still has the expected content. The new file
- * gets the mode and owner of the old one.
+ * Replaces a file by renaming a new file over it, but only if the old file still has the expected content.
+ * The new file gets the old file's mode and owner.
  */
 async function replaceFile(
   repository: Repository,
@@ -185,14 +195,14 @@ async function replaceFile(
       }
     });
   } catch {
-    // The commit is valid anyway. Someone else is changing the file, and Git shows the difference.
+    // The commit is still valid. Someone else is changing the file, and Git shows the difference.
     return false;
   }
 }
 
 /**
- * Files in `.git` that exist during a merge, rebase or similar operation. A commit in the middle of such an
- * operation would not belong to it.
+ * Files in `.git` that exist during a merge, rebase or similar operation. Such an operation must not be
+ * interrupted by an unrelated commit.
  */
 const underWay = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"];
 

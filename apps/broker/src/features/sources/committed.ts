@@ -12,8 +12,8 @@ export interface Committed {
 }
 
 /**
- * Finds the file at exactly this path in a commit. Returns null if there is none, or if it is a link, folder
- * or submodule.
+ * Finds the file at exactly this path in a commit. Returns null if the path does not exist, or is a link,
+ * folder or submodule.
  */
 export async function findCommitted(
   repository: Repository,
@@ -29,8 +29,8 @@ export async function findCommitted(
 const listBytesMax = 4 * 1024 * 1024;
 
 /**
- * Lists the files of the current commit by path, up to a limit in bytes. Leaves out files that are too large
- * and files that appear to be binary.
+ * Lists the files of the current commit by path, until the list reaches a limit in bytes. Leaves out files
+ * that are too large or appear to be binary.
  */
 export async function listCommitted(
   repository: Repository,
@@ -49,7 +49,7 @@ export async function listCommitted(
 
 /** Parses the output of `git ls-tree -z`. Skips entries that are not regular files. */
 export function toFiles(output: Buffer): Committed[] {
-  // An entry that was cut off comes after the last NUL.
+  // The last entry may have been cut off by the output limit, and then has no NUL after it.
   return output.toString("utf8").split("\0").slice(0, -1).flatMap(toFile);
 }
 
@@ -57,7 +57,7 @@ function toFile(line: string): Committed[] {
   const match = /^(100644|100755) blob ([0-9a-f]{40,64})(?: +(\d+))?\t(.+)$/su.exec(line);
   if (!match) return [];
   const [mode, hash = "", bytes = "0", path = ""] = match.slice(1);
-  // A path that is not UTF-8 cannot be requested.
+  // Clients cannot request a path that is not valid UTF-8.
   if (Number(bytes) > limits.documentBytesMax || path.includes("\ufffd")) return [];
   return [{ path, hash, executable: mode === "100755" }];
 }

@@ -10,13 +10,13 @@ export type { SourceServices, StartedSources } from "./services.js";
 export { refuseOtherSource, requireSourcePath, toFile } from "./source-path.js";
 export type { Sources, SourcesOptions } from "./sources.js";
 
-/** A text is kept this long after a job has read it, because the job may not have written its result yet. */
+/** How long a text is kept after a job has read it, because the job may still have to write its result. */
 const sourceTextDays = 2;
 
 export interface FileOptions {
-  /** The folders whose files may be worked on, and the author of commits in them. */
+  /** The folders that contain files to work on, and the author of commits in these folders. */
   readonly agent?: Pick<SourcesOptions, "author" | "roots"> | undefined;
-  /** The `PATH` used to find `git`. Default: the system's folders. */
+  /** The `PATH` for finding `git`. Default: the system's folders. */
   readonly searchPath?: string | undefined;
 }
 
@@ -32,7 +32,7 @@ export const sourcesFeature = {
   opensFiles: ({ agent }) => Object.keys(agent?.roots ?? {}).length > 0,
   start({ options, home, database, stops }: StartParts<FileOptions>): StartedSources {
     const { roots, author } = options.agent ?? {};
-    // The roots are configured for the main mesh only. Anyone may have created another mesh.
+    // The roots are configured only for the main mesh, because anyone may have created the other meshes.
     const ofMain = createSources({ roots, author, home, searchPath: options.searchPath });
     stops.add("sources", ofMain.stop);
     return { sourcesOf: (meshId) => (meshId === database.meshId ? ofMain : noSources) };

@@ -3,8 +3,8 @@ import type { SourcePathParts } from "@merkle/wire";
 import type { SourceServices } from "./services.js";
 
 /**
- * Returns a file's text by its hash: a stored earlier text or the current one. Returns null if neither
- * matches.
+ * Returns a file's text by its hash, either a stored earlier text or the current text. Returns null if
+ * neither has this hash.
  */
 export async function readFileText(
   { database, sources }: Pick<SourceServices, "database" | "sources">,
@@ -18,7 +18,7 @@ export async function readFileText(
   return current.hash === hash ? current.text : null;
 }
 
-/** Stores a text that a new object is based on, in the same transaction as that object. */
+/** Stores a file's text in the transaction that stores the object based on the text. */
 export async function keepFileText(
   db: Queryable,
   { database }: Pick<SourceServices, "database">,

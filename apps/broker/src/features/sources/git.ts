@@ -10,9 +10,11 @@ export interface GitRun extends Pick<Repository, "git" | "user" | "ownFolder" | 
   /** Hash format of the repository's objects. */
   readonly format: ObjectFormat;
   readonly input?: string | Uint8Array | undefined;
-  /** Path of an index file. Without it, Git gets no index. */
+  /** Path of an index file for Git to use. If not set, Git gets no index. */
   readonly indexFile?: string | undefined;
-  /** Whether Git gets the `shallow` file, which marks where the history of a shallow clone ends. */
+  /**
+   * Whether Git gets the repository's `shallow` file, which marks where the history of a shallow clone ends.
+   */
   readonly walksHistory?: boolean | undefined;
   /** Author and committer of the commit. */
   readonly author?: { readonly name: string; readonly email: string } | undefined;
@@ -23,7 +25,10 @@ export interface GitRun extends Pick<Repository, "git" | "user" | "ownFolder" | 
 export interface GitResult {
   readonly code: number;
   readonly output: Buffer;
-  /** Whether Git was stopped because of the output limit. `output` then has the bytes up to that point. */
+  /**
+   * Whether Git was stopped because of the output limit. If so, `output` contains the bytes written up to
+   * that point.
+   */
   readonly cut: boolean;
   readonly said: string;
 }
@@ -37,7 +42,7 @@ const outputBytesUsual = 1024 * 1024;
 const saidBytesMax = 4_096;
 const runMsMax = 10_000;
 
-/** Overrides defaults that start other programs or read files of this machine. */
+/** Overrides Git's defaults that start other programs or read other files on this machine. */
 const overrides: readonly string[] = [
   `core.hooksPath=${devNull}`,
   `core.attributesFile=${devNull}`,
@@ -54,7 +59,7 @@ const overrides: readonly string[] = [
 /**
  * Runs one of Git's plumbing commands without a shell, in a fixed environment and with a time limit
  * (SOURCE-5). Git sees only the repository's objects and the files passed to it. A separate folder replaces
- * `.git`, so the repository's configuration, hooks, attributes, remotes and logs are never read. There is no
+ * `.git`, so the repository's configuration, hooks, attributes, remotes and logs are never read. Git gets no
  * work tree.
  *
  * @throws GitError if Git is missing or takes too long
@@ -123,7 +128,7 @@ function toEnvironment(run: GitRun, gitFolder: string): Record<string, string> {
   return {
     ...(searchPath !== undefined && { PATH: searchPath }),
     LC_ALL: "C",
-    // Set explicitly so that Git does not search parent folders or use a shared folder.
+    // Set explicitly so that Git does not search parent folders or use a shared `.git` folder.
     GIT_DIR: gitFolder,
     GIT_COMMON_DIR: gitFolder,
     GIT_OBJECT_DIRECTORY: join(git.path, "objects"),
@@ -154,7 +159,8 @@ function toEnvironment(run: GitRun, gitFolder: string): Record<string, string> {
  */
 async function makeGitFolder({ ownFolder, user, format }: GitRun): Promise<string> {
   const folder = join(ownFolder, `git-${format}`);
-  // Set explicitly instead of through the umask, because another user must be able to read the folder.
+  // The modes are set explicitly, regardless of the umask, because another user must be able to read the
+  // folder.
   const [folderMode, fileMode] = user ? [0o755, 0o644] : [0o700, 0o600];
   for (const each of [ownFolder, folder, join(folder, "objects"), join(folder, "refs")]) {
     const made = await mkdir(each, { recursive: true, mode: folderMode });
@@ -166,7 +172,7 @@ async function makeGitFolder({ ownFolder, user, format }: GitRun): Promise<strin
   return folder;
 }
 
-/** Replaces the file atomically. The text is always the same, but another process may be reading it. */
+/** Replaces a file atomically. The text is always the same, but another process may be reading the file. */
 async function putFile(path: string, text: string, mode: number): Promise<void> {
   if ((await readFile(path, "utf8").catch(() => undefined)) === text) return;
   const unfinished = `${path}.${randomUUID()}`;

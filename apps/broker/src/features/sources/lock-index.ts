@@ -10,7 +10,7 @@ import { readHeld } from "./read-held.js";
 import type { Repository } from "./repository.js";
 import { NotCurrent, RootProblem } from "./source-problems.js";
 
-/** The expected index entry of a file, and the entry that replaces it. */
+/** The index entry that a file must have, and the entry that replaces it. */
 export interface IndexChange {
   readonly path: string;
   readonly mode: string;
@@ -18,9 +18,12 @@ export interface IndexChange {
   readonly to: string;
 }
 
-/** The repository's index, locked until it is released: no other process can change it or commit from it. */
+/**
+ * A repository's index, locked until it is released. Meanwhile no other process can change the index or
+ * commit from it.
+ */
 export interface LockedIndex {
-  /** Applies the change. */
+  /** Replaces the index entry as prepared. */
   commit(): Promise<void>;
   release(): Promise<void>;
 }
@@ -31,8 +34,8 @@ const indexBytesMax = 512 * 1024 * 1024;
 
 /**
  * Prepares a copy of the index with a file's new text, and puts the copy in place as Git's own lock file.
- * Concurrent `git commit` and `git add` then wait or fail, as they do among themselves. Without the change,
- * someone's next commit would undo the new text.
+ * Concurrent `git commit` and `git add` commands then wait or fail, as they do for each other's lock. If the
+ * index were not changed, someone's next commit would undo the new text.
  *
  * @throws NotCurrent if another text of the file is staged, or the lock cannot be acquired
  */
@@ -50,7 +53,7 @@ export async function lockIndex(repository: Repository, change: IndexChange): Pr
       );
       await backdate(repository, prepared, mtime);
       await link(git.at(prepared), lock);
-      // The copy lacks changes staged after it was made and before the lock was acquired.
+      // If the index has changed since it was copied, the copy may lack newly staged changes.
       if (before === (await stampOf(index))) {
         return { commit: () => rename(lock, index), release: () => unlock(lock, git.at(prepared)) };
       }
@@ -68,7 +71,7 @@ export async function lockIndex(repository: Repository, change: IndexChange): Pr
   );
 }
 
-/** Copies the index and returns the original's stat. */
+/** Copies the index file and returns the stat of the original. */
 async function copyIndex({ git, user }: Repository, name: string) {
   const { bytes, stat } = await readHeld(git, "index", { bytesMax: indexBytesMax, user });
   const { O_WRONLY, O_CREAT, O_EXCL } = constants;
@@ -105,11 +108,12 @@ async function stage(run: GitRun, { path, mode, from, to }: IndexChange): Promis
   await askGit(["update-index", "--cacheinfo", `${mode},${to},${path}`], run);
 }
 
-/** Far longer than any operation here takes. */
+/** Age after which a lock file counts as left behind. No operation here takes nearly that long. */
 const leftoverAfterMs = 60_000;
 
 /**
- * Removes files that a killed broker left in the repository. A lock file created by another program stays.
+ * Removes files that a killed broker left in the repository. Lock files created by other programs are not
+ * touched.
  */
 export async function clearLeftovers({ git }: Repository): Promise<void> {
   for (const name of await readdir(git.at("."))) {
@@ -122,7 +126,8 @@ export async function clearLeftovers({ git }: Repository): Promise<void> {
 }
 
 /**
- * Removes the lock only if it is ours. After the rename, a file of that name may be another program's lock.
+ * Removes the lock file only if this broker created it. After the rename, a file with this name may be
+ * another program's lock.
  */
 async function unlock(lock: string, prepared: string): Promise<void> {
   const [ours, theirs] = await Promise.all([inodeOf(prepared), inodeOf(lock)]);

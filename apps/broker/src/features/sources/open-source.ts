@@ -8,19 +8,19 @@ import { type HeldFile, readHeld } from "./read-held.js";
 import { type Repository, requireOwned } from "./repository.js";
 import { NoSource } from "./source-problems.js";
 
-/** The current text of a file on disk, committed or not. */
+/** A file's current text on disk, committed or not. */
 export interface OpenSource {
   readonly text: string;
-  /** Git's object id of exactly these bytes. */
+  /** Git's object id for the text on disk. */
   readonly hash: string;
-  /** Hash of the last committed text. Differs from the file's hash if the file has uncommitted changes. */
+  /** Hash of the last committed text. Differs from `hash` if the file has uncommitted changes. */
   readonly committedHash: string;
   readonly executable: boolean;
 }
 
 /**
- * Reads a file of a root. It must be a text file that is in Git at exactly this path, without links in the
- * path. Files that were never committed cannot be read (SOURCE-3).
+ * Reads a file of a root. The file must be a text file that is in Git at exactly this path, and the path
+ * must not contain links. Files that were never committed cannot be read (SOURCE-3).
  *
  * @param path - as validated by `parseSourcePath`
  * @throws NoSource
@@ -52,7 +52,7 @@ export async function withFolderOf<Result>(
   }
 }
 
-/** Reads a file in an open folder, together with the stat of the same file. */
+/** Reads a file in an open folder, and returns its content and stat, both from the same open file. */
 export async function readSourceFile(
   folder: HeldFolder,
   name: string,
@@ -77,7 +77,7 @@ function toText(bytes: Uint8Array): string {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
     if (!text.includes("\0")) return text;
   } catch {
-    // Not UTF-8: throws the same error as below.
+    // A text that is not UTF-8 gets the same error as below.
   }
   throw new NoSource("The file is not UTF-8 text.");
 }

@@ -10,11 +10,11 @@ export interface HeldFile {
 }
 
 /**
- * Reads a regular file in an open folder. Checks and reads the same open file, so it cannot be swapped in
- * between.
+ * Reads a regular file in an open folder. Checks and reads the same file handle, so that the file cannot
+ * be swapped in between.
  *
- * @throws NotPlainError if it is a link, not a regular file or too large; RootProblem if the root's owner
- *   does not own it; system errors such as ENOENT
+ * @throws NotPlainError if the file is a link, not a regular file or too large; RootProblem if the file
+ * does not belong to the root's owner; system errors such as ENOENT
  */
 export async function readHeld(
   folder: HeldFolder,
@@ -33,7 +33,10 @@ export async function readHeld(
   }
 }
 
-/** Does not rely on the size from `stat`, which may have changed since. */
+/**
+ * Reads at most `bytesMax` bytes. The size from `stat` is not trusted, because the file may have grown
+ * since.
+ */
 async function readBounded(handle: FileHandle, bytesMax: number): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let length = 0;

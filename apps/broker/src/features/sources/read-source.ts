@@ -5,7 +5,7 @@ import type { SourceServices } from "./services.js";
 import { refuseOtherSource, requireSourcePath } from "./source-path.js";
 import type { ListedRoot } from "./sources.js";
 
-/** Lists the files that may be worked on, by root and path, with the open work on each (SOURCE-6). */
+/** Lists the files that may be worked on, by root and path, with the open work on each file (SOURCE-6). */
 export async function listSources(
   { services }: Context<SourceServices>,
   { query = "", names_only, limit }: ParsedInputOf<"list_sources">,
@@ -26,7 +26,7 @@ export async function listSources(
   };
 }
 
-/** Returns a root without reading its files. */
+/** Describes a root without reading its files. */
 function unopened(root: string): ListedRoot {
   return { root, problem: null, paths: [], cut: false };
 }
@@ -41,8 +41,8 @@ function toListed(source_path: string, work: FileWork | undefined) {
 }
 
 /**
- * Returns the current text of a file, or a stored earlier text of it (SOURCE-6). An agent can read only its
- * job's file.
+ * Returns a file's current text, or an earlier text that was stored (SOURCE-6). A job's agent can read only
+ * the file of its job.
  *
  * @throws not_found
  */

@@ -12,19 +12,22 @@ import {
 } from "@merkle/db/files";
 import { RootProblem } from "./source-problems.js";
 
-/** A Git repository that keeps everything in its own folder. Its folders stay open while it is in use. */
+/**
+ * A Git repository that is completely inside its own folder. The folder and its `.git` stay open while the
+ * repository is in use.
+ */
 export interface Repository {
   readonly folder: HeldFolder;
   /** The `.git` folder. */
   readonly git: HeldFolder;
   /**
-   * The user who runs Git and must own all files: the root's owner, if the broker runs as root and the owner
-   * is another user.
+   * The user that runs Git and must own all files: the root's owner, if the broker runs as root and the
+   * owner is another user.
    */
   readonly user: RootUser | undefined;
-  /** A folder of the broker that contains the replacement for `.git`; see `runGit`. */
+  /** The broker's folder that contains the replacement for `.git`. See `runGit`. */
   readonly ownFolder: string;
-  /** The `PATH` used to find `git`. If undefined, the system's folders. */
+  /** The `PATH` for finding `git`. If undefined, the system's folders are used. */
   readonly searchPath: string | undefined;
 }
 
@@ -40,16 +43,16 @@ export interface RootUser {
   readonly gid: number;
 }
 
-/** Used by a broker that runs as root, for files that other users must be able to read. */
+/** Folder for files that other users must be able to read, if the broker runs as root. */
 const systemFolder = "/var/lib/merkle";
 
-/** Files of a repository that redirect Git to another location, for everything or for objects. */
+/** Files in a repository that redirect Git to another location, for everything or only for objects. */
 const pointers = ["commondir", "objects/info/alternates", "objects/info/http-alternates"];
 
 /**
  * Opens the repository of a root while `work` runs. The root must be the top folder of a repository that is
- * completely inside it, and only its owner may be able to change or replace the folder. Any other repository
- * is left untouched (SOURCE-4).
+ * completely inside it, and only its owner may have permission to change or replace the folder. Any other
+ * repository is left untouched (SOURCE-4).
  *
  * @throws RootProblem
  */
@@ -75,8 +78,8 @@ export async function withRepository<Result>(
 }
 
 /**
- * Refuses a file that the root's owner could not open without the broker. A broker running as root could
- * otherwise follow a link that the owner made to another user's file.
+ * Refuses a file that the root's owner could not open without the broker. Otherwise, a broker that runs as
+ * root could follow a link from the owner to another user's file.
  *
  * @throws RootProblem
  */

@@ -12,13 +12,16 @@ export function requireSourcePath(source_path: string): SourcePathParts {
   );
 }
 
-/** Returns the source columns of a file for topics, proposals and jobs. A file belongs to no session. */
+/**
+ * Returns the source columns for a file, as topics, proposals and jobs store them. A file belongs to no
+ * session.
+ */
 export function toFile({ root, path }: SourcePathParts): SourceColumns & { readonly root: string } {
   return { sessionId: null, root, path };
 }
 
 /**
- * Lets the agent of a job read only the file of its job (JOB-12).
+ * Refuses access by a job's agent to any file other than the file of its job (JOB-12).
  *
  * @throws forbidden
  */

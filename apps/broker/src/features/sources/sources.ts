@@ -8,35 +8,40 @@ import { NoSource, NotCurrent, RootProblem } from "./source-problems.js";
 
 export interface ListedRoot {
   readonly root: string;
-  /** Why the files of this root cannot be used, or null. */
+  /** Why this root's files cannot be used. Null if they can be used. */
   readonly problem: string | null;
   readonly paths: readonly string[];
   /** True if the root has more files than are listed. */
   readonly cut: boolean;
 }
 
-/** The files under the roots that a mesh may work on. */
+/** The files under the roots, on which a mesh may work. */
 export interface Sources {
   /** Whether accepted proposals can be committed. */
   readonly canCommit: boolean;
   /** The names of the roots. */
   readonly roots: readonly string[];
   list(): Promise<readonly ListedRoot[]>;
-  /** @throws not_found, with the reason */
+  /**
+   * Opens a file.
+   *
+   * @throws not_found, with the reason
+   */
   open(source: SourcePathParts): Promise<OpenSource>;
   /** Returns the last commit that changed a file, or null if Git does not find it in time. */
   lastCommit(source: SourcePathParts): Promise<LastCommit | null>;
   /** Returns the folder of a root, for the agent that works on its files. */
   folderOf(root: string): string | null;
   /**
-   * Commits a file's new text with the agent as author, and returns the commit; see `commitFile`. Commits to
-   * any root run one after another.
+   * Commits a file's new text with the agent as author, and returns the commit; see `commitFile`. Commits
+   * run one after another, across all roots.
    *
    * @throws conflict if nothing was done
    */
   commit(source: SourcePathParts, commit: Omit<FileCommit, "path" | "author">): Promise<{ commit: string }>;
   /**
-   * Waits for all running Git processes, including those whose caller has disconnected, and starts no more.
+   * Waits for all running Git processes, including those started for disconnected callers. Starts no new
+   * ones.
    */
   stop(): Promise<void>;
 }
@@ -45,9 +50,12 @@ export interface Sources {
 export const noSources: Sources = createSources({ home: "" });
 
 export interface SourcesOptions extends GitHome {
-  /** Folders with a Git repository each, by root name. Files in them may be worked on. Default: none. */
+  /**
+   * Folders whose files may be worked on, by root name. Each is the top folder of a Git repository.
+   * Default: none.
+   */
   readonly roots?: Readonly<Record<string, string>> | undefined;
-  /** The author of commits for accepted proposals. Without it, none can be committed. */
+  /** The author of commits for accepted proposals. If not set, proposals for files cannot be accepted. */
   readonly author?: { readonly name: string; readonly email: string } | undefined;
 }
 

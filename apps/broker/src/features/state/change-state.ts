@@ -44,8 +44,8 @@ export async function setState(
 }
 
 /**
- * Deletes a key's value and notifies its watchers. A later value continues the version numbers (STATE-2).
- * Deleting the key again changes nothing.
+ * Deletes a key's value and notifies its watchers. If the key is set again later, its version numbers
+ * continue (STATE-2). Deleting the key again changes nothing.
  *
  * @throws not_found if the key was never set; conflict
  */
@@ -59,7 +59,7 @@ export async function deleteState(
 
 interface ChangedState {
   readonly entry: StateEntry;
-  /** The previous entry of the key, or null if it was never set. */
+  /** The key's previous entry, or null if the key was never set. */
   readonly previous: StateEntry | null;
   readonly changed: boolean;
   /** Number of other peers that watch the key. */
@@ -73,8 +73,7 @@ interface StateAddress {
 }
 
 /**
- * Writes a key's next version. Writers of the same key run one after another, and none can write after a
- * conclusion.
+ * Writes a key's next version. Writes to the same key run one after another, and all fail after a conclusion.
  *
  * @param value - canonical JSON, or null to delete the key
  */
@@ -126,7 +125,11 @@ async function changeState(
   });
 }
 
-/** @throws session_closed before not_found and conflict, in the order of ERR-2 */
+/**
+ * Locks a key in order to change it.
+ *
+ * @throws session_closed before not_found and conflict, in the order of ERR-2
+ */
 async function lockForChange(
   ctx: TeamContext<StateServices>,
   tx: Transaction,
@@ -147,8 +150,8 @@ async function lockForChange(
 }
 
 /**
- * Posts at most one event per second and key. A change that comes too soon is announced later, with the value
- * at that time (STATE-7).
+ * Posts at most one event per second for each key. A change that comes sooner is announced later, with the
+ * key's value at that time (STATE-7).
  */
 async function tellFeed(
   { services, session, team }: TeamContext<StateServices>,
@@ -170,8 +173,8 @@ async function tellFeed(
 }
 
 /**
- * Locks a key that has no value yet, and checks that the scope may have another key. Callers that add keys to
- * a scope run one after another, so another caller may just have added the same key.
+ * Locks a key that has no value yet, and checks that the scope may have another key. Additions to one scope
+ * run one after another, so a concurrent caller may already have added the same key.
  */
 async function addKey(
   ctx: TeamContext<StateServices>,

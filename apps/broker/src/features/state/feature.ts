@@ -10,10 +10,10 @@ import { unwatchState, watchState } from "./watch-state.js";
 
 export type { StateServices } from "./services.js";
 
-/** Interval at which changes are announced that were missed because a notification was lost. */
+/** Interval at which changes are announced whose notification was lost. */
 const catchUpMs = 5_000;
 
-/** Live key-value facts of a session or a mesh. */
+/** Key-value state that the agents of a session or mesh share live. */
 export const stateFeature = {
   name: "state",
   needs: [],

@@ -63,7 +63,8 @@ export async function listState(
 }
 
 /**
- * Returns the size limit for the state in one reply. It is lower for models, which pay for each character.
+ * Returns the size limit for the state in one reply. The limit is lower for models, which pay for each
+ * character.
  */
 function statePageBytes({ view }: Context<StateServices>): number {
   return view === "compact" ? limits.compactPageCharsMax : limits.pageBytesMax;

@@ -51,7 +51,10 @@ export function parseArchiveTarget(options: ArchiveOptions): ArchiveTarget {
   };
 }
 
-/** Allows http only to this machine or its own networks, because the data would travel unencrypted. */
+/**
+ * Parses the storage endpoint. Allows http only for this machine and private networks, because the
+ * data would be sent unencrypted.
+ */
 function parseEndpoint(text: string): URL {
   const endpoint = URL.canParse(text) ? new URL(text) : null;
   if (endpoint?.pathname !== "/" || endpoint.search !== "" || !/^https?:$/.test(endpoint.protocol))

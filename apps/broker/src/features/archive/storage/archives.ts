@@ -13,7 +13,7 @@ import { retryWhileLost } from "../../../core/retry-while-lost.js";
 import { patiently } from "../../seal/feature.js";
 import type { ObjectStore } from "./object-store.js";
 
-/** The archive's storage, and the archiving work in progress on this node. */
+/** The archive storage, and the archiving work in progress on this node. */
 export interface Archives {
   /** @throws conflict if no storage is configured */
   requireStore(): ObjectStore;
@@ -28,13 +28,16 @@ export interface Archives {
     sessionId: string,
     work: (signal: AbortSignal) => Promise<Result>,
   ): Promise<Result>;
-  /** Deletes the rows of an archived session in batches. They are no longer read. */
+  /** Deletes the rows of an archived session in batches, once no node reads them. */
   deleteRows(row: ArchiveRow): Promise<void>;
   /** Deletes the objects of an abandoned archive. Returns the names of those that still exist. */
   removeObjects(row: ArchiveRow): Promise<string[]>;
-  /** Cleans up after a killed node or a storage that did not respond. */
+  /**
+   * Cleans up archiving work that was interrupted because a node was killed or the storage did not
+   * respond.
+   */
   finish(): Promise<void>;
-  /** Does the same for one session, as part of the work in progress on it. */
+  /** Finishes interrupted work on one session, as part of the work in progress on that session. */
   finishOf(sessionId: string): Promise<void>;
   stop(): Promise<void>;
 }
@@ -42,14 +45,17 @@ export interface Archives {
 /** The suffixes of the keys of a session's two objects. */
 export const endings = { bundle: ".zip", rows: ".rows.gz" } as const;
 
-/** Work on a session. Removed when it succeeds, or once its failure has been reported to a caller. */
+/**
+ * Archiving work on a session. Removed when it succeeds, or once its failure has been reported to a
+ * caller.
+ */
 interface UnderWay {
   readonly what: string;
   readonly work: Promise<unknown>;
   failed: boolean;
 }
 
-/** After this time, the rows of a session archived by another node count as left behind. */
+/** If another node archived a session, its remaining rows count as left behind after this time. */
 const leavingMsMax = 60_000;
 
 export function createArchives({
@@ -117,7 +123,7 @@ export function createArchives({
       if (known && known.what !== what && !known.failed) throw isBusy(known.what);
       const each = known?.what === what ? known : start();
       try {
-        // The same work on the same session returns the same type.
+        // Repeated work of the same kind on the same session has the same result type.
         return await patiently(each.work as Promise<Result>, () => goesOn(what));
       } finally {
         if (each.failed && underWay.get(sessionId) === each) underWay.delete(sessionId);

@@ -73,8 +73,8 @@ export function createObjectStore({
       request.on("response", resolve).on("error", reject);
       request.on("timeout", () => request.destroy(new Error(`no response for ${silenceMsMax / 1_000} s`)));
     });
-    // A server can refuse a request before it has read the whole file. Its response is more useful than the
-    // broken connection.
+    // A server can refuse a request before it has read the whole file. Its response then says more than the
+    // error of the broken connection.
     if (file) pipeline(createReadStream(file.path), request).catch(() => undefined);
     else request.end();
     return answered.catch((cause: unknown) => {
@@ -118,7 +118,7 @@ async function* bytesOf(response: IncomingMessage, signal: AbortSignal): AsyncGe
 }
 
 function lost(what: string, cause: unknown): MerkleError {
-  // If several addresses were tried, the combined error has an empty message.
+  // If several addresses were tried, the combined error has an empty message, so its code is used.
   const { message, code } = Object(cause);
   const reason = String(message || code || "unknown");
   return new MerkleError(
