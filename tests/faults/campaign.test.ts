@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { runShuffled } from "./run-shuffled.js";
 
-/** A short campaign, which takes about a minute; `npm run test:faults` runs the full one. This is only the timeout. */
+/** The timeout of the short campaign, which normally takes about a minute. `npm run test:faults` runs the full one. */
 const deadlineMs = 20 * 60_000;
 
 it(

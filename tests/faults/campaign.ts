@@ -162,7 +162,7 @@ function createTally(watch: Watch, over: AbortSignal): Tally {
   };
 }
 
-/** Resolves when every session has received more posts and as many writes are in flight as there are writers. */
+/** Resolves when every session has received this many more posts, and at least one write per writer is in flight. */
 async function progress(
   { watch, tally, sessions, ackedIn }: Stage,
   posts: number,
@@ -279,7 +279,10 @@ async function readRows(place: Place): Promise<StoredRow[]> {
   }
 }
 
-/** Returns the key in a message. Each post of the campaign begins with its key, and each metadata change has its key as the reason. */
+/**
+ * Returns the key in a message. Each post of the campaign begins with its key, and each metadata change uses its key as
+ * the reason.
+ */
 function keyOf({ text, reason }: Record<string, unknown>): string | null {
   if (typeof text === "string") return text.split(" ")[0] ?? null;
   return typeof reason === "string" ? reason : null;

@@ -1,4 +1,7 @@
-/** A post that the broker acknowledged to its writer. Each acknowledgement is listed, so a post can occur several times. */
+/**
+ * A post that the broker acknowledged to its writer. A post that was acknowledged several times is listed several
+ * times.
+ */
 export interface AckedPost {
   readonly session: string;
   /** The post's idempotency key. */
@@ -12,8 +15,9 @@ export interface ReaderLog {
   readonly reader: string;
   readonly session: string;
   /**
-   * `exactly_once`: the reader keeps its own cursor. `at_least_once`: the broker keeps the cursor and may redeliver messages that the reader has not
-   * acknowledged. A reader that sends no cursor or receipt counts as having read what was delivered twice (CURSOR-6).
+   * `exactly_once`: the reader keeps its own cursor. `at_least_once`: the broker keeps the cursor and may redeliver
+   * messages that the reader has not acknowledged. A message that was delivered twice to a reader without cursor or
+   * receipt counts as read (CURSOR-6).
    */
   readonly promise: "exactly_once" | "at_least_once";
   readonly events: readonly ReaderEvent[];
@@ -31,7 +35,7 @@ export interface StoredRow {
   readonly session: string;
   readonly sequence: number;
   readonly text: string;
-  /** The key of the post. Null for messages of the broker itself. */
+  /** The idempotency key of the post. Null for the broker's own messages. */
   readonly key: string | null;
 }
 
@@ -52,9 +56,9 @@ export interface Run {
 }
 
 /**
- * Compares three independent records of one run: the writers' acknowledgements, the readers' logs and the database. No acknowledged post may be lost
- * or altered. Each feed is exactly 1..n with one message per key. Each reader saw the feed in order from its cursor to the end, without gaps or
- * repeats.
+ * Compares three independent records of a run: the writers' acknowledgements, the readers' logs and the database. No
+ * acknowledged post may be lost or altered. Each feed must be exactly 1..n with one message per key. Each reader must
+ * have seen the feed in order from its cursor to the end, without gaps or repeats.
  */
 export function checkRun({ acked, readers, database }: Run): Problem[] {
   const feeds = groupBy(database, (row) => row.session);

@@ -13,11 +13,14 @@ import { createRandom, type Random } from "./random.js";
 export interface CutReport {
   readonly seed: number;
   readonly cuts: number;
-  /** Number of cuts of each reader's connection. */
+  /** Number of times that each reader's connection was cut. */
   readonly cutsOf: Readonly<Record<string, number>>;
   readonly posts: number;
   readonly again: number;
-  /** The smallest number of messages that the broker counted as delivered to a reader at the end. If it is 0, the check was empty. */
+  /**
+   * The smallest number of messages that the broker counted as delivered to any reader at the end. If it is 0, nothing
+   * was checked.
+   */
   readonly deliveredMin: number;
   readonly problems: readonly string[];
 }
@@ -29,7 +32,7 @@ interface Page {
   readonly receipt?: string | undefined;
 }
 
-/** The state of one reader. Each kind of reader sends only the fields that it relies on. */
+/** The session, credential and position of one reader. Each kind of reader sends only the fields that it relies on. */
 interface Place {
   readonly session: string;
   readonly credential: string;
@@ -41,7 +44,10 @@ type Read = (place: Place, url: string) => Promise<Page>;
 
 interface Kind {
   readonly open: () => { read: Read; close(): void };
-  /** True if no cut may lose a message. Readers that send neither cursor nor receipt get unacknowledged messages only once more. */
+  /**
+   * True if no message may be lost, regardless of the number of cuts. A reader that sends neither cursor nor receipt
+   * gets an unacknowledged message only once more.
+   */
   readonly exact: boolean;
 }
 
@@ -103,7 +109,7 @@ function streamed(call: Exchange): Exchange {
   return { ...call, headers: { accept: "application/json, text/event-stream" }, parse };
 }
 
-/** Reuses its connection while it is open, as agents' clients do. */
+/** Makes calls over a connection that is reused while open, as agents' clients do. */
 function overHttp(ask: (place: Place) => Exchange): ReturnType<Kind["open"]> {
   const client: HttpClient = openHttpClient();
   let mcpSession: string | undefined;
@@ -124,7 +130,8 @@ function overHttp(ask: (place: Place) => Exchange): ReturnType<Kind["open"]> {
         },
         ...(input && { method: "POST", body: JSON.stringify(toolCall(input.name, args, lastId)) }),
       });
-      // The test kit's client retries a request that broke before its response, possibly before the broker has noticed the disconnect.
+      // The test kit's client retries a request whose connection broke before the response, possibly before the broker
+      // has noticed the disconnect.
       if (status === 400 && text.includes("is still being answered")) throw new Error(text);
       // On a busy machine the database can time out, and the broker then asks the client to retry.
       if (/code\W+unavailable\b/.test(text)) throw new MerkleError("unavailable", text);
@@ -171,9 +178,9 @@ interface Reader extends Receiver {
 }
 
 /**
- * Runs readers of every kind through proxies that cut replies at any byte. Stops once enough cuts were made, with a minimum for each reader, and lets
- * each reader finish. Compares each reader's messages with the feed, and checks all along that the reader received what the broker counts as
- * delivered.
+ * Runs readers of every kind through proxies that cut replies at any byte. Stops when the total and each reader have
+ * had enough cuts, and lets each reader finish. Compares each reader's messages with the feed, and checks throughout
+ * that the reader received every message that the broker counts as delivered.
  */
 export async function runCutReaders(
   broker: TestBroker,
@@ -194,11 +201,15 @@ export async function runCutReaders(
   const inbox = await startInboxReader({ session, url: broker.url, random });
   const all: readonly Receiver[] = [...readers, inbox];
   const countCuts = () => all.reduce((sum, { proxy }) => sum + proxy.cuts, 0);
-  // Readers without cursor and receipt are spared after each cut, so they need this minimum to be cut often enough.
+  // After each cut, the next reply to a reader without cursor and receipt is not cut. A minimum for each reader ensures
+  // that these readers are cut often enough.
   const hasEnough = () =>
     countCuts() >= options.cuts && all.every(({ proxy }) => proxy.cuts >= options.cuts / 40);
 
-  /** Records messages that count as delivered but were not received. Returns the smallest number of messages that count as delivered to a reader. */
+  /**
+   * Reports messages that count as delivered but were not received. Returns the smallest number of messages that count
+   * as delivered to any reader.
+   */
   async function checkDelivered(): Promise<number> {
     const acked = new Map(
       (await sql`SELECT team_id, acked FROM peers WHERE session_id = ${session.sessionId}`).map((row) => [
@@ -264,7 +275,8 @@ async function startReader({ name, kind, place, url, random, ending, problems }:
   let wasCut = false;
 
   async function readOnce(): Promise<void> {
-    // Readers without cursor and receipt are promised only one redelivery, so that redelivery must not be cut.
+    // A reader without cursor and receipt gets each message only once more after a cut, so the next reply must not be
+    // cut.
     const spared = ending.at < Number.POSITIVE_INFINITY || (wasCut && !kind.exact);
     proxy.cutAfter(spared || random.next() < 0.4 ? null : random.between(0, 1_500));
     const before = proxy.cuts;

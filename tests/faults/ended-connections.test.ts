@@ -13,8 +13,8 @@ import { connectTestDatabase, createTestDatabase } from "../kit/test-database.js
 import { brokerTransports } from "../kit/transports.js";
 
 /**
- * The driver closes each connection after 30 to 60 minutes, and a server may close one at any time. These tests close all of them at the same time.
- * Every operation must work afterwards.
+ * The driver closes each connection after 30 to 60 minutes, and a server may close one at any time. These tests close
+ * all connections at the same time. Every operation must work afterwards.
  */
 
 it("[DB-37] every operation is served after all database connections of a broker ended", async () => {

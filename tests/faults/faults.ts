@@ -53,7 +53,10 @@ async function restartBroker({ broker, random }: Stage): Promise<void> {
   await victim.start();
 }
 
-/** Sends SIGKILL to the broker or one of its nodes and restarts it immediately. Its PostgreSQL keeps running and must be adopted. */
+/**
+ * Sends SIGKILL to the broker or one of its nodes and restarts it immediately. The broker's PostgreSQL keeps running,
+ * and the restarted broker must adopt it.
+ */
 async function killBroker({ broker, place, random }: Stage): Promise<void> {
   await delay(random.between(0, 20));
   const victim = random.pick(broker.processes);
@@ -110,13 +113,16 @@ async function cutEverything(stage: Stage): Promise<void> {
 }
 
 interface Hold {
-  /** When the lock is released: after the other sessions received more posts, or after posts to the locked session were refused. */
+  /**
+   * When to release the lock: after the other sessions received more posts, or after posts to the locked session were
+   * refused.
+   */
   readonly until: "others_go_on" | "refused";
   readonly with: "lock" | "append";
   readonly end: "commit" | "kill";
 }
 
-/** Makes another database client pause between locking a feed and its commit. */
+/** Makes another database client pause between locking a feed and committing. */
 async function hold(stage: Stage, { until, with: means, end }: Hold): Promise<void> {
   const { place, sessions, random, watch, tally, ackedIn } = stage;
   const session = random.pick(sessions);
@@ -152,7 +158,7 @@ async function hold(stage: Stage, { until, with: means, end }: Hold): Promise<vo
   }
 }
 
-/** Returns the number of posts that were refused with nothing written. */
+/** Returns the number of posts that were refused without anything being written. */
 function refusals({ unavailable }: WriterTally): number {
   return unavailable.get("none") ?? 0;
 }

@@ -12,7 +12,7 @@ import { connectTestDatabase, createTestDatabase } from "../kit/test-database.js
 import { transports } from "../kit/transports.js";
 import { startBrokerProcess } from "./broker-process.js";
 
-/** Fewer descriptors than Node.js always holds, so no file can be opened even if others are closed. */
+/** Fewer descriptors than Node.js itself keeps open, so no file can be opened even if others are closed. */
 const tooFew = 10;
 
 /** Limits how many files a process may have open. Files that are already open stay open. */

@@ -9,13 +9,13 @@ import { findTornRows, type TornRow } from "./row-checker.js";
 import { createWatch } from "./watch.js";
 import { describe, untilTold } from "./writers.js";
 
-/** Makes the writer's next change. Throws an error if a lost connection does not explain the failure. */
+/** Makes the writer's next change. Throws if the change fails for a reason other than a lost connection. */
 export type RowWriter = (turn: number) => Promise<void>;
 
 export interface Hiring {
   /** Calls an operation with a new idempotency key, and retries until the outcome is known. */
   readonly call: TransportClient["call"];
-  /** Retries any work until its outcome is known. */
+  /** Retries a function until its outcome is known. */
   readonly repeat: <Result>(work: () => Promise<Result>) => Promise<Result>;
   readonly transport: TransportClient;
 }
@@ -36,7 +36,7 @@ export interface LostConnectionsReport {
   readonly seed: number;
   readonly writes: number;
   readonly repeats: number;
-  /** Errors of writers that no lost connection explains. */
+  /** Errors of writers that a lost connection does not explain. */
   readonly refused: readonly string[];
   readonly torn: readonly TornRow[];
 }

@@ -29,7 +29,7 @@ it("[DB-17] a broker that loses its lock serves nothing while another one holds 
   const post = session.post(session.convener, "while another one may serve").then(() => {
     answered = true;
   });
-  // Ten round trips to the database take longer than a call, and far less time than a broker waits for its lock.
+  // Ten round trips to the database take longer than a call, but far less time than a broker waits for its lock.
   for (let trips = 0; trips < 10; trips += 1) await sql`SELECT 1`;
   expect(answered).toBe(false);
   await another`SELECT pg_advisory_unlock(${key}::bigint)`;

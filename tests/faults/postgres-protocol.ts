@@ -1,9 +1,9 @@
-/** What a group of client messages commits: a single append, or a transaction that it ends. */
+/** The kinds of commit that a group of client messages can make: a single append, or the end of a transaction. */
 export type Commit = "append" | "transaction";
 
 /** Parses the traffic between one client and PostgreSQL (protocol 3). */
 export interface FrontendReader {
-  /** Reads bytes from the client. Returns what the message groups that end in them commit. */
+  /** Reads bytes from the client. Returns the commits of the message groups that these bytes complete. */
   fromClient(chunk: Buffer): readonly Commit[];
   /** Reads bytes from the server. Returns whether the server has replied to every group. */
   fromServer(chunk: Buffer): boolean;
@@ -16,7 +16,7 @@ export function createFrontendReader(): FrontendReader {
   let serverBytes: Buffer = Buffer.alloc(0);
   let greeted = false;
   let inTransaction = false;
-  // The server replies to the startup message as it does to a group.
+  // Starts at 1, because the startup message gets a reply like a message group.
   let unanswered = 1;
   let group = new Set<Commit>();
 
@@ -27,7 +27,7 @@ export function createFrontendReader(): FrontendReader {
     else commits.delete(statement);
   }
 
-  /** Returns what the group commits if this message ends the group. */
+  /** Processes one message. Returns the commits of the message group if this message ends the group. */
   function take(type: string, body: Buffer): readonly Commit[] {
     if (type === "P") {
       const [statement = "", query = ""] = texts(body);

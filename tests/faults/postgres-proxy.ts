@@ -30,7 +30,7 @@ export interface PostgresProxy {
 interface Line {
   readonly client: Socket;
   readonly server: Socket;
-  /** True once the statement was sent. From then on nothing is forwarded to the client. */
+  /** True once the committing statement was sent. From then on, nothing is forwarded to the client. */
   withholding: boolean;
 }
 
@@ -77,7 +77,7 @@ export async function startPostgresProxy(target: { host: string; port: number })
     armed = null;
   }
 
-  /** Forwards the bytes before the cut. Returns true if it made the cut. */
+  /** Forwards the bytes before the point of the cut. Returns true if the connection was cut. */
   function cutWithin(line: Line, to: Socket, chunk: Buffer): boolean {
     if (armed?.cut.at !== "byte") return false;
     armed.bytesLeft -= chunk.length;

@@ -172,8 +172,8 @@ interface Page {
 }
 
 /**
- * Waits without a cursor over one client, so the broker keeps the position. The reader sends a receipt of what it has read. The client repeats broken
- * calls itself, so the number of deliveries cannot be observed here.
+ * Waits without a cursor over one client, so the broker keeps the position. The reader sends a receipt for the messages
+ * it has read. The client retries broken calls internally, so the number of deliveries cannot be observed here.
  */
 function startWebSocketWait(options: ReaderOptions): Reader {
   const client = openClient(options);
@@ -266,7 +266,7 @@ function waitUrl({ url, session }: ReaderOptions, since: number | undefined): st
   return `${url}/api/sessions/${session}/messages/wait?${cursor}timeout=${waitSeconds}`;
 }
 
-/** Reads page after page until stopped. A failed call is repeated. */
+/** Reads page after page until stopped, and retries failed calls. */
 function loopReader(
   options: ReaderOptions,
   notes: Notes,

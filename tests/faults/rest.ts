@@ -46,7 +46,7 @@ function isJson({ headers }: Response): boolean {
   return headers.get("content-type")?.startsWith("application/json") ?? false;
 }
 
-/** True if the same call can be repeated. */
+/** True if the same call can be retried after this error. */
 export function canRepeat(error: unknown): boolean {
   return error instanceof Broken || (error instanceof MerkleError && repeatable.has(error.code));
 }

@@ -33,7 +33,8 @@ it("[FEED-7] [WAIT-10] a database that neither answers nor breaks leaves no call
   const heard = await transport.call("wait_for_messages", { ...asPerson, since_cursor: 1, timeout: 0 });
   expect(textsOf(heard.messages)).toEqual(["first", "second"]);
 
-  // The streamed REST wait acknowledges messages, and learns at its end that this was not saved. The MCP wait cannot even look up its team.
+  // The streamed REST wait acknowledges messages, and learns only at its end that the acknowledgement was not saved.
+  // The MCP wait cannot even look up its team.
   const wait = { ...asPerson, since_cursor: 3, timeout: 3 };
   const path = `/api/sessions/${session_id}/messages/wait?since_cursor=3&timeout=3`;
   const headers = { accept: "text/event-stream", "x-team-id": person.person_id };
@@ -42,7 +43,8 @@ it("[FEED-7] [WAIT-10] a database that neither answers nor breaks leaves no call
       fetch(broker.url + path, { headers }),
       post(mcp, toolCall("wait_for_messages", wait), { headers: mcpSession }),
     ]);
-  // A node queries the database before a wait begins (NODE-7), and replies with a plain error if the query fails. These waits have already begun.
+  // A node queries the database before a wait begins (NODE-7), and replies with a plain error if the query fails. With
+  // several nodes, the waits must therefore begin before the database stalls.
   const begun = inject("bus") && (await stream());
   proxy.mode = "stall";
   const [streamed, streamedByMcp] = begun ?? (await stream());

@@ -12,7 +12,7 @@ export interface VerbWriter extends Writer {
   checkDocument(url: string): Promise<Problem[]>;
 }
 
-/** Changes the title and appends to the document alternately. The WebSocket client repeats calls without a reply. */
+/** Changes the title and appends to the document, alternately. The WebSocket client retries calls that got no reply. */
 export function startVerbWriter(member: Member, tally: WriterTally): VerbWriter {
   const { session, credential, name } = member;
   const client = connect({ url: member.url, WebSocket, retry: { capMs: 500 } });

@@ -4,7 +4,7 @@ import { nodesOf } from "../nodes/kit/tested-nodes.js";
 
 const bus = process.env["MERKLE_TEST_BUS"];
 
-/** Runs the full fault campaign (`npm run test:faults`). The normal suite runs a short one. */
+/** Configuration of the full fault campaign (`npm run test:faults`). The normal suite runs a short campaign. */
 export default defineConfig({
   ...shared,
   test: {

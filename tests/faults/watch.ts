@@ -1,4 +1,4 @@
-/** Waits for conditions. Call `changed` after every change that may fulfil one. */
+/** Waits for conditions. Call `changed` after every change that may fulfil a condition. */
 export interface Watch {
   changed(): void;
   /** Resolves as soon as the condition holds. @throws at the deadline of the run or after `giveUp`, naming the condition */

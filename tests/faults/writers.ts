@@ -22,7 +22,7 @@ export interface WriterTally {
   repeats: number;
   /** Number of `unavailable` replies by the outcome in their details. */
   readonly unavailable: Map<string, number>;
-  /** Aborted when the run ends, successfully or not. Unanswered calls are then abandoned. */
+  /** Aborted when the run ends, successfully or not. Unanswered calls are abandoned at that point. */
   readonly over: AbortSignal;
   onAck(): void;
   /** Called with an error that no fault explains. */

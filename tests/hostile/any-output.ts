@@ -2,7 +2,7 @@ import { Message } from "@merkle/wire/schemas";
 import fc from "fast-check";
 import type * as z from "zod";
 
-/** Put before each line of hostile text, so that a rendering shows where these lines end up. */
+/** Put before each line of hostile text, so that a rendering shows where those lines are. */
 export const mark = "\u2620";
 
 /** Texts that imitate lines of the broker and frames of clients. */
@@ -72,7 +72,7 @@ const line = fc.oneof(
   { arbitrary: fc.string({ unit: "binary", maxLength: 8 }), weight: 1 },
 );
 
-/** A text of a few lines, each of which begins with the mark. */
+/** A text of a few lines, each beginning with the mark. */
 const hostile = fc
   .array(fc.tuple(line, fc.constantFrom(...breaks), fc.constantFrom("", "", ...hidden)), {
     minLength: 1,
@@ -84,7 +84,10 @@ const hostile = fc
       .join(""),
   );
 
-/** A name without the mark can begin like a line of the broker, which tests that names are set apart. */
+/**
+ * Hostile text. Some texts have no mark and begin like a line of the broker, to test that names are kept apart from the
+ * broker's own text.
+ */
 const foreignText = fc.oneof(
   { arbitrary: hostile, weight: 9 },
   { arbitrary: fc.constantFrom("", ...lures), weight: 1 },

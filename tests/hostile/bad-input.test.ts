@@ -31,7 +31,7 @@ function inputOf(operation: Operation): Record<string, unknown> {
   return { ...Object.entries(validInputs(subject)).find(([name]) => name === operation.name)?.[1] };
 }
 
-/** Returns an input in which only the text at this path can be wrong. */
+/** Returns a valid input whose text at this path can be replaced without making any other field wrong. */
 function inputAround(operation: Operation, [field, inner]: readonly string[]): Record<string, unknown> {
   const { key, ...input } = inputOf(operation);
   if (operation.name.endsWith("watch_state") && field === "prefix") return input;
@@ -40,7 +40,7 @@ function inputAround(operation: Operation, [field, inner]: readonly string[]): R
   return inputOf(operation);
 }
 
-/** Returns whether a model's argument is accepted after conversion (MCP-22). */
+/** Returns whether a wrong argument from a model becomes valid by conversion (MCP-22). */
 function isMeant(operation: Operation, field: string, value: unknown): boolean {
   return accepts(operation.input, readToolInput(operation, { ...inputOf(operation), [field]: value }));
 }
@@ -73,17 +73,14 @@ function isInQuery(transport: TransportClient, operation: Operation): boolean {
   return transport.name === "rest" && operation.route.startsWith("GET ");
 }
 
-/**
- * Returns whether a text is part of the URL, where an empty text or one that cannot be written would make a
- * different URL.
- */
+/** Returns whether a text field is part of the URL. An empty or unencodable text there would make a different URL. */
 function isTextInPath(transport: TransportClient, { route }: Operation, field = ""): boolean {
   return (
     transport.name === "rest" && (field === "session_id" || (field === "name" && route.endsWith("/:name")))
   );
 }
 
-/** Returns whether a field is part of the URL, where an empty value would make a different URL. */
+/** Returns whether a field is part of the URL. An empty value there would make a different URL. */
 function isInPath(transport: TransportClient, { route }: Operation, field: string): boolean {
   return transport.name === "rest" && route.split("/").includes(`:${field}`);
 }
@@ -237,7 +234,7 @@ describe.each(transportNames)("at %s", (name) => {
       Object.entries(subject.badCredentials)
         // A team or peer that has left may rejoin with its old credential (JOIN-5).
         .filter(([what]) => !(operation.name === "join_session" && what.endsWith(" that left")))
-        // Without a session in the call, a credential of any session is valid, and readers need none (MEM-2).
+        // If a call names no session, a credential of any session is valid, and readers need no credential (MEM-2).
         .filter(([what]) => isSessionOperation(operation) || what !== "one of another session")
         .filter(([what]) => operation.access === "team" || !isSeenInHeader(operation, what))
         .map(([what, team_id]): [string, () => Promise<unknown>] => [
@@ -279,7 +276,7 @@ describe.each(transportNames)("at %s", (name) => {
       const call = (input: object) =>
         refusalOf(theTransport().callRaw(operation.name, input)).then((refusal) => refusal.code);
       const input = inputOf(operation);
-      // Operations for humans are refused to all others before any further check.
+      // Operations for humans refuse all other callers before any further check.
       const isForHumans = input["team_id"] === subject.person_id;
       const team_id = isForHumans ? subject.person_id : subject.closed_team_id;
       const at = { session_id: subject.closed_session_id, team_id };
@@ -432,7 +429,7 @@ describe.each(transportNames)("at %s", (name) => {
         .filter(([field]) => field !== "session_id" && field !== "team_id")
         .map((path) => [operation, path] as const),
     );
-    // The credentials are used in rotation. It does not matter which of them is used.
+    // The calls use the credentials in rotation, because any of them would do.
     const calls = places.map(([operation, path], index): [string, () => Promise<unknown>] => [
       `${operation.name} with one in ${path.join(".")}`,
       () => {
@@ -506,7 +503,7 @@ describe.each(transportNames)("at %s", (name) => {
     const seen = await Promise.all(
       operations
         .filter((operation) => operation.readOnly && operation.kind === "call")
-        // Refusals count as answers too.
+        // A refusal counts as an answer too.
         .map((operation) =>
           theTransport()
             .callRaw(operation.name, inputOf(operation))
@@ -538,7 +535,7 @@ describe.each(transportNames)("at %s", (name) => {
               () => "ok",
               (error: { code?: string }) => error.code,
             );
-          // In open mode, operations for members are refused.
+          // In open mode, the operations for managing members are refused.
           const refusals = operation.toolset === "admin" ? ["forbidden"] : [];
           expect(
             ["ok", "bad_request", "not_found", "conflict", ...refusals],
@@ -566,8 +563,8 @@ function isOptional(schema: unknown): boolean {
 }
 
 /**
- * Returns whether the header is ignored: an operation that needs no credential ignores the credential of a
- * team or peer that has left.
+ * True if the credential in the header is ignored, i.e. the operation needs no credential and the team or peer has
+ * left.
  */
 function isSeenInHeader(operation: Operation, what: string): boolean {
   return isMeshOperation(operation) && what.endsWith(" that left");
@@ -590,7 +587,7 @@ function accepts(schema: unknown, value: unknown): boolean {
   return safeParse(value).success;
 }
 
-/** Returns a value in the form in which `fillPath` writes it. */
+/** Returns a value as `fillPath` writes it into a URL. */
 function pathText(value: unknown): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }

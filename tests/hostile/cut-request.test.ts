@@ -36,7 +36,7 @@ it("[GUARD-27] a request that was cut on a kept connection ends it, and no answe
   // The first caller disconnected in the middle of a chunk, and the proxy sends the next caller's request
   // after it.
   expect(await readUntilClosed(port, [`${chunked}5\r\nab${next}${next}`])).toBe("");
-  // The rest of a body with a wrong length arrives after the response.
+  // The rest of a body that is longer than its stated length arrives after the response.
   const answered = await readUntilClosed(port, [next, `ab"}\r\n\r\n${next}`]);
   expect(countAnswers(answered)).toBe(1);
   expect(answered).toMatch(/^HTTP\/1\.1 200 /);

@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 
 const { attack, port, session } = JSON.parse(process.argv[2] ?? "{}");
-// A real attacker has its own processors, and takes no time from the broker's.
+// A real attacker has its own processors, so this process must take no time from the broker.
 setPriority(19);
 
 const json = "Content-Type: application/json";
@@ -24,7 +24,7 @@ function toFrame(payload, opening = 0x81) {
   return Buffer.concat([head, Buffer.alloc(4), bytes]);
 }
 
-/** Returns null if the connection was refused. */
+/** Opens a connection. Returns null if the broker refuses it. */
 function open() {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");
@@ -67,10 +67,7 @@ function written(socket, bytes) {
 }
 
 const attacks = {
-  /**
-   * Ten requests per connection, which is then reopened immediately, and frames as fast as the network
-   * allows.
-   */
+  /** Ten requests per connection, which is then closed and reopened, and frames as fast as the network allows. */
   requests: {
     at: 20,
     pings: Buffer.concat(Array(1_000).fill(toFrame('{"type":"ping","id":1}'))),
@@ -107,7 +104,7 @@ const attacks = {
       if (socket) await new Promise((resolve) => socket.resume().once("close", resolve));
     },
   },
-  /** 64 KiB that expand to 64 MiB, as frames and as bodies. */
+  /** 64 KiB that decompress to 64 MiB, sent as frames and as bodies. */
   "compression-bombs": {
     at: 40,
     bomb: gzipSync(Buffer.alloc(64 * 1024 * 1024)),
@@ -126,7 +123,7 @@ const attacks = {
       if (await written(socket, bytes)) await closed;
     },
   },
-  /** Messages that never end: in fragments of one byte, and complete except for the end. */
+  /** Messages that never end: some in fragments of one byte, others with only the last byte missing. */
   fragments: {
     at: 200,
     pieces: Buffer.concat(Array(1_000).fill(toFrame(" ", 0x00))),
@@ -142,7 +139,7 @@ const attacks = {
       }
     },
   },
-  /** Followers of the session in which the others post, which read nothing. */
+  /** Clients that follow the session in which others post, but read nothing from the socket. */
   "stopped-readers": {
     at: 500,
     async once() {
@@ -151,7 +148,7 @@ const attacks = {
       socket.pause();
       const follow = { type: "subscribe", id: 1, kind: "follow", session_id: session, after: 0 };
       await written(socket, toFrame(JSON.stringify(follow)));
-      // While nothing is read, a closed connection is noticed only when a write fails.
+      // A client that reads nothing notices a closed connection only when a write fails.
       while (await written(socket, toFrame("", 0x8a))) await delay(500);
     },
   },

@@ -30,7 +30,7 @@ const attacks = [
 const proxy = "127.0.0.2";
 /** Number of posts and visits by other clients during the flood. */
 const [posts, visits] = [30, 15];
-/** A small part of the memory that any of the floods would use without a limit. */
+/** A small part of the memory that each flood would use without limits. */
 const grownBytesMax = 512 * 1024 * 1024;
 const script = fileURLToPath(new URL("flood-child.mjs", import.meta.url));
 

@@ -12,8 +12,8 @@ import { maskedFrame, openRawSocket } from "./raw-socket.js";
 import { TestSocket } from "./test-socket.js";
 
 /**
- * Small floods of every kind. The tests count what remains afterwards and measure no time. `flooded.test.ts`
- * runs long floods.
+ * Runs small floods of every kind. The tests count leftovers afterwards and measure no time. `flooded.test.ts` runs
+ * long floods.
  */
 
 const json = "Content-Type: application/json";
@@ -88,7 +88,7 @@ describe("too many requests", () => {
   it("[GUARD-4] are answered 429 with Retry-After over every transport, unread, and others are served", async () => {
     const broker = await startLimited();
     const transports: Record<string, (headers: readonly string[]) => string> = {
-      // The bodies are never sent: a refused request is answered without them.
+      // The bodies are never sent, because a refused request is answered without reading them.
       REST: (headers) => request("POST /api/sessions", [...headers, json, "Content-Length: 100000"]),
       MCP: (headers) => request("POST /mcp", [...headers, json, "Content-Length: 100000"]),
       "a page": (headers) => request("GET /agents.md", headers),
@@ -107,12 +107,12 @@ describe("too many requests", () => {
         error: { code: "too_many_requests", details: { limit: "address", per_second: never, burst } },
       });
     }
-    // Requests that follow a refused one on the same connection are neither answered nor counted.
+    // Requests after a refused request on the same connection are neither answered nor counted.
     expect(await begin(broker.port, request("GET /agents.md", flood).repeat(20))).toMatch(
       /^HTTP\/1\.1 429 (?!.*HTTP\/1\.1)/s,
     );
     expect((await sendRaw(broker.port, request("GET /agents.md", from("203.0.113.10")))).status).toBe(200);
-    // A client can have any number of IPv6 addresses, so those of one prefix are counted together.
+    // A client can have any number of IPv6 addresses, so all addresses with the same prefix are counted together.
     const answers = await Promise.all(
       Array.from({ length: burst + 3 }, (_, n) =>
         sendRaw(broker.port, request("GET /agents.md", from(`2001:db8::${n}`))),
@@ -146,7 +146,7 @@ describe("too many requests", () => {
     const ping = maskedFrame(JSON.stringify({ type: "ping", id: 1 }));
     const many = (count: number) => Buffer.concat(Array(count).fill(ping));
     const socket = await openRawSocket(broker.port, from("203.0.113.9"));
-    // The upgrade already counted as one request. Data that arrives together is counted together.
+    // The upgrade already counted as one request. Frames that arrive together are counted together.
     socket.write(many(burst - 1 + limits.waitingFramesPerConnectionMax + 1));
     expect(await socket.closed).toBe(4429);
     expect(socket.repliesTo(1)).toBe(burst - 1);
@@ -255,7 +255,7 @@ describe("connections", () => {
     expect(await socket.closed).toBe(4005);
     const answers = await Promise.all(slow);
     for (const answer of answers.slice(0, 101)) expect(answer).toMatch(/^HTTP\/1\.1 400 .*took too long/s);
-    // A connection that was opened but not used, as by browsers, is closed without a response.
+    // A connection that was opened but not used, as browsers do, is closed without a response.
     expect(answers[101]).toBe("");
     expect(await readMetric(broker, "merkle_requests_total")).toBe(0);
   });
@@ -333,7 +333,7 @@ describe("connections", () => {
     const socket = await openRawSocket(port, ["Host: localhost"]);
     socket.send({ type: "subscribe", id: 1, kind: "follow", session_id, after: 0 });
     await expect.poll(() => socket.pings().length).toBe(1);
-    // Requests are still answered.
+    // The broker still answers requests.
     socket.send({ type: "ping", id: 2 });
     await socket.replyTo(2);
     const brought = socket.messages().length;

@@ -153,7 +153,7 @@ async function readMetrics({ broker, headers }: Target) {
   };
 }
 
-/** Runs the actions of a page, and expects that they left nothing behind. */
+/** Runs actions of a page, and expects that the broker served nothing and stored nothing. */
 async function leavingNothing(target: Target, work: () => Promise<void>): Promise<void> {
   const { requests, sockets } = await readMetrics(target);
   await work();
@@ -178,8 +178,8 @@ describe.each(["open", "invite"] as const)("in %s mode", { tags: "chromium" }, (
         for (const [what, attempt] of Object.entries(attempts)) {
           const before = await countRefused(target);
           const got = await page.evaluate<{ type: string }>(run(attempt(target.url)));
-          // A page can send some requests without being able to read the response, which is then `opaque`.
-          // The broker refuses these like the others.
+          // A page can send some requests without being able to read the response, which is then `opaque`. The broker
+          // refuses these requests like all others.
           expect(["error", "opaque"], what).toContain(got.type);
           await expect.poll(() => countRefused(target), { message: what }).toBeGreaterThan(before);
         }
@@ -192,7 +192,7 @@ describe.each(["open", "invite"] as const)("in %s mode", { tags: "chromium" }, (
       await page.goto(site());
       await leavingNothing(target, async () => {
         const before = await countRefused(target);
-        // The only form encoding whose body can look like JSON.
+        // `text/plain` is the only form encoding whose body can look like JSON.
         await page.setContent(
           `<iframe name="hidden"></iframe><form method="post" enctype="text/plain" action="${target.url}/api/sessions">
             <input name='{"title":"Made by a form","creator_team_name":"Mallory","x":"' value='"}'></form>`,
@@ -279,7 +279,7 @@ describe.each(["open", "invite"] as const)("in %s mode", { tags: "chromium" }, (
       ]);
       expect(opened.status()).toBe(403);
       await page.waitForURL(`${url}/api/sessions/${slug}`);
-      // Links from other sites may open a page.
+      // Links from other sites may open a page of the broker.
       await page.goto(site());
       const [led] = await Promise.all([
         page.waitForResponse(`${url}/agents.md`),

@@ -99,8 +99,8 @@ it("[WS-7] an unknown operation, bad input and an unknown session are replies, a
     socket.send({ ...frame, id });
     expect(await socket.replyTo(id), JSON.stringify(frame).slice(0, 200)).toMatchObject({ error: { code } });
   }
-  // Requests that were never sent and subscriptions that do not exist can be cancelled, answered and ended
-  // without an error.
+  // Cancelling or answering a request that was never sent, or ending a subscription that does not exist, is not an
+  // error.
   socket.send({ type: "cancel", id: "nothing" });
   socket.send(nudged);
   socket.send({ type: "unsubscribe", id: "end", kind: "follow", session_id });

@@ -87,7 +87,7 @@ const { value: json } = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 }));
 
-// By name, so that a counterexample is readable.
+// Operations are chosen by name, so that a counterexample is readable.
 const anyOperation = fc.constantFrom(...operations.map((each) => each.name));
 
 function operationNamed(name: string): Operation {
@@ -96,7 +96,7 @@ function operationNamed(name: string): Operation {
   return operation;
 }
 
-/** Returns a valid input of the operation with up to three changes, most of which keep it mostly valid. */
+/** Returns a valid input of the operation with up to three random changes. */
 function mutatedInput(operation: Operation): fc.Arbitrary<Record<string, unknown>> {
   const fields = [...Object.keys(operation.input.shape), "__proto__", "extra"];
   const change = fc.record({ field: fc.constantFrom(...fields), value: fc.option(json, { nil: undefined }) });
@@ -116,8 +116,8 @@ function validInputOf(operation: Operation): Record<string, unknown> {
 }
 
 /**
- * Returns whether the transport can carry the input. URLs and tool calls cannot carry some inputs; bodies and
- * frames are tested below.
+ * Returns whether the transport can carry the input. URLs and tool calls cannot carry some inputs. Bodies and frames
+ * are tested below.
  */
 function canCarry(transport: TransportClient, operation: Operation, input: unknown): boolean {
   if (transport.name === "websocket") return true;

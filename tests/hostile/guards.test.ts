@@ -30,7 +30,7 @@ const upgrade = [
   "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
 ];
 
-/** One request for each transport, and for each of the other URLs. */
+/** One request for each transport, and one for each of the other URLs. */
 const places: Record<string, (headers: readonly string[]) => string> = {
   REST: (headers) => request("GET /api/sessions", headers),
   "REST write": (headers) =>

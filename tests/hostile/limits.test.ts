@@ -19,8 +19,8 @@ import { withValue } from "./text-fields.js";
 type Limit = keyof typeof limits;
 
 /**
- * For each limit, the file that tests one below it, at it, and one above it: this file, or the tests of the
- * module that alone knows the limit. A limit without an entry does not compile.
+ * For each limit, the file that tests values just below it, at it, and just above it: this file, or the tests of the
+ * only module that uses the limit. A limit without an entry does not compile.
  */
 const testedAt: {
   readonly [Name in Limit]:
@@ -211,7 +211,7 @@ it("[LIMIT-1] every limit is tested where the table says", async () => {
   for (const [name, place] of Object.entries(testedAt)) {
     const file = place === "here" ? import.meta.filename : new URL(`../../${place}`, import.meta.url);
     const text = await readFile(file, "utf8");
-    // In this file, the name also occurs in the table itself.
+    // In this file, the name must occur a second time, because the table above contains it once.
     expect(text.split(name).length - 1, `${name} in ${place}`).toBeGreaterThan(place === "here" ? 1 : 0);
   }
 });
@@ -338,8 +338,8 @@ function withHeading(size: number): string {
 const transportNames = Object.keys(brokerTransports);
 
 /**
- * Returns the transports that accept the operation. Operations with power over agents are refused over MCP,
- * whatever their size (PERSON-11).
+ * Returns the transports that accept the operation. MCP refuses operations that control agents, regardless of their
+ * size (PERSON-11).
  */
 function transportsOf({ operation }: TextLimit): readonly string[] {
   const isPower = operations.some(({ name, human }) => name === operation && human === "power");
@@ -495,7 +495,7 @@ describe("requests and frames", () => {
 
 describe("values in a request or frame", () => {
   const max = limits.jsonValuesMax;
-  /** Returns a request with a list that brings the whole request to this number of values. */
+  /** Returns a request as JSON, with a list that is long enough for the whole request to have this number of values. */
   const withValues = (values: number, request: (list: readonly number[]) => object) =>
     JSON.stringify(request(Array<number>(values - countValues(request([]))).fill(0)));
   function countValues(value: unknown): number {
@@ -514,7 +514,7 @@ describe("values in a request or frame", () => {
 
   it("[REST-5] [LIMIT-1] jsonValuesMax at REST", async () => {
     const create = (extra: readonly number[]) => ({ title: "Many", creator_team_name: "Birch", extra });
-    // All of these are refused, for an unknown field or even before the fields are read.
+    // All of these requests are refused, for an unknown field or even before the fields are read.
     for (const [values, said] of [
       [max - 1, 'unknown field \\"extra\\"'],
       [max, 'unknown field \\"extra\\"'],
@@ -614,7 +614,8 @@ describe("pages", () => {
       const sizes = [rest8 + more, ...Array<number>(pieces).fill(piece)];
       const { session_id, team_id } = await sessionWith(sizes);
       const page = await rest.call("get_history", { session_id, team_id, limit: 500 });
-      // The page is filled backwards from the newest message. The event of the join comes before all of them.
+      // The page is filled backwards from the newest message, so the join event at the beginning of the feed is never
+      // on it.
       expect(page.messages, `${more}`).toHaveLength(expected);
     }
   });
@@ -770,8 +771,7 @@ describe("waiting", () => {
           .poll(() =>
             timers.mock.calls
               .map(([, ms]) => ms ?? 0)
-              // Ignores the longer timers that detect a silent database, which waits of the same length
-              // share.
+              // Ignores the longer timers that detect a silent database. Waits of the same length share these timers.
               .filter((ms) => ms >= 29_000 && ms < 29_000 + limits.silentDatabaseMsMax),
           )
           .toEqual([expectedMs]);
@@ -832,7 +832,7 @@ describe("one connection", () => {
     };
     for (let id = 1; id <= max - 2; id += 1) park(id);
     for (const parked of [max - 2, max - 1]) {
-      // With this request, `parked + 1` requests are unanswered: one below the limit, then at it.
+      // With this request, `parked + 1` requests are unanswered: first one below the limit, then exactly at it.
       socket.request(`beside ${parked}`, "get_app_info", {});
       expect(await socket.replyTo(`beside ${parked}`)).toHaveProperty("output");
       park(parked + 1);
@@ -860,7 +860,7 @@ describe("one connection", () => {
     expect(last.filter((reply) => "error" in reply)).toHaveLength(2);
     expect(last.find((reply) => "error" in reply)).toMatchObject({ error: { code: "too_many_requests" } });
 
-    // A repeated subscription does not count twice, and an ended one makes room for another.
+    // A repeated subscription does not count twice, and ending a subscription makes room for another.
     socket.send({ type: "subscribe", id: "again", kind: "follow", session_id: sessions[0]?.session_id });
     expect(await socket.replyTo("again")).toHaveProperty("output");
     socket.send({ type: "unsubscribe", id: "end", kind: "follow", session_id: sessions[0]?.session_id });
@@ -902,7 +902,7 @@ it("[IDEM-1] [LIMIT-1] idempotencyHours", async () => {
     for (const [ms, gone] of [
       [-1, 0],
       [0, 0],
-      // Rows are stamped to the millisecond, and the clock is finer.
+      // Not 1 ms, because rows are stamped to the millisecond and the clock is finer.
       [2, 1],
     ] as const) {
       await rest.call("create_session", {

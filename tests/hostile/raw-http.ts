@@ -7,8 +7,8 @@ export interface RawAnswer {
 }
 
 /**
- * Writes raw bytes to the broker's port and reads the first response, for requests that no HTTP client would
- * send. The request must close its connection, or be so malformed that the broker does.
+ * Writes raw bytes to the broker's port and reads the first response. For requests that no HTTP client would send. The
+ * request must ask to close the connection, or be so malformed that the broker closes it.
  */
 export function sendRaw(port: number, ...parts: readonly (string | Buffer)[]): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
@@ -28,7 +28,7 @@ export function sendRaw(port: number, ...parts: readonly (string | Buffer)[]): P
   });
 }
 
-/** Returns a complete response, or null if parts are missing. */
+/** Returns the response, or null if it is not complete yet. */
 function parse(text: string): RawAnswer | null {
   const end = text.indexOf("\r\n\r\n");
   if (end === -1) return null;

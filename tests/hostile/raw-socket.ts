@@ -8,7 +8,7 @@ export interface RawSocket {
   readonly head: string;
   /** Resolves when the broker has sent its hello. */
   readonly ready: Promise<"ready">;
-  /** The code with which the broker closed the connection, or 1006 without a code. */
+  /** The code with which the broker closed the connection, or 1006 if it sent none. */
   readonly closed: Promise<number>;
   /** Bytes that were written but are still in this process. */
   readonly unsentBytes: number;

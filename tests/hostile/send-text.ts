@@ -39,7 +39,7 @@ async function overRest(url: string, operation: Operation, body: string): Promis
   return readAnswer(await response.json());
 }
 
-/** Finds session and credential in a text that may not be valid JSON. */
+/** Finds the session and the credential in a text that may not be valid JSON. */
 function addressIn(text: string): { session_id: string; team_id: string | undefined } {
   return {
     session_id: /"session_id":"([^"]*)"/.exec(text)?.[1] ?? "none",
@@ -57,7 +57,7 @@ async function overMcp(url: string, operation: Operation, input: string): Promis
     },
   );
   const { result, error } = Object(await response.json());
-  // A malformed envelope gets a protocol error, which has its own code (ERR-4).
+  // A malformed envelope gets a protocol error with a different code (ERR-4).
   if (error) throw new MerkleError("bad_request", String(error.message), Object(error.data));
   return readAnswer(JSON.parse(result.content[0].text));
 }

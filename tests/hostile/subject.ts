@@ -14,19 +14,19 @@ export interface Subject {
   readonly transports: readonly TransportClient[];
   readonly session_id: string;
   readonly closed_session_id: string;
-  /** A valid credential in `session_id`. */
+  /** A team credential that is valid in the session `session_id`. */
   readonly team_id: string;
   /** Credential of another team in the same session. */
   readonly other_team_id: string;
   /** Credential of the team that concluded `closed_session_id`. */
   readonly closed_team_id: string;
-  /** Credential of a named peer of a third team in `session_id`. */
+  /** Credential of a named peer in `session_id`, in a third team. */
   readonly peer_id: string;
   /** Credential of a person who takes part in `session_id`. */
   readonly person_id: string;
-  /** Invalid credentials for `session_id`, by what is wrong with them. */
+  /** Credentials that are invalid in `session_id`, by the reason. */
   readonly badCredentials: Readonly<Record<string, string>>;
-  /** Credentials that are no longer valid. */
+  /** Credentials that were valid once. */
   readonly deadCredentials: Readonly<Record<string, string>>;
   /** Returns all stored data that a refused call must not change. */
   stored(): Promise<unknown>;
@@ -142,7 +142,7 @@ async function readStored(sql: postgres.Sql): Promise<unknown> {
   return counts;
 }
 
-/** Returns an approval request of an agent to its person. */
+/** Returns an agent's request to its person for approval. */
 function approvalBy({
   session_id,
   team_id,
@@ -155,7 +155,6 @@ function approvalBy({
 
 const sha256 = (bytes: Uint8Array) => hash("sha256", bytes, "buffer");
 
-/** An input that each operation accepts. A new operation does not compile without one, and so is covered. */
 /** A valid request by a client that never registered. */
 const clientRequest = {
   client_id: "unknown",
@@ -166,6 +165,7 @@ const clientRequest = {
   resource: "https://mesh.example.com/api/mcp",
 } as const;
 
+/** Returns a valid input for each operation. A new operation without an input does not compile, so all operations are covered. */
 export function validInputs({
   session_id,
   team_id,
@@ -326,7 +326,7 @@ export function validInputs({
     erase_person: { team_id: person_id, confirm: "nobody" },
     get_app_info: {},
     get_settings: {},
-    // The demo's agents come only if the room has a reader, so the session that this creates stays empty.
+    // The demo's agents appear only if the room has a reader, so this room's session stays empty.
     open_demo_room: {},
     create_mesh: { name: "One-more" },
     list_meshes: {},
@@ -382,7 +382,7 @@ export function expectDiscreet(body: string): void {
   expect(body.length, "an error is short, whatever was sent").toBeLessThan(20_000);
 }
 
-/** Returns short forms of the internal errors that the broker has logged. */
+/** Returns the internal errors that the broker has logged, shortened. */
 function faults(broker: TestBroker): string[] {
   return broker.logged
     .map((line) => JSON.parse(line))

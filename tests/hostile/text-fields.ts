@@ -9,7 +9,7 @@ export function textFields(operation: Operation): string[][] {
 function fieldsBelow(schema: unknown, path: string[]): string[][] {
   const inner = unwrap(schema);
   if (inner instanceof z.ZodString || inner instanceof z.ZodStringFormat) return [path];
-  // An arbitrary JSON value can also be a text.
+  // A field that accepts any JSON value also accepts a text.
   if (inner instanceof z.ZodUnknown) return [path];
   if (inner instanceof z.ZodUnion) return inner.options.flatMap((option) => fieldsBelow(option, path));
   if (inner instanceof z.ZodArray) return fieldsBelow(inner.element, [...path, anElement]);
@@ -25,7 +25,7 @@ export function unwrap(schema: unknown): unknown {
   return schema instanceof z.ZodPipe ? unwrap(schema.in) : schema;
 }
 
-/** In a path, stands for a new element of a list, added to the existing ones. */
+/** Path element for a new item that is appended to a list. */
 const anElement = "[]";
 
 /** Returns a copy of an input with a different value at one path. */

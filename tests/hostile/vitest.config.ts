@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 import shared from "../../vitest.config.js";
 
-/** The long fuzz tests of `npm run test:fuzz`. The normal suite runs short ones. */
+/** Configuration of the long fuzz tests (`npm run test:fuzz`). The normal suite runs short ones. */
 export default defineConfig({
   ...shared,
   test: {

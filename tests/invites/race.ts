@@ -8,14 +8,14 @@ export interface RaceReport {
   readonly callsPerRound: number;
   /** Rounds in which the number of admitted callers (`gotIn`) was not exactly one. */
   readonly wrong: readonly { readonly round: number; readonly gotIn: number }[];
-  /** Counts of replies other than a membership or "used up", by reply. */
+  /** Counts of all replies other than a membership or "used up". */
   readonly otherAnswers: Readonly<Record<string, number>>;
   readonly msPerRound: number;
 }
 
 /**
- * Lets many keys redeem a single-use invite at the same moment, in several rounds over a few keep-alive connections. Exactly one key per round must
- * be admitted.
+ * Lets many keys redeem a single-use invite at the same moment, in several rounds over a few keep-alive connections. In
+ * each round exactly one key must be admitted.
  */
 export async function raceForInvites(
   { url, admin }: { readonly url: string; readonly admin: TestMember },
@@ -28,7 +28,7 @@ export async function raceForInvites(
   try {
     for (let round = 1; round <= rounds; round += 1) {
       const { link } = await admin.call("create_invite", {});
-      // Proofs are signed beforehand, so all calls are queued before the first reply.
+      // The proofs are signed beforehand, so that all calls are queued before the first reply.
       const proofs = Array.from({ length: callsPerRound }, () =>
         proveJoin({ brokerId: admin.broker_id, invite: link, name: "Racer", memberKey: drawKey() }),
       );
@@ -48,7 +48,10 @@ export async function raceForInvites(
   return { rounds, callsPerRound, wrong, otherAnswers, msPerRound: Math.round(spentMs / rounds) };
 }
 
-/** Creates a key with OpenSSL, which signs a hundred times as fast as the browser's implementation. The race needs many keys. */
+/**
+ * Creates a key with OpenSSL, whose signing is a hundred times as fast as the browser's implementation. The race needs
+ * many keys.
+ */
 function drawKey(): SigningKey {
   const { publicKey, privateKey } = generateKeyPairSync("ed25519");
   return {

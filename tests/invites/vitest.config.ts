@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 import shared from "../../vitest.config.js";
 
-/** Runs the full race for invites (`npm run test:invites`). The normal suite runs a short one. */
+/** Configuration of the full race for invites (`npm run test:invites`). The normal suite runs a short race. */
 export default defineConfig({
   ...shared,
   test: { ...shared.test, include: ["tests/invites/full-race.ts"] },

@@ -20,7 +20,7 @@ beforeAll(async () => {
   rest = await brokerTransports.rest(broker.url);
 });
 
-/** Calls `merkle agent` as the agent of this run does. */
+/** Calls `merkle agent` as this run's agent would. */
 const asAgent =
   ({ job }: FakeRun) =>
   async (argv: readonly string[], input = ""): Promise<Record<string, unknown>> => {
@@ -223,7 +223,7 @@ describe("a draft that was sent back", () => {
     return (await makePerson(rest, "Ana")).person_id;
   }
 
-  /** Reads a draft page by page and joins the pages. */
+  /** Reads a draft page by page. Returns the joined pages. */
   async function readWhole(agent: ReturnType<typeof asAgent>, id: string) {
     let page = await agent(["read-draft", "--id", id]);
     let text = String(page["content"]);
@@ -248,7 +248,7 @@ describe("a draft that was sent back", () => {
     const second = await fake.next();
     expect(second.job.parameters).toMatchObject({ "Returned draft": id, "Changes asked for": "Name them." });
     const agent = asAgent(second);
-    // A later proposal by someone else does not change what the job starts from.
+    // A later proposal by someone else does not change the draft that the job starts from.
     const { sessionId: session_id } = session;
     const other = await rest.call("insert_proposal", {
       ...{ session_id, team_id, base_version: 0, content: "By hand." },
@@ -266,7 +266,7 @@ describe("a draft that was sent back", () => {
     });
     second.end({ exit_code: 1 });
     await jobEnds(second);
-    // A new job starts from the latest proposal, which was not returned with changes.
+    // Changes were not requested for the latest proposal, so a new job starts without a returned draft.
     const third = await startConclude(session);
     expect(third.job.parameters).not.toHaveProperty("Returned draft");
     third.end({ exit_code: 1 });

@@ -84,7 +84,7 @@ describe("a claim", () => {
     expect(await endJob(database.orm, job, failed, nothingMade)).toBeNull();
     const record = database.transaction((tx) => recordJobResult(tx, job, { kind: "proposal", id: 1 }));
     expect(await record).toBe(false);
-    // The broker notices the expired lease without a restart.
+    // The broker notices the expired lease without being restarted.
     await expect
       .poll(async () => (await rest.call("get_job", { job_id: job.number })).message)
       .toBe("Agent failed: its runner disappeared.");

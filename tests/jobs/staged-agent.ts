@@ -28,8 +28,8 @@ export async function stageAgent(script: string, cleanup: Cleanup = onTestFinish
   const draft = join(top, "draft");
   await writeFile(draft, `#!/bin/sh\nhere=${folder}\n${script}\n`);
   await chmod(draft, 0o755);
-  // Copied by another process. A child that starts here in the meantime would inherit the open file, and Linux does not execute files that are open
-  // for writing.
+  // Another process makes the copy. If this process wrote the program, a child started at the same time would inherit
+  // the open file, and Linux does not execute a file that is open for writing.
   await promisify(execFile)("cp", [draft, program]);
   cleanup(() => rm(top, { recursive: true, force: true }));
   return {

@@ -5,9 +5,9 @@ import { fileURLToPath } from "node:url";
 import { type Target, targets } from "./targets.js";
 
 /**
- * `npm run test:fuzz -- <target> [seconds]` mutates inputs and keeps those that reach new code, measured by
- * V8's coverage. @jazzer.js/core does this better, but needs a newer C library than the oldest system that
- * Merkle is built on. Inputs that fail or reach new code are stored in `corpus/`, which the suite replays.
+ * Mutates inputs and keeps those that reach new code, measured by V8's coverage: `npm run test:fuzz -- <target>
+ * [seconds]`. @jazzer.js/core does this better, but needs a newer C library than the oldest system that Merkle is built
+ * on. Inputs that fail or reach new code are stored in `corpus/`, which the suite replays.
  */
 const corpusFolder = fileURLToPath(new URL("corpus/", import.meta.url));
 
@@ -15,7 +15,7 @@ const corpusFolder = fileURLToPath(new URL("corpus/", import.meta.url));
 const batchMin = 1_000;
 const batchMax = 16_000;
 const inputBytesMax = 4_096;
-/** An input that takes this long is a finding, because no input exceeds 4 KB. */
+/** An input that takes this long is reported, because no input exceeds 4 KB. */
 const runMsMax = 2_000;
 const keptMax = 400;
 
@@ -81,8 +81,8 @@ export async function fuzz(target: Target, given: readonly Buffer[], ms: number)
 }
 
 /**
- * Returns functions that report which blocks of our sources and parser dependencies have run since the last
- * call.
+ * Starts measuring coverage. Returns functions that report which blocks of our sources and parser dependencies have run
+ * since the last call.
  */
 async function startCoverage() {
   const session = new Session();
@@ -148,7 +148,7 @@ function change(corpus: readonly Buffer[], words: readonly string[]): Buffer {
   return input.subarray(0, inputBytesMax);
 }
 
-/** Returns all inputs of a target: its seeds, and those stored because they reached new code or failed. */
+/** Returns all inputs of a target: its seeds, and inputs that were stored because they reached new code or failed. */
 export function readCorpus(name: string): Buffer[] {
   const file = `${corpusFolder}${name}.json`;
   const kept: string[] = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : [];

@@ -33,7 +33,7 @@ const readers: Record<string, (text: string) => unknown> = {
   parseStrictJson: (text) => parseStrictJson(JSON.stringify({ [text]: text })),
 };
 
-/** The beginning of a text, the part that is repeated up to the maximum length, and the end. */
+/** Parts of a text: its beginning, a piece that is repeated up to the maximum length, and its end. */
 const shapes: readonly (readonly [string, string, string])[] = [
   ["", "[\n", ""],
   ["", "[", ""],

@@ -41,7 +41,7 @@ import * as bundle from "../../../packages/wire/src/record/bundle.js";
 export interface Target {
   /** Valid inputs to start from. */
   readonly seeds: readonly string[];
-  /** Byte sequences that have a meaning for the parser. */
+  /** Byte sequences that are significant to the parser. */
   readonly words: readonly string[];
   /** @throws if a property is violated; a refusal by the parser itself is not a failure */
   run(bytes: Buffer): void | Promise<void>;
@@ -91,7 +91,7 @@ function ofEnvironment(name: string): string {
   return `$${`{${name}}`}`;
 }
 
-/** Each text in a question to a person must be a single visible line. */
+/** Each text that a person is asked to confirm must be a single visible line. */
 function mustBeLines({ says }: ForeignFile): void {
   for (const line of says) must(!line.includes("\n") && neutralise(line) === line, "what is asked is a line");
 }
@@ -136,7 +136,7 @@ export const targets: Readonly<Record<string, Target>> = {
       const usual = allowing(() => ({ value: JSON.parse(text) as unknown }), SyntaxError);
       if (read) must(isDeepStrictEqual(read, usual), "it reads as JSON.parse does");
       if (!usual) return;
-      // The minimal JSON text has no duplicate members.
+      // Unlike the input, the minimal JSON text has no duplicate members.
       const shortest = JSON.stringify(usual.value);
       must(
         isDeepStrictEqual(parseStrictJson(shortest), JSON.parse(shortest)),

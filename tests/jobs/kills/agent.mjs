@@ -1,6 +1,6 @@
 /**
- * A stand-in for Claude Code in the kill campaign. It logs its steps to a file in its folder, proposes a conclusion, and exits. Its session's name
- * decides whether it first waits for a file, and whether it ignores SIGTERM.
+ * A stand-in for Claude Code in the kill campaign. It logs its steps to a file in its folder, proposes a conclusion,
+ * and exits. The name of its session decides whether it first waits for a file, and whether it ignores SIGTERM.
  */
 import { appendFileSync, existsSync } from "node:fs";
 import { dirname, join } from "node:path";

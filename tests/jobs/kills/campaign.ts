@@ -115,7 +115,10 @@ function toProgram(begin: () => Promise<Started>, isRunner = false): Program {
   };
 }
 
-/** Brings a job to the point and kills the victim. Returns problems if the job does not end, or if the document's next job does not succeed. */
+/**
+ * Brings a job to the given point and kills the victim. Returns a problem if the job does not end, or if the next job
+ * for the document does not succeed.
+ */
 async function strike(stage: Stage, point: Point): Promise<string[]> {
   const { killed, watch } = stage;
   const ahead = point.behind ? await startJob(stage, point.agent) : undefined;
@@ -161,8 +164,9 @@ async function startJob(stage: Stage, agent: Point["agent"], session?: string): 
 }
 
 /**
- * Expires the leases in the database, as half a minute would. A killed runner's agents must be gone by then. Without the runner, nothing else may
- * have noticed the failure yet.
+ * Expires the leases in the database, as would happen after half a minute. Returns a problem for each agent of a killed
+ * runner that is still running by then. Until a lease expires, the broker may not have noticed that the runner was
+ * killed.
  */
 async function expireLeases({ killed, watch, folder }: Stage): Promise<string[]> {
   if (!killed.isRunner) return [];
@@ -255,7 +259,8 @@ async function check({ watch, folder }: Stage): Promise<Pick<KillReport, "ends" 
     if (steps.at(-1) !== "end") problems.push(`job ${number} went on after its end: ${steps}`);
     if (wrote && result_kind === null) problems.push(`job ${number} wrote, and it is lost`);
   }
-  // A constraint allows only one claim per document at a time. It does not limit the proposals of a job, so they are checked here.
+  // A constraint allows only one claim per document at a time. The constraint does not limit the number of proposals of
+  // a job, so they are counted here.
   const proposals =
     await watch.sql`SELECT job, count(*)::int AS count FROM proposals GROUP BY job HAVING count(*) > 1`;
   for (const { job, count } of proposals) problems.push(`job ${job} proposed ${count} times`);

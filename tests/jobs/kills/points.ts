@@ -18,7 +18,7 @@ export interface PointStage {
   marks(what: string): Promise<number>;
   /** Sends SIGTERM to the victim. */
   askToEnd(): void;
-  /** True if the victim sends its agents SIGTERM when it receives one. */
+  /** True if the victim forwards a SIGTERM to its agents. */
   readonly runsAgents: boolean;
 }
 
