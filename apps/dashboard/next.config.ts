@@ -8,7 +8,7 @@ const broker = process.env["MERKLE_URL"] ?? "http://127.0.0.1:7423";
 
 const exported: NextConfig = {
   output: "export",
-  // `npm run check` and `npm test` check the types in a fraction of the time.
+  // The build skips type checking. `npm run check` and `npm test` check the types in a fraction of the time.
   typescript: { ignoreBuildErrors: true },
   // Source maps are not served, and generating them takes a fifth of the build time.
   experimental: { turbopackSourceMaps: false },
@@ -20,7 +20,7 @@ const exported: NextConfig = {
 export default function config(phase: string): NextConfig {
   if (phase !== PHASE_DEVELOPMENT_SERVER) return exported;
   const brokerPaths = ["/ws", "/api/:path*", "/agents.md", "/openapi.json", "/health", "/metrics"];
-  // Like the broker, serves one exported page for all sessions.
+  // Like the broker, `next dev` serves one exported page for all sessions.
   const sessionPages = ["", "/state", "/memory", "/audit", "/doc"].map((place) => ({
     source: `/sessions/:ref${place}`,
     destination: `/sessions/_${place}`,

@@ -30,7 +30,7 @@ const policy = [
   "form-action 'none'",
 ].join("; ");
 
-// packages/wire/src/record/html-bundle.ts looks for the element that receives the record.
+// packages/wire/src/record/html-bundle.ts inserts the record into the script element with the id `record`.
 const page = `<!doctype html>
 <html lang="en">
 <head>
@@ -70,15 +70,15 @@ async function bundleScript() {
     plugins: [plainCode],
     logLevel: "warning",
   });
-  // In a script element, `<!--` would change where the parser ends the script. The text occurs only in strings and regular
-  // expressions, where the escape means the same. As an operator it would be a syntax error here.
+  // In a script element, `<!--` would change where the parser ends the script. In strings and regular expressions, the
+  // escaped form is equivalent. Anywhere else, `<!--` would be a syntax error.
   const text = outputFiles[0].text.replaceAll("<!--", "<\\x21--");
   new Script(text);
   if (/<\/script/i.test(text)) throw new Error("The script would end the element that it stands in.");
   return text;
 }
 
-/** Returns the pages' styles, without the fonts, which would be requested. */
+/** Returns the pages' styles without the fonts, because a page would have to request the fonts. */
 function readStyle() {
   const folder = join(dashboard, "out/_next/static/chunks");
   const sheets = readdirSync(folder).filter((name) => name.endsWith(".css"));

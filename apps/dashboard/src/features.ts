@@ -24,7 +24,7 @@ import { usage } from "./features/usage/feature";
 import { verify } from "./features/verify/feature";
 import type { Feature } from "./parts/feature";
 
-/** All features. Their places, tabs and sections appear in this order. */
+/** All features. Their pages, tabs and sections appear in this order. */
 export const features: readonly Feature[] = [
   agents,
   approvals,

@@ -36,7 +36,7 @@ export function BrokerProvider({ children }: { children: ReactNode }) {
 
 function startServices() {
   const broker: PageBroker = new PageBroker({
-    // An observer has no credential in the session, even if a person used this browser before.
+    // An observer has no credential in the session, even if someone has joined from this browser before.
     openConnection: async (events) => (await import("./connection")).openConnection(events),
     credential: () => (broker.admitted?.as.kind === "observer" ? undefined : getPerson()?.credential),
     onUnknownPerson: forgetUnknownPerson,

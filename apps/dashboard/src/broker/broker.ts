@@ -13,10 +13,10 @@ import type { ConnectionState, FeedChange } from "@merkle/wire/client";
 /** The API that components use to talk to the broker that served this page. */
 export interface Broker {
   /**
-   * Calls an operation. Adds the person's credential if the operation accepts one and the input has none. Waits through a short
-   * loss of the connection.
+   * Calls an operation. Adds the person's credential if the operation accepts one and the input has none. Waits through
+   * a short loss of the connection.
    *
-   * @throws MerkleError the broker's refusal, or `unavailable` if it did not answer in time
+   * @throws MerkleError if the broker refuses the call, or `unavailable` if it did not answer in time
    */
   call<Name extends OperationName>(
     name: Name,
@@ -28,9 +28,9 @@ export interface Broker {
    * stops it.
    */
   follow(options: FollowOptions): () => void;
-  /** Calls the listener when reads of the mesh may have changed. After each reconnect the change is `all`. */
+  /** Calls the listener when data read from the mesh may have changed. After each reconnect the change is `all`. */
   onMeshChanged(listener: (change: MeshChange) => void): () => void;
-  /** Calls the listener when reads of one session may have changed. The session is named by id or slug. */
+  /** Calls the listener when data read from one session may have changed. `sessionId` is the session's id or slug. */
   onSessionChanged(sessionId: string, listener: (change: SessionChange) => void): () => void;
   /** Calls the listener with each new state value, of the mesh and of every session that this page follows or watches. */
   onStateChange(listener: (change: StateChangeFrame) => void): () => void;
@@ -68,7 +68,7 @@ export interface MeshChange {
 
 export type SessionChange = FeedChange;
 
-/** Kinds of change, of the mesh or a session, that can make a read out of date. */
+/** Kinds of change in the mesh or a session that can make read data stale. */
 export type ChangeKind = MeshChangedKind | ChangedKind;
 
 /** True if the broker admits only members and this browser is not signed in. */

@@ -12,7 +12,7 @@ export interface Connection {
   readonly feeds: LiveFeeds;
   /** Returns whether the operation accepts a person's credential. */
   takesCredential(name: OperationName): boolean;
-  /** Watches the mesh as the person with this credential from now on. */
+  /** Continues watching the mesh as the person with this credential. */
   setCredential(credential: string | undefined): void;
 }
 
@@ -31,7 +31,7 @@ export function openConnection(events: ConnectionEvents): Connection {
   );
 }
 
-/** Gets a ticket with the browser's sign-in. A ticket is valid for one connection. */
+/** Gets a ticket using the browser's sign-in. A ticket is valid for one connection. */
 async function answerHello({ auth }: Hello): Promise<HelloProof | undefined> {
   if (auth === "open") return undefined;
   // Fails early, because the browser would log a refused request as an error in its console.
@@ -60,7 +60,9 @@ export function toConnection(client: MerkleClient, events: ConnectionEvents): Co
   return { client, feeds, takesCredential, setCredential: watchMesh(client, events) };
 }
 
-/** Watches the mesh while the client exists. Returns a function that continues as another person. */
+/**
+ * Watches the mesh while the client exists. Returns a function that switches the watch to another person's credential.
+ */
 function watchMesh(client: MerkleClient, { onMeshChanged }: ConnectionEvents): Connection["setCredential"] {
   let credential: string | undefined;
   let watch = start();

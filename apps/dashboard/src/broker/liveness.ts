@@ -8,15 +8,18 @@ export type Liveness =
   | { readonly is: "reconnecting"; readonly retryAt: number }
   /** The connection has been lost for a while. `since` is a `Date.now()` value. */
   | { readonly is: "offline"; readonly since: number }
-  /** The connection has just returned. If `refreshed`, the database was restored and everything was read again. */
+  /**
+   * The connection has just been restored. If `refreshed` is true, the database was restored and everything was read
+   * again.
+   */
   | { readonly is: "back"; readonly awayMs: number; readonly refreshed: boolean; readonly filledIn: number }
   /** The broker's version has changed since this page was loaded. */
   | { readonly is: "outdated"; readonly version: string }
   | { readonly is: "ended"; readonly reason: string };
 
-/** A lost connection counts as reconnecting for this time, and as offline afterwards. */
+/** A lost connection is shown as reconnecting for this long, and as offline afterwards. */
 const reconnectingMsMax = 10_000;
-/** Messages that arrive within this time after a reconnect count as missed before it. */
+/** Messages that arrive within this time after a reconnect count as missed while disconnected. */
 const fillingMs = 2_000;
 const backShownMs = 8_000;
 

@@ -42,8 +42,8 @@ interface WatchedSession {
 const callTimeoutMs = 20_000;
 
 /**
- * The broker as seen through the page's connections, one at a time. Calls made while disconnected or signed out wait for the next
- * connection. Follows continue on it.
+ * Talks to the broker over one connection at a time. Calls made while disconnected or signed out wait for the next
+ * connection. Followed feeds continue on the next connection.
  */
 export class PageBroker implements Broker {
   readonly #options: PageBrokerOptions;
@@ -174,7 +174,7 @@ export class PageBroker implements Broker {
     for (const { feed } of this.#follows) feed?.close();
   }
 
-  /** Call when another person uses this page. */
+  /** Call this when a different person starts to use the page. */
   personChanged(): void {
     this.#connection?.setCredential(this.#options.credential());
   }

@@ -2,7 +2,7 @@ import type { InputOf, OperationName, OutputOf } from "@merkle/wire";
 import type { Broker, ChangeKind } from "./broker";
 import { type Problem, toProblem } from "./problem";
 
-/** The state of a read. Earlier data stays while the read is repeated, and if that fails. */
+/** The state of a read. Earlier data stays available during a refresh, and if the refresh fails. */
 export type ReadState<T> =
   | { readonly status: "loading"; readonly data: undefined; readonly problem: undefined }
   | { readonly status: "ready"; readonly data: T; readonly problem: undefined }

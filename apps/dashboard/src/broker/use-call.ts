@@ -12,16 +12,17 @@ export type Call = <Name extends OperationName>(
 ) => Promise<OutputOf<Name>>;
 
 /**
- * Returns a function that calls operations as the person of this browser. Asks for a name before the person's first write.
+ * Returns a function that calls operations as the person using this browser. Asks for a name before the person's first
+ * write.
  *
- * @throws MerkleError the broker's refusal
+ * @throws MerkleError if the broker refuses the call
  * @throws DOMException named AbortError if the person gave no name. Callers show no message for it.
  */
 export function useCall(): Call {
   const broker = useBroker();
   return useCallback(
     async (name, input, options) => {
-      // The rules of the operations load after the page.
+      // Loaded on first use, because it contains the rules of all operations.
       const { takesCredential } = await import("./takes-credential");
       if (takesCredential(name)) await requirePerson();
       return broker.call(name, input, options);

@@ -12,7 +12,7 @@ export function useConnectionState(): ConnectionState {
   return useOfConnection(({ state }) => state, connecting);
 }
 
-/** Returns a value that changes only with the state of the connection. */
+/** Returns a value that is read from the broker again whenever the connection's state changes. */
 export function useOfConnection<T>(read: (broker: Broker) => T, before: T): T {
   const broker = useBroker();
   const subscribe = useCallback((onChange: () => void) => broker.onState(onChange), [broker]);

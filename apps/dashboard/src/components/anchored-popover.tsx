@@ -6,8 +6,8 @@ import { Popover, PopoverAnchor, PopoverContent } from "@/ui/popover";
 export interface AnchoredPopoverProps {
   readonly label: string;
   /**
-   * The element that the popover opens at. It receives the focus when the popover closes. The anchor does not depend on this
-   * module, so popovers load when first opened.
+   * The element at which the popover opens. It receives the focus when the popover closes. It is outside this module,
+   * so that popovers can load when first opened.
    */
   readonly anchor: HTMLElement;
   readonly onClose: () => void;
@@ -34,10 +34,10 @@ export function AnchoredPopover({
         {...(className ? { className } : {})}
         onCloseAutoFocus={(event) => {
           event.preventDefault();
-          // A button inside may have moved the focus elsewhere, for example to the composer.
+          // A button in the popover may have moved the focus elsewhere, for example to the composer.
           if (document.activeElement === null || document.activeElement === document.body) anchor.focus();
         }}
-        // A press on the anchor would close the popover here, and the anchor would then open it again.
+        // If a press on the anchor closed the popover here, the anchor would immediately open it again.
         onPointerDownOutside={(event) => {
           if (event.target instanceof Node && anchor.contains(event.target)) event.preventDefault();
         }}

@@ -7,7 +7,7 @@ export interface FactProps {
   readonly children: ReactNode;
 }
 
-/** An item of a list of facts. */
+/** A name with its value, as an item of a `FactList`. */
 export function Fact({ name, note, children }: FactProps) {
   return (
     <div className="border-b pb-1.5">

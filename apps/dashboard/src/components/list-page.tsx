@@ -17,13 +17,13 @@ export interface ListPageProps {
   /** The page's heading and breadcrumb, and the name of its panel. */
   readonly title: string;
   readonly actions?: ReactNode;
-  /** Whether the page has the narrow width for reading. */
+  /** Whether to use the narrow width for reading. */
   readonly reading?: boolean;
   readonly className?: string;
   readonly children: ReactNode;
 }
 
-/** A page that shows one list of the mesh. */
+/** A page that shows a single list for the mesh. */
 export function ListPage({ title, actions, children, ...body }: ListPageProps) {
   return (
     <>

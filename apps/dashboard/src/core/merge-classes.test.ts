@@ -44,7 +44,7 @@ function classNamesIn(folder: string): string[] {
     .filter((word) => /^-?[a-z][\w./[\]()%-]*$/.test(word));
 }
 
-/** Limits classes that differ only in their value to four of a kind, because a few represent all. */
+/** Keeps at most four classes that differ only in their value, because a few are representative. */
 function someOfEachKind(names: Iterable<string>): string[] {
   const seen = new Map<string, number>();
   return [...names].filter((name) => {

@@ -1,7 +1,7 @@
 /**
- * Merges Tailwind classes: if two set the same property under the same conditions, the later one wins. Covers the classes used in
- * the dashboard and leaves others unchanged. The tailwind-merge library covers all of Tailwind, but would be a quarter of our
- * pages' scripts. A test compares both.
+ * Merges Tailwind classes: if two set the same property under the same conditions, the later one wins. Covers the
+ * classes used in the dashboard and leaves others unchanged. The tailwind-merge library covers all of Tailwind, but
+ * would be a quarter of our pages' scripts. A test compares the results of both.
  */
 export function mergeClasses(text: string): string {
   const known = merged.get(text);

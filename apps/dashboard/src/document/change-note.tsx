@@ -4,7 +4,7 @@ import { Button } from "@/ui/button";
 export interface ChangeNoteProps {
   readonly writtenBy: string;
   readonly version: number;
-  /** The version that was shown before. */
+  /** The version shown before the change. */
   readonly since: number;
   /** Titles of the sections that changed. */
   readonly sections: readonly string[];

@@ -24,8 +24,9 @@ export interface ConflictViewProps {
 }
 
 /**
- * Merges the user's text with a version that someone else saved in between. Changes of only one side are taken as they are. Each
- * place that both sides changed needs a choice, and saving is disabled until all choices are made.
+ * Merges the user's text with a version that someone else saved in between. Changes by only one side are applied
+ * automatically. Each passage that both sides changed needs a choice, and saving is disabled until all choices are
+ * made.
  */
 export function ConflictView({ conflict, isSaving, refusal, onSave, onEdit, onBack }: ConflictViewProps) {
   const { theirsRevision } = conflict;

@@ -6,7 +6,7 @@ import { Button } from "@/ui/button";
 import { SplitHunk, UnifiedHunk } from "./diff-hunk";
 import { DiffCounts } from "./history-row";
 
-/** A diff with more lines starts with its sections collapsed. */
+/** A diff with more lines than this starts with its sections collapsed. */
 const openLinesMax = 1_500;
 /** Number of lines of a hunk that are shown initially. */
 export const hunkLinesMax = 400;
@@ -24,7 +24,7 @@ interface DiffGroup {
   readonly removed: number;
 }
 
-/** A diff, grouped by the section of the document. The groups of a large diff are collapsed. */
+/** A diff, grouped by document section. In a large diff, all groups start collapsed. */
 export function DiffView({ diff, layout }: DiffViewProps) {
   const groups = useMemo(() => toGroups(diff.hunks), [diff]);
   const lines = groups.reduce((sum, group) => sum + group.lines, 0);

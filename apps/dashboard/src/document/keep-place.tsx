@@ -15,15 +15,17 @@ interface Place {
 }
 
 /**
- * Keeps the scroll position stable while content above the reader changes: the first visible part stays at its height. Parts are
- * the elements with `data-part`. This is a class because React has no hook that runs before the DOM changes.
+ * Keeps the scroll position stable while content above the reader changes: the first visible part stays in the same
+ * place on the screen. Parts are the elements with `data-part`. This is a class because React has no hook that runs
+ * before the DOM changes.
  */
 export class KeepPlace extends Component<KeepPlaceProps> {
   override getSnapshotBeforeUpdate(before: KeepPlaceProps): readonly Place[] {
     const scroller = this.props.scroller.current;
     if (before.version === this.props.version || !scroller || scroller.scrollTop === 0) return [];
     const { top, bottom } = scroller.getBoundingClientRect();
-    // All visible parts, in order. If the first no longer exists after the update, the next one keeps its height.
+    // All visible parts, in order. If the first part no longer exists after the update, the next part keeps its
+    // position.
     return [...scroller.querySelectorAll<HTMLElement>("[data-part]")].flatMap((part) => {
       const box = part.getBoundingClientRect();
       const inView = box.bottom > top && box.top < bottom;

@@ -1,7 +1,7 @@
 import { lazyPart } from "@/core/lazy-part";
 import { DocumentSkeleton } from "./document-skeleton";
 
-/** Components that load when first shown. Most people only read a document. */
+/** Components that load when first shown, because most people only read documents. */
 export const SectionEditor = lazyPart(() => import("./section-editor"), "SectionEditor");
 export const DocumentEditor = lazyPart(
   () => import("./document-editor"),

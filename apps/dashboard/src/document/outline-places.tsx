@@ -32,7 +32,7 @@ export function OutlineButton({ content, scroller }: OutlinePlaceProps) {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: it handles events of the button and the list.
     <div
-      // Comments or a persona's reading next to the text use the outline's space.
+      // Comments or a persona's reading next to the text take the space of the outline.
       className="@min-[64rem]:hidden group-has-data-topics-margin/document:@max-[84rem]:block group-data-perspective/document:@max-[90rem]:block group-has-data-topics-margin/document:group-data-perspective/document:@max-[110rem]:block"
       onKeyDown={(event) => {
         if (event.key !== "Escape" || !isOpen) return;

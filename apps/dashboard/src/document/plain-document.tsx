@@ -42,7 +42,7 @@ export function PlainLines({ content }: { content: string }) {
   );
 }
 
-/** Splits the text into the parts to render. There is one line break between two parts. */
+/** Splits the text into the parts to render. Adjacent parts are separated by one line break. */
 export function cutLines(content: string): { key: string; text: string }[] {
   const lines = content.split("\n");
   return Array.from({ length: Math.ceil(lines.length / linesPerPart) }, (_, part) => ({

@@ -1,7 +1,7 @@
 import { RemovedText } from "@/components/removed-text";
 import type { DocumentRead } from "./use-document";
 
-/** Replaces the text of a version, or a comparison, whose text was removed. */
+/** Shown instead of a version or comparison whose text was removed. */
 export function RemovedVersion({ doc }: { readonly doc: DocumentRead }) {
   return (
     <div className="grid justify-items-center gap-1 px-4 py-10 text-center">

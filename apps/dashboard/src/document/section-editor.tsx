@@ -15,7 +15,7 @@ export interface SectionEditorProps {
   readonly section: string;
   readonly baseVersion: number;
   readonly onClose: () => void;
-  /** Continues in the editor of the whole document after a conflict. */
+  /** Switches to the editor of the whole document after a conflict. */
   readonly onWhole: () => void;
 }
 

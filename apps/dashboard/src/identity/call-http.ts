@@ -4,8 +4,8 @@ import { pageHeaders } from "./page-token";
 /**
  * Calls the broker over HTTP, for callers that have no connection yet or need a cookie set.
  *
- * @param headers - identify the caller. Default: the page's own.
- * @throws MerkleError the broker's refusal, or `unavailable` if the broker cannot be reached
+ * @param headers - identify the caller (default: the page's own headers)
+ * @throws MerkleError if the broker refuses the call, or `unavailable` if the broker cannot be reached
  */
 export async function callHttp(
   method: "GET" | "POST",

@@ -1,10 +1,10 @@
 /**
- * Storage key of the mesh that this browser has chosen on an open broker (DASH-280). `merkle open --mesh` sets it with `?mesh=`.
- * A signed-in browser is in the mesh of its sign-in and has no choice.
+ * Storage key of the mesh that this browser has chosen on an open broker (DASH-280). `merkle open --mesh` sets it with
+ * `?mesh=`. A signed-in browser always uses the mesh that it is signed in to.
  */
 const key = "merkle.mesh";
 const main = "main";
-/** The demo room's mesh. Only the tab in which a visitor opened the demo is in it. */
+/** The demo room's mesh. Only the tab in which a visitor opened the demo uses this mesh. */
 const demo = "demo";
 
 /**

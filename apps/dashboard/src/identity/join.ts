@@ -6,14 +6,18 @@ import { signInByKey } from "./sign-in";
 export type InvitePreview = OutputOf<"preview_invite">;
 export type Joined = OutputOf<"redeem_invite">;
 
-/** @throws MerkleError not_found if the invite does not exist */
+/**
+ * Returns the preview of an invite, without redeeming the invite.
+ *
+ * @throws MerkleError not_found if the invite does not exist
+ */
 export async function previewInvite(invite: string): Promise<InvitePreview> {
   return (await callHttp("POST", "/api/invites/preview", { invite })) as InvitePreview; // The output type of this operation.
 }
 
 /**
- * Joins with a key generated in this browser, and signs in. Until that succeeds, the tab stores the key. If the answer is lost,
- * the same key can redeem the invite again at no cost.
+ * Joins with a key generated in this browser, and signs in. Until that succeeds, the tab stores the key. If the answer
+ * is lost, redeeming again with the same key does not use up the invite further.
  *
  * @throws MerkleError forbidden if the invite is used up, expired or revoked
  */

@@ -18,7 +18,7 @@ const stored = createStoredValue(
 );
 const unknownListeners = new Set<(person: Person) => void>();
 
-/** Returns the person of this browser, or null before their first write. */
+/** Returns the person using this browser, or null before their first write. */
 export const getPerson: () => Person | null = stored.get;
 
 /** Calls the listener when the person changes, in this or another tab. */
@@ -29,7 +29,7 @@ export function setPerson(person: Person): void {
   stored.set(JSON.stringify(person));
 }
 
-/** Returns this browser's name for its person in the main mesh. */
+/** Returns the name that the person using this browser has in the main mesh. */
 export function nameInMain(): string | undefined {
   return parsePerson(readStored("merkle.person"))?.name;
 }

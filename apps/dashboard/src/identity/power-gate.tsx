@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { useLooksOn } from "@/broker/use-admitted";
 import { useIsGuest } from "@/identity/use-person";
 
-/** Wraps controls over agents. For a guest they are disabled, with a note on how to get verified. */
+/** Wraps controls that affect agents. For a guest the controls are disabled, with a note on how to get verified. */
 export function PowerGate({ children }: { readonly children: ReactNode }) {
   const isGuest = useIsGuest();
   return (
@@ -17,7 +17,7 @@ export function PowerGate({ children }: { readonly children: ReactNode }) {
   );
 }
 
-/** Explains to guests how to get verified. Renders nothing for others. */
+/** Explains to guests how to get verified. Renders nothing for other people. */
 export function GuestNote() {
   const isGuest = useIsGuest();
   if (useLooksOn() || !isGuest) return null;

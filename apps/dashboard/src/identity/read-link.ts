@@ -15,7 +15,7 @@ export function readLink(text: string): ReadLink | null {
   const typed = text.trim();
   const [, path = "", fragment = ""] = /^https?:\/\/[^/]+(\/[^#\s]*)#(\S+)$/i.exec(typed) ?? [];
   const secret = fragment === "" ? typed : fragment.replace(/^(?:observe|sign-in)=/, "");
-  // A sign-in page is not a destination.
+  // The sign-in page does not count as a page to open.
   const page = path === "" || path === "/sign-in" ? null : path;
   if (secret.startsWith("mks_")) return { kind: "sign-in", secret, path: page };
   if (secret.startsWith("mko_")) return { kind: "observe", secret, path: page };

@@ -10,7 +10,7 @@ const listeners = new Set<() => void>();
 let waiting: readonly NameRequest[] = [];
 
 /**
- * Returns the person of this browser. Asks for a name if there is no person yet.
+ * Returns the person using this browser. Asks for a name if there is no person yet.
  *
  * @throws DOMException named AbortError if the person gave no name. Callers show no message for it.
  */

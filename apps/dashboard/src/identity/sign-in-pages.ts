@@ -3,7 +3,7 @@ export function isSignInPage(pathname: string): boolean {
   return pathname === "/join" || pathname === "/sign-in";
 }
 
-/** True for pages that show only data provided by the visitor, and none of the broker. */
+/** True for pages that show only data provided by the visitor, and none from the broker. */
 export function isForAnybody(pathname: string): boolean {
   return pathname === "/verify";
 }

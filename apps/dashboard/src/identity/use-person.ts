@@ -6,7 +6,10 @@ import { getPerson, onPersonChanged, type Person } from "./person";
 import { requirePerson } from "./require-person";
 import { getVerificationCode, onVerificationCode } from "./verification";
 
-/** Returns the person of this browser, kept up to date. Null before the first write, in the exported page, and for observers. */
+/**
+ * Returns the person using this browser, kept up to date. Null before the first write, in the exported page, and for
+ * observers.
+ */
 export function usePerson(): {
   readonly person: Person | null;
   readonly requirePerson: () => Promise<Person>;
@@ -15,7 +18,10 @@ export function usePerson(): {
   return { person: useLooksOn() ? null : person, requirePerson };
 }
 
-/** True if the person of this browser is a guest: not verified, and without a verification link for the first write. */
+/**
+ * True if the person using this browser is a guest: not verified, and with no verification link that would verify them
+ * on their first write.
+ */
 export function useIsGuest(): boolean {
   const member = useAdmitted()?.as.kind === "member";
   const person = useSyncExternalStore(onPersonChanged, getPerson, () => null);

@@ -26,8 +26,8 @@ export function forgetVerificationCode(): void {
 }
 
 /**
- * Verifies the person of this browser if a verification link was opened. A person who is already verified does not use up the
- * link.
+ * Verifies the person using this browser if a verification link was opened. A person who is already verified does not
+ * use up the link.
  */
 export async function followVerificationLink(broker: Broker): Promise<void> {
   const [code, person] = [getVerificationCode(), getPerson()];

@@ -12,7 +12,7 @@ export interface Feature {
   readonly sessionTabs?: readonly SessionTab[];
   /** A section of the advanced settings. Loads together with the settings page. */
   readonly settings?: () => Promise<{ readonly section: SettingsSection }>;
-  /** Entries and hits for the command palette. Loads together with it. */
+  /** Entries and hits for the command palette. Loads together with the palette. */
   readonly palette?: () => Promise<PalettePart>;
   /** How to show an item of Needs you in full, and additional actions for it, by the item's kind. */
   readonly attention?: Readonly<Partial<Record<AttentionItem["kind"], AttentionPart>>>;
@@ -45,7 +45,7 @@ export interface Place {
   readonly shown: "always" | "used" | "phone";
   /** Checks whether the mesh has content for this page. */
   readonly look?: Look;
-  /** If true, a visit counts as use. */
+  /** If true, visiting the page counts as using it. */
   readonly byVisit?: true;
 }
 
@@ -60,7 +60,7 @@ export interface SessionTab {
   readonly ofMesh?: true;
   /** Returns the number of items in the tab, or whether it has any. Empty tabs are under More. */
   readonly countOf?: (session: OutputOf<"get_session">) => number | boolean | undefined;
-  /** A read to make if `countOf` returns nothing. */
+  /** A read that shows whether the tab has content, if `countOf` returns undefined. */
   readonly look?: (session: string) => Look;
 }
 

@@ -16,7 +16,7 @@ type PartsProps<Props> = Given<Props> & {
   readonly of: (feature: Feature) => ComponentType<Props> | undefined;
 };
 
-/** Renders the components that features provide for one place, all with the same props. */
+/** Renders the components that features provide for one place on a page, all with the same props. */
 export function Parts<Props extends object>({ of, given }: PartsProps<Props>) {
   return useFeatures().map((feature, index) => {
     const Part = of(feature);
@@ -25,7 +25,7 @@ export function Parts<Props extends object>({ of, given }: PartsProps<Props>) {
   });
 }
 
-/** Returns whether any feature provides a component for a place. */
+/** Returns whether any feature provides a component for one place on a page. */
 export function useHasPart(of: (feature: Feature) => unknown): boolean {
   return useFeatures().some((feature) => of(feature) !== undefined);
 }

@@ -13,6 +13,6 @@ export interface Look<Name extends OperationName = OperationName> {
 }
 
 export function look<Name extends OperationName>(question: Look<Name>): Look {
-  // `Look` loses the relation between name, input and answer. Only the caller's type has it.
+  // The type `Look` does not relate name, input and answer to each other. Only the caller's type does.
   return question as unknown as Look;
 }

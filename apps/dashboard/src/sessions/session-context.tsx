@@ -10,9 +10,9 @@ export interface SessionFacts {
   /** All current and former teams, in the order in which they joined. */
   readonly participants: readonly Participant[];
   readonly peers: readonly Peer[];
-  /** The team of this browser's person in this session. Null before their first write. */
+  /** The team, in this session, of the person using this browser. Null before their first write. */
   readonly myTeamId: string | null;
-  /** True for an observer, to whom the page offers no changes. */
+  /** True for an observer, for whom the page is read-only. */
   readonly looksOn: boolean;
   /** Returns the number of a team's colour, or 0 for an unknown team. */
   colourOf(teamId: string | null): number;

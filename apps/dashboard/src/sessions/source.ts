@@ -18,7 +18,7 @@ export function keyOf(source: Source): string {
   return source.kind === "document" ? source.session_id : source.source_path;
 }
 
-/** The fields with which topics, jobs and proposals name their source. */
+/** The fields with which topics, jobs and proposals identify their source. */
 export interface OfSource {
   readonly session_id: string | null;
   readonly source_path: string | null;

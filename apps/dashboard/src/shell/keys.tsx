@@ -4,7 +4,7 @@ import { type KeyPress, parseKeys } from "@/core/keyboard/keys";
 import { useIsMac } from "@/core/keyboard/use-is-mac";
 import { Kbd } from "@/ui/kbd";
 
-/** Keys of a shortcut, named as on this person's keyboard. */
+/** Shows the keys of a shortcut, named as on this person's keyboard. */
 export function Keys({ keys, withAlt = false }: { keys: string; withAlt?: boolean }) {
   const isMac = useIsMac();
   return (

@@ -4,7 +4,10 @@ export interface MarkedPiece {
   readonly found: boolean;
 }
 
-/** Splits a text of `recall` or `search` at its «marks». The broker replaces a « in the original text with ‹ (MEM-7). */
+/**
+ * Splits a text returned by `recall` or `search` at its «marks». The broker replaces a « in the original text with ‹
+ * (MEM-7).
+ */
 export function splitMarks(marked: string): readonly MarkedPiece[] {
   return marked
     .split(/«([^«»]*)»/)

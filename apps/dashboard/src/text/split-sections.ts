@@ -50,8 +50,8 @@ function plainTitle(text: string): string {
 const definition = /^ {0,3}\[(?!\^)[^\]\n]+\]:[ \t]*\S.*$/gm;
 
 /**
- * Returns all link definitions of a document. A section is rendered separately, so it needs the definitions of the others
- * appended. They are invisible themselves.
+ * Returns all link definitions of a document. Each section is rendered separately, so it needs the definitions from all
+ * sections appended. Definitions are invisible when rendered.
  */
 export function linkDefinitions(content: string): string {
   if (!content.includes("]:")) return "";

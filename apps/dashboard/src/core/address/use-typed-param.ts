@@ -17,7 +17,7 @@ export function useTypedParam(name: string): [value: string, typed: string, type
   const written = useRef(value);
 
   useEffect(() => {
-    // The field's own value may come back from the URL after the user has typed further.
+    // The URL may report a value that this field wrote before the user typed more.
     if (value === written.current) return;
     written.current = value;
     setTyped(value);

@@ -6,7 +6,7 @@ import { type Announcement, Announcer, type Spoken } from "./announcer";
 
 const AnnouncerContext = createContext<((announcement: Announcement) => void) | null>(null);
 
-/** Renders the live regions that screen readers announce. A page has one of these. */
+/** Renders the live regions that screen readers announce. Use it once per page. */
 export function AnnouncerProvider({ children }: { children: ReactNode }) {
   const [spoken, setSpoken] = useState<Spoken>({ polite: "", assertive: "" });
   const speak = useCallback((part: Partial<Spoken>) => setSpoken((before) => ({ ...before, ...part })), []);

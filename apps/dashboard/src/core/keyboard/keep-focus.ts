@@ -1,6 +1,6 @@
 import { giveFocusBack, trailOf } from "./focus-trail";
 
-/** A component that closes restores the focus itself within this time. */
+/** Time within which a closing component restores the focus itself. */
 const graceMs = 100;
 
 /**
@@ -56,7 +56,10 @@ export function keepFocus(page: Document): () => void {
   };
 }
 
-/** A button that is disabled while an action runs loses the focus. It gets the focus back when it is enabled again. */
+/**
+ * True if the element is disabled, for example a button while its action runs. A disabled element loses the focus, and
+ * gets it back when it is enabled again.
+ */
 function isOff(element: Element): boolean {
   return element.isConnected && element.matches(":disabled");
 }

@@ -5,7 +5,7 @@ const plain = { ctrlKey: false, metaKey: false, shiftKey: false, altKey: false, 
 
 function pressed(keys: string, event: Partial<KeyboardEvent>, letterKeys: LetterKeys = "on"): boolean {
   const [press] = parseKeys(keys);
-  // Contains only the fields that `isPressed` reads.
+  // The event has only the fields that `isPressed` reads.
   return press !== undefined && isPressed(press, { ...plain, ...event } as KeyboardEvent, letterKeys);
 }
 

@@ -29,7 +29,10 @@ export interface MapLayout {
 
 const nodeRoom = 96;
 const radiusMin = 104;
-/** Up to this number of agents, a message to everyone is drawn to each agent. Otherwise it is drawn to the centre. */
+/**
+ * Up to this number of agents in a session, a message to everyone is drawn as a line to each agent. With more agents,
+ * one line goes to the centre.
+ */
 const fewMax = 4;
 const margin = 86;
 

@@ -14,7 +14,7 @@ export function RosterFacts({ onFacts }: RosterFactsProps) {
     const facts = new Map<string, RosterFact>();
     for (const agent of data?.agents ?? []) {
       const [wait] = agent.waits;
-      // For a team with several agents, the roster shows the first.
+      // For a team with several agents, the roster shows only the first agent.
       if (facts.has(agent.team_id)) continue;
       facts.set(agent.team_id, {
         unread: agent.unread,

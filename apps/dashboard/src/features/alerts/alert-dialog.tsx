@@ -15,7 +15,7 @@ import { PushRefused, subscribeToPush } from "./subscribe-to-push";
 export interface AlertDialogProps {
   /** The destination to edit. `place` adds an address, and `browser` adds this browser. */
   readonly target: AlertTarget | "place" | "browser";
-  /** The broker's public key, with which this browser subscribes. */
+  /** The broker's public key, which this browser needs to subscribe to push messages. */
   readonly pushKey: string;
   readonly onDone: () => void;
   readonly onClose: () => void;
@@ -40,7 +40,7 @@ export function AlertDialog({ target, pushKey, onDone, onClose }: AlertDialogPro
     return subscribeToPush(pushKey).catch((error: unknown) => {
       if (!(error instanceof PushRefused)) throw error;
       setProblem(error.message);
-      // The message is shown here, because the browser refused and not the broker.
+      // The form shows this message, because the browser refused and not the broker.
       throw new DOMException(error.message, "AbortError");
     });
   }

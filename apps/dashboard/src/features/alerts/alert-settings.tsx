@@ -10,7 +10,7 @@ import { AlertDialog, type AlertDialogProps } from "./alert-dialog";
 import { AlertRow } from "./alert-row";
 import { canBePushedTo } from "./subscribe-to-push";
 
-/** The alert destinations of the person of this browser, and the state of each. */
+/** The alert destinations of the person using this browser, and the state of each. */
 export function AlertSettings() {
   const { person, requirePerson } = usePerson();
   const read = useRead("list_alert_targets", person ? {} : null, { on: ["person"] });

@@ -26,7 +26,7 @@ export async function subscribeToPush(pushKey: string): Promise<PushTo> {
   }
   const registration = await navigator.serviceWorker.register("/push-worker.js", { updateViaCache: "none" });
   await navigator.serviceWorker.ready;
-  // The push service would refuse messages to a subscription made with another key of the broker.
+  // The push service would refuse this broker's messages for a subscription that was made with a different key.
   await (await registration.pushManager.getSubscription())?.unsubscribe();
   const subscription = await registration.pushManager
     .subscribe({ userVisibleOnly: true, applicationServerKey: pushKey })

@@ -9,8 +9,8 @@ export type ThoughtCheck =
   | { readonly holds: false; readonly problem: string };
 
 /**
- * Checks that a record, as shown, is under the root. All hashes are computed from the record's text, without trusting the
- * record's own hash or the proof's.
+ * Checks that the record, as shown, is in the tree with this root. Computes all hashes from the record's text, without
+ * trusting hashes in the record or the proof.
  */
 export async function checkThought(
   record: ThoughtRecord,

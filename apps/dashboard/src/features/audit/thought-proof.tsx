@@ -15,7 +15,7 @@ export interface ThoughtProofProps {
   readonly root: string;
 }
 
-/** Checks in this browser that a record is among those that were sealed with its audit session. */
+/** Checks in this browser that a record was sealed together with its audit session. */
 export function ThoughtProof({ record, root }: ThoughtProofProps) {
   const broker = useBroker();
   const { run, pending, refusal } = useAction();

@@ -19,7 +19,7 @@ export function Welcome() {
   function open(): void {
     void run(async (signal) => {
       const { mesh, session } = await broker.call("open_demo_room", {}, { signal });
-      // A page shows a single mesh, so the demo's mesh needs a page load.
+      // A page shows a single mesh, so opening the demo's mesh requires a page load.
       window.location.assign(`/sessions/${session}?mesh=${mesh}`);
     });
   }

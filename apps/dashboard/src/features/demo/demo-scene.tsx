@@ -1,4 +1,4 @@
-/** An illustration of the demo room: two agents that disagree, and the question that waits. */
+/** An illustration of the demo room: two agents that disagree, and a question that waits for an answer. */
 export function DemoScene() {
   return (
     <div aria-hidden className="relative grid gap-2.5 text-sm select-none">

@@ -11,7 +11,7 @@ export interface FetchExportOptions {
 /**
  * Fetches a session's export (default: the bundle) as a blob, which browsers keep on disk if it is large.
  *
- * @throws Error with the broker's message if it refuses
+ * @throws Error with the broker's message if the broker refuses
  */
 export async function fetchExport(
   slug: string,

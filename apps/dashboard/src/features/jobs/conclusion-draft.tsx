@@ -197,7 +197,7 @@ interface DecideProps {
   readonly onUse: ConclusionDraftProps["onUse"];
 }
 
-/** The decisions about a draft, apart from concluding with it. */
+/** Buttons to keep or reject a draft. The button that concludes with the draft is elsewhere. */
 function Decide({ draft: { proposal_id, stale }, action: { run, pending }, onUse }: DecideProps) {
   const call = useCall();
   const keep = () =>

@@ -2,7 +2,7 @@ import type { JobStatus } from "@merkle/wire";
 import { cn } from "@/core/utils";
 import { stateWords } from "./describe-job";
 
-/** A job's state as an icon whose shape and colour both differ, with its label. */
+/** A job's state: its label, and an icon that differs in both shape and colour. */
 export function JobMark({ status, className }: { readonly status: JobStatus; readonly className?: string }) {
   return (
     <span className={cn("inline-flex shrink-0 items-center gap-1.5", className)}>

@@ -7,7 +7,7 @@ import { useAtNow } from "@/core/time/use-now";
 
 type Times = Pick<Job, "status" | "created_at" | "started_at" | "completed_at">;
 
-/** How long a job has waited, is running or took. Updates while the job is in flight. */
+/** How long a job has been waiting or running, or how long it took. Updates while the job is in flight. */
 export function JobTime({ status, created_at, started_at, completed_at }: Times) {
   const describe = useCallback(
     (now: number) => describeTimes({ status, created_at, started_at, completed_at }, now),

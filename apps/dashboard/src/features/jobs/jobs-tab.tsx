@@ -16,7 +16,7 @@ import { SourceJobs } from "./source-jobs";
 import { useJobs } from "./use-jobs";
 import { draftTheConclusion, useStartJob } from "./use-start-job";
 
-/** The jobs on the session's document, and their state. */
+/** The jobs on the session's document, and their states. */
 export function JobsTab() {
   return (
     <section aria-label="Jobs" className="min-h-0 min-w-0 flex-1 overflow-y-auto">

@@ -10,7 +10,7 @@ import { JobRow } from "./job-row";
 import { RunnerNote } from "./runner-note";
 import { useJobs } from "./use-jobs";
 
-/** The jobs on the page's document or file, newest first. Shows `none` if there are none. */
+/** The jobs on the page's document or file, newest first. Shows the content of `none` if there are no jobs. */
 export function SourceJobs({ none }: { readonly none: ReactNode }) {
   const { isOpen, looksOn } = useSource();
   const { data, problem, refresh } = useJobs();
@@ -52,7 +52,8 @@ export function SourceJobs({ none }: { readonly none: ReactNode }) {
 }
 
 /**
- * True if the broker would accept a job of this kind. A concluded document can be read and concluded again, but not rewritten.
+ * True if the broker would accept a job of this kind. After a session has concluded, its document can no longer be
+ * rewritten, but jobs of all other kinds are still accepted.
  */
 function isTaken({ kind }: Job, isOpen: boolean): boolean {
   return kind !== "incorporate" || isOpen;

@@ -1,7 +1,7 @@
 import type { InputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 
-/** Selects the memories to show, from the URL's parameters. */
+/** The URL parameters that select which memories are shown. */
 export interface MemoryChoice {
   readonly query: string;
   readonly tags: readonly string[];
@@ -52,10 +52,10 @@ export function toTags(text: string): readonly string[] {
 }
 
 /**
- * Returns the read for these memories. A search returns the best matches and never forgotten memories. Otherwise the newest
- * memories come first.
+ * Returns the request that reads the chosen memories. With a search, the best matches come first and forgotten memories
+ * are left out. Otherwise the newest memories come first.
  *
- * @param today - fixed per page, so that the same choice always gives the same read
+ * @param today - fixed per page, so that the same choice always results in the same request
  */
 export function toMemoryRead(
   choice: MemoryChoice,

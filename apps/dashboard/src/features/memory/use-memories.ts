@@ -16,7 +16,7 @@ export interface MemoriesRead {
 
 const on = ["memory"] as const;
 
-/** Returns the memories of a choice, kept up to date. */
+/** Returns the chosen memories, kept up to date. */
 export function useMemories(choice: MemoryChoice, session: string | null): MemoriesRead {
   const [today] = useState(() => new Date());
   const read = useMemo(() => toMemoryRead(choice, { session, today }), [choice, session, today]);

@@ -14,7 +14,7 @@ export function PersonaRow({ persona, onEdit }: { readonly persona: Persona; rea
   const call = useCall();
   const { run, pending, refusal } = useAction();
   const { name, prompt, version, retired, updated_by, updated_at } = persona;
-  // If someone else has changed the persona, the broker refuses this, and the row shows the current version.
+  // If someone else has changed the persona, the broker refuses this call, and the row shows the current version.
   const input = { name, prompt, expected_version: version, retired: !retired };
   const setRetired = () => void run(async (signal) => void (await call("put_persona", input, { signal })));
   return (

@@ -38,7 +38,7 @@ export function PersonaReading({ persona, perspective }: OfferedPersona) {
   );
 }
 
-/** True if the last job failed. A cancelled job does not count, because someone wanted that. */
+/** True if the last job failed. A cancelled job does not count, because someone cancelled it deliberately. */
 function isFailure({ status }: Job): boolean {
   return status === "failed" || status === "timed_out";
 }

@@ -11,8 +11,8 @@ export interface EntryTextProps {
 }
 
 /**
- * An entry's full text below its summary. Reading the entry creates a missing summary. If no summary can be created, it equals
- * the beginning of the text, which is then shown only once.
+ * An entry's full text below its summary. Reading the entry creates a missing summary. If no summary can be created,
+ * the beginning of the text takes its place and is shown only once.
  */
 export function EntryText({ projectId, id }: EntryTextProps) {
   const { data, problem, refresh } = useRead("get_context", { projectId, id, includeFull: true });

@@ -1,7 +1,7 @@
 import type { InputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 
-/** Selects the progress entries to show, from the URL's parameters. */
+/** The URL parameters that select which progress entries are shown. */
 export interface ProgressChoice {
   readonly text: string;
   readonly project: string | null;
@@ -46,7 +46,7 @@ export function isNarrowed({ text, tags, by, from, to }: ProgressChoice): boolea
   return text !== "" || tags.length > 0 || by !== null || from !== null || to !== null;
 }
 
-/** Returns the read for a page of these entries. */
+/** Returns the request that reads a page of the chosen entries. */
 export function toProgressRead(choice: ProgressChoice, session: string | null): InputOf<"list_progress"> {
   const { text, project, tags, by, from, to, before } = choice;
   return {

@@ -21,7 +21,7 @@ export interface ProposalActionsProps {
   readonly onEdit: () => void;
   /** Called after the chosen hunks were accepted, with the resulting version. */
   readonly onAccepted: (version: number | null) => void;
-  /** Called after any decision, including one by someone else. */
+  /** Called after any decision, including decisions by other people. */
   readonly onDecided: () => void;
 }
 

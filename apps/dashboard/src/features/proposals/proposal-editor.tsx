@@ -196,7 +196,9 @@ interface FileText {
   readonly text: string;
 }
 
-/** Returns the conflict if a file was changed in between. Null if the current text equals the user's or the base. */
+/**
+ * Returns the conflict if a file was changed in between. Null if the current text equals the user's text or the base.
+ */
 async function findFileConflict(
   call: Call,
   { source_path, base, text }: FileText,

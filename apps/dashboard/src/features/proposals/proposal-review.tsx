@@ -137,7 +137,7 @@ function Review({ proposal, onDecided }: ReviewProps) {
   );
 }
 
-/** Accepting a change creates a version of a document, or a commit of a file. */
+/** Describes the text that a proposal is based on. A file has no version number. */
 function describeBase(version: number | null | undefined): string {
   return version == null ? "based on the committed file" : `based on v${version}`;
 }

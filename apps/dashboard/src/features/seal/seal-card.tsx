@@ -24,7 +24,10 @@ const VerifySheet = lazyPart(() => import("@/features/verify/api"), "VerifySheet
 type Seal = OutputOf<"session_seal">;
 type Head = Seal["head"];
 
-/** The signed head of the record: from the conclusion, or the current one. It can be verified in this browser. */
+/**
+ * The signed head of the record: the head that the conclusion signed, or otherwise the current head. It can be verified
+ * in this browser.
+ */
 export function SealCard() {
   const { session } = useSession();
   const { data, problem, refresh } = useRead("session_seal", { session_id: session.session_id });
@@ -158,7 +161,7 @@ function factsOf({ size, root, document, at, key_id }: Head): readonly Fact[] {
   ];
 }
 
-/** Returns the team that concluded the session, from the first message after the sealed ones. */
+/** Returns the team that concluded the session, according to the first message after the sealed messages. */
 function useSealer(sessionId: string, size: number): string | null {
   const { data } = useRead("get_history", { session_id: sessionId, after_cursor: size, limit: 1 });
   const by = data?.messages[0]?.["by"];

@@ -11,7 +11,10 @@ import { useSearch } from "./use-search";
 
 const hitsShown = 8;
 
-/** Matches a last word that the user may still be typing. From three letters on, it also finds words that begin with it. */
+/**
+ * Matches a last word of at least three letters, which the user may still be typing. The search then also finds words
+ * that begin with it.
+ */
 const lastWord = /[\p{L}\p{N}]{3}$/u;
 
 export function Hits({ query, onGo }: PaletteHitsProps) {

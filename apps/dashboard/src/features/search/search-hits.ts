@@ -20,7 +20,7 @@ export const hitsAtOnce = limits.searchHitsMax;
 /**
  * Searches all data of the mesh.
  *
- * @throws MerkleError the broker's refusal, or the signal's reason if it is aborted
+ * @throws MerkleError if the broker refuses, or the signal's reason if the signal is aborted
  */
 export function fetchSearchHits(
   broker: Broker,

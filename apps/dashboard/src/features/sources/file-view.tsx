@@ -28,7 +28,7 @@ export function FileView({ path }: { readonly path: string }) {
           {name}
         </h1>
         <PageHeader crumbs={[{ label: "Files", href: "/sources" }, { label: name }]} />
-        {/* On a low screen everything above scrolls out of view, and this element fills the screen. */}
+        {/* On a short screen, everything above this element scrolls out of view, and the element fills the screen. */}
         <div className="flex min-h-0 min-w-0 flex-1 flex-col short:h-[calc(100dvh-var(--bottom-bar))] short:min-h-96 short:flex-none">
           <PanelBoundary title="File">
             <FilePane path={path} file={file} />

@@ -4,9 +4,7 @@ import { type Read, useRead } from "@/broker/use-read";
 
 export type FileRead = OutputOf<"read_source">;
 
-/**
- * Reads a file's text on disk. An event refreshes the text after an accepted proposal. Commits by others are found by polling.
- */
+/** Reads a file's current text from disk. Refreshes it when a proposal has changed, and polls for commits by others. */
 export function useFile(source_path: string): Read<FileRead> {
   const read = useRead("read_source", { source_path }, { on: ["proposals"] });
   useKeptFresh(read.refresh);

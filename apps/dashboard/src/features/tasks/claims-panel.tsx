@@ -23,7 +23,7 @@ const editOptions: readonly (readonly [Edits, string])[] = [
   ["refuse", "Refuse every edit"],
 ];
 
-/** The claims on files and other things, their holders, and how agents' hooks enforce them. */
+/** The claims on files and other resources, their holders, and how agents' hooks enforce them. */
 export function ClaimsPanel({ canChange }: { readonly canChange: boolean }) {
   const { session } = useSession();
   const read = useRead("list_claims", { session_id: session.session_id }, { on: ["tasks", "session"] });

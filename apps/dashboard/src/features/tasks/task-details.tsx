@@ -129,7 +129,9 @@ function Facts({ task, canChange }: { readonly task: TaskInFull; readonly canCha
   );
 }
 
-/** The actions on a task. Everyone can claim a task and end their own claim. The others need a verified human. */
+/**
+ * The actions on a task. Everyone can claim a task and end their own claim. All other actions need a verified human.
+ */
 function Actions({ task }: { readonly task: TaskInFull }) {
   const { session_id, task: number, state, mine } = task;
   const call = useCall();

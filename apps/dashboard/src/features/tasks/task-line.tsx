@@ -9,7 +9,7 @@ export const taskLine =
 
 export interface TaskLineProps {
   readonly task: Task;
-  /** The session's title, for lists of more than one session. */
+  /** The session's title, for lists with tasks from more than one session. */
   readonly where?: string;
 }
 

@@ -66,7 +66,7 @@ export function EffortTable() {
   );
 }
 
-/** Reads the number of messages per team for a page of the core. */
+/** Reads the number of messages per team and passes it to a page of the core. */
 export function MessageCounts({ onCounts }: MessageCountsProps) {
   const { data, problem } = useMessageCounts();
   useEffect(() => {

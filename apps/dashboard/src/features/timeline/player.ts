@@ -45,7 +45,7 @@ export function play(options: PlayOptions): void {
     const now = performance.now();
     const wanted = moment + (now - before) * speed();
     before = now;
-    // Time whose messages are not loaded yet cannot be skipped.
+    // A period whose messages are not loaded yet cannot be skipped.
     const known = coming.knownUntil();
     const next = Math.min(coming.nextAt() ?? to, writtenAt.find((at) => at > moment) ?? to, to);
     const isIdle = next - wanted > idleMsMax * speed() && next <= known;

@@ -31,7 +31,7 @@ const sliderSteps = 1_000;
 export function Scrubber({ timeline, current, onPick, onStep }: ScrubberProps) {
   const [zone] = usePreference("time");
   const track = useRef<HTMLDivElement>(null);
-  /** The moment under the pointer. While the pointer is pressed, releasing it selects this moment. */
+  /** The moment under the pointer. Releasing a pressed pointer selects this moment. */
   const [pointed, setPointed] = useState<number | null>(null);
   const isPressed = useRef(false);
   const scale = useMemo(() => toTimeScale(timeline), [timeline]);

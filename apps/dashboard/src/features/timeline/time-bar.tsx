@@ -21,7 +21,10 @@ import { findMoments, stepMoment, type Timeline, toTimeScale } from "./time-scal
 import { usePlayer } from "./use-player";
 import { useTimeline } from "./use-timeline";
 
-/** The session's timeline. It selects a moment and replays from there, and the feed, document and roster follow. */
+/**
+ * The session's timeline. People select a moment or replay the session from there, and the feed, document and roster
+ * show that moment.
+ */
 export function TimeBar() {
   return (
     <Suspense fallback={<TimeBarSkeleton />}>
@@ -62,7 +65,7 @@ function Bar({ timeline }: { timeline: Timeline }) {
 
   const pickMoment = (moment: number | null) => {
     player.pause();
-    // Ends a replay, because a selected moment is shown without it.
+    // Selecting a moment ends the replay.
     replay.set(null);
     pick(moment, at === null ? null : Date.parse(at));
   };

@@ -47,7 +47,8 @@ it("[DASH-130] a stretch in which nothing happened is drawn narrow, and every mo
     marks: [],
   });
   expect(long.folds).toEqual([{ from: ms(0) + 100_000, to: ms(0) + 900_000 }]);
-  // Ten buckets on either side, and an eighth of these twenty for the eighty between them.
+  // There are ten buckets on either side. The eighty empty buckets in between are drawn as wide as an eighth of these
+  // twenty.
   expect(toShare(long, ms(0) + 100_000)).toBeCloseTo(10 / 22.5);
   expect(toShare(long, ms(0) + 900_000)).toBeCloseTo(12.5 / 22.5);
   for (const at of [0, 50_000, 100_000, 300_000, 899_000, 950_000, 1_000_000]) {

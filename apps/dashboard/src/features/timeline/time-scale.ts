@@ -94,8 +94,8 @@ export function findMoments(timeline: Timeline): number[] {
 }
 
 /**
- * Returns the moment before or after another. Null is the present, which follows the last moment. The beginning precedes the
- * first.
+ * Returns the moment before or after the given moment. Null means the present, which comes after the last moment. The
+ * beginning of the session comes before the first.
  */
 export function stepMoment(
   moments: readonly number[],

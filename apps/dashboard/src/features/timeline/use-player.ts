@@ -58,7 +58,7 @@ export function usePlayer(timeline: Timeline) {
     if (at === null) setQuery({ at: from, m: null, v: null, compare: null, edit: null });
   }
 
-  // Stops the replay when the URL leaves it, and on unmount.
+  // Stops the replay when the URL selects a moment outside it, and on unmount.
   useEffect(() => {
     if (at !== null && replay.of(at) === null) playing.current?.abort();
     if (at === null || replay.of(at) === null) playing.current = null;

@@ -7,7 +7,10 @@ import { useSource } from "@/sessions/source-context";
 import { TopicCard } from "./topic-card";
 import { type ShownTopic, showTopic } from "./topic-param";
 
-/** The topic that the URL names, if it is not among the open topics here: it is closed, or belongs to another text. */
+/**
+ * The topic that the URL names, if it is closed or belongs to another text and is therefore not in the list of open
+ * topics.
+ */
 export function LinkedTopic({ shown, canWrite }: { readonly shown: ShownTopic; readonly canWrite: boolean }) {
   const { source } = useSource();
   const topicId = typeof shown === "number" ? shown : null;
@@ -18,7 +21,7 @@ export function LinkedTopic({ shown, canWrite }: { readonly shown: ShownTopic; r
   if (problem) {
     return <ProblemAlert title={`Couldn't load comment ${topicId}.`} problem={problem} onRetry={refresh} />;
   }
-  // An open topic of this text appears in its own place once the list is refreshed.
+  // An open topic on this text appears in the list of topics once the list is refreshed.
   const isHere = data !== undefined && isOf(source, data);
   if (!data || (data.status === "open" && isHere)) return null;
   return (

@@ -92,7 +92,7 @@ export function TopicsButton() {
   );
 }
 
-/** Opens the comments of highlighted text on a click. */
+/** Opens the comments on highlighted text when the text is clicked. */
 function useOpenOnPress(root: RefObject<HTMLElement | null>, placed: readonly PlacedTopic[]): void {
   useEffect(() => {
     const element = root.current;
@@ -101,7 +101,7 @@ function useOpenOnPress(root: RefObject<HTMLElement | null>, placed: readonly Pl
       const isOfPage = target instanceof Element && target.closest("a, button, summary, input, textarea");
       if (isOfPage || document.getSelection()?.isCollapsed === false) return;
       const under = placed.filter(({ ranges }) => ranges.some((range) => holds(range, clientX, clientY)));
-      // If highlights are nested, the innermost is meant.
+      // If highlights are nested, a click refers to the innermost.
       const inner = under.sort((a, b) => lengthOf(a.topic) - lengthOf(b.topic))[0];
       if (inner) showTopic(inner.topic.topic_id);
     }

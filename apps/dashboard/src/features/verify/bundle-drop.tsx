@@ -11,8 +11,8 @@ export interface BundleDropProps {
 }
 
 /**
- * Accepts an export file, by choosing it or dropping it anywhere on the page. Without this, the browser would open a dropped
- * file.
+ * Lets the user choose an export file, or drop it anywhere on the page. Without this component, the browser would open
+ * a dropped file.
  */
 export function BundleDrop({ disabled, onFile }: BundleDropProps) {
   const id = useId();

@@ -53,7 +53,8 @@ const nothing: Kept = { draft: emptyDraft, tried: null };
 function read(storage: Storage | undefined, place: string): Kept {
   try {
     const text = storage?.getItem(place);
-    // Only this store writes this item. Fields missing in an older version get their defaults.
+    // Only this store writes this item, so its type is known. Fields that an older version did not store get their
+    // defaults.
     const kept = text ? (JSON.parse(text) as Kept) : nothing;
     return { tried: kept.tried ?? null, draft: { ...emptyDraft, ...kept.draft } };
   } catch {

@@ -10,7 +10,7 @@ export interface Recipient {
   readonly note: string;
   readonly kind: "everyone" | "humans" | "group" | "team" | "peer";
   readonly colour: number | null;
-  /** Peers of this recipient that are away: silent for long, or disconnected. */
+  /** Peers of this recipient that are disconnected, or have been silent for a long time. */
   readonly away: readonly string[];
 }
 

@@ -17,7 +17,7 @@ export function useEarlyPage(): EarlyPageHolder {
   return use(EarlyPageContext);
 }
 
-/** While the session is loading, requests the feed page that the URL names and loads the markdown renderer. */
+/** While the session is loading, requests the feed page that the URL selects and loads the markdown renderer. */
 export function useFeedAhead(sessionId: string | undefined, isLoading: boolean): EarlyPageHolder {
   const broker = useBroker();
   const filter = useFeedFilter();

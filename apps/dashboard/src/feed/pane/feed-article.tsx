@@ -14,7 +14,7 @@ import type { Thread } from "@/feed/store/threads";
 import { EventRow } from "./event-row";
 import { MessageRow } from "./message-row";
 
-// Has the height of the replies, so that the layout does not shift when they load.
+// An empty area with the height of the replies, so that the layout does not shift when they load.
 const room = <div className="h-7 pointer-coarse:h-12" />;
 const Replies = lazyPart(() => import("./replies"), "Replies", room);
 const ThreadLink = lazyPart(() => import("./replies"), "ThreadLink", room);

@@ -23,7 +23,7 @@ export interface FeedListProps {
   readonly asked: number | null;
   readonly reading: Reading;
   readonly onCatchUp: (() => void) | null;
-  /** Whether replies fold into their asks. With a filter they do not, so that every match is visible. */
+  /** Whether replies are folded into their asks. False while a filter is active, so that every match is visible. */
   readonly folds: boolean;
   /** Threads by the sequence of their first message. */
   readonly threads: ReadonlyMap<number, Thread>;

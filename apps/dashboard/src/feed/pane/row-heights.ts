@@ -43,7 +43,7 @@ export function measureWhenObserved(
   return itemSizeCache.get(options.getItemKey(index)) ?? options.estimateSize(index);
 }
 
-/** Cached, because each height change asks for the estimates of all unmeasured rows below. */
+/** Cached, because each height change requires the estimates of all unmeasured rows below. */
 const estimates = new WeakMap<Message, number>();
 
 /** Estimates the height of a row. The guess is close enough that the scroll bar does not jump when the row is measured. */

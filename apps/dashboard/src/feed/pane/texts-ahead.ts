@@ -5,7 +5,7 @@ import { layOutAhead } from "@/text/markdown/markdown-text";
 
 /** Number of rows to prepare before and after the rendered ones. */
 const rowsAhead = 60;
-/** Time that one text may take of an idle frame, in milliseconds. */
+/** Milliseconds that must remain in an idle frame for another text to be laid out. */
 const textMs = 3;
 
 export interface RowRange {

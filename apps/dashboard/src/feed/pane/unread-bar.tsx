@@ -13,7 +13,10 @@ export interface UnreadBarProps {
   readonly onRead: () => void;
 }
 
-/** Shown if too many messages are unread to start at the first. Shows their number and ways to catch up. */
+/**
+ * Shown if there are too many unread messages to open the feed at the first of them. Shows the number of unread
+ * messages and ways to catch up.
+ */
 export function UnreadBar({ count, onFirst, onCatchUp, onRead }: UnreadBarProps) {
   const since = useFirstUnread();
   return (

@@ -47,7 +47,8 @@ export function useFeedScroll(options: FeedScrollOptions) {
   const virtualizer = useVirtualizer<HTMLDivElement, HTMLElement>({
     count: rows.length,
     getScrollElement: () => scroller.current,
-    // A new function makes the virtualizer compute all positions again, which takes a frame for thousands of rows.
+    // Memoised, because a new function would make the virtualizer compute all positions again, which takes a frame for
+    // thousands of rows.
     getItemKey: useCallback((index: number) => rows[index]?.key ?? index, [rows]),
     estimateSize: (index) => estimateHeight(rows[index]),
     measureElement: measureWhenObserved,

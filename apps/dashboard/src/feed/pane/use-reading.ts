@@ -7,13 +7,16 @@ import { useSession } from "@/sessions/session-context";
 
 /** How long a message must be visible in a focused window before it counts as read. */
 const readAfterMs = 1_000;
-/** If more messages are unread, none counts as read until the person has chosen where to continue. */
+/** If more messages than this are unread, none of them counts as read until the person has chosen where to continue. */
 export const readOnMax = 500;
 
 export interface Reading {
-  /** The sequence read when the feed was opened or the window last lost focus. Null if unknown. */
+  /**
+   * The sequence up to which the person had read when the feed was opened or the window last lost focus. Null if
+   * unknown.
+   */
   readonly readUpTo: number | null;
-  /** True if too many messages are unread to continue from there, and the person has not chosen yet. */
+  /** True if too many messages are unread to continue at the first of them, and the person has not chosen yet. */
   readonly isFarBehind: boolean;
   /** Reports the last visible message. */
   readonly seen: (sequence: number) => void;
@@ -40,7 +43,7 @@ export function useReading(): Reading {
     async (cursor: number) => {
       if (cursor <= noted.current) return;
       noted.current = cursor;
-      // After a failure, the next read message reports it again.
+      // If the request fails, the next message that counts as read triggers another one.
       await broker.call("mark_read", { session_id, cursor }).catch(() => {
         noted.current = 0;
       });
@@ -56,7 +59,7 @@ export function useReading(): Reading {
         timer.current = undefined;
         if (!isLookedAt()) return;
         void note(Math.min(sequence, shown.current));
-        // Messages that appeared in between need their own second.
+        // Messages that appeared in the meantime must also be visible for a second.
         if (shown.current > sequence) seen(shown.current);
       }, readAfterMs);
     },
@@ -65,7 +68,7 @@ export function useReading(): Reading {
 
   useEffect(() => {
     const begin = () => seen(shown.current);
-    // A returning reader sees the messages since then marked as new.
+    // Messages that arrive while the window has no focus appear as new when the reader returns.
     const leave = () => isNoting && setReadUpTo(noted.current);
     window.addEventListener("focus", begin);
     window.addEventListener("blur", leave);

@@ -5,7 +5,7 @@ export const feedTypes = ["chat", "ask", "decision", "system"] as const;
 export type FeedType = (typeof feedTypes)[number];
 
 export interface FeedFilter {
-  /** Empty: all kinds. */
+  /** The kinds of message to show. Empty for all kinds. */
   readonly types: readonly FeedType[];
   readonly team: string | null;
   readonly q: string | null;

@@ -53,7 +53,7 @@ export function toRows(all: readonly Message[], options: RowOptions): FeedRow[] 
   return rows;
 }
 
-/** True for messages that the person has not read. Only messages of others count, and events do not (READ-2). */
+/** True for messages that the person has not read. Only messages from others count, and events do not (READ-2). */
 export function isUnread(
   { type, sequence, posted_by_team_id }: Message,
   { readUpTo, myTeamId }: Pick<RowOptions, "readUpTo" | "myTeamId">,

@@ -11,7 +11,11 @@ export type PageRequest =
 
 /** Provides the messages of a feed. */
 export interface FeedSource {
-  /** @throws MerkleError `resync` if the epoch is no longer the broker's */
+  /**
+   * Reads a page of the feed.
+   *
+   * @throws MerkleError `resync` if the epoch is no longer the broker's
+   */
   readPage(request: PageRequest, epoch: string | undefined, signal: AbortSignal): Promise<HistoryPage>;
   /** Delivers the messages after a sequence as they are posted. For a past moment, delivers them as the replay reaches them. */
   follow(after: number, listeners: FollowListeners): () => void;

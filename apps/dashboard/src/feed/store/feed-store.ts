@@ -56,8 +56,8 @@ export interface FeedStoreOptions {
 const quiet: Side = { loading: false, problem: null };
 
 /**
- * A window of a feed that grows with reading and, at the end, with live messages. However pages, live messages and reconnects
- * interleave, the window has no gap and no duplicate (DASH-60).
+ * A window of a feed that grows as the reader scrolls and, at the end, as live messages arrive. However pages, live
+ * messages and reconnects interleave, the window has no gap and no duplicate (DASH-60).
  */
 export class FeedStore {
   readonly #source: FeedSource;
@@ -74,7 +74,7 @@ export class FeedStore {
     refreshedAt: null,
     isLive: false,
   };
-  /** Aborts the requests of the previous window. */
+  /** Aborts the requests for the current window when another window replaces it. */
   #opened = new AbortController();
   #opening = false;
   #epoch: string | undefined;
@@ -119,7 +119,7 @@ export class FeedStore {
     this.#set({ window: grown, older: quiet, isLive: isLive && grown.to === window.to });
   }
 
-  /** Reads the page after the window. A live window continues until it reaches the end. */
+  /** Reads the page after the window. A live window reads further pages until it reaches the end. */
   async loadNewer(): Promise<void> {
     const { status, newer } = this.#state;
     if (status !== "ready" || newer.loading) return;
@@ -206,7 +206,7 @@ export class FeedStore {
     toPlace: (window: FeedWindow) => Place,
     refreshedAt: Date | null,
   ): void {
-    // Aborts pages that were requested for the previous window: they do not fit the new one.
+    // Aborts pages that were requested for the previous window, because they do not fit the new window.
     this.#restart();
     const isNew = this.#epoch !== page.epoch;
     this.#epoch = page.epoch;
@@ -252,7 +252,10 @@ export class FeedStore {
     this.#catchUp();
   }
 
-  /** Loads the rest if a live window is behind the end. Happens with a filter, or if live messages overtook a page. */
+  /**
+   * Loads the missing messages if a live window is behind the end. This happens with a filter, or if live messages
+   * overtook a page.
+   */
   #catchUp(): void {
     const { window, end, isLive } = this.#state;
     if (isLive && window.to < end) void this.loadNewer();

@@ -17,7 +17,8 @@ export interface FeedWindow {
 export const emptyWindow: FeedWindow = { messages: [], from: 1, to: 0 };
 
 /**
- * The most messages a window keeps. It drops further ones at the opposite end, so that hours of scrolling do not fill the memory.
+ * The maximum number of messages in a window. Adding more drops messages at the opposite end, so that hours of
+ * scrolling do not fill the memory.
  */
 export const windowMessagesMax = 20_000;
 

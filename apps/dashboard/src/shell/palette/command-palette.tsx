@@ -93,7 +93,7 @@ export function CommandPalette({ typed: ahead, onClose, onHelp, parts }: Command
   // True if Enter was pressed before any entry was found. The first entry found is then opened.
   const [isEntered, setEntered] = useState(false);
   useLayoutEffect(() => {
-    // Takes over the keys typed so far. From now on, the field receives them.
+    // Copies the keys typed so far into the field, which receives all further keys.
     setTyped(ahead.text);
     setEntered(ahead.isEntered);
   }, [ahead]);

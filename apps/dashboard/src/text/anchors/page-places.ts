@@ -5,7 +5,10 @@ export interface SourceStretch {
 }
 
 export interface SelectedStretch extends SourceStretch {
-  /** True if the stretch is larger than the selection, because part of the selected text maps to the source only as a whole. */
+  /**
+   * True if the range is larger than the selection, because part of the selected text maps to the source only as a
+   * whole.
+   */
   readonly isWidened: boolean;
 }
 

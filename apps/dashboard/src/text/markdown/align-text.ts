@@ -11,9 +11,10 @@ export interface Stretch {
 }
 
 /**
- * Finds the source range of each character of a rendered text. Escapes, entities and line prefixes occur only in the source. If a
- * part is as long as its source range, characters correspond one to one. Otherwise the part maps to its range only as a whole. If
- * the text cannot be followed to its end, the result is one such part, so positions are never wrong.
+ * Finds the source range of each character of a rendered text. Escapes, entities and line prefixes occur only in the
+ * source. If a part is as long as its source range, characters correspond one to one. Otherwise the part maps to its
+ * range only as a whole. If the text cannot be aligned up to its end, the result is a single part for the whole range,
+ * so positions are never wrong.
  */
 export function alignText(text: string, source: string, within: Stretch): readonly AlignedPart[] {
   return followText(text, source, within) ?? [{ text, ...within }];

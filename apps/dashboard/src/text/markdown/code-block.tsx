@@ -80,8 +80,8 @@ const colours = new Map<string, readonly CodeLine[]>();
 const coloursMax = 200;
 
 /**
- * Highlights code in a worker. The first code of a language takes a third of a second, which would freeze the page. Returns null
- * if the code should stay uncoloured.
+ * Highlights code in a worker. The first code block in a language takes a third of a second, which would freeze the
+ * page. Returns null if the code should stay uncoloured.
  */
 async function askForColours(code: string, language: string): Promise<readonly CodeLine[] | null> {
   colourer ??= startColourer();

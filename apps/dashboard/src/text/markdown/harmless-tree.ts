@@ -3,7 +3,7 @@ import { splitHidden } from "./hidden-characters";
 import { readWebAddress } from "./web-address";
 
 const depthMax = 40;
-/** The properties that elements keep. Any others, set by a message, could make it look like part of the page. */
+/** The properties that elements keep. Other properties could make a message look like part of the page. */
 const propertiesKept: Record<string, readonly string[]> = {
   a: ["href"],
   code: ["className"],

@@ -22,7 +22,7 @@ export function layOutAhead(text: string): void {
   try {
     loaded.layOutOnce(text);
   } catch {
-    // Rendering fails again when the text is shown, and the plain text appears instead.
+    // If rendering fails here, it also fails when the text is shown, and the plain text appears instead.
   }
 }
 

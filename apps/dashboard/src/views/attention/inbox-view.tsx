@@ -49,7 +49,7 @@ function Items() {
   const showsQuiet = query.get("quiet") === "1" || quiet.some(({ id }) => id === asked);
   const rows = showsQuiet ? [...loud, ...quiet] : loud;
   const chosen = rows.find(({ id }) => id === asked);
-  // Without a choice in the URL, the first item is selected, because there is space for one next to the list.
+  // Without a choice in the URL, the first item is selected, because there is space for an item next to the list.
   const selected = chosen ?? rows[0];
   const awayCount = showsAway ? items.length : (data?.dismissed ?? 0);
   const total = data === undefined ? 0 : showsAway ? data.total - awayCount : data.total;
@@ -207,7 +207,7 @@ function useInboxKeys({ rows, selected, menu, select, answer, done }: InboxKeys)
   useShortcut(
     "Enter",
     () => {
-      // Other focused elements handle Enter themselves.
+      // Buttons, links and fields that have the focus handle Enter themselves.
       const isElsewhere = document.activeElement?.closest("button, a, input, summary") ?? false;
       if (isElsewhere || !selected) return false;
       router.push(placeOfItem(selected));

@@ -13,7 +13,7 @@ export interface Notice {
   readonly reason: AlertKind;
   readonly title: string;
   readonly body: string;
-  /** Names of the session or file, as tabs announce them while they show it. */
+  /** Names of the session or file. A tab announces one of them while it shows the session or file. */
   readonly subjects: readonly string[];
   /** The page to open, as a path of the dashboard. */
   readonly address: string;
@@ -42,7 +42,9 @@ export function toConcludedNotice({ session_id, slug, title, conclusion }: Sessi
   };
 }
 
-/** Compares the notices with the previous ones. Notifications of notices that no longer exist are closed. */
+/**
+ * Compares the current notices with the previous ones. Returns the new notices, and the notices that no longer exist.
+ */
 export function compareNotices(
   before: ReadonlyMap<string, Notice>,
   now: readonly Notice[],

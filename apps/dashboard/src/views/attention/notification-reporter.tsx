@@ -35,7 +35,7 @@ function useHoldsTab(name: string): boolean {
   return holds;
 }
 
-/** Shows a notification for each new item, and closes those of resolved items. */
+/** Shows a notification for each new item, and closes the notifications for resolved items. */
 function NotificationReporter() {
   const [reasons] = usePreference("notifications");
   const attention = useAttention();

@@ -14,7 +14,7 @@ export interface PuttingAway {
   readonly last: Put | null;
   /** The message of the last refused call. */
   readonly refusal: string | null;
-  /** Snoozes the item until this time, or marks it done without a time. Others still see the item. */
+  /** Snoozes the item until the given time, or marks it done if no time is given. Others still see the item. */
   put(item: AttentionItem, until?: Date): void;
   bringBack(item: AttentionItem): void;
 }

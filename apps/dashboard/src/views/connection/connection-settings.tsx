@@ -185,7 +185,9 @@ function FromServer({ result, isPending }: { result: TestResult | null; isPendin
   return <No>{result.problem ?? "Another broker replied at this address."}</No>;
 }
 
-/** A page can only show that the browser reaches its own origin, because it may not send requests to other origins. */
+/**
+ * A page may not send requests to other origins, so it can only show that the browser reaches the page's own origin.
+ */
 function FromBrowser({ address }: { address: ConnectionAddress }) {
   const hydrated = useHydrated();
   if (!hydrated) return null;

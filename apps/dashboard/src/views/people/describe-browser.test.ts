@@ -11,6 +11,6 @@ it("[DASH-178] a signed-in browser is called as its owner calls it", () => {
   const phone =
     "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko)";
   expect(describeBrowser(`${phone} Version/18.0 Mobile/15E148 Safari/604.1`)).toBe("Safari 18 on iPhone");
-  // The stored label is cut off after 100 characters, so an unknown user agent may remain.
+  // The broker cuts off the user agent after 100 characters. An unknown user agent is shown as it is.
   expect(describeBrowser("curl/8.5.0")).toBe("curl/8.5.0");
 });

@@ -1,4 +1,4 @@
-/** In this order, because most browsers also claim to be the browsers further down. */
+/** The order matters, because most browsers also claim to be the browsers further down. */
 const browsers: readonly (readonly [mark: RegExp, name: string])[] = [
   [/\bEdgA?\/(\d+)/, "Edge"],
   [/\bOPR\/(\d+)/, "Opera"],

@@ -46,7 +46,7 @@ export function Members() {
   );
 }
 
-/** Shows an admin the members without a known inviter. */
+/** Lists the members without a known inviter, for admins. */
 function UnknownInviters({ members }: { readonly members: readonly Member[] }) {
   const isAdmin = useIsAdmin();
   if (!isAdmin || members.length === 0) return null;

@@ -21,7 +21,7 @@ export function Meshes() {
   const admitted = useAdmitted();
   const isAdmin = useIsAdmin();
   const { data, problem, refresh } = useRead("list_meshes", {});
-  // On an open broker nobody is signed in, so only the browser knows its mesh.
+  // On an open broker no one is signed in, so only the browser knows its mesh.
   const isOpen = admitted === null;
   const isHere = ({ mesh_id, name }: { readonly mesh_id: string; readonly name: string }) =>
     isOpen ? name === (chosenMesh ?? "main") : mesh_id === admitted?.mesh_id;

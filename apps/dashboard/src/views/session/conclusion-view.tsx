@@ -88,7 +88,7 @@ function Concluded() {
 interface OutcomeParts {
   readonly conclusion: string | null;
   readonly closedBy: string | null;
-  /** By the ids of the teams; null while they are read. */
+  /** Number of messages by team id. Null while loading. */
   readonly counts: ReadonlyMap<string, number> | null;
   readonly decisions: OutputOf<"get_history"> | undefined;
 }

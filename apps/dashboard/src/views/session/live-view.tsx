@@ -74,7 +74,7 @@ export function LiveView() {
             )}
             style={share}
           >
-            {/* In the past the session was not concluded yet. */}
+            {/* At a past moment the session was not concluded yet. */}
             {session.status === "closed" && at === null && <ConclusionCard />}
             <div className="flex min-h-0 flex-1 flex-col">
               <PanelBoundary title="Feed">

@@ -41,7 +41,7 @@ export function SessionBanner() {
   return <Quiet since={session.quiet_since} />;
 }
 
-/** Offers a nudge, which ends the quiet. The result stays until the person closes it. */
+/** Shows that the session is quiet and offers a nudge. The nudge's result stays until the person closes it. */
 function Quiet({ since }: { since: string | null }) {
   const { nudge, pending, told, refusal } = useNudge("*");
   const [read, setRead] = useState("");

@@ -93,7 +93,7 @@ function SessionFrame({ facts, children }: { facts: SessionFacts; children: Reac
                   <SessionTabs />
                 </>
               )}
-              {/* On a low screen everything above scrolls out of view, and this element fills the screen. */}
+              {/* On a short screen, everything above this element scrolls out of view, and the element fills the screen. */}
               <div className="flex min-h-0 min-w-0 flex-1 flex-col short:h-[calc(100dvh-var(--bottom-bar))] short:min-h-96 short:flex-none">
                 {children}
               </div>

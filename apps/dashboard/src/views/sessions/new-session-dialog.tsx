@@ -18,7 +18,7 @@ export interface NewSessionDialogProps {
   readonly onClose: () => void;
 }
 
-/** Creates a session as the person of this browser, and opens it. */
+/** Creates a session as the person using this browser, and opens it. */
 export function NewSessionDialog({ initial = {}, from, onClose }: NewSessionDialogProps) {
   const call = useCall();
   const router = useRouter();

@@ -12,7 +12,7 @@ import { Button } from "@/ui/button";
 import { SessionList } from "./session-list";
 import { SessionsSkeleton } from "./sessions-skeleton";
 
-// Lazy, because it shows nothing until the broker answers, and loads within that time.
+// Loaded lazily, because it shows nothing until the broker answers, and loads within that time.
 const AttentionStrip = lazyPart(() => import("@/views/attention/attention-strip"), "AttentionStrip");
 const UndeliveredPanel = lazyPart(() => import("@/views/attention/undelivered-panel"), "UndeliveredPanel");
 

@@ -18,7 +18,7 @@ import { SignOutButton } from "@/views/sign-in/sign-out-button";
 
 const ForgetMeDialog = lazyPart(() => import("./forget-me-dialog"), "ForgetMeDialog");
 
-/** The person of this browser: their name, their key, and how to use the key in another browser. */
+/** The person using this browser: their name, their key, and how to use the key in another browser. */
 export function NameSettings() {
   const { person } = usePerson();
   const admitted = useAdmitted();

@@ -183,7 +183,7 @@ interface PartLinkProps {
   readonly href: string;
   readonly label: string;
   readonly count?: number;
-  /** The sections of the current part. Null for the other part. */
+  /** The sections on the page that this link opens, if it is the current page. Otherwise null. */
   readonly sections: readonly SettingsSection[] | null;
 }
 

@@ -22,7 +22,8 @@ export function SignInCover() {
       ref={cover}
       aria-label="Sign in"
       onCancel={(event) => event.preventDefault()}
-      // Browsers force a dialog to close on the second cancel. There is nothing to return to, so it opens again.
+      // Browsers force a dialog to close on the second cancel. There is nothing to return to, so the dialog opens
+      // again.
       onClose={() => cover.current?.showModal()}
       className="fixed inset-0 m-0 h-dvh max-h-none w-screen max-w-none overflow-y-auto bg-surface text-foreground"
     >

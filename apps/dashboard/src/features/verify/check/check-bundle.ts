@@ -29,7 +29,7 @@ export interface CheckBundleOptions {
 const feedShare = 0.9;
 
 /**
- * Checks a whole export, including against the heads of the same record that this browser has seen.
+ * Checks a whole export, and compares it with the heads of the same record that this browser has seen.
  *
  * @throws Error with a message for people if the file is not an export
  */
@@ -82,7 +82,8 @@ function toRandomAccess(file: Blob): RandomAccess {
 }
 
 /**
- * Returns the broker's keys if the broker itself signed the record. A record from another broker may be signed with unknown keys.
+ * Returns the broker's keys if the broker itself signed the record. Otherwise returns none, because another broker may
+ * sign with unknown keys.
  */
 function ownKeys(brokerKeys: readonly AuditKey[], keyId: string): readonly AuditKey[] {
   return brokerKeys.some(({ key_id }) => key_id === keyId) ? brokerKeys : [];
@@ -98,7 +99,7 @@ async function readClaim(source: BundleSource): Promise<{ recordId: string; keyI
   }
 }
 
-/** Limit for files that are read as a whole. The check reports a larger file. */
+/** Size limit for files that are read as a whole. A larger file is reported as a problem. */
 const textCharsMax = 2 ** 21;
 
 export async function readText(source: BundleSource, name: string): Promise<string> {

@@ -28,8 +28,8 @@ interface Asked {
 }
 
 /**
- * Reads the current signed head of a session and compares it with the head seen before. Stores the new head if it continues the
- * old one. A first head is compared with itself, which checks its signature.
+ * Reads the current signed head of a session and compares it with the head seen before. Stores the new head if it
+ * extends the old head. The first head of a session is compared with itself, which checks its signature.
  *
  * @throws MerkleError if the broker does not answer
  */

@@ -1,6 +1,6 @@
 import type { VerifiedRow } from "@merkle/wire/record";
 
-/** A message or version of a bundle, shortened. */
+/** A message or version from a bundle, shortened. */
 export interface ExcerptRow {
   readonly log: VerifiedRow["log"];
   readonly number: number;

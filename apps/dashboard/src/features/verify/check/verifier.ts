@@ -5,7 +5,7 @@ export interface Verifier {
   /** Resolves once everything is loaded. From then on no network is needed. */
   readonly ready: Promise<void>;
   /**
-   * Starts a check and cancels a running one, whose promise then never settles.
+   * Starts a check. Cancels any running check, whose promise then never settles.
    *
    * @throws Error with a message for people if the input cannot be checked
    */

@@ -38,6 +38,6 @@ export interface CheckedBundle {
   readonly page: SurroundingPage;
   /** The rows around the first wrong row. */
   readonly excerpt: Excerpt;
-  /** The keys that make the record's own key trusted. They are stored together with its head. */
+  /** The keys that make the record's own key trusted. They are stored together with the record's head. */
   readonly keys: readonly AuditKey[];
 }

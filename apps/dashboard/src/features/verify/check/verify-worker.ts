@@ -17,9 +17,12 @@ self.addEventListener("message", ({ data }: MessageEvent<VerifyRequest>) => {
   if (data.type === "check") void answer(data, current.signal);
 });
 
-/** The hash of the page into which this build puts records. Without a network, only pages of released versions are known. */
+/**
+ * The hash of the page template of this build. Null without a network. A check then recognises only the page templates
+ * of released versions.
+ */
 const ownPage = hashOwnPage().catch(() => null);
-// By then everything that a check needs is loaded, and nothing more is fetched.
+// From here on, everything that a check needs is loaded, and nothing more is fetched.
 void ownPage.then(() => tell({ type: "ready" }));
 
 async function hashOwnPage(): Promise<string | null> {
