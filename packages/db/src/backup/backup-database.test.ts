@@ -26,7 +26,7 @@ import { withSnapshot } from "./transaction.js";
 
 const run = promisify(execFile);
 
-/** The server that all tests share. */
+/** The PostgreSQL server that all tests share. */
 const current = serverAt(inject("postgres"));
 
 let folder: string;
@@ -47,8 +47,8 @@ describe("a backup", () => {
     const posting = [sessionId, ...others].map(async (id) => {
       while (!over) await db.append([messageRow(id, "a"), messageRow(id, "b")]);
     });
-    // Each feed must have its first message: a feed that is empty when the backup starts would be missing
-    // from the count below.
+    // Waits until each feed has its first message, because a feed that is empty when the backup starts would
+    // be missing from the count below.
     while ((await countMessages(source)) < 100 || (await countBegun(source)) < 4);
     const { tables } = await backupDatabase({ target: source, file });
     over = true;
@@ -127,7 +127,7 @@ describe("a backup", () => {
     expect(await readdir(folder)).toEqual([]);
     await query(source, (sql) =>
       sql.begin(async (tx) => {
-        // The server needs a moment to end a terminated connection. ANALYZE also gives way to waiting locks.
+        // The server needs a moment to end the terminated connection, and ANALYZE gives way to waiting locks.
         await tx`SET LOCAL lock_timeout = '20s'`;
         await tx`LOCK TABLE messages IN ACCESS EXCLUSIVE MODE`;
       }),
@@ -161,14 +161,15 @@ describe("a backup", () => {
     let told = 0;
     const onProgress = () => {
       told += 1;
-      // Streams of newer Node versions use larger chunks and report progress less often.
+      // Samples every fortieth call. Streams in newer Node versions use larger chunks, so they report
+      // progress less often.
       if (told % 40 === 0) taken.push(memory() - before);
     };
     await backupDatabase({ target: source, file, onProgress });
     const summary = await restoreDatabase({ target, file, onProgress });
     expect(summary.tables).toContainEqual({ name: "messages", rows: 25_000 });
-    // The rows alone are 65 MB. If they were kept in memory, a quarter of the samples would show most of
-    // that. A buffer that has not been freed yet shows up in one or two samples.
+    // The rows take 65 MB. If they were all kept in memory, at least a quarter of the samples would show it.
+    // A buffer that has not been freed yet shows up in only one or two samples.
     const upperQuartile = taken.toSorted((a, b) => b - a)[Math.floor(taken.length / 4)];
     expect(taken.length).toBeGreaterThan(20);
     expect(upperQuartile).toBeLessThan(32e6);

@@ -10,11 +10,11 @@ import { writeBackupFile } from "./write-backup-file.js";
 export interface BackupOptions {
   target: ConnectionTarget;
   file: string;
-  /** Replaces an existing `file` once the new backup is complete. */
+  /** Whether to replace an existing `file` once the new backup is complete. */
   overwrite?: boolean;
-  /** Recorded in the backup for information. */
+  /** Merkle's version, recorded in the backup for information only. */
   merkleVersion?: string;
-  /** Called often, with the number of rows copied from the table so far. */
+  /** Called often, with the number of rows copied from `table` so far. */
   onProgress?: (table: string, rows: number) => void;
   /** Aborts the backup and leaves no file. */
   signal?: AbortSignal;
@@ -25,7 +25,7 @@ export interface BackupSummary {
   readonly migrations: readonly number[];
   readonly tables: readonly TableRows[];
   readonly bytes: number;
-  /** Hash of the file's content, as recorded at its end. */
+  /** Hash of the file's content. The file's last line contains it too. */
   readonly sha256: string;
 }
 
@@ -37,7 +37,7 @@ export interface BackupSummary {
  * The backup contains all tables of Merkle's schema, including any added by hand. Credentials appear as in
  * the database, hashed or encrypted. Messages and documents are readable.
  *
- * @throws BackupError that says what is wrong and what to do; no file is left
+ * @throws BackupError if the backup fails; the message says what to do, and no file is left
  */
 export async function backupDatabase(options: BackupOptions): Promise<BackupSummary> {
   try {

@@ -6,7 +6,7 @@ import {
   isTimeout,
 } from "../core/database-error.js";
 
-/** The reason why a backup or restore failed. The message says what to do about it. */
+/** The error thrown when a backup or restore fails. Its message says what to do about it. */
 export class BackupError extends Error {
   override readonly name = "BackupError";
   readonly code: BackupErrorCode;
@@ -33,9 +33,12 @@ export type BackupErrorCode =
   | "connection_failed"
   | "refused_by_database";
 
-/** Converts a file system error about `file` to a sentence. Returns any other error unchanged. */
+/**
+ * Converts a file system error about `file` to an error with a readable message. Returns any other error
+ * unchanged.
+ */
 export function explainFileError(error: unknown, file: string): unknown {
-  // A missing Unix socket also reports ENOENT.
+  // Node reports a missing Unix socket as ENOENT too, but that is a connection error.
   if (!(error instanceof Error) || !("syscall" in error) || error.syscall === "connect") return error;
   const code = databaseErrorCode(error);
   switch (code) {
@@ -82,8 +85,8 @@ export function fileExists(file: string, cause?: unknown): BackupError {
 }
 
 /**
- * Converts a database error to a sentence. `outcome` is appended and says what the failure means for the file
- * or data.
+ * Converts a database error to an error with a readable message. `outcome` is appended and says what the
+ * failure means for the file or the data.
  */
 export function explainDatabaseError(error: unknown, outcome: string): unknown {
   if (error instanceof BackupError || error instanceof DatabaseError) return error;

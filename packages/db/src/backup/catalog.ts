@@ -3,15 +3,18 @@ import type { BackupSequence, BackupTable } from "./manifest.js";
 
 /** A table as described by the database catalogue. */
 export interface CatalogTable extends BackupTable {
-  /** Tables that must be filled before this table. */
+  /** Tables that this table's non-deferrable foreign keys refer to. They must be filled first. */
   readonly refersTo: readonly string[];
-  /** Triggers that fire on insert. They must not fire for restored rows, which have passed them already. */
+  /**
+   * Triggers that fire on insert. A restore disables them, because they already ran when the rows were first
+   * inserted.
+   */
   readonly insertTriggers: readonly string[];
 }
 
 /**
- * Lists all tables of Merkle's schema, each after the tables that it refers to. They are read from the
- * catalogue, so tables of later migrations are included automatically.
+ * Lists all tables in Merkle's schema, each after the tables that it refers to. Reads them from the
+ * catalogue, so tables that later migrations create are included automatically.
  */
 export async function listTables(sql: postgres.Sql): Promise<CatalogTable[]> {
   const tables = await sql<CatalogTable[]>`
@@ -34,7 +37,7 @@ export async function listTables(sql: postgres.Sql): Promise<CatalogTable[]> {
   return inOrderOfReference([...tables]);
 }
 
-/** Lists the schema's sequences that have been used, with their last value. */
+/** Lists the schema's sequences that have been used, each with its last value. */
 export async function listSequences(sql: postgres.Sql): Promise<BackupSequence[]> {
   const sequences = await sql<BackupSequence[]>`
     SELECT sequencename AS name, last_value::text FROM pg_sequences

@@ -4,7 +4,7 @@ import type postgres from "postgres";
 import type { BackupTable } from "./manifest.js";
 
 /**
- * Reads a table's rows in COPY's text format. If the consumer stops early, the connection remains usable.
+ * Reads a table's rows in COPY's text format. The connection remains usable if the consumer stops early.
  *
  * @param cancel - asks the server, over another connection, to cancel the running statement
  */
@@ -18,7 +18,7 @@ export async function* copyOut(
     .unsafe(`COPY (SELECT ${columnList(table)} FROM ${identifier(table.name)}) TO STDOUT`)
     .readable();
   try {
-    // Destroying the stream would leave unread data on the connection, ahead of the next reply.
+    // Destroying the stream would leave unread data on the connection, in front of the next reply.
     yield* stream.iterator({ destroyOnReturn: false });
   } finally {
     if (!stream.readableEnded && !stream.destroyed) await discard(stream, cancel);
@@ -51,19 +51,20 @@ function columnList({ columns }: BackupTable): string {
 async function discard(stream: Readable, cancel: () => Promise<void>): Promise<void> {
   const ended = finished(stream).catch(() => undefined);
   stream.resume();
-  // Cancelling only saves time: without it the stream ends at the end of the table.
+  // Cancelling only saves time: otherwise the stream would end at the end of the table.
   await cancel().catch(() => undefined);
   await ended;
 }
 
 /**
  * Resumes the socket. The driver pauses it while the stream is full and resumes it when the stream asks for
- * more. After the last row the stream never asks, so the server's next reply would stay unread.
+ * more data. After the last row, the stream does not ask again, so the server's next reply would never be
+ * read.
  */
 function resumeSocket(stream: Readable): void {
   try {
     stream._read(0);
   } catch {
-    // The socket is closed. The next statement reports that with a better error.
+    // The socket is closed. The next statement will fail with a clearer error.
   }
 }

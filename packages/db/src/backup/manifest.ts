@@ -1,28 +1,28 @@
 import { BackupError } from "./backup-error.js";
 
-/** Start of the first line of every backup, in this format and in later ones. */
+/** The first characters of every backup file, in this format version and in all later ones. */
 export const backupStart = '{"format":"merkle-backup"';
 
-/** The first line of a backup. */
+/** The first line of a backup file. */
 export interface BackupManifest {
   readonly format: "merkle-backup";
   readonly version: 1;
   readonly created_at: string;
-  /** Version of Merkle that made the backup, if known. */
+  /** Version of Merkle that made the backup. Null if unknown. */
   readonly merkle_version: string | null;
   readonly server_version: string;
   /** Epoch of the database that was backed up. A restore sets a new one. */
   readonly epoch: string;
-  /** Migrations that had run, identified by their timestamps, oldest first. */
+  /** Timestamps of the migrations that had run, oldest first. A migration is identified by its timestamp. */
   readonly migrations: readonly number[];
-  /** In the order of the data: each table comes after the tables that it refers to. */
+  /** Tables in the order of their data in the file: each comes after the tables that it refers to. */
   readonly tables: readonly BackupTable[];
   readonly sequences: readonly BackupSequence[];
 }
 
 export interface BackupTable {
   readonly name: string;
-  /** Excludes generated columns, which the database computes again. */
+  /** Columns other than generated ones, which the database computes itself. */
   readonly columns: readonly string[];
 }
 
@@ -37,10 +37,10 @@ export interface TableRows {
   readonly rows: number;
 }
 
-/** The last line of a backup. */
+/** The last line of a backup file. */
 export interface BackupTrailer {
   readonly rows: readonly number[];
-  /** Hash of every byte before this line. */
+  /** Hash of all bytes before the last line. */
   readonly sha256: string;
 }
 

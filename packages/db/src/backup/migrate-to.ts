@@ -16,8 +16,8 @@ export function refuseNewerBackup(migrations: readonly number[]): void {
 }
 
 /**
- * Migrates the schema to exactly the given migrations, within the caller's transaction. The broker's next
- * start runs the remaining migrations.
+ * Runs exactly the given migrations on the schema, within the caller's transaction. The next broker that
+ * starts runs the remaining ones.
  */
 export async function migrateTo(sql: postgres.Sql, migrations: readonly number[]): Promise<void> {
   // A broker that starts now waits until this transaction ends.

@@ -15,7 +15,7 @@ import {
 } from "./manifest.js";
 import { countRows, frameBytesMax } from "./write-backup-file.js";
 
-/** Long enough for a line that lists thousands of tables or sequences. */
+/** Maximum length of a line. Enough to list thousands of tables or sequences. */
 const lineBytesMax = 4 << 20;
 
 /** A backup that was read to its end and whose hash is correct. */
@@ -25,13 +25,14 @@ export interface VerifiedBackup {
   readonly sha256: string;
 }
 
-/** The rows of one table in COPY's text format, in arbitrary chunks, and the number of rows read so far. */
+/** The rows of one table in COPY's text format, in chunks of any size, and the number of rows read so far. */
 export interface TableRowsData extends AsyncIterable<Buffer> {
   readonly rows: number;
 }
 
 /**
- * Called with the rows of each table, in the order of the manifest. Rows that it leaves unread are skipped.
+ * Called with the rows of each table, in the order of the manifest. Rows that the callback does not read are
+ * skipped.
  */
 export type TakeTable = (index: number, data: TableRowsData) => Promise<void>;
 
@@ -45,11 +46,11 @@ export async function readBackupManifest(file: string): Promise<BackupManifest> 
 }
 
 /**
- * Reads a backup from start to end. Resolves if the whole file is intact. Only one or two chunks are in
+ * Reads a backup from start to end. Rejects unless the whole file is intact. Only one or two chunks are in
  * memory at any time.
  *
- * @param take - receives each table before the file is verified, so its effects must be undone if this
- * rejects
+ * @param take - receives each table before the file has been verified; if this function rejects, the caller
+ * must undo what `take` did
  * @throws BackupError if the file is missing, not a backup, in a newer format, incomplete or altered
  */
 export async function readBackupFile(file: string, take: TakeTable = ignore): Promise<VerifiedBackup> {
@@ -81,8 +82,8 @@ async function readManifest(bytes: ByteReader, file: string): Promise<BackupMani
 }
 
 async function readFile<Result>(file: string, read: (bytes: ByteReader) => Promise<Result>): Promise<Result> {
-  // File errors reach the consumer of `bytes`. The last step of the pipeline is not an async function,
-  // because the pipeline would wait until that function had read everything.
+  // File errors reach the consumer of `bytes`. The pipeline's last step is a plain function, because the
+  // pipeline would wait for an async function to read everything.
   const source = pipeline(createReadStream(file), createGunzip(), () => undefined);
   try {
     return await read(new ByteReader(source, file));
@@ -97,14 +98,12 @@ function explain(error: unknown, file: string): unknown {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code === "Z_BUF_ERROR") return truncated(file, error);
   if (code !== "Z_DATA_ERROR") return explainFileError(error, file);
-  // The error message of zlib for a file that is not compressed.
+  // zlib's error message for a file that is not compressed.
   const foreign = error instanceof Error && error.message === "incorrect header check";
   return foreign ? notABackup(file, error) : altered(file, "its compression is damaged", error);
 }
 
-/**
- * The rows of one table, counted while they are read. A consumer can stop early, and another can continue.
- */
+/** The rows of one table, counted while they are read. If one consumer stops early, another can continue. */
 class TableData implements TableRowsData {
   readonly #bytes: ByteReader;
   readonly #file: string;
@@ -129,7 +128,7 @@ class TableData implements TableRowsData {
   }
 }
 
-/** Reads bytes from chunks of any size, and hashes the bytes that it has returned. */
+/** Reads exact numbers of bytes from chunks of any size, and hashes the bytes read. */
 class ByteReader {
   readonly #chunks: AsyncIterator<Buffer>;
   readonly #file: string;
@@ -141,7 +140,7 @@ class ByteReader {
     this.#file = file;
   }
 
-  /** True if the next bytes are this text, or the file ends within it. */
+  /** Returns true if the next bytes are this text, or if the file ends within it. */
   async beginWith(text: string): Promise<boolean> {
     const wanted = Buffer.from(text);
     let start = Buffer.alloc(0);

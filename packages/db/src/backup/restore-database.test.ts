@@ -29,7 +29,7 @@ import {
 } from "./test-support.js";
 import { withRestore } from "./transaction.js";
 
-/** The server that all tests share. */
+/** The PostgreSQL server that all tests share. */
 const current = serverAt(inject("postgres"));
 
 let folder: string;
@@ -70,7 +70,7 @@ describe("a restore", () => {
       CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN NEW.name := NEW.name || ' noted'; RETURN NEW; END $$;
       CREATE TRIGGER noted BEFORE INSERT ON z_parents FOR EACH ROW EXECUTE FUNCTION note();`;
-    // Alphabetically the child comes first, so only the foreign key can move it after its parent.
+    // Alphabetically the child table comes first, so only its foreign key can move it after the parent table.
     const [child = "", ...others] = tables.split(/(?<=PRIMARY KEY \(id\)\);)/);
     for (const database of [source, target]) {
       await query(database, (sql) => sql.unsafe(others.join("") + child).simple());
@@ -107,7 +107,7 @@ describe("a restore", () => {
     const { epoch, ...summary } = await restoreDatabase({ target, file });
     expect(summary).toMatchObject({ previousEpoch });
     expect(epoch).not.toBe(previousEpoch);
-    // No node of the backed-up broker survives the restore.
+    // The restore deletes the nodes of the broker that was backed up.
     expect(await query(target, (sql) => sql`SELECT FROM nodes`)).toHaveLength(0);
     const [before, after] = [await openDatabase({ target: source }), await openDatabase({ target })];
     expect(after).toMatchObject({ epoch, meshId: before.meshId, migrationsRun: 0 });
@@ -228,7 +228,8 @@ describe("a restore", () => {
     const restoring = withRestore(target, async (sql) => {
       await sql`CREATE TABLE half (id int)`;
       await query(current.connection, (admin) => terminate(admin, target));
-      // Each of these statements is sent before any timer can fire after the loss.
+      // Without delays, so that all these statements are sent before any timer fires after the connection is
+      // lost.
       for (let tries = 0; tries < 3; tries += 1) await sql`SELECT 1`.catch(() => undefined);
       await sql`SELECT 1`;
     });
@@ -244,7 +245,8 @@ describe("a restore", () => {
     const target = await makeDatabase(current);
     const admin = connectPool(current.connection, 1);
     onTestFinished(() => admin.end({ timeout: 5 }));
-    // Connects in advance, so that the connection is lost while there is still something to read or write.
+    // Opens the admin connection in advance, so that it can cut the other connection while there is still
+    // data to read or write.
     await admin`SELECT 1`;
     const disconnect = (database: TestDatabase) => {
       const once = { done: false };
@@ -319,14 +321,14 @@ describe("a restore", () => {
   );
 });
 
-/** Ends the database's connections. Resolves when none is left. */
+/** Ends all connections to the database, and resolves once they have ended. */
 async function terminate(sql: postgres.Sql, { database }: TestDatabase): Promise<void> {
   await sql`SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = ${database}`;
 }
 
 /**
- * Compares everything except the epoch, which is new after a restore, and the marks of the restore
- * (BACKUP-5).
+ * Expects both databases to be equal, except for the epoch, which is new after a restore, and the marks that
+ * a restore sets (BACKUP-5).
  */
 async function expectSame(source: TestDatabase, target: TestDatabase): Promise<void> {
   const withoutEpoch = async (database: TestDatabase) => {

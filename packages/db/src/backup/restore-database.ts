@@ -12,41 +12,42 @@ import { withRestore } from "./transaction.js";
 export interface RestoreOptions {
   target: ConnectionTarget;
   file: string;
-  /** Called often, with the number of rows of the table restored so far. */
+  /** Called often, with the number of rows restored to `table` so far. */
   onProgress?: (table: string, rows: number) => void;
   /** Aborts the restore without changing anything. */
   signal?: AbortSignal;
 }
 
 export interface RestoreSummary {
-  /** The new epoch. */
+  /** The epoch that the database has after the restore. */
   readonly epoch: string;
   readonly previousEpoch: string;
   readonly migrations: readonly number[];
   readonly tables: readonly TableRows[];
   /**
-   * Tables of the backup that no migration creates, because they were added by hand. They are not restored.
+   * Tables in the backup that no migration creates, because someone added them by hand. They are not
+   * restored.
    */
   readonly skipped: readonly string[];
 }
 
 /**
- * Tables that have rows as soon as a broker has started. The restore replaces those rows with the backup's
- * rows.
+ * Tables that get rows as soon as a broker starts on a new database. The restore replaces those rows with the
+ * backup's.
  */
 const replacedTables = ["settings", "meshes", "audit_keys"];
 
 /**
- * Fills an empty database from a backup and gives it a new epoch, because sequences issued after the backup
- * will be issued again (BACKUP-3). The database is empty if none of the backup's tables has rows, apart from
- * `settings`, `meshes` and `audit_keys`. No broker may be running on it.
+ * Fills an empty database from a backup and gives it a new epoch, because the broker will reissue sequences
+ * that it issued after the backup (BACKUP-3). The database counts as empty if none of the backup's tables has
+ * rows, apart from `settings`, `meshes` and `audit_keys`. No broker may be running on it.
  *
  * The file is read twice: once completely before the database is touched, and again for the rows. Both reads
  * must agree before the commit. Migrations, rows, sequences and the epoch are one transaction, so the restore
- * changes everything or nothing. Only the backup's own migrations run here. A broker runs the others when it
- * starts. Memory use does not depend on the size of the backup.
+ * changes everything or nothing. Only the backup's own migrations run here. The next broker that starts runs
+ * the rest. Memory use does not depend on the size of the backup.
  *
- * @throws BackupError, or DatabaseError `schema_newer`, that says what is wrong and what to do
+ * @throws BackupError, or DatabaseError `schema_newer`; the message says what to do
  */
 export async function restoreDatabase(options: RestoreOptions): Promise<RestoreSummary> {
   const backup = await readBackupFile(options.file, async (_, data) => {
@@ -81,7 +82,7 @@ async function restore(
   const epoch = await giveNewEpoch(sql);
   await markPeers(sql);
   await forgetNodes(sql);
-  // Without ANALYZE, the planner has no statistics until autovacuum runs.
+  // Otherwise the planner would have no statistics until autovacuum runs.
   await sql.unsafe(`ANALYZE ${listOf(tables)}`);
 
   return {
@@ -93,7 +94,7 @@ async function restore(
   };
 }
 
-/** Matches the backup's tables to those of the database. Both have run the same migrations. */
+/** Matches the backup's tables to the database's, after both have run the same migrations. */
 async function matchTables(
   sql: postgres.Sql,
   wanted: readonly BackupTable[],
@@ -119,7 +120,9 @@ async function matchTables(
   return { tables, skipped };
 }
 
-/** Locks every table until the transaction ends, so that it stays empty. */
+/**
+ * Locks every table until the transaction ends, and throws if one has rows. The lock keeps the tables empty.
+ */
 async function requireEmpty(sql: postgres.Sql, tables: readonly CatalogTable[]): Promise<void> {
   await sql.unsafe(`LOCK TABLE ${listOf(tables)} IN ACCESS EXCLUSIVE MODE`);
   for (const { name } of tables) {
@@ -172,7 +175,10 @@ function changed(file: string): BackupError {
   return altered(file, "it changed while it was being read");
 }
 
-/** Sets the sequences. Those of skipped tables do not exist in this database and are ignored. */
+/**
+ * Sets the sequences to the backup's values. Sequences of skipped tables do not exist in this database and
+ * are ignored.
+ */
 async function setSequences(sql: postgres.Sql, sequences: readonly BackupSequence[]): Promise<void> {
   for (const { name, last_value } of sequences) {
     await sql`
@@ -190,8 +196,9 @@ async function giveNewEpoch(sql: postgres.Sql): Promise<string> {
 }
 
 /**
- * Marks every peer for a resync: a client with a sequence from before the restore may not say which epoch it
- * belongs to (BACKUP-5). If the schema has no column for the mark yet, a later migration reads the setting.
+ * Marks every peer for a resync (BACKUP-5). A client may still have a sequence from before the restore and
+ * not say which epoch it belongs to. If the schema does not have the column for this mark yet, a later
+ * migration sets it from the settings.
  */
 async function markPeers(sql: postgres.Sql): Promise<void> {
   await sql`
@@ -204,8 +211,8 @@ async function markPeers(sql: postgres.Sql): Promise<void> {
 }
 
 /**
- * Deletes the nodes that were running at the time of the backup. Otherwise their leases would keep brokers of
- * the new epoch from starting until they expire.
+ * Deletes the nodes that were running at the time of the backup. Their leases would otherwise prevent brokers
+ * with the new epoch from starting until the leases expire.
  */
 async function forgetNodes(sql: postgres.Sql): Promise<void> {
   const [table] = await sql`

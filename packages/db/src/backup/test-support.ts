@@ -11,10 +11,10 @@ import { openDatabase } from "../start/open-database.js";
 /** The address of a database, as separate fields. */
 export type TestDatabase = EmbeddedPostgres["connection"];
 
-/** A server, identified by one of its databases. */
+/** A PostgreSQL server, identified by one of its databases. */
 export interface TestServer {
   readonly connection: TestDatabase;
-  /** A migrated database on the server to use as a template, if there is one. */
+  /** Name of a migrated database on the server that serves as a template, if there is one. */
   readonly template?: string;
 }
 
@@ -28,7 +28,7 @@ export function makeDatabase(server: TestServer): Promise<TestDatabase> {
   return createDatabase(server, "");
 }
 
-/** Creates a database on which a broker has started once. */
+/** Creates a database on which a broker has already started once. */
 export async function makeMerkleDatabase(server: TestServer): Promise<TestDatabase> {
   const database = await createDatabase(server, server.template ? `TEMPLATE ${server.template}` : "");
   await (await openDatabase({ target: database })).close();
@@ -70,7 +70,7 @@ export async function readAll(database: TestDatabase): Promise<Record<string, st
   });
 }
 
-/** Inserts rows into every table, with values that are difficult for a text format. */
+/** Inserts rows into every table, with values that are difficult to represent in a text format. */
 export async function fill(database: TestDatabase): Promise<{ sessionId: string }> {
   const awkward =
     "tab\t line\n return\r back\\slash \\N \\. \"quotes\" 'and' {braces,} \u{1F333} \u0001 end\\";
@@ -140,10 +140,10 @@ export async function append(
   }
 }
 
-/** Adds many messages of 2.6 KB each. */
+/** Inserts `count` messages of 2.6 KB each. */
 export async function addMessages(database: TestDatabase, count: number): Promise<void> {
   await query(database, async (sql) => {
-    // On a busy machine, inserting all rows at once exceeded the statement timeout.
+    // Inserts in batches, because on a busy machine one large insert exceeded the statement timeout.
     for (let first = 1; first <= count; first += messagesAtOnce) {
       const last = Math.min(count, first + messagesAtOnce - 1);
       await sql`
@@ -167,7 +167,7 @@ export async function readContent(file: string): Promise<Buffer> {
   return gunzipSync(await readFile(file));
 }
 
-/** Writes a backup with a changed first line and a matching hash. */
+/** Copies a backup with a changed first line and a hash that matches the change. */
 export async function forgeManifest(from: string, to: string, change: object): Promise<void> {
   const content = await readContent(from);
   const firstEnd = content.indexOf(10);

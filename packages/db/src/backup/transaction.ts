@@ -7,7 +7,7 @@ import { BackupError } from "./backup-error.js";
 
 export interface Snapshot {
   readonly sql: postgres.Sql;
-  /** Cancels the statement that is running in the snapshot. */
+  /** Cancels the statement that is currently running in the snapshot. */
   cancel(): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export async function withSnapshot<Result>(
 /**
  * Runs `work` in one transaction without a time limit.
  *
- * @throws BackupError `target_in_use` if a broker is connected, which would continue with the old epoch
+ * @throws BackupError `target_in_use` if a broker is connected, because it would continue with the old epoch
  */
 export async function withRestore<Result>(
   target: ConnectionTarget,
@@ -60,7 +60,7 @@ async function commit(sql: postgres.Sql): Promise<void> {
   }
 }
 
-/** How long a closed connection may still be visible to the server. */
+/** How long the server may still list a connection that has been closed. */
 const closedConnectionMsMax = 1_000;
 
 async function refuseRunningBroker(pool: postgres.Sql): Promise<void> {

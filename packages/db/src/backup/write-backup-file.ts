@@ -7,13 +7,13 @@ import { isPosix } from "../files/platform.js";
 import { explainFileError, fileExists } from "./backup-error.js";
 import type { BackupManifest, BackupTrailer, TableRows } from "./manifest.js";
 
-/** Maximum size of one piece of a table's data. It limits what a reader has in memory. */
+/** Maximum size of one piece of a table's data. Bounds the memory that a reader needs. */
 export const frameBytesMax = 1 << 20;
 
-/** The input of a backup. */
+/** The data that goes into a backup. */
 export interface BackupContent {
   readonly manifest: BackupManifest;
-  /** Returns the rows of one table in COPY's text format, in arbitrary chunks. */
+  /** Returns the rows of one table in COPY's text format, in chunks of any size. */
   readTable(index: number): AsyncIterable<Buffer>;
   onProgress?: ((table: string, rows: number) => void) | undefined;
 }
@@ -25,16 +25,16 @@ export interface WrittenBackup {
 }
 
 /**
- * Writes a backup. The file has a temporary name in the same folder and is readable only by its owner. It is
- * renamed once it is complete and on disk. If anything fails, no file is left.
+ * Writes a backup. The data first goes to a temporary file in the same folder, readable only by its owner.
+ * The file is renamed once it is complete and on disk. If anything fails, no file is left.
  *
  * A backup is a gzip stream of:
  *
  * 1. One line of JSON: the `BackupManifest`.
  * 2. For each table, in order: pieces of its rows in PostgreSQL's COPY text format. Each piece follows its
- *    length in four bytes (big-endian, at most 1 MiB). A length of zero ends the table.
- * 3. One line of JSON: the `BackupTrailer`, with each table's row count and the SHA-256 of every byte of 1
- *    and 2.
+ * length in four bytes (big-endian, at most 1 MiB). A length of zero ends the table.
+ * 3. One line of JSON: the `BackupTrailer`, with each table's row count and the SHA-256 of all bytes of parts
+ * 1 and 2.
  *
  * The hash detects accidents. It is not a signature: anyone who can write the file can write a matching hash.
  */
@@ -101,7 +101,8 @@ async function writeContent(
       for await (const chunk of compressed) await handle.writeFile(chunk);
     });
   } finally {
-    // If the disk is full, reading must also end before continuing, so that the connection remains usable.
+    // If writing fails, for example on a full disk, waits until reading has ended too, so that the connection
+    // remains usable.
     await source.return(undefined);
   }
   return { tables, sha256 };
@@ -115,7 +116,8 @@ export function countRows(chunk: Buffer): number {
 }
 
 /**
- * Gives the file its final name. Unlike a rename, a link fails if another process has taken the name since.
+ * Renames the file to its final name. If it must not overwrite, uses a link, which unlike a rename fails if
+ * another process has taken the name in the meantime.
  */
 async function giveName(partial: string, file: string, overwrite: boolean): Promise<void> {
   if (overwrite) {
@@ -123,7 +125,7 @@ async function giveName(partial: string, file: string, overwrite: boolean): Prom
   } else {
     await link(partial, file).catch(async (error: unknown) => {
       if (await exists(file)) throw error;
-      // Some file systems, such as those of memory sticks, do not support links.
+      // Some file systems, such as those on USB sticks, do not support hard links.
       await rename(partial, file);
     });
   }
@@ -131,7 +133,8 @@ async function giveName(partial: string, file: string, overwrite: boolean): Prom
 }
 
 /**
- * Flushes the folder, so that the new name is on disk. Windows cannot open a folder, and does not need this.
+ * Flushes the folder to disk, so that the new file name survives a crash. Windows cannot open a folder, and
+ * does not need this.
  */
 async function syncFolder(folder: string): Promise<void> {
   if (!isPosix()) return;

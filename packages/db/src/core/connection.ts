@@ -1,12 +1,12 @@
 import postgres from "postgres";
 
-/** The address of a database: a URL, or separate fields as returned by the embedded server. */
+/** The address of a database, either as a URL or as separate fields, which the embedded server provides. */
 export type ConnectionTarget =
   | string
   | { host: string; port: number; user: string; database: string; password?: string | undefined };
 
 /**
- * Parameters set on every connection, regardless of the server's defaults (DB-10). They ensure that an
+ * Parameters set on every connection, whatever the server's defaults (DB-10). They ensure that an
  * acknowledged write is on disk and that no statement waits forever.
  */
 const sessionParameters = {
@@ -20,10 +20,13 @@ const sessionParameters = {
 };
 
 export interface PoolOptions {
-  /** True to keep connections open, because session state such as a lock depends on them. */
+  /**
+   * True to never close a connection for age or inactivity, because session state such as a lock depends on
+   * it.
+   */
   readonly keepOpen?: boolean;
   /**
-   * True to plan a prepared statement on each execution, for its parameter values. Otherwise PostgreSQL may
+   * True to plan a prepared statement for its parameter values on each execution. By default, PostgreSQL may
    * reuse a generic plan.
    */
   readonly plansAnew?: boolean;
@@ -33,7 +36,7 @@ export interface PoolOptions {
   readonly onNotified?: (payload: string) => void;
 }
 
-/** Returns the address without the password. */
+/** Returns the database's address without its password. */
 export function describeTarget(target: ConnectionTarget): string {
   if (typeof target !== "string") return `${target.host}:${target.port}/${target.database}`;
   try {
@@ -57,11 +60,11 @@ export function connectPool(
     max,
     connection: { ...sessionParameters, ...(plansAnew && { plan_cache_mode: "force_custom_plan" }) },
     connect_timeout: 5,
-    // A restarting server is back within a second, so the driver retries often, with jitter.
+    // A server that restarts is back within a second, so the driver retries often, with jitter.
     backoff: (attempt: number) => Math.min(0.05 * 2 ** attempt, 0.5) * (0.5 + Math.random() / 2),
     onnotice: () => undefined,
-    // If enabled, the driver queries the array types after each connect. A connection that breaks at that
-    // moment would reject an unhandled promise and end the process.
+    // With this option on, the driver queries the array types after each connect. If a connection broke at
+    // that moment, an unhandled rejection would end the process.
     fetch_types: false,
     onclose: onClose,
     ...(onNotified && { onnotify: (_channel, payload) => onNotified(payload) }),
@@ -75,14 +78,14 @@ export function connectPool(
 }
 
 /**
- * Maximum number of statements that a client prepares, and of parameters in each. A list of each length is a
- * separate statement.
+ * Maximum number of statements that a client prepares, and maximum number of parameters per statement. A list
+ * parameter of each length is a separate statement.
  */
 const preparedMax = { texts: 500, parameters: 40 };
 
 /**
- * Wraps the client so that a repeated statement becomes a prepared statement. Drizzle (0.45) never asks the
- * driver for one, so each query would take two round trips, one of them to describe it.
+ * Wraps the client so that a statement is prepared when it is sent a second time. Drizzle (0.45) never asks
+ * the driver to prepare, so each query would take two round trips, one just to describe it.
  */
 function prepareWhatRepeats(client: postgres.Sql): postgres.Sql {
   const texts = new Set<string>();
@@ -100,8 +103,8 @@ function prepareWhatRepeats(client: postgres.Sql): postgres.Sql {
 
 /**
  * Wraps the client so that it refuses to send anything once its connection is lost. The driver (postgres 3.4)
- * would continue a broken transaction on a new connection, outside the transaction. A write to a reserved
- * connection before the reconnect would end the process.
+ * would continue a broken transaction on a new connection, where each statement would commit by itself.
+ * Writing to a reserved connection before the reconnect would end the process.
  */
 export function refuseOnceLost(client: postgres.Sql, isLost: () => boolean): postgres.Sql {
   return new Proxy(client, {
@@ -117,7 +120,7 @@ export function refuseOnceLost(client: postgres.Sql, isLost: () => boolean): pos
   });
 }
 
-/** Returns an error that `isConnectionLost` recognises. */
+/** Creates an error that `isConnectionLost` recognises. */
 export function connectionLost(): Error {
   return Object.assign(new Error("The connection was lost in the middle of a transaction."), {
     code: "CONNECTION_CLOSED",

@@ -1,7 +1,7 @@
 import { DrizzleQueryError } from "drizzle-orm";
 import postgres from "postgres";
 
-/** The reason why the database cannot be used. The message says what to do about it (DB-9). */
+/** The error thrown when the database cannot be used. Its message says what to do about it (DB-9). */
 export class DatabaseError extends Error {
   override readonly name = "DatabaseError";
   readonly code: DatabaseErrorCode;
@@ -24,8 +24,8 @@ export type DatabaseErrorCode =
   | "no_replica";
 
 /**
- * Explains why a statement failed while a broker was starting. Omits the statement and its parameters, which
- * may be keys. Returns any other error unchanged.
+ * Explains why a statement failed while a broker was starting. Leaves out the statement and its parameters,
+ * which may be keys. Returns any other error unchanged.
  */
 export function explainFailedStatement(error: unknown): unknown {
   if (error instanceof DatabaseError || !isFailedStatement(error)) return error;
@@ -44,8 +44,8 @@ export function explainFailedStatement(error: unknown): unknown {
 }
 
 /**
- * True for errors of the server, the driver or a socket. Merkle's own errors have lower-case codes and
- * explain themselves.
+ * Returns true for errors from the server, the driver or a socket. Merkle's own errors have lower-case codes
+ * and need no explanation.
  */
 function isFailedStatement(error: unknown): boolean {
   const code = databaseErrorCode(error);
@@ -63,7 +63,7 @@ function isOfSocket(error: unknown): boolean {
   );
 }
 
-/** Returns the SQLSTATE or driver code of a failed statement. Searches the causes of wrapped errors. */
+/** Returns the SQLSTATE or driver code of a failed statement, or of a cause of the error. */
 export function databaseErrorCode(error: unknown): string | undefined {
   for (let current = error; current instanceof Error; current = current.cause) {
     if ("code" in current && typeof current.code === "string") return current.code;
@@ -72,7 +72,8 @@ export function databaseErrorCode(error: unknown): string | undefined {
 }
 
 /**
- * True if the database, its driver or the connection failed. Errors meant for callers have lower-case codes.
+ * Returns true if the error comes from the database, its driver or the connection. Errors meant for callers
+ * have lower-case codes.
  */
 export function isFromDatabase(error: unknown): boolean {
   if (error instanceof DatabaseError) return true;
@@ -103,24 +104,28 @@ const lostCodes = new Set([
   "25P03", // idle_in_transaction_session_timeout
 ]);
 
-/** True if the connection was lost, so that a commit in progress may or may not have succeeded. */
+/**
+ * Returns true if the connection was lost. A commit in progress at that moment may or may not have succeeded.
+ */
 export function isConnectionLost(error: unknown): boolean {
   const code = databaseErrorCode(error);
   return code !== undefined && (lostCodes.has(code) || code.startsWith("08"));
 }
 
-/** True if waiting for a lock, or the statement itself, exceeded its timeout. Nothing was changed. */
+/** Returns true if a statement, or its wait for a lock, exceeded its timeout. Nothing was changed. */
 export function isTimeout(error: unknown): boolean {
   const code = databaseErrorCode(error);
   return code === "55P03" || code === "57014";
 }
 
-/** True if the statement itself exceeded its timeout (DB-10), which is longer than the lock timeout. */
+/**
+ * Returns true if the statement itself exceeded its timeout (DB-10), which is longer than the lock timeout.
+ */
 export function isTooSlow(error: unknown): boolean {
   return databaseErrorCode(error) === "57014";
 }
 
-/** True if the data itself was rejected (SQLSTATE class 22 or 23). A retry cannot help. */
+/** Returns true if the server rejected the data itself (SQLSTATE class 22 or 23), so a retry cannot help. */
 export function isDataError(error: unknown): boolean {
   const code = databaseErrorCode(error);
   return code !== undefined && /^2[23]/.test(code);
@@ -140,19 +145,22 @@ export function violatedConstraint(error: unknown): string | undefined {
   return undefined;
 }
 
-/** True if the server lacks disk space, memory, connections or permission to write. */
+/** Returns true if the server lacks disk space, memory, connections or permission to write. */
 export function isOutOfResources(error: unknown): boolean {
   const code = databaseErrorCode(error);
   return code !== undefined && (code.startsWith("53") || code === "25006" || code === "58030");
 }
 
-/** True if the disk or memory is too full for this write. A smaller write may still succeed. */
+/** Returns true if the disk or memory is too full for this write. A smaller write may still succeed. */
 export function isOutOfRoom(error: unknown): boolean {
   const code = databaseErrorCode(error);
   return code === "53100" || code === "53200";
 }
 
-/** True if the transaction conflicted with another one or was the victim of a deadlock. It can be retried. */
+/**
+ * Returns true if the transaction conflicted with another one, or was aborted to resolve a deadlock. The
+ * caller can retry it.
+ */
 export function isSerializationFailure(error: unknown): boolean {
   const code = databaseErrorCode(error);
   return code === "40001" || code === "40P01";

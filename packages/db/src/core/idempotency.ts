@@ -8,16 +8,16 @@ export interface RequestKey {
   readonly requestHash: Uint8Array;
 }
 
-/** The result stored for an earlier request with the same key. */
+/** The stored result of an earlier request with the same idempotency key. */
 export interface EarlierRequest {
   readonly inputHash: Uint8Array;
   readonly sealedResult: Uint8Array;
 }
 
 /**
- * Claims a key for this transaction, or returns the result of its first use. If two transactions race, the
- * second waits for the first to end. It then returns the stored result, or claims the key if the first was
- * rolled back.
+ * Claims an idempotency key for this transaction, or returns the result of the key's first use. If two
+ * transactions race, the second waits for the first. It then returns the stored result, or claims the key if
+ * the first rolled back.
  */
 export async function claimRequest(
   tx: Transaction,
@@ -36,8 +36,8 @@ export async function claimRequest(
 }
 
 /**
- * Claims a key permanently, without a result. Returns false if it was already claimed. If several callers
- * claim a key at the same time, exactly one succeeds.
+ * Claims an idempotency key permanently, without a result. Returns false if the key was already claimed. If
+ * several callers race, exactly one succeeds.
  */
 export async function claimOnce(db: Queryable, { meshId, requestHash }: RequestKey): Promise<boolean> {
   const claimed = await db
@@ -48,7 +48,7 @@ export async function claimOnce(db: Queryable, { meshId, requestHash }: RequestK
   return claimed.length === 1;
 }
 
-/** Releases a claimed key. */
+/** Releases a key that `claimOnce` claimed. */
 export async function releaseOnce(db: Queryable, { meshId, requestHash }: RequestKey): Promise<void> {
   await db
     .delete(idempotentResults)
@@ -66,7 +66,7 @@ export async function findRequest(
   return row?.sealedResult ? { inputHash: row.inputHash, sealedResult: row.sealedResult } : null;
 }
 
-/** Stores a result. Call at the end of the transaction that claimed the key. */
+/** Stores a request's result. Call at the end of the transaction that claimed the key. */
 export async function storeRequestResult(
   tx: Transaction,
   { meshId, requestHash }: RequestKey,
@@ -78,7 +78,7 @@ export async function storeRequestResult(
     .where(and(eq(idempotentResults.meshId, meshId), eq(idempotentResults.requestHash, requestHash)));
 }
 
-/** Deletes results older than the guaranteed period, and returns their number. */
+/** Deletes results older than the guaranteed period, and returns how many were deleted. */
 export async function purgeRequests(db: Queryable, olderThanHours: number): Promise<number> {
   const gone = await db
     .delete(idempotentResults)

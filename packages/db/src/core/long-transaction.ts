@@ -2,8 +2,8 @@ import type postgres from "postgres";
 import { type ConnectionTarget, connectPool, refuseOnceLost } from "./connection.js";
 
 /**
- * Opens connections for long transactions. When `work` ends they are closed, which also cancels running
- * statements.
+ * Opens connections for long transactions. When `work` ends, the connections are closed, which also cancels
+ * running statements.
  */
 export async function withPool<Result>(
   target: ConnectionTarget,
@@ -15,7 +15,7 @@ export async function withPool<Result>(
     keepOpen: true,
     onClose() {
       isLost = true;
-      // Without this, statements already sent would wait forever for their replies.
+      // Closes the connections. Otherwise statements already sent would wait forever for their replies.
       setImmediate(() => void pool.end({ timeout: 0 }));
     },
   });
@@ -29,7 +29,7 @@ export async function withPool<Result>(
 /**
  * Runs `work` in a transaction without a time limit. `work` must commit itself.
  *
- * Uncommitted work ends with the connection when the pool closes, without a ROLLBACK. The driver's own
+ * When the pool closes, the server rolls back uncommitted work, so no ROLLBACK is sent. The driver's own
  * transactions send ROLLBACK even over a lost connection, which ends the process.
  */
 export async function inTransaction<Result>(
@@ -37,8 +37,8 @@ export async function inTransaction<Result>(
   mode: string,
   work: (sql: postgres.Sql) => Promise<Result>,
 ): Promise<Result> {
-  // The driver can reserve only a connection that is already open. With no open connection it would wait
-  // forever.
+  // Opens a connection first. The driver can only reserve a connection that is already open, and would
+  // otherwise wait forever.
   await pool`SELECT 1`;
   const sql = await pool.reserve();
   await sql.unsafe(`BEGIN ${mode}`);
@@ -48,8 +48,8 @@ export async function inTransaction<Result>(
 
 /**
  * Prepares the transaction for reading large tables. Timeouts are off, because a large table takes longer
- * than a request may. The formats are readable by every server, regardless of the user's or database's
- * settings. A policy that would hide rows causes an error instead.
+ * than a request may. The formats are set explicitly, so every server can read them regardless of the
+ * settings of the user or database. A row security policy causes an error instead of hiding rows.
  */
 async function prepare(sql: postgres.Sql): Promise<void> {
   await sql`

@@ -14,16 +14,16 @@ import {
 } from "./migrations.js";
 
 export interface MigrateOptions {
-  /** How long to wait for each lock. Default: 60,000. */
+  /** Maximum wait for each lock, in milliseconds. Default: 60,000. */
   readonly lockMs?: number;
-  /** Build number of the migrating broker. Default: this build. */
+  /** Build number of the broker that migrates. Default: this build. */
   readonly build?: number;
   /**
-   * Called under the migration lock with the names of the migrations about to run, unless the database is
-   * new. If the promise rejects, nothing is changed.
+   * Called with the names of the migrations about to run, while the migration lock is held. Not called for a
+   * new database. If the promise rejects, nothing is changed.
    */
   readonly beforeMigrating?: ((names: readonly string[]) => Promise<unknown>) | undefined;
-  /** Runs everything and rolls it back, to check whether it would succeed. Default: false. */
+  /** Whether to run everything and roll it back, to check that it would succeed. Default: false. */
   readonly dryRun?: boolean;
 }
 
@@ -42,7 +42,7 @@ export async function migrate(
   try {
     return await withPool(target, 1, (pool) =>
       inTransaction(pool, "READ WRITE", async (sql) => {
-        // Another broker may hold the lock for the duration of its migrations.
+        // Another broker holds the lock while its own migrations run.
         await sql`SELECT set_config('lock_timeout', ${String(lockMs)}, true)`;
         const applied = await holdMigrations(sql);
         refuseNewerSchema(build, await readCompatibleBuild(sql));

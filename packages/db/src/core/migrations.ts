@@ -5,14 +5,17 @@ import { fileURLToPath } from "node:url";
 import { readMigrationFiles } from "drizzle-orm/migrator";
 import type postgres from "postgres";
 
-/** An arbitrary number. Other programs on the same database must not use the same advisory lock. */
+/**
+ * Number of the migration lock, chosen arbitrarily. Other programs on the same database must not use the same
+ * advisory lock.
+ */
 export const migrationLock = 7_423_001;
 
 export const migrationsFolder = findAbove("migrations");
 
 /**
- * Returns the path of the named file or folder: next to this file in a bundle, otherwise in the nearest
- * folder above that has it.
+ * Returns the path of a file or folder. It is next to this file in a bundle, otherwise in the nearest parent
+ * folder that contains it.
  */
 function findAbove(name: "migrations" | "sql" | "package.json"): string {
   let folder = dirname(fileURLToPath(import.meta.url));
@@ -24,7 +27,7 @@ function findAbove(name: "migrations" | "sql" | "package.json"): string {
   return join(folder, name);
 }
 
-/** Returns the timestamp of each known migration. The migrator identifies migrations by it. */
+/** Returns the timestamp of each known migration. The migrator uses timestamps as ids. */
 export function knownMigrations(): number[] {
   return readJournal().map(({ when }) => when);
 }
@@ -34,7 +37,7 @@ export function pendingMigrations(applied: readonly number[]): string[] {
   return readJournal().flatMap(({ when, tag }) => (applied.includes(when) ? [] : [tag]));
 }
 
-/** Returns the name of the newest known migration. Every open database has run it. */
+/** Returns the name of the newest known migration. A database must have run it before a broker uses it. */
 export function newestMigration(): string {
   return readJournal().at(-1)?.tag ?? "";
 }
@@ -72,12 +75,13 @@ export async function listMigrations(sql: postgres.Sql): Promise<number[]> {
 }
 
 /**
- * Returns the oldest build that can use the schema, or 0 if every build can. A migration that breaks older
- * builds sets it: `UPDATE merkle_migrations.compatibility SET compatible_build = <the build that brings it>`.
+ * Returns the number of the oldest build that can use the schema, or 0 if every build can. A migration that
+ * breaks older builds sets this number: `UPDATE merkle_migrations.compatibility SET compatible_build = <the
+ * build that brings it>`.
  */
 export async function readCompatibleBuild(sql: postgres.Sql): Promise<number> {
   if (!(await isThere(sql, "compatibility"))) return 0;
-  // In databases older than build numbers, the table lacks this column.
+  // The table may lack this column if the last migration ran before builds had numbers.
   const [row] =
     await sql`SELECT to_jsonb(c) -> 'compatible_build' AS build FROM merkle_migrations.compatibility c`;
   return Number(row?.["build"] ?? 0);
@@ -89,8 +93,8 @@ async function isThere(sql: postgres.Sql, table: string): Promise<boolean> {
 }
 
 /**
- * Runs the `wanted` migrations that have not been applied, and records them as drizzle's migrator does. The
- * caller's transaction must hold the migration lock. Returns the number of migrations that ran.
+ * Runs the `wanted` migrations that have not been applied yet, and records them in the same way as drizzle's
+ * migrator. The caller's transaction must hold the migration lock. Returns how many migrations ran.
  */
 export async function applyMigrations(
   sql: postgres.Sql,
@@ -127,7 +131,7 @@ async function makeRecords(sql: postgres.Sql): Promise<void> {
     INSERT INTO merkle_migrations.compatibility (compatible_from) VALUES ('0.0.0') ON CONFLICT DO NOTHING`);
 }
 
-/** One of our SQL functions. The file `sql/<name>.sql` creates or replaces it. */
+/** A SQL function defined by Merkle. The file `sql/<name>.sql` creates or replaces it. */
 export interface SqlFunction {
   readonly name: string;
   readonly text: string;
@@ -142,9 +146,9 @@ export function knownFunctions(): SqlFunction[] {
 }
 
 /**
- * Applies the functions whose text has changed. The caller's transaction must hold the migration lock. Two
- * builds may share a database, so a build does not overwrite a function applied by a newer build. A function
- * whose signature or meaning changes gets a new name, and the old function stays for one release.
+ * Applies the SQL functions whose text has changed. The caller's transaction must hold the migration lock.
+ * Two builds may share a database, so a build never overwrites a function that a newer build applied. If a
+ * function's signature or meaning changes, it gets a new name, and the old function stays for one release.
  */
 export async function applyFunctions(
   sql: postgres.Sql,

@@ -2,7 +2,7 @@ import { eq, sql } from "drizzle-orm";
 import { nodes, peers } from "./schema.js";
 import type { Queryable } from "./transactions.js";
 
-/** Facts that a broker publishes to the other brokers on its database. */
+/** Facts about a broker that it publishes to the other brokers on its database. */
 export interface NodeFacts {
   readonly nodeId: string;
   readonly version: string;
@@ -17,7 +17,9 @@ export interface NodeFacts {
 export interface NodeRow extends NodeFacts {
   readonly startedAt: Date;
   readonly lastSeenAt: Date;
-  /** Milliseconds since `lastSeenAt` by the database's clock, because the clocks of nodes may differ. */
+  /**
+   * Milliseconds since `lastSeenAt`. Measured by the database's clock, because the nodes' clocks may differ.
+   */
   readonly unseenMs: number;
 }
 
@@ -56,7 +58,7 @@ export async function deleteNode(db: Queryable, nodeId: string): Promise<void> {
   await db.delete(nodes).where(eq(nodes.nodeId, nodeId));
 }
 
-/** Deletes nodes that have not been seen for `unseenHours`, and the presence of their peers. */
+/** Deletes nodes that have not been seen for `unseenHours`, and the presence that they recorded for peers. */
 export async function purgeNodes(db: Queryable, unseenHours: number): Promise<void> {
   const gone = await db
     .delete(nodes)
@@ -71,8 +73,8 @@ export async function purgeNodes(db: Queryable, unseenHours: number): Promise<vo
 }
 
 /**
- * Measures how far this machine's clock is ahead of the database's. The error is at most half the query's
- * round trip.
+ * Measures by how many milliseconds this machine's clock is ahead of the database's. The error is at most
+ * half the query's round trip.
  */
 export async function measureClock(db: Queryable): Promise<number> {
   const before = Date.now();

@@ -3,19 +3,18 @@ import { renewClient } from "./renewed-client.js";
 
 /** A dedicated connection that listens to a channel and sends notifications on it. */
 export interface Notifications {
-  /** Starts listening. Call again after the connection was lost. */
+  /** Starts listening. Must be called again after the connection was lost. */
   listen(): Promise<void>;
   /** Sends notifications in order, in one transaction. */
   notify(payloads: readonly string[]): Promise<void>;
-  /** Checks that the connection works. A failure is reported as a loss. */
+  /** Checks that the connection works. If not, `onLost` is called. */
   check(): Promise<void>;
   /** Closes the connection without waiting for pending statements. */
   end(): Promise<void>;
 }
 
 /**
- * @param onLost - called when the connection is lost; notifications are then missed until `listen` is called
- * again
+ * @param onLost - called when the connection is lost; notifications are missed until `listen` is called again
  */
 export function openNotifications(
   target: ConnectionTarget,

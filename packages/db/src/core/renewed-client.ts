@@ -1,23 +1,23 @@
 import type postgres from "postgres";
 import { type ConnectionTarget, connectPool, type PoolOptions } from "./connection.js";
 
-/** A database client that replaces its pool as soon as a connection of the pool is lost. */
+/** A database client that replaces its connection pool as soon as one of the pool's connections is lost. */
 export interface RenewedClient {
   /**
-   * Sends each statement to the current pool. The object itself stays the same, so callers can store it. The
-   * pool is never exposed, except to the callback of `ask`.
+   * A client that sends each statement to the current pool. The object stays the same when the pool is
+   * replaced, so callers can store it. Only the callback of `ask` sees the pool itself.
    */
   readonly sql: postgres.Sql;
   /**
-   * Runs a query that the server answers or cancels within its own limits (DB-10). If no reply comes for
-   * longer than that, the server or the network is down, and the client replaces its pool. A connection that
-   * neither fails nor replies would delay later statements by minutes. If connections are accepted and closed
-   * immediately, the driver would retry forever.
+   * Runs a query that the server answers or cancels within its own limits (DB-10). If there is no reply for
+   * longer than that, the server or the network must be down, so the client replaces its pool. Otherwise a
+   * connection that neither fails nor replies would delay later statements by minutes. A server that accepts
+   * and immediately closes connections would make the driver retry forever.
    *
    * @throws an error that `isConnectionLost` recognises, if there was no reply
    */
   ask<Answer>(question: (client: postgres.Sql) => Promise<Answer>): Promise<Answer>;
-  /** @param graceS - seconds that running statements may still take (default: 5) */
+  /** @param graceS - how many seconds running statements may still take (default: 5) */
   end(graceS?: number): Promise<void>;
 }
 
@@ -25,11 +25,12 @@ export interface RenewedClient {
 const silentMsMax = 6_000;
 
 /**
- * Creates the client. When a connection breaks, the driver (postgres 3.4) keeps unsent bytes and sends them
- * before the greeting of the next connection, which then stalls. Once a pool has lost a connection, even one
- * closed because of its age, it finishes its statements and gets no new ones.
+ * Creates a client that replaces its pool when it loses a connection. When a connection breaks, the driver
+ * (postgres 3.4) keeps unsent bytes and sends them before the next connection's greeting, so that connection
+ * stalls. Once a pool has lost a connection, even one closed because of its age, it finishes its running
+ * statements and gets no new ones.
  *
- * @param onLost - called when a pool was replaced
+ * @param onLost - called after a pool was replaced
  * @param onConnect - called with each new pool, before its first statement
  */
 export function renewClient(
@@ -55,7 +56,8 @@ export function renewClient(
         if (current === client) retire(client);
       },
     });
-    // After the end, a late caller must not open a connection that would never be closed.
+    // A client opened after `end` by a late caller is closed immediately. Otherwise no one would ever close
+    // it.
     if (ended) void client.end({ timeout: 0 });
     onConnect?.(client);
     return client;
@@ -71,8 +73,8 @@ export function renewClient(
     if (ended) return;
     retired.add(client);
     onLost?.();
-    // Waits until the close handler has returned. Statements on the pool's other connections may finish
-    // first.
+    // Waits until the driver's close handler has returned. Statements on the pool's other connections may
+    // still finish.
     setImmediate(() => void client.end({ timeout: 1 }).finally(() => retired.delete(client)));
   }
 
@@ -99,7 +101,7 @@ export function renewClient(
   };
 }
 
-/** Returns a client that forwards every use to the client that `target` returns at that time. */
+/** Returns a client that forwards each use to the client that `target` returns at that moment. */
 function forwardTo(target: () => postgres.Sql): postgres.Sql {
   // A proxy is callable as a tagged template only if its target is callable.
   const callable: object = () => undefined;

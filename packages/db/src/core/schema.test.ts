@@ -13,10 +13,10 @@ interface Column {
   readonly name: string;
   readonly type: string;
   readonly required: boolean;
-  /** Null if the column has no default. */
+  /** Default value of the column. Null if it has none. */
   readonly default: string | null;
   readonly generated: boolean;
-  /** The allowed values, if a constraint restricts the column to a list of words. */
+  /** The values that a constraint allows, if it restricts the column to a list of words. */
   readonly words: readonly string[] | null;
 }
 
@@ -64,7 +64,7 @@ const builders: Readonly<Record<string, string>> = {
   bigint: "count",
 };
 
-/** The types of JSON columns whose values always have one form. */
+/** The types of JSON columns whose values always have the same shape. */
 const jsonTypes: Readonly<Record<string, string>> = {
   "peers.groups": "readonly { name: string; role: string | null }[]",
   "alert_targets.quiet": "{ from: string; to: string; time_zone: string }",

@@ -4,7 +4,7 @@ import type { Queryable, Transaction } from "./transactions.js";
 
 const brokerKey = "broker";
 
-/** Reads the broker settings that differ from their defaults. */
+/** Reads the broker settings that differ from the defaults. */
 export async function readBrokerSettings(db: Queryable): Promise<unknown> {
   const [row] = await db.select({ value: settings.value }).from(settings).where(eq(settings.key, brokerKey));
   return row?.value ?? {};
@@ -21,15 +21,15 @@ export async function mergeBrokerSettings(tx: Transaction, change: Record<string
     });
 }
 
-/** Finds a named text that the brokers of this database share. */
+/** Finds a named text that all brokers on this database share. */
 export async function findShared(db: Queryable, name: string): Promise<string | null> {
   const [row] = await db.select({ value: settings.value }).from(settings).where(eq(settings.key, name));
   return typeof row?.value === "string" ? row.value : null;
 }
 
 /**
- * Stores a shared text, if there is none yet or the stored text is `instead`. If several brokers offer one at
- * the same time, exactly one is stored.
+ * Stores a shared text if there is none yet, or if the stored text is `instead`. If several brokers offer a
+ * text at the same time, exactly one text is stored.
  */
 export async function offerShared(
   db: Queryable,

@@ -4,9 +4,9 @@ import postgres from "postgres";
 import { type ConnectionTarget, connectionLost, connectPool, type PoolOptions } from "./connection.js";
 import type * as schema from "./schema.js";
 
-/** The connection of a query: the pool or a transaction. */
+/** A connection for queries: the pool or a transaction. */
 export type Queryable = PgDatabase<PostgresJsQueryResultHKT, typeof schema>;
-/** The connection of a query that must be part of a transaction. */
+/** A connection for queries that must be part of a transaction. */
 export type Transaction = Queryable;
 
 /** Runs transactions, a limited number at a time, each on a separate connection. */
@@ -16,8 +16,8 @@ export interface Transactions {
 }
 
 /**
- * Sends BEGIN and COMMIT itself. The driver's own transactions (postgres 3.4) send ROLLBACK over a lost
- * connection, which ends the process.
+ * Starts a runner of transactions that sends BEGIN and COMMIT itself. The driver's own transactions (postgres
+ * 3.4) send ROLLBACK over a lost connection, which ends the process.
  */
 export function startTransactions(target: ConnectionTarget, max: number): Transactions {
   const lanes = startLanes(target, max);
@@ -40,22 +40,22 @@ export function startTransactions(target: ConnectionTarget, max: number): Transa
 }
 
 /**
- * A connection lent for one piece of work. It sends a statement only after the reply to the previous one, and
- * sends nothing once the connection is lost. The driver would queue statements while it prepares one, and
- * send that queue over its next connection, outside the transaction.
+ * A connection that is lent to one piece of work. It sends a statement only after the reply to the previous
+ * one, and sends nothing once the connection is lost. The driver would queue statements while it prepares
+ * one, and could send those queued statements over a new connection, outside the transaction.
  */
 export interface Lane {
-  /** Runs the queries of this piece of work. */
+  /** Runs the queries of the work that this connection is lent to. */
   readonly db: Queryable;
   /**
-   * Refuses further queries of `db`. They come from a branch of the work that continues after another branch
-   * has failed.
+   * Makes `db` refuse further queries. Such queries come from a parallel branch of the work that continues
+   * after another branch has failed.
    */
   closeDb(): void;
   send(statement: "BEGIN" | "COMMIT" | "ROLLBACK"): Promise<void>;
-  /** True if the connection has closed or must not be used again. */
+  /** True if the connection was closed or must not be used again. */
   readonly lost: boolean;
-  /** Closes the connection, which is not lent again. */
+  /** Closes the connection, so that it is not lent again. */
   discard(): void;
 }
 
@@ -76,7 +76,7 @@ export function startLanes(
   let ended = false;
 
   async function take(): Promise<Connection> {
-    // After the end, a late caller must not open a connection that would never be closed.
+    // Refuses late callers after `end`, because a connection opened for them would never be closed.
     if (ended) throw connectionLost();
     const connection = idle.pop();
     if (connection) return connection;
@@ -124,8 +124,9 @@ interface Connection {
   readonly client: postgres.Sql;
   readonly lost: boolean;
   /**
-   * Sends a statement after the replies to all previous statements. @throws an error that `isConnectionLost`
-   * recognises, once the connection is lost
+   * Sends a statement once all previous statements have been answered.
+   *
+   * @throws an error that `isConnectionLost` recognises, once the connection is lost
    */
   inTurn<Answer>(send: () => PromiseLike<Answer>): Promise<Answer>;
   discard(): void;
@@ -149,8 +150,8 @@ function openConnection(
   }
 
   /**
-   * After any failure other than an ordinary error from the server, the state of the driver and the server is
-   * unknown.
+   * Discards the connection after any failure other than an ordinary server error, because the state of the
+   * driver and the server is then unknown.
    */
   function discardUnlessRefused(error: unknown): void {
     if (!(error instanceof postgres.PostgresError && error.severity === "ERROR")) discard();
@@ -185,7 +186,7 @@ function toLane(connection: Connection): Lane {
       if (closed) throw new TypeError("This transaction has ended.");
       return inTurn(() => query);
     };
-    // The only members of the driver's queries that drizzle uses. Access to any other member fails.
+    // Contains only the members of the driver's queries that drizzle uses. Accessing any other member fails.
     const turn: PromiseLike<unknown> & { values(): unknown } = {
       values() {
         void query.values();

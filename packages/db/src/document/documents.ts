@@ -27,8 +27,9 @@ export interface LockedDocument extends DocumentRow {
 }
 
 /**
- * Locks a document until the transaction ends. Returns its current state and that of its feed. Two statements
- * are needed: the second sees what was committed while the first waited for the lock, including a conclusion.
+ * Locks a document until the transaction ends. Returns the current state of the document and its feed. Reads
+ * the state in a second statement, which sees everything committed while the first one waited for the lock,
+ * including a conclusion.
  */
 export async function lockDocument(tx: Transaction, sessionId: string): Promise<LockedDocument | null> {
   await tx.execute(
@@ -72,7 +73,8 @@ export async function saveDocumentVersion(tx: Transaction, written: NewVersion):
 }
 
 /**
- * Reads an old version. Its content is null if it was redacted. Version 0, the empty document, is not stored.
+ * Reads an old version of a document. Its content is null if it was redacted. Version 0, the empty document,
+ * is not stored.
  */
 export async function findDocumentVersion(
   db: Queryable,
@@ -86,7 +88,7 @@ export async function findDocumentVersion(
   return row ?? null;
 }
 
-/** Returns the number of the version that was current at `at`, or 0 if it precedes the first version. */
+/** Returns the number of the document version that was current at `at`, or 0 if there was none yet. */
 export async function findDocumentVersionAt(db: Queryable, sessionId: string, at: Date): Promise<number> {
   const [row] = await db
     .select({ version: documentVersions.version })
@@ -107,7 +109,7 @@ export interface DocumentVersionRow {
   readonly redacted: boolean;
 }
 
-/** Lists versions without their contents, newest first. */
+/** Lists a document's versions without their contents, newest first. */
 export async function listDocumentVersions(
   db: Queryable,
   sessionId: string,

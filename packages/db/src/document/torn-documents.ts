@@ -10,13 +10,13 @@ export interface TornDocument {
   readonly sessionId: string;
   readonly slug: string;
   readonly version: number;
-  /** The newest version in the document's history. */
+  /** Number of the newest version in the document's history. */
   readonly newest: number;
 }
 
 const documentsAtOnce = 10_000;
 
-/** Lists the documents whose version is not the newest in their history. Archived documents are left out. */
+/** Lists the documents whose version is not the newest in their history. Excludes archived documents. */
 export async function listTornDocuments(db: Queryable): Promise<TornDocument[]> {
   const torn: TornDocument[] = [];
   let after = "00000000-0000-0000-0000-000000000000";
@@ -44,14 +44,14 @@ export async function listTornDocuments(db: Queryable): Promise<TornDocument[]> 
 }
 
 /**
- * Does the same over a plain connection. A database that is empty or of an earlier version has no such
- * documents.
+ * Lists the same documents over a plain connection, to a database that may be empty or not yet migrated. Such
+ * a database has none.
  */
 export async function listTornDocumentsAt(connection: postgres.Sql): Promise<TornDocument[]> {
   try {
     return await listTornDocuments(drizzle(connection) as unknown as Queryable);
   } catch (error) {
-    // The table or column does not exist yet.
+    // The table or column does not exist yet, so there are no such documents.
     if (["42P01", "42703"].includes(databaseErrorCode(error) ?? "")) return [];
     throw error;
   }
@@ -59,8 +59,8 @@ export async function listTornDocumentsAt(connection: postgres.Sql): Promise<Tor
 
 /** Sets a document to the newest version in its history. */
 export async function repairTornDocument(tx: Transaction, sessionId: string): Promise<void> {
-  // Reads the newest version under the lock, because another caller may have written or repaired the document
-  // since.
+  // Reads the newest version only after locking the document, because another caller may have written or
+  // repaired it in the meantime.
   await lockDocument(tx, sessionId);
   await tx.execute(sql`
     UPDATE documents SET version = newest.version, content = coalesce(newest.content, ''), updated_at = newest.written_at

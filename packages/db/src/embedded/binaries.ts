@@ -29,13 +29,15 @@ const PLATFORMS: Readonly<Record<string, string>> = {
   "win32-x64": "windows-x64",
 };
 
-/** A folder with `bin/`, `lib/` and `share/` whose programs run on this machine. */
+/**
+ * A PostgreSQL installation: a folder with `bin/`, `lib/` and `share/` whose programs run on this machine.
+ */
 export interface Binaries {
   folder: string;
   major: number;
 }
 
-/** Returns the folder that contains `bin/` in this platform's npm package. */
+/** Returns the folder in this platform's npm package that contains `bin/`. */
 export function installedBinaries(platform = systemAndProcessor()): string {
   const name = PLATFORMS[platform];
   if (name === undefined) throw unsupported(`There are no PostgreSQL binaries for ${platform}`);
@@ -53,8 +55,9 @@ export function installedBinaries(platform = systemAndProcessor()): string {
 
 /**
  * Makes the binaries in `folder` runnable and returns their major version. npm packages cannot contain
- * symbolic links, so the package's install script creates the links of the libraries. If install scripts are
- * disabled, the links are created here. If the package folder is read-only, this uses a copy below `copies`.
+ * symbolic links, so the package's install script creates the library links. If install scripts are disabled,
+ * the links are created here. If the package folder is read-only, the binaries are copied to a folder below
+ * `copies`.
  */
 export async function prepareBinaries(folder: string, copies: string): Promise<Binaries> {
   const complete = (await completeInPlace(folder)) ? folder : await copyBinaries(folder, copies);
@@ -64,7 +67,9 @@ export async function prepareBinaries(folder: string, copies: string): Promise<B
   throw unsupported(`The PostgreSQL binaries in ${complete} do not run on this system`, tried.output);
 }
 
-/** Returns binaries that `user` can run: the given ones, or a copy below `copies` (one per build). */
+/**
+ * Returns binaries that `user` can run: either the given binaries, or a copy below `copies` (one per build).
+ */
 export async function binariesFor(user: ServerUser, binaries: Binaries, copies: string): Promise<Binaries> {
   if (await runsAs(user, binaries.folder)) return binaries;
   const copy = await copyBinaries(binaries.folder, copies);
@@ -75,7 +80,7 @@ export async function binariesFor(user: ServerUser, binaries: Binaries, copies: 
   );
 }
 
-/** Returns the path of a program in a folder of binaries. */
+/** Returns the path of a program in a PostgreSQL folder. */
 export function programPath(folder: string, program: "initdb" | "pg_ctl" | "postgres"): string {
   return join(folder, "bin", programFile(program));
 }
@@ -124,8 +129,8 @@ async function makeExecutable(folder: string): Promise<void> {
 }
 
 /**
- * Makes a tree readable for every user. An install under a strict umask leaves files that only their owner
- * can read.
+ * Makes a folder and everything in it readable by every user. An install under a strict umask leaves files
+ * that only their owner can read.
  */
 async function makeReadable(folder: string): Promise<void> {
   await chmod(folder, 0o755);
@@ -154,7 +159,7 @@ async function copyBinaries(folder: string, copies: string): Promise<string> {
     await removeUnfinished(copies);
     const unfinished = unfinishedPath(copies);
     try {
-      // The links of pg-symlinks.json contain the folder name "native", so the copy keeps that name.
+      // The links in pg-symlinks.json contain the folder name "native", so the copy keeps that name.
       await cp(folder, join(unfinished, "native"), {
         recursive: true,
         verbatimSymlinks: true,
@@ -166,7 +171,7 @@ async function copyBinaries(folder: string, copies: string): Promise<string> {
       await makeReadable(unfinished);
       await rename(unfinished, dirname(copy));
     } catch (error) {
-      // Ignore the error if another broker has copied the same build in between.
+      // Another broker may have copied the same build in the meantime. In that case the error is ignored.
       if (!(await exists(copy))) throw error;
     } finally {
       await removeFolder(unfinished);

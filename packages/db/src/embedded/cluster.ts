@@ -9,9 +9,9 @@ import { runProgram, type ServerUser } from "./run-program.js";
 import { removeFolder, removeUnfinished, unfinishedPath } from "./unfinished.js";
 
 /**
- * Creates the data directory if it does not exist. initdb works in a temporary folder, which is renamed once
- * it is complete and on disk. A data directory is therefore either complete or missing, even if the process
- * is killed.
+ * Creates the data directory if it does not exist. initdb writes to a temporary folder, which is renamed once
+ * it is complete and on disk. The data directory is therefore always either complete or missing, even after
+ * the process was killed.
  */
 export async function ensureCluster(place: Place, binaries: Binaries, endpoint: Endpoint): Promise<void> {
   const parent = dirname(place.data);
@@ -21,7 +21,7 @@ export async function ensureCluster(place: Place, binaries: Binaries, endpoint: 
   const unfinished = unfinishedPath(parent);
   try {
     await explainingPath(parent, async () => {
-      // Root owns this folder and gives only the data inside to the server's user, who can traverse it.
+      // Root owns this folder, which the server's user can traverse. That user owns only the data inside.
       await mkdir(unfinished);
       await chmod(unfinished, place.user ? 0o711 : 0o700);
       await initialise(join(unfinished, "data"), { place, binaries, endpoint, scratch: unfinished });
@@ -29,7 +29,7 @@ export async function ensureCluster(place: Place, binaries: Binaries, endpoint: 
       await syncFolder(parent);
     });
   } catch (error) {
-    // Ignore the error if another process has created the data directory in between.
+    // Another process may have created the data directory in the meantime. In that case the error is ignored.
     if (!(await isCluster(place.data))) throw error;
   } finally {
     await removeFolder(unfinished);
@@ -71,8 +71,8 @@ async function initialise(
 }
 
 /**
- * Sorts by code point with PostgreSQL's built-in locale, so an upgrade of the system's locales cannot corrupt
- * an index.
+ * Returns the initdb options for PostgreSQL's built-in locale, which sorts by code point. An upgrade of the
+ * system's locales therefore cannot corrupt an index.
  */
 function locale(major: number): string[] {
   return major >= 17
@@ -81,9 +81,9 @@ function locale(major: number): string[] {
 }
 
 /**
- * Connections over the socket are trusted, because only the server's user and root can enter its folder.
- * `peer` would add nothing: it compares user names, and the broker's system user (root or any other) never
- * has the name of a database role.
+ * Returns the initdb options for authentication. Connections over the socket are trusted, because only the
+ * server's user and root can enter the socket's folder. `peer` would add nothing: it compares user names, and
+ * the broker's system user (root or any other) never has the name of a database role.
  */
 async function authentication(
   endpoint: Endpoint,

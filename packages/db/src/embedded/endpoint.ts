@@ -6,18 +6,21 @@ import { codeOf, EmbeddedPostgresError, explainingPath } from "./error.js";
 import type { Place } from "./place.js";
 import { makeSocketFolder } from "./socket-folder.js";
 
-/** Name of the database, and of the superuser that created it. The superuser is used only during a start. */
+/**
+ * Name of the database, and also of the superuser that created it. The superuser is used only while the
+ * server starts.
+ */
 export const MERKLE = "merkle";
 
 /**
- * The role with which the broker connects. It owns the database and everything in it, but cannot read files
- * or run programs of the server.
+ * The role that the broker connects as. It owns the database and everything in it, but cannot read files on
+ * the server or run programs there.
  */
 export const BROKER_ROLE = "merkle_broker";
 
 /**
- * The server's address. A socket is protected by its folder. A port is open to everyone on this machine, so
- * it needs a password.
+ * The address of an embedded server. A socket is protected by its folder. A port is open to everyone on this
+ * machine, so it needs a password.
  */
 export type Endpoint =
   | { kind: "socket"; folder: string; port: number }
@@ -34,7 +37,8 @@ export interface Connection {
 
 export async function makeEndpoint(place: Place, major: number, kind: Endpoint["kind"]): Promise<Endpoint> {
   if (kind === "socket") {
-    // Each major version has its own number, so that two can run side by side during an upgrade.
+    // Each major version of PostgreSQL has its own number, so that two can run at the same time during an
+    // upgrade.
     const port = 5400 + major;
     return { kind, folder: await makeSocketFolder(place, port), port };
   }
@@ -42,8 +46,9 @@ export async function makeEndpoint(place: Place, major: number, kind: Endpoint["
 }
 
 /**
- * Returns the endpoint of a running server, as written in its postmaster.pid. Another user wrote that file,
- * so a broker that runs as root does not trust it. Its folder is always the expected one.
+ * Returns the endpoint of a running server, as written in its postmaster.pid. A broker that runs as root does
+ * not trust the socket folder in that file, because another user wrote the file. It uses the folder that it
+ * expects.
  */
 export function endpointOf(
   running: { port: number; socketFolder: string },
@@ -62,8 +67,8 @@ export function toConnection(endpoint: Endpoint, user: string = BROKER_ROLE): Co
 }
 
 /**
- * Returns the address as a URL, for psql and people. A socket's folder is a query parameter, where it needs
- * little escaping.
+ * Returns the server's address as a URL, for psql and for people. The path of a socket folder is passed as a
+ * query parameter, where it needs little escaping.
  */
 export function toUrl(endpoint: Endpoint): string {
   const { port } = endpoint;
@@ -88,8 +93,8 @@ async function readPassword(place: Place): Promise<string> {
 }
 
 /**
- * Below the range from which systems assign ports automatically, so that no other program gets the port
- * before the server does.
+ * Lowest port number used. The range is below the one from which systems assign ports automatically, so that
+ * no other program takes the port before the server does.
  */
 const PORT_MIN = 20_000;
 const PORT_END = 32_768;

@@ -1,12 +1,12 @@
-/** The reasons why the embedded PostgreSQL cannot run. Each code calls for a different action by the user. */
+/** The reasons why the embedded PostgreSQL cannot run. The user must respond to each of them differently. */
 export type EmbeddedPostgresErrorCode =
-  /** There are no binaries for this operating system, processor or C library. */
+  /** There are no PostgreSQL binaries for this operating system, processor or C library. */
   | "platform_unsupported"
   /** The platform has binaries, but the optional npm package with them is not installed. */
   | "binaries_missing"
   /** The home, or a folder used instead of it, is not writable. */
   | "home_read_only"
-  /** As root: another user can change the home or a folder above it. */
+  /** This process is root, and another user can change the home or a folder above it. */
   | "home_shared"
   /** Another broker is using this home. */
   | "home_in_use"
@@ -16,19 +16,20 @@ export type EmbeddedPostgresErrorCode =
   | "home_unreachable"
   /** The disk with the data is full. */
   | "disk_full"
-  /** As root: no unprivileged user can run the server, or switching to that user fails. */
+  /** This process is root, and no unprivileged user can run the server, or switching to that user fails. */
   | "server_user"
   /** The user id of this process has no name, which initdb requires. */
   | "user_unknown"
   /** No private folder has a path short enough for a socket. */
   | "socket_folder"
-  /** There is no free port, or the chosen port was taken. Only on systems without Unix sockets. */
+  /**
+   * There is no free port, or another program took the chosen port. Occurs only on systems without Unix
+   * sockets.
+   */
   | "port_unavailable"
   /** The data directory exists but is not a complete cluster, or its password is lost. */
   | "data_damaged"
-  /**
-   * The home has data of another major version of PostgreSQL, and this Merkle does not include that version.
-   */
+  /** The home has data from another major version of PostgreSQL, which this Merkle does not include. */
   | "other_major"
   /** initdb failed for another reason. `details` contains its output. */
   | "initdb_failed"
@@ -37,11 +38,13 @@ export type EmbeddedPostgresErrorCode =
   /** The server neither became ready nor exited in time. */
   | "start_timeout";
 
-/** The reason why the embedded PostgreSQL cannot run. The message says what is wrong and what to do. */
+/**
+ * The error thrown when the embedded PostgreSQL cannot run. Its message says what is wrong and what to do.
+ */
 export class EmbeddedPostgresError extends Error {
   override readonly name = "EmbeddedPostgresError";
   readonly code: EmbeddedPostgresErrorCode;
-  /** Output of initdb or of the server, if it explains the failure. */
+  /** Output of initdb or the server, if it explains the failure. */
   readonly details: string | undefined;
 
   constructor(
@@ -55,10 +58,12 @@ export class EmbeddedPostgresError extends Error {
   }
 }
 
-/** Advice that applies to every failure, for the end of a sentence. */
+/** Advice that applies to every failure, worded as the end of a sentence. */
 export const USE_YOUR_OWN = "set DATABASE_URL to your own PostgreSQL server";
 
-/** Runs `work` and explains its file system errors. `path` is what `work` writes to. */
+/**
+ * Runs `work` and converts its file system errors to readable ones. `path` is the path that `work` writes to.
+ */
 export async function explainingPath<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -68,8 +73,8 @@ export async function explainingPath<T>(path: string, work: () => Promise<T>): P
 }
 
 /**
- * Explains a full or read-only file system, found in an errno or in the output of a PostgreSQL program. These
- * programs run with untranslated messages. Returns undefined for any other text.
+ * Explains that a file system is full or read-only, if `text` says so. `text` is an errno or the untranslated
+ * output of a PostgreSQL program. Returns undefined for any other text.
  */
 export function explainText(path: string, text: string, cause?: unknown): EmbeddedPostgresError | undefined {
   const more = { cause, ...(text.length > 10 ? { details: text } : {}) };
@@ -97,7 +102,7 @@ export function explainText(path: string, text: string, cause?: unknown): Embedd
   return undefined;
 }
 
-/** Returns the `code` of a Node or PostgreSQL error. */
+/** Returns the `code` of an error from Node or PostgreSQL. */
 export function codeOf(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;

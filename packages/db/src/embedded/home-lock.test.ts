@@ -52,7 +52,7 @@ describe("the lock of a home", () => {
   it("[DB-5] is not held by a dead process that its parent has not collected", {
     tags: "linux",
   }, async () => {
-    // The shell replaces itself with another program, which does not know that it has a child.
+    // The shell replaces itself with another program, which does not know that it has a child process.
     const parent = spawn("sh", ["-c", "sleep 60 & echo $!; exec sleep 60"], {
       stdio: ["ignore", "pipe", "ignore"],
     });
@@ -60,7 +60,7 @@ describe("the lock of a home", () => {
     const [said] = await once(parent.stdout, "data");
     const pid = Number(String(said));
     const fieldsOf = async () => (await readFile(`/proc/${pid}/stat`, "utf8")).split(" ");
-    // If the child died before this, the shell would reap it.
+    // Waits for that replacement. If the child died earlier, the shell would reap it.
     await expect.poll(() => readFile(`/proc/${parent.pid}/comm`, "utf8")).toBe("sleep\n");
     process.kill(pid, "SIGKILL");
     await expect.poll(async () => (await fieldsOf())[2]).toBe("Z");

@@ -9,7 +9,7 @@ import { runProgram } from "./run-program.js";
 
 /** This broker's exclusive lock on a home. */
 export interface HomeLock {
-  /** Releases the lock. May be called twice. */
+  /** Releases the lock. May be called more than once. */
   release(): Promise<void>;
 }
 
@@ -17,29 +17,33 @@ interface Holder {
   pid: number;
   host: string;
   /**
-   * Start time of the process, as reported by the system. Distinguishes it from a later process with the same
-   * id.
+   * Start time of the process, as reported by the system. A later process with the same id has a different
+   * start time.
    */
   began: string;
-  /** Distinguishes two locks of the same process. */
+  /** Random id of the lock. Distinguishes two locks of the same process. */
   id: string;
 }
 
-/** How often a holder updates its file, and after what silence a holder on another host counts as dead. */
+/**
+ * How often the holder of a lock updates its file, and how long a holder on another host may be silent before
+ * it counts as dead.
+ */
 const TOUCH_EVERY_MS = 5_000;
 const SILENT_MS = 20_000;
-/** An empty lock file is just being written, or its writer died at that moment. */
+/** How long a lock file may be empty. Its writer is either about to write it or has died. */
 const EMPTY_MS = 2_000;
 const LOOK_AGAIN_MS = 20;
-/** A process that keeps its turn longer than this has died. */
+/** Maximum time for which a process keeps its turn. After that, the process is assumed dead. */
 const TURN_MS_MAX = 5_000;
 
 /**
- * Makes this process the only broker of a home, with a lock file that names the process. A lock whose process
- * is dead is taken over immediately, even if another process now has its id. A process on another host
- * (containers that share a volume) cannot be inspected. It counts as alive while it touches the file.
+ * Locks a home, so that this process is its only broker. The lock file names the process. If the process
+ * named in an existing lock is dead, the lock is taken over immediately, even if another process now has that
+ * id. A process on another host (containers that share a volume) cannot be inspected. Such a process counts
+ * as alive while it touches the file.
  *
- * @throws EmbeddedPostgresError `home_in_use`, naming the process
+ * @throws EmbeddedPostgresError `home_in_use`, whose message names the other process
  */
 export async function lockHome(home: string): Promise<HomeLock> {
   const path = join(home, "broker.lock");
@@ -84,7 +88,7 @@ async function clearOrRefuse(path: string, home: string): Promise<void> {
   const silentMs = Date.now() - found.modifiedAt;
   if (holder && (await isHeld(path, holder, silentMs))) throw inUse(home, path, holder);
   if (!holder && silentMs < EMPTY_MS) return pause(LOOK_AGAIN_MS);
-  // Waiting for a silent holder takes a while, and the lock may have changed hands since.
+  // Another process may have taken the lock while this one waited for a silent holder.
   await removeDead(path, found);
 }
 
@@ -93,7 +97,7 @@ async function isHeld(path: string, holder: Holder, silentMs: number): Promise<b
     return isAlive(holder.pid) && (await beginningOf(holder.pid)) === holder.began;
   }
   if (silentMs > SILENT_MS) return false;
-  // The holder was alive some seconds ago. If it still is, it will touch the file again.
+  // The holder was alive some seconds ago. If it is still alive, it will touch the file again.
   const before = await modifiedAt(path);
   for (let waitedMs = silentMs; waitedMs <= SILENT_MS; waitedMs += 1_000) {
     await pause(1_000);
@@ -105,9 +109,9 @@ async function isHeld(path: string, holder: Holder, silentMs: number): Promise<b
 }
 
 /**
- * Removes a dead lock, if it is still the same file. If several processes find it dead, one of them may
- * already have created a new lock. They therefore take turns, with a second file held only briefly, and each
- * checks again.
+ * Removes a dead holder's lock file, unless the file has changed. If several processes find the holder dead,
+ * one of them may already have created a new lock. They therefore take turns, by means of a second file that
+ * exists only briefly, and check again during their turn.
  */
 async function removeDead(path: string, found: Found): Promise<void> {
   const turn = `${path}.turn`;
@@ -149,7 +153,7 @@ function parseHolder(text: string): Holder | undefined {
     const value: unknown = JSON.parse(text);
     return isHolder(value) ? value : undefined;
   } catch {
-    // The file was only partly written.
+    // Only part of the file has been written so far.
     return undefined;
   }
 }
@@ -161,20 +165,20 @@ function isHolder(value: unknown): value is Holder {
 }
 
 /**
- * Returns the start time of a process as reported by the system. It is the same for the same process, and
- * differs for a later process with that id. A zombie, which its parent has not reaped (as happens in
- * containers), is reported as dead.
+ * Returns the start time of a process as reported by the system. A later process with the same id has a
+ * different one. A zombie process, which its parent has not reaped (as happens in containers), is reported as
+ * dead.
  */
 async function beginningOf(pid: number): Promise<string> {
   if (hasProc()) {
     const boot = await readFile("/proc/sys/kernel/random/boot_id", "utf8").catch(() => "");
     const status = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-    // The process name, in parentheses, may contain spaces. After it come the state and, as the twentieth
-    // field, the start time.
+    // The process name, in parentheses, may contain spaces, so this splits after it. The state follows, and
+    // the start time is the twentieth field.
     const fields = status.slice(status.lastIndexOf(")") + 2).split(" ");
     return fields[0] === "Z" || fields[0] === "X" ? "dead" : `${boot.trim()} ${fields[19] ?? ""}`;
   }
-  // Windows has no fast way to query this, so only the process id decides.
+  // Windows has no fast way to query the start time, so only the process ids are compared.
   if (!isPosix()) return "";
   return (await runProgram("ps", ["-o", "lstart=", "-p", String(pid)])).output.trim();
 }
@@ -194,7 +198,10 @@ function absent(error: unknown): undefined {
   if (codeOf(error) !== "ENOENT") throw error;
 }
 
-/** If the lock cannot be touched (deleted by hand, disk failure), the broker continues. */
+/**
+ * Updates the lock file's time. If that fails (the file was deleted by hand, or the disk fails), the broker
+ * continues anyway.
+ */
 async function touch(path: string): Promise<void> {
   const now = new Date();
   await utimes(path, now, now).catch(() => {});

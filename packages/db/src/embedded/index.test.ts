@@ -23,7 +23,10 @@ beforeEach(async () => {
 });
 afterEach(() => home.remove());
 
-/** Prepares the home with data from an earlier first start, for tests of anything else. */
+/**
+ * Prepares each test's home with data from an earlier first start, for tests that are not about creating the
+ * data.
+ */
 function withData(): void {
   beforeEach(() => copyData(inject("preparedHome"), home.path));
 }
@@ -177,7 +180,7 @@ describe("a server that dies", () => {
     await sql`CREATE TABLE kept AS SELECT 42 AS value`;
     const { pid, connection } = server;
     process.kill(pid, "SIGKILL");
-    // Until the restart, a backend that has not noticed the crash may still reply.
+    // Before the restart, a backend that has not noticed the crash yet may still reply.
     await restarted;
 
     expect(await untilAnswered(() => sql`SELECT value FROM kept`)).toEqual([{ value: 42 }]);
@@ -192,7 +195,7 @@ describe("a server that dies", () => {
     const found = await earlier.said;
     await earlier.kill();
     const connection = await connectionIn(home.path);
-    // The probe changes the server in a transaction, which waits for this lock.
+    // Holds a lock that the next start's probe must wait for. The probe changes the server in a transaction.
     const holder = postgres({ ...connection, user: "merkle", max: 1, onnotice: () => {} });
     await holder`SELECT pg_advisory_lock(7423001)`;
     const broker = startTestBroker({ home: home.path });
@@ -240,7 +243,7 @@ describe("a server that dies", () => {
     await pidGone(pid);
 
     expect(await untilAnswered(() => ask(server.connection, "SELECT 1 AS one"))).toEqual([{ one: 1 }]);
-    // The server replies before `pid` is updated.
+    // The server replies shortly before `pid` is updated.
     await expect.poll(() => server.pid).not.toBe(pid);
   });
 
@@ -344,7 +347,7 @@ describe("the socket", () => {
       expect((await stat(host)).mode & 0o777).toBe(0o700);
       expect(await ask(server.connection, "SELECT 1 AS one")).toEqual([{ one: 1 }]);
       await server.stop();
-      // As root the data is in a folder below /var/lib/merkle, which the home's path does not reveal.
+      // Root's data is in a folder below /var/lib/merkle, which cannot be found from the home's path.
       await rm(host, { recursive: true });
       if (process.getuid?.() === 0) await rmdir(dirname(host));
     } finally {
@@ -385,7 +388,7 @@ async function untilEntry(folder: string, wanted: (name: string) => boolean): Pr
   }
 }
 
-/** Returns the address of a server that another process started. */
+/** Returns the address of a server that another process started for this home. */
 async function connectionIn(home: string): Promise<Connection> {
   const { socketFolder = "", port = 0 } = (await readPostmasterFile(join(home, "pg", "18"))) ?? {};
   return { host: socketFolder, port, user: "merkle_broker", database: "merkle" };

@@ -23,35 +23,37 @@ export interface EmbeddedPostgresOptions {
   home: string;
   /** Receives log lines for people. Default: no log. */
   log?: (line: string) => void;
-  /** The folder that contains `bin/` of another PostgreSQL. Default: the installed npm package. */
+  /** Folder that contains another PostgreSQL's `bin/`. Default: the folder in the installed npm package. */
   binaries?: string;
-  /** How clients connect. Default: a socket; on Windows, a port on 127.0.0.1 with a password. */
+  /**
+   * How clients connect. Default: over a socket, or on Windows through a port on 127.0.0.1 with a password.
+   */
   reach?: "socket" | "tcp";
-  /** Maximum number of connections. Default: 100, enough for one broker and for manual inspection. */
+  /** Maximum number of connections. The default, 100, is enough for one broker and for manual inspection. */
   connectionsMax?: number;
   /**
-   * True to create new data although the home has data of an older major version. Default: refuse, because
-   * all data would seem to be lost.
+   * True to create new data although the home has data from an older major version. By default this is
+   * refused, because all data would seem to be lost.
    */
   besideOlder?: boolean;
-  /** Called when the server died unexpectedly. It is then being restarted. */
+  /** Called after the server died unexpectedly, while it is being restarted. */
   onDown?: (reason: string) => void;
 }
 
 export interface EmbeddedPostgres {
-  /** Address for people and psql. */
+  /** The server's address, for people and psql. */
   readonly url: string;
-  /** Options for the `postgres` package. They stay the same when the server restarts. */
+  /** Connection options for the `postgres` package. They stay the same when the server restarts. */
   readonly connection: Connection;
   readonly major: number;
   readonly dataDirectory: string;
   /** Process id of the current server. It changes after a restart. */
   readonly pid: number;
-  /** True if the server was already running, left by a broker that was killed. */
+  /** True if the server was already running, because the broker that started it was killed. */
   readonly adopted: boolean;
   /**
-   * Stops the server without waiting for its clients. Resolves when the server has exited and all data is
-   * written. May be called twice.
+   * Stops the server without waiting for its clients. Resolves once the server has exited and all data is on
+   * disk. May be called more than once.
    */
   stop(): Promise<void>;
 }
@@ -59,10 +61,11 @@ export interface EmbeddedPostgres {
 /**
  * Runs PostgreSQL on the data in this home. Resolves when it accepts connections. Creates the data at the
  * first start, adopts a server that already runs on the data, and restarts the server whenever it dies, until
- * `stop`. If this process is killed, the server keeps running and is adopted at the next start. Nothing here
- * keeps this process alive. The caller must hold the home's lock (`lockHome`) if it must be the only one.
+ * `stop`. If this process is killed, the server keeps running, and the next start adopts it. The server does
+ * not keep this process alive. A caller that must be the only one to run the server has to lock the home
+ * first (`lockHome`).
  *
- * @throws EmbeddedPostgresError with a sentence for the person who started it
+ * @throws EmbeddedPostgresError with a message for the person who started the broker
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const log = options.log ?? (() => {});

@@ -17,35 +17,39 @@ export interface Cluster {
   connectionsMax: number;
 }
 
-/** A server that we started and that accepts connections. */
+/** A server that this process started and that accepts connections. */
 export interface Launched {
   pid: number;
-  /** Resolves when the process has exited. Undefined on Windows, where the pid must be polled. */
+  /** Resolves when the server process has exited. Undefined on Windows, where callers must poll the pid. */
   exited: Promise<void> | undefined;
 }
 
-/** max_wal_size limits the time for crash recovery, so a server that takes this long is stuck. */
+/**
+ * Maximum duration of a start. max_wal_size limits the time that crash recovery takes, so a server that takes
+ * longer is stuck.
+ */
 const STARTING_MS_MAX = 5 * 60_000;
 const CHECK_EVERY_MS = 10;
 
 /**
- * Starts the server and waits until it is ready. Returns undefined if it exited for a temporary reason: the
- * remains of another server still use the data, or it was killed. The caller then checks again which server
- * is running.
+ * Starts the server and waits until it is ready. Returns undefined if the server exited for a temporary
+ * reason: it was killed, or processes left by another server still use the data. The caller then checks again
+ * which server is running.
  *
- * @throws EmbeddedPostgresError with the end of the server's log, if it exited for another reason
+ * @throws EmbeddedPostgresError with the end of the server's log, if the server exited for any other reason
  */
 export async function launch(cluster: Cluster): Promise<Launched | undefined> {
   return isPosix() ? launchDirectly(cluster) : launchByPgCtl(cluster);
 }
 
 /**
- * Starts the server in its own process group, so that Ctrl-C in our terminal does not reach it. The log is
- * passed as an open file, so the server can outlive us. Nothing of the server keeps our process alive.
+ * Starts the server in a separate process group, so that Ctrl-C in the terminal does not reach it. The log is
+ * passed as an open file, so that the server can outlive this process. The server does not keep this process
+ * alive.
  */
 async function launchDirectly(cluster: Cluster): Promise<Launched | undefined> {
   const { place, binaries, endpoint } = cluster;
-  // A temporary folder may have been deleted between two starts.
+  // The folder may be temporary, and may have been deleted since the last start.
   if (endpoint.kind === "socket") await makePrivateFolder(endpoint.folder, place.user);
   const log = await openLog(place.home);
   try {
@@ -60,7 +64,7 @@ async function launchDirectly(cluster: Cluster): Promise<Launched | undefined> {
     child.unref();
     const exited = exitOf(child);
     if (await becomesReady(child, exited, place.data)) return { pid: child.pid ?? 0, exited };
-    // Another process killed the server, which says nothing about the next attempt.
+    // Something killed the server. The next attempt may still succeed.
     if (child.signalCode === "SIGKILL") return undefined;
     return judge(cluster, await readLogAfter(place.home, offset));
   } finally {
@@ -69,8 +73,8 @@ async function launchDirectly(cluster: Cluster): Promise<Launched | undefined> {
 }
 
 /**
- * On Windows, pg_ctl starts the server, because it drops administrator rights. With them the server refuses
- * to start.
+ * Starts the server with pg_ctl, for Windows. pg_ctl drops administrator rights, with which the server would
+ * refuse to start.
  */
 async function launchByPgCtl(cluster: Cluster): Promise<Launched | undefined> {
   const { place, binaries } = cluster;
@@ -99,12 +103,12 @@ function options({ endpoint, connectionsMax }: Cluster): string[] {
 function exitOf(child: ChildProcess): Promise<void> {
   return new Promise((resolve) => {
     child.once("exit", () => resolve());
-    // The process could not be started. The log is then empty, and `judge` reports that.
+    // The program could not be started. The log is then empty, and `judge` reports that.
     child.once("error", () => resolve());
   });
 }
 
-/** Resolves to true once the server has reported that it is ready, or to false if it exits first. */
+/** Resolves to true once the server has reported that it is ready, or to false if the server exits first. */
 async function becomesReady(child: ChildProcess, exited: Promise<void>, data: string): Promise<boolean> {
   let ended = false;
   void exited.then(() => {
@@ -128,8 +132,8 @@ async function becomesReady(child: ChildProcess, exited: Promise<void>, data: st
 }
 
 /**
- * Temporary errors: another postmaster runs on this data, or processes of a killed postmaster have not exited
- * yet.
+ * Temporary startup errors: another postmaster uses this data, or processes of a killed postmaster have not
+ * exited yet.
  */
 const PASSING =
   /pre-existing shared memory block|lock file ".*" already exists|is still in use|could not bind Unix address/;

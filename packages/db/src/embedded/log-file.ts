@@ -6,15 +6,16 @@ import { explainingPath } from "./error.js";
 const LOG_BYTES_MAX = 10 * 1024 * 1024;
 
 /**
- * Returns the path of the server's log. The previous log is kept too: two files of at most about 10 MiB each.
+ * Returns the path of the server's log. The previous log is kept as well, so there are two files of at most
+ * about 10 MiB each.
  */
 export function logPath(home: string): string {
   return join(home, "logs", "postgres.log");
 }
 
 /**
- * Opens the log for a server that is about to start, and rotates a full log. The server gets the open file,
- * so its user needs no access to the folder.
+ * Opens the log for a server that is about to start, and rotates the log if it is full. The server inherits
+ * the open file, so its user needs no access to the folder.
  */
 export async function openLog(home: string): Promise<FileHandle> {
   const path = logPath(home);
@@ -26,7 +27,7 @@ export async function openLog(home: string): Promise<FileHandle> {
   });
 }
 
-/** Returns the end of the log, excluding its first `offset` bytes. */
+/** Returns the end of the log, without the file's first `offset` bytes. */
 export async function readLogAfter(home: string, offset: number): Promise<string> {
   return (await readFile(logPath(home))).subarray(offset).toString("utf8").slice(-8_192);
 }

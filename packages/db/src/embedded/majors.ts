@@ -4,7 +4,7 @@ import { programPath } from "./binaries.js";
 import { EmbeddedPostgresError } from "./error.js";
 import { runProgram } from "./run-program.js";
 
-/** Lists the major versions of PostgreSQL that this home has data of, newest first. */
+/** Lists the PostgreSQL major versions for which this home has data, newest first. */
 export async function listMajors(home: string): Promise<number[]> {
   const names = await readdir(join(home, "pg")).catch((): string[] => []);
   return names
@@ -14,9 +14,9 @@ export async function listMajors(home: string): Promise<number[]> {
 }
 
 /**
- * Returns the major version of the PostgreSQL in a folder that contains `bin/`.
+ * Returns the major version of the PostgreSQL installed in a folder, which must contain `bin/`.
  *
- * @throws EmbeddedPostgresError `binaries_missing` if no PostgreSQL there runs on this machine
+ * @throws EmbeddedPostgresError `binaries_missing` if the folder has no PostgreSQL that runs on this machine
  */
 export async function majorOf(folder: string): Promise<number> {
   const told = await runProgram(programPath(folder, "postgres"), ["--version"]).catch(() => ({ output: "" }));
@@ -29,8 +29,8 @@ export async function majorOf(folder: string): Promise<number> {
 }
 
 /**
- * Marks a home whose data is being moved to another major version. Returns a function that removes the mark.
- * While the mark exists, the new data may be incomplete, however the move ended.
+ * Marks a home whose data is being moved to another major version of PostgreSQL. Returns a function that
+ * removes the mark. While the mark exists, the new data may be incomplete, even if the move has stopped.
  */
 export async function markMove(home: string): Promise<() => Promise<void>> {
   const path = join(home, "pg", moving);
@@ -39,8 +39,8 @@ export async function markMove(home: string): Promise<() => Promise<void>> {
 }
 
 /**
- * @throws EmbeddedPostgresError `other_major` if this major version would start without the home's existing
- * data
+ * @throws EmbeddedPostgresError `other_major` if this major version of PostgreSQL would start without the
+ * home's existing data
  */
 export async function requireOwnMajor(home: string, major: number): Promise<void> {
   const found = await listMajors(home);

@@ -9,18 +9,18 @@ import { findMadeUser, isRoot, removeUser } from "./server-user.js";
 import { temporaryFoldersOf } from "./socket-folder.js";
 import { removeFolder } from "./unfinished.js";
 
-/** Data that the embedded servers of a home have stored outside the home. */
+/** Data that a home's embedded servers have stored outside the home. */
 export interface OutsideData {
-  /** Folders used only by this home, and /var/lib/merkle if the user is removed too. */
+  /** Folders that only this home uses. Includes /var/lib/merkle if the system user can be removed too. */
   readonly folders: readonly string[];
   /**
-   * The system user created by Merkle, if /var/lib/merkle has no data of another home and no server runs as
-   * this user.
+   * Name of the system user that Merkle created. Undefined if /var/lib/merkle has data of another home, or if
+   * a server still runs as this user.
    */
   readonly user: string | undefined;
 }
 
-/** @param home - path with links resolved */
+/** @param home - path of the home, with links resolved */
 export async function findOutsideData(home: string): Promise<OutsideData> {
   const sockets = await filter(temporaryFoldersOf(home), isOwnFolder);
   if (!isRoot()) return { folders: sockets, user: undefined };
@@ -31,14 +31,16 @@ export async function findOutsideData(home: string): Promise<OutsideData> {
   return { folders: [...areas, ...shared, ...sockets], user };
 }
 
-/** Removes the data that was found, except data that another home uses by now. */
+/**
+ * Removes the data that `findOutsideData` has found, except data that another home has started to use since.
+ */
 export async function removeOutsideData(home: string, { folders, user }: OutsideData): Promise<void> {
   const current = await findOutsideData(home);
   for (const folder of folders) if (current.folders.includes(folder)) await removeFolder(folder);
   if (user !== undefined && current.user === user) await removeUser(user);
 }
 
-/** True if other homes have data in the shared folder, or if any servers still run as this user. */
+/** Returns true if other homes have data in the shared folder, or if any process still runs as this user. */
 async function isUsedByOthers(areas: readonly string[], { uid }: ServerUser): Promise<boolean> {
   const names = await readdir(SYSTEM_FOLDER).catch(() => []);
   if (names.some((name) => name !== "binaries" && !areas.includes(join(SYSTEM_FOLDER, name)))) return true;
@@ -54,7 +56,7 @@ async function isUsedByOthers(areas: readonly string[], { uid }: ServerUser): Pr
   return owners.includes(uid);
 }
 
-/** Stops the servers of this home that a killed broker left running. Resolves when they have exited. */
+/** Stops this home's servers that a killed broker left running. Resolves when they have exited. */
 export async function stopLeftServers(home: string): Promise<void> {
   for (const major of await listMajors(home)) {
     const data = await realpath(join(home, "pg", String(major))).catch(() => undefined);
@@ -75,7 +77,10 @@ async function listAreas(home: string): Promise<string[]> {
   return [...new Set([...areas, systemAreaOf(home)])];
 }
 
-/** True if the folder belongs to this home. A copied home still links to the original's database. */
+/**
+ * Returns true if the folder belongs to this home. A copied home is not the owner, although it still links to
+ * the original's database.
+ */
 async function belongsTo(area: string, home: string): Promise<boolean> {
   if (!(await isOwnFolder(area))) return false;
   return (await readFile(join(area, "home"), "utf8").catch(() => home)) === home;

@@ -12,24 +12,29 @@ import { codeOf, EmbeddedPostgresError, explainingPath } from "./error.js";
 import type { ServerUser } from "./run-program.js";
 import { canReach, canWriteTo, isRoot, requireNamedUser, serverUserFor } from "./server-user.js";
 
-/** Folder for the data of a server started by root, whose own user cannot reach the home. */
+/** Folder for the data of a server that root starts, if the server's own user cannot reach the home. */
 export const SYSTEM_FOLDER = "/var/lib/merkle";
 
-/** Paths of one embedded server, and the user that owns them. */
+/** The paths of an embedded server, and the user that owns them. */
 export interface Place {
   home: string;
   /** The data directory, with links resolved. It may not exist yet, but its parent does. */
   data: string;
-  /** The folder that contains `pg/` and `run/`: the home, or a separate folder below /var/lib/merkle. */
+  /**
+   * The folder that contains `pg/` and `run/`: either the home, or a separate folder below /var/lib/merkle.
+   */
   area: string;
-  /** As root only: the user that owns data and socket and runs the server. */
+  /**
+   * The user that owns the data and the socket, and runs the server. Undefined if this process is not root.
+   */
   user: ServerUser | undefined;
 }
 
 /**
- * Chooses the location of this home's cluster and creates the folders above it. The location is
- * `<home>/pg/<major>` if the server's user can reach it. If root has a private home (0700, the usual case),
- * the user cannot. Data and socket are then below /var/lib/merkle, and `<home>/pg/<major>` is a link to them.
+ * Chooses where this home's cluster is stored, and creates its parent folders. The cluster is in
+ * `<home>/pg/<major>` if the server's user can reach that path. If root's home is private (0700, the usual
+ * case), the user cannot, so the data and the socket are below /var/lib/merkle, and `<home>/pg/<major>` is a
+ * link to the data.
  */
 export async function findPlace(home: string, major: number): Promise<Place> {
   const pointer = join(home, "pg", String(major));
@@ -47,19 +52,19 @@ export async function findPlace(home: string, major: number): Promise<Place> {
 }
 
 /**
- * Returns the folder for copies of the binaries. For root, all homes share one folder that everyone can read
- * and only root can write.
+ * Returns the folder for copies of the PostgreSQL binaries. If this process is root, all homes share one
+ * folder that everyone can read and only root can write.
  */
 export function binaryCopies(home: string): string {
   return isRoot() ? join(SYSTEM_FOLDER, "binaries") : join(home, "pg", "binaries");
 }
 
-/** Returns the folder of one home below /var/lib/merkle. */
+/** Returns the path of a home's folder below /var/lib/merkle. */
 export function systemAreaOf(home: string): string {
   return join(SYSTEM_FOLDER, createHash("sha256").update(home).digest("hex").slice(0, 16));
 }
 
-/** Creates the folder of one home below /var/lib/merkle. For root only. */
+/** Creates a home's folder below /var/lib/merkle. Only root may call this. */
 export async function makeSystemArea(home: string, user: ServerUser): Promise<string> {
   const area = systemAreaOf(home);
   return explainingPath(SYSTEM_FOLDER, async () => {
@@ -72,16 +77,16 @@ export async function makeSystemArea(home: string, user: ServerUser): Promise<st
 }
 
 /**
- * Creates a folder that only `user` can enter (default: this process's user). Fixes mode and owner if it
- * already exists. The folder is kept open while it is changed, and a link is refused, so root can only give
- * away the folder at exactly this path. Root owns the folders above it.
+ * Creates a folder that only `user` can enter (default: the user of this process), or corrects the mode and
+ * owner of an existing one. The folder is kept open while it is changed, and links are refused, so root can
+ * only give away the folder at exactly this path. Root owns its parent folders.
  */
 export async function makePrivateFolder(path: string, user: ServerUser | undefined): Promise<void> {
   await makeFolder(path, { mode: 0o700, owner: user, mayBe: user ? [0, user.uid] : undefined });
 }
 
 /**
- * Creates a folder that root owns and the server's user can traverse. No one else can replace what is in it.
+ * Creates a folder that root owns and the server's user can traverse. No other user can replace its contents.
  */
 async function makeRootFolder(path: string): Promise<void> {
   await makeFolder(path, { mode: 0o711, owner: { uid: 0, gid: 0 }, mayBe: undefined });
@@ -90,7 +95,7 @@ async function makeRootFolder(path: string): Promise<void> {
 interface FolderRights {
   mode: number;
   owner: Pick<ServerUser, "uid" | "gid"> | undefined;
-  /** Users that may own an existing folder. Default: any. */
+  /** Users that may own the folder if it already exists. Default: any user. */
   mayBe: readonly number[] | undefined;
 }
 
@@ -117,7 +122,10 @@ async function makeFolder(path: string, { mode, owner, mayBe }: FolderRights): P
   }
 }
 
-/** Root must not create or give away anything in a folder where another user could replace it in between. */
+/**
+ * Throws if another user could replace the folder or a folder above it. Root must not create or give away
+ * anything there.
+ */
 async function requireRoots(folder: string): Promise<void> {
   const stranger = await findStrangerAbove(folder, { owner: 0 });
   if (!stranger) return;
@@ -143,14 +151,15 @@ async function placeOfPointer(home: string, pointer: string): Promise<Place> {
   const data = await readlink(pointer);
   const area = dirname(dirname(data));
   if (dirname(area) === SYSTEM_FOLDER) {
-    // An earlier version gave these folders to the server's user, who could replace their contents.
+    // Takes ownership for root. An earlier version gave these folders to the server's user, who could then
+    // replace their contents.
     await makeRootFolder(area);
     await makeRootFolder(dirname(data));
   }
   await requireRoots(dirname(data));
   await requireSoleHome(home, pointer, area);
   if (await lstat(data).catch(absent)) return placeOfData({ home, data, area });
-  // The first start failed during initdb, or the data was removed.
+  // There is no data, because initdb failed during the first start or someone removed the data.
   return { home, data, area, user: await serverUserFor(0) };
 }
 
@@ -163,7 +172,10 @@ async function placeOfData(place: Omit<Place, "user">): Promise<Place> {
   throw unreachable(data, user);
 }
 
-/** Refuses a copied home, which would put two brokers on one database. A moved home is accepted. */
+/**
+ * Throws if the home is a copy, because the original and the copy would then use the same database. A home
+ * that was moved is accepted.
+ */
 async function requireSoleHome(home: string, pointer: string, area: string): Promise<void> {
   const mark = join(area, "home");
   const owner = await readFile(mark, "utf8").catch(() => home);

@@ -5,7 +5,7 @@ import { hasProc, isPosix } from "../files/platform.js";
 import { runProgram } from "./run-program.js";
 import { socketName } from "./socket-folder.js";
 
-/** Facts that a running server writes into its data directory and keeps up to date. */
+/** The facts that a running server writes to `postmaster.pid` in its data directory and keeps up to date. */
 export interface PostmasterFile {
   pid: number;
   port: number;
@@ -23,9 +23,10 @@ export async function readPostmasterFile(data: string): Promise<PostmasterFile |
 }
 
 /**
- * True if the process is alive and a postmaster, and uses this data directory as far as can be determined. A
- * pid is not enough: after a restart of the machine or container, another process may have it. A zombie (in a
- * container without an init) can still be signalled.
+ * Returns true if a process is alive, is a postmaster and, as far as can be determined, uses this data
+ * directory. A pid alone proves nothing: after a restart of the machine or container, another process may
+ * have the same pid. Sending a signal proves nothing either, because that also works on a zombie process (in
+ * a container without an init).
  */
 export async function isPostmaster(pid: number, data: string): Promise<boolean> {
   if (!isAlive(pid)) return false;
@@ -37,13 +38,16 @@ export async function isPostmaster(pid: number, data: string): Promise<boolean> 
     if (!args.includes("-D") || ofData === undefined) return true;
     return (await realpath(ofData).catch(() => ofData)) === data;
   }
-  // PostgreSQL for Windows checks this itself: it looks for a pipe that only a server has.
+  // PostgreSQL for Windows does this check itself, by means of a pipe that only a server has.
   if (!isPosix()) return true;
   const shown = await runProgram("ps", ["-o", "comm=", "-p", String(pid)]);
   return basename(shown.output.trim()) === "postgres";
 }
 
-/** True if a process that was recently a postmaster still is. Cheap enough to call ten times per second. */
+/**
+ * Returns true if a process that was recently a postmaster still is. Cheap enough to call ten times per
+ * second.
+ */
 export function stillRuns(pid: number): boolean {
   if (!isAlive(pid)) return false;
   if (!hasProc()) return true;
@@ -52,15 +56,16 @@ export function stillRuns(pid: number): boolean {
 }
 
 /**
- * Removes lock files that a dead server left. PostgreSQL does this too, but refuses to start if their pid now
- * belongs to another process of the same user. Call only when no postmaster uses this data.
+ * Removes the lock files that a dead server left. PostgreSQL usually removes them itself, but refuses to
+ * start if another process of the same user now has the pid in those files. Call only when no postmaster uses
+ * this data.
  */
 export async function removeDeadLocks(data: string, socket: { folder: string; port: number } | undefined) {
   await rm(join(data, "postmaster.pid"), { force: true });
   if (socket) await rm(join(socket.folder, `${socketName(socket.port)}.lock`), { force: true });
 }
 
-/** True if a process with this id exists. */
+/** Returns true if a process with this id exists. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -70,7 +75,10 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Returns the arguments of a process: empty for a zombie or missing process, undefined without /proc. */
+/**
+ * Returns the arguments of a process. Empty if the process is a zombie or does not exist, undefined if the
+ * system has no /proc.
+ */
 function commandLine(pid: number): string[] | undefined {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");

@@ -14,30 +14,31 @@ import {
 import { probe } from "./probe.js";
 import { runProgram } from "./run-program.js";
 
-/** A server that accepts connections, whether started here or already running. */
+/** A server that accepts connections. Either this process started it, or it was already running. */
 export interface Postmaster {
   pid: number;
   endpoint: Endpoint;
   adopted: boolean;
-  /** Resolves when the process has exited. */
+  /** Resolves when the server process has exited. */
   gone: Promise<void>;
 }
 
-/** How long to wait for the remains of another server to exit. */
+/** How long to wait until the processes left by another server have exited. */
 const OBTAIN_MS_MAX = 30_000;
 const RETRY_MS_MIN = 20;
 const RETRY_MS_MAX = 250;
 /**
- * Polling interval for a server that is not our child. Waiting for a connection to close would react faster.
- * But it also closes when a backend crashes or is terminated, it uses up a client's connection, and it must
- * be renewed. Checking a pid takes microseconds, and clients need longer than this to reconnect.
+ * How often to poll a server that is not a child of this process. Waiting for a connection to close would
+ * react faster. However, a connection also closes when a backend crashes or is terminated, takes one of the
+ * slots for clients, and must be renewed. Checking a pid takes microseconds, and clients need longer than
+ * this interval to reconnect.
  */
 const WATCH_EVERY_MS = 100;
 const FAST_SHUTDOWN_MS_MAX = 30_000;
 
 /**
- * Returns this cluster's server once it is ready: the running server, or a new one. Waits for a server that
- * is starting or shutting down, and for the remains of a killed server.
+ * Returns this cluster's server once it is ready. That is either the running server or a new one. Waits for a
+ * server that is starting or shutting down, and for the processes that a killed server left.
  */
 export async function obtainPostmaster(cluster: Cluster, log: (line: string) => void): Promise<Postmaster> {
   const began = Date.now();
@@ -62,7 +63,7 @@ export async function obtainPostmaster(cluster: Cluster, log: (line: string) => 
   }
 }
 
-/** Stops the server without waiting for its clients. Resolves when the process has exited. */
+/** Stops the server without waiting for its clients. Resolves when the server process has exited. */
 export async function shutDown(postmaster: Postmaster, data: string, binaries: Binaries): Promise<void> {
   if (!isPosix()) {
     // Windows has no signals, so pg_ctl stops the server.
@@ -75,8 +76,8 @@ export async function shutDown(postmaster: Postmaster, data: string, binaries: B
     return postmaster.gone;
   }
   signal(postmaster.pid, "SIGINT");
-  // A backend that takes longer is stuck in the system. Crash recovery later restores unwritten data from the
-  // WAL.
+  // A backend that takes longer than this is stuck. Crash recovery will restore unwritten data from the WAL
+  // at the next start.
   const impatient = setTimeout(() => signal(postmaster.pid, "SIGQUIT"), FAST_SHUTDOWN_MS_MAX);
   await postmaster.gone.finally(() => clearTimeout(impatient));
 }
@@ -98,8 +99,8 @@ async function findRunning(
 }
 
 /**
- * Returns undefined if the running server cannot be used (yet): it is starting or stopping, or was asked to
- * stop.
+ * Returns the running server, or undefined if it cannot be used yet because it is starting or stopping. A
+ * server that no client can reach is stopped.
  */
 async function adopt(
   cluster: Cluster,
@@ -115,7 +116,7 @@ async function adopt(
     return { pid: running.pid, endpoint, adopted: true, gone: disappearance(running.pid) };
   }
   if (served === "unreachable" && (await isPostmaster(running.pid, cluster.place.data))) {
-    // The server has our data, but its socket file was deleted, so no client can connect.
+    // The server has this cluster's data, but its socket file was deleted, so no client can connect to it.
     log(`the PostgreSQL server with pid ${running.pid} cannot be reached; it is restarted`);
     signal(running.pid, "SIGINT");
     await disappearance(running.pid);
@@ -123,7 +124,7 @@ async function adopt(
   return undefined;
 }
 
-/** Returns undefined if the server gave way to another server, or died right after its start. */
+/** Starts a server. Returns undefined if it gave way to another server, or died right after its start. */
 async function start(cluster: Cluster): Promise<Postmaster | undefined> {
   const launched = await launch(cluster);
   if (!launched) return undefined;
@@ -139,7 +140,7 @@ async function start(cluster: Cluster): Promise<Postmaster | undefined> {
   }
 }
 
-/** Returns the data directory served at this address, or the reason why there was no reply. */
+/** Returns the data directory of the server at this address, or the reason why there was no reply. */
 async function tryProbe(endpoint: Endpoint): Promise<string> {
   try {
     return await probe(endpoint);

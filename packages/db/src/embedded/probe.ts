@@ -4,11 +4,11 @@ import { BROKER_ROLE, type Connection, type Endpoint, MERKLE, toConnection } fro
 import { codeOf, EmbeddedPostgresError } from "./error.js";
 
 /**
- * Returns the server's data directory. Creates our database if it is missing, and ensures that the broker's
- * role owns it.
+ * Returns a server's data directory. Creates Merkle's database if it is missing, and ensures that the
+ * broker's role owns it.
  *
- * @throws the driver's errors; an error that `isConnectionLost` recognises if the server is starting,
- * shutting down or dying
+ * @throws the driver's errors; if the server is starting, shutting down or dying, the error is one that
+ * `isConnectionLost` recognises
  */
 export async function probe(endpoint: Endpoint): Promise<string> {
   const admin = toConnection(endpoint, MERKLE);
@@ -29,8 +29,8 @@ export async function probe(endpoint: Endpoint): Promise<string> {
 function prepareDatabase(admin: Connection): Promise<string> {
   return withConnection(admin, async (sql) => {
     const [row] = await sql<{ data_directory: string }[]>`SHOW data_directory`;
-    // Sends BEGIN and COMMIT itself, without a ROLLBACK. The driver would send its ROLLBACK over a lost
-    // connection too, which ends the process.
+    // Sends BEGIN and COMMIT itself. The driver's own transactions send ROLLBACK even over a lost connection,
+    // which ends the process.
     await sql`BEGIN`;
     await handOver(sql, admin.password);
     await sql`COMMIT`;
@@ -38,12 +38,15 @@ function prepareDatabase(admin: Connection): Promise<string> {
   });
 }
 
-/** An arbitrary advisory lock number. It makes two simultaneous starts run this one after the other. */
+/**
+ * Number of an advisory lock, chosen arbitrarily. The lock makes two simultaneous starts run `handOver` one
+ * after the other.
+ */
 const handingOver = 7_423_001;
 
 /**
- * Creates the broker's role and makes it the owner of the database and its contents. In earlier versions the
- * superuser owned them.
+ * Creates the broker's role and makes it the owner of the database and its contents. Earlier versions left
+ * them with the superuser.
  */
 async function handOver(tx: postgres.Sql, password: string | undefined): Promise<void> {
   await tx`SELECT pg_advisory_xact_lock(${handingOver})`;
@@ -51,7 +54,7 @@ async function handOver(tx: postgres.Sql, password: string | undefined): Promise
   const [found] = await tx`SELECT FROM pg_roles WHERE rolname = ${BROKER_ROLE}`;
   if (!found) {
     await tx`CREATE ROLE ${role} LOGIN`;
-    // The password is hexadecimal, so it is safe to interpolate. This statement takes no parameters.
+    // This statement takes no parameters. The password is hexadecimal, so it is safe to interpolate.
     if (password !== undefined) await tx.unsafe(`ALTER ROLE ${BROKER_ROLE} PASSWORD '${password}'`);
     await tx`ALTER DATABASE ${tx(MERKLE)} OWNER TO ${role}`;
   }
@@ -85,7 +88,10 @@ function passwordLost(cause: unknown): EmbeddedPostgresError {
   );
 }
 
-/** Opens a connection that sends nothing once it is lost. Closing it rolls back an unfinished transaction. */
+/**
+ * Opens a connection that sends nothing once it is lost. When the connection closes, the server rolls back an
+ * unfinished transaction.
+ */
 async function withConnection<T>(connection: Connection, use: (sql: postgres.Sql) => Promise<T>): Promise<T> {
   let isLost = false;
   const sql = postgres({

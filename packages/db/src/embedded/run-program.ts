@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { isPosix } from "../files/platform.js";
 
-/** The unprivileged user that runs a program if we are root. */
+/** The unprivileged user that runs programs if this process is root. */
 export interface ServerUser {
   uid: number;
   gid: number;
@@ -9,15 +9,18 @@ export interface ServerUser {
 }
 
 export interface ProgramResult {
-  /** Exit code. Null if a signal ended the program or it could not be started. */
+  /** Exit code. Null if a signal ended the program, or if the program could not be started. */
   code: number | null;
   /** Standard output and standard error interleaved, limited to the last 64 KiB. */
   output: string;
-  /** Error code if the program could not be started: ENOENT, EACCES, EPERM, … */
+  /** System error code if the program could not be started: ENOENT, EACCES, EPERM, … */
   refused: string | undefined;
 }
 
-/** Runs a program until it exits. Never rejects, because callers inspect the failure. */
+/**
+ * Runs a program and resolves when it has exited. Never rejects: callers inspect the returned exit code or
+ * error code.
+ */
 export function runProgram(
   program: string,
   args: readonly string[],
@@ -34,7 +37,7 @@ export function runProgram(
     };
     try {
       const child = spawn(program, args, {
-        // The server's user may have no access to our working directory.
+        // The server's user may have no access to this process's working directory.
         cwd: options.cwd ?? (isPosix() ? "/" : undefined),
         env: programEnvironment(),
         stdio: ["ignore", "pipe", "pipe"],
@@ -53,15 +56,15 @@ export function runProgram(
 
 const systemPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/** Returns the spawn options that run a program as `user`. */
+/** Returns the spawn options for running a program as `user`. */
 export function identity(user: ServerUser | undefined): { uid?: number; gid?: number } {
   return user ? { uid: user.uid, gid: user.gid } : {};
 }
 
 /**
- * Returns the environment for every program started here. Ours is not passed on: PG* variables would change
- * the server's behaviour, and keys would be exposed in a long-lived process. Messages stay untranslated
- * because we parse them.
+ * Returns the environment for the programs that this package starts. It leaves out most variables of this
+ * process: PG* variables would change the server's behaviour, and keys would be exposed in a long-lived
+ * process. Messages stay untranslated because they are parsed.
  */
 export function programEnvironment(): NodeJS.ProcessEnv {
   if (!isPosix()) {
@@ -69,7 +72,7 @@ export function programEnvironment(): NodeJS.ProcessEnv {
   }
   const { PATH, LD_LIBRARY_PATH, TMPDIR } = process.env;
   return {
-    // After `su` without a login shell, root's PATH lacks the folders of useradd.
+    // After `su` without a login shell, root's PATH lacks the folders that contain useradd.
     PATH: PATH === undefined ? systemPath : `${PATH}:/usr/sbin:/sbin`,
     LC_ALL: "C",
     TZ: "UTC",

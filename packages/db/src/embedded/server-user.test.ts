@@ -62,9 +62,9 @@ describe("as root", { tags: "root" }, () => {
   it("[DB-2] copies binaries that the server's user cannot reach, once", { tags: "long" }, async () => {
     const hidden = join(home.path, "native");
     await cp(installedBinaries(), hidden, { recursive: true, verbatimSymlinks: true });
-    // Makes the build unique, so that no copy of it exists yet.
+    // Makes this PostgreSQL build unique, so that no copy of it exists yet.
     await appendFile(programPath(hidden, "postgres"), randomBytes(16));
-    // The modes that npm leaves under a strict umask.
+    // The permissions after an npm install under a strict umask.
     await run("chmod", ["-R", "go=", hidden]);
     const first = await home.start({ binaries: hidden });
     const program = await programOf(first.pid);
@@ -89,7 +89,7 @@ describe("as root", { tags: "root" }, () => {
     for (const place of [socket, dirname(server.dataDirectory), server.dataDirectory]) {
       await expect(run("setpriv", [...as, `mv ${place} ${place}.aside`])).rejects.toThrow(/denied/);
     }
-    // The server's own user wrote postmaster.pid, so root must not trust it.
+    // The server's user owns postmaster.pid and can change it, so root must not trust it.
     const file = join(server.dataDirectory, "postmaster.pid");
     await writeFile(file, (await readFile(file, "utf8")).replace(`\n${socket}\n`, `\n${home.path}\n`));
     const adopting = await home.start();
@@ -97,7 +97,8 @@ describe("as root", { tags: "root" }, () => {
     await server.stop();
     await adopting.stop();
 
-    // The folder as an earlier version left it, then modified by the server's user.
+    // Puts the folder into the state that an earlier version left, in which the server's user could then
+    // change it.
     await chown(area, uid, uid);
     const victim = join(home.path, "victim");
     await mkdir(victim, { mode: 0o755 });
@@ -219,7 +220,7 @@ describe("as an ordinary user", { tags: "root" }, () => {
   });
 });
 
-/** Gives the user id a name while `work` runs. */
+/** Creates a system user with this user id while `work` runs. */
 async function withUser(uid: number, work: () => Promise<void>): Promise<void> {
   const name = `merkle-test-${uid}`;
   const mark = ["--comment", nameOfRun()];
@@ -227,7 +228,7 @@ async function withUser(uid: number, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } finally {
-    // The server of a killed broker may still run as this user. Removing the home stops it.
+    // The server of a killed broker may still run as this user. It stops when the home is removed.
     await run("userdel", ["--force", name]);
   }
 }

@@ -4,30 +4,39 @@ import { EmbeddedPostgresError, USE_YOUR_OWN } from "./error.js";
 import { runProgram, type ServerUser } from "./run-program.js";
 
 const SYSTEM_USER = "merkle";
-/** Distinguishes a user created by Merkle from another user of the same name. */
+/**
+ * Comment of the user account. Distinguishes a user that Merkle created from another user with the same name.
+ */
 const MADE_BY = "made by Merkle";
 
-/** True if this process is root and must switch to another user to run PostgreSQL, which refuses root. */
+/**
+ * Returns true if this process is root. It must then switch to another user to run PostgreSQL, which refuses
+ * to run as root.
+ */
 export function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
 /**
- * Returns the user that runs the server if this process is root. That is the owner of the existing data, so
- * that `sudo merkle up` on another user's home leaves no files that the owner cannot use. Otherwise it is
- * Merkle's system user. `nobody` and `postgres` are unsuitable: other services run as these users and could
- * read and signal our server.
+ * Returns the user that must run the server if this process is root. If there is data already, this is its
+ * owner, so that `sudo merkle up` on another user's home leaves no files that the owner cannot use.
+ * Otherwise, it is Merkle's system user. `nobody` and `postgres` are unsuitable: other services run as these
+ * users and could read and signal our server.
  */
 export async function serverUserFor(ownerUid: number): Promise<ServerUser> {
   if (ownerUid !== 0) {
     const owner = await findUser(String(ownerUid));
-    // A user id without a name (on a volume from another machine) is useless, because initdb requires a name.
+    // A user id without a name (on a volume from another machine) cannot be used, because initdb requires a
+    // name.
     if (owner) return owner;
   }
   return (await findUser(SYSTEM_USER)) ?? (await createSystemUser());
 }
 
-/** Throws if this process is not root and its user has no name. initdb would fail with a less clear error. */
+/**
+ * Throws if this process is not root and its user has no name. Otherwise initdb would fail with a less clear
+ * error.
+ */
 export function requireNamedUser(): void {
   try {
     userInfo();
@@ -41,8 +50,8 @@ export function requireNamedUser(): void {
 }
 
 /**
- * True if `user` can enter `folder` and write to it. Tested as that user, because modes, ACLs and mounts all
- * matter.
+ * Returns true if `user` can enter `folder` and write to it. The test runs as that user, because modes, ACLs
+ * and mounts all matter.
  */
 export async function canWriteTo(folder: string, user: ServerUser): Promise<boolean> {
   const tried = await runProgram("/bin/sh", ["-c", 'test -x "$1" && test -w "$1"', "sh", folder], { user });
@@ -50,7 +59,7 @@ export async function canWriteTo(folder: string, user: ServerUser): Promise<bool
   return tried.code === 0;
 }
 
-/** True if `user` can traverse `folder`. */
+/** Returns true if `user` can traverse `folder`. */
 export async function canReach(folder: string, user: ServerUser): Promise<boolean> {
   const tried = await runProgram("/bin/sh", ["-c", 'test -x "$1"', "sh", folder], { user });
   if (tried.refused) throw cannotSwitch(user, tried.output);
@@ -78,7 +87,8 @@ async function createSystemUser(): Promise<ServerUser> {
     "/usr/sbin/nologin",
     SYSTEM_USER,
   ]);
-  // Another process may have created the user at the same time. It only matters that the user exists.
+  // Ignores the error if the user exists now, because another process may have created the user at the same
+  // time.
   const user = await findUser(SYSTEM_USER);
   if (user) return user;
   throw new EmbeddedPostgresError(
@@ -88,7 +98,7 @@ async function createSystemUser(): Promise<ServerUser> {
   );
 }
 
-/** Returns the system user created by Merkle, or undefined if there is none. */
+/** Returns the system user that Merkle created, or undefined if there is none. */
 export async function findMadeUser(): Promise<ServerUser | undefined> {
   const users = await readFile("/etc/passwd", "utf8").catch(() => "");
   const made = users
@@ -100,7 +110,7 @@ export async function findMadeUser(): Promise<ServerUser | undefined> {
   return made && { name: SYSTEM_USER, uid: Number(made[2]), gid: Number(made[3]) };
 }
 
-/** Deletes the system user. Fails while a process runs as this user. */
+/** Deletes a system user. Fails if a process runs as this user. */
 export async function removeUser(name: string): Promise<void> {
   const removed = await runProgram("userdel", [name]);
   if (removed.code === 0) return;

@@ -5,18 +5,21 @@ import { join } from "node:path";
 import { EmbeddedPostgresError, explainingPath } from "./error.js";
 import { makePrivateFolder, makeSystemArea, type Place } from "./place.js";
 
-/** Maximum length of a socket path on every system. macOS allows 104 bytes including the final zero. */
+/**
+ * Maximum length of a socket path on all supported systems. macOS has the lowest limit, 104 bytes including
+ * the final zero.
+ */
 const SOCKET_PATH_BYTES_MAX = 103;
 
-/** Returns the name that PostgreSQL gives to the socket of this port. */
+/** Returns the name that PostgreSQL gives to the socket file for this port. */
 export function socketName(port: number): string {
   return `.s.PGSQL.${port}`;
 }
 
 /**
- * Creates the folder for the server's socket and returns its path. Only the server's user (and root) can
- * enter it. This is the only access control: the socket needs no password. The folder is `<home>/run`. If
- * that path is too long for a socket, the folder's name is derived from the home.
+ * Creates the folder for the server's socket and returns its path. Only root and the server's user can enter
+ * the folder. This is the only access control, because the socket needs no password. The folder is
+ * `<home>/run`, or a folder with a name derived from the home if that path is too long for a socket.
  */
 export async function makeSocketFolder(place: Place, port: number): Promise<string> {
   const folder = join(place.area, "run");
@@ -33,8 +36,8 @@ export async function makeSocketFolder(place: Place, port: number): Promise<stri
 }
 
 /**
- * Creates the folder in the temporary folder. /run/user is unsuitable: it is deleted when its owner logs out,
- * while the broker may still be running.
+ * Creates the socket's folder below the system's temporary folder. /run/user is unsuitable, because it is
+ * deleted when its owner logs out, while the broker may still be running.
  */
 async function makeTemporaryFolder(home: string, port: number): Promise<string> {
   const uid = process.getuid?.() ?? 0;
@@ -48,7 +51,7 @@ async function makeTemporaryFolder(home: string, port: number): Promise<string> 
   return folder;
 }
 
-/** Lists the possible folders for the socket of a home with a long path. */
+/** Lists the folders that may contain the socket of a home whose path is too long. */
 export function temporaryFoldersOf(home: string): string[] {
   const uid = process.getuid?.() ?? 0;
   const name = `merkle-${uid}-${createHash("sha256").update(home).digest("hex").slice(0, 16)}`;
@@ -56,8 +59,8 @@ export function temporaryFoldersOf(home: string): string[] {
 }
 
 /**
- * In a folder where others can write, another user may have created this name in order to intercept
- * connections.
+ * Creates a folder that only its owner can enter. In a shared folder, another user may already have created
+ * one with this name in order to intercept connections.
  */
 async function makeOwnFolder(path: string, uid: number): Promise<boolean> {
   try {

@@ -3,9 +3,11 @@ import type { Cluster } from "./launch.js";
 import { obtainPostmaster, type Postmaster, shutDown } from "./postmaster.js";
 
 export interface Supervisor {
-  /** The current server. It changes after a restart. */
+  /** The server that is currently running. A restart replaces it. */
   readonly current: Postmaster;
-  /** Stops the supervision and the server. Resolves when the server has exited. May be called twice. */
+  /**
+   * Stops the supervision and the server. Resolves when the server has exited. May be called more than once.
+   */
   stop(): Promise<void>;
 }
 
@@ -14,13 +16,14 @@ export interface SupervisorOptions {
   onDown: (reason: string) => void;
 }
 
-/** A server that ran for this long was healthy, so its next restart needs no delay. */
+/** If a server ran for at least this long, it was healthy, so its next restart needs no delay. */
 const HEALTHY_MS = 10_000;
 const DELAY_MS_MAX = 5_000;
 
 /**
- * Keeps the server running until `stop`. A server that dies unexpectedly is restarted at the same address,
- * the first time immediately, and with increasing delays if it keeps dying. Clients reconnect automatically.
+ * Keeps the server running until `stop` is called. A server that dies unexpectedly is restarted at the same
+ * address: immediately the first time, and with increasing delays if it keeps dying. Clients reconnect
+ * automatically.
  */
 export function supervise(cluster: Cluster, first: Postmaster, options: SupervisorOptions): Supervisor {
   const stopping = new AbortController();
@@ -30,7 +33,7 @@ export function supervise(cluster: Cluster, first: Postmaster, options: Supervis
 
   async function stop(): Promise<void> {
     stopping.abort();
-    // Waits for a restart in progress, so that the server it starts is stopped below.
+    // Waits for a restart in progress, so that the server it has started can be stopped below.
     await watching;
     if (state.running) await shutDown(state.current, cluster.place.data, cluster.binaries);
   }
@@ -69,7 +72,7 @@ async function watch(
   }
 }
 
-/** Retries until the server runs or the supervision ends. */
+/** Tries to restart the server until it runs or the supervision ends. */
 async function restart(cluster: Cluster, state: State, signal: AbortSignal, log: (line: string) => void) {
   while (!signal.aborted && !state.running) {
     await pause(restartDelayMs(state.failures), signal);

@@ -1,6 +1,6 @@
 /**
- * The process that `startTestBroker` runs. It starts the server or takes the lock, prints a line with the
- * result, and keeps running.
+ * Entry script of the process that `startTestBroker` starts. It starts the server or takes the lock, prints
+ * one line with the result, and keeps running.
  */
 import { type EmbeddedPostgresError, lockHome, startEmbeddedPostgres } from "./index.js";
 

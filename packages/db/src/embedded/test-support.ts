@@ -16,7 +16,7 @@ import type { EmbeddedPostgres, EmbeddedPostgresOptions } from "./index.js";
 import { startEmbeddedPostgres } from "./index.js";
 import { readPostmasterFile, stillRuns } from "./postmaster-file.js";
 
-/** Returns the oldest supported PostgreSQL, if the package that contains it is installed. */
+/** Returns the binaries of the oldest supported PostgreSQL, if their package is installed. */
 export function oldestBinaries(): string | undefined {
   try {
     const entry = createRequire(import.meta.url).resolve("postgres-15-linux-x64");
@@ -26,7 +26,7 @@ export function oldestBinaries(): string | undefined {
   }
 }
 
-/** A home for one test. Removing it removes everything started and stored for it. */
+/** A home for one test. Removing it also removes everything that was started and stored for it. */
 export interface TestHome {
   path: string;
   start(options?: Partial<EmbeddedPostgresOptions>): Promise<EmbeddedPostgres>;
@@ -34,9 +34,9 @@ export interface TestHome {
 }
 
 /**
- * Creates a home. By default the user of a server started by root can enter the folder, so that all data is
- * inside the home. With mode 0700 the home is as private as a real one. Data that root stores elsewhere is
- * removed too.
+ * Creates a home. By default, the server's user can enter the folder even if root starts the server, so that
+ * all data is inside the home. With mode 0700, the home is as private as a real one. Removing the home also
+ * removes data that root stores elsewhere.
  */
 export async function makeTestHome(options: { mode?: number; below?: string } = {}): Promise<TestHome> {
   const folder = await mkdtemp(join(tmpdir(), "merkle-home-"));
@@ -60,7 +60,7 @@ export async function makeTestHome(options: { mode?: number; below?: string } = 
   };
 }
 
-/** Removes data outside the home, and stops a server left running on it. */
+/** Removes the home's data outside the home, and stops servers that are still running on that data. */
 async function removeData(home: string): Promise<void> {
   for (const major of ["15", "18"]) {
     const pointer = join(home, "pg", major);
@@ -77,17 +77,17 @@ async function removeData(home: string): Promise<void> {
 }
 
 /**
- * Removes the System V shared memory segment of a killed server. The seventh line of `postmaster.pid` names
- * it.
+ * Removes the System V shared memory segment that a killed server left. The seventh line of `postmaster.pid`
+ * identifies it.
  */
 async function freeSharedMemory(data: string): Promise<void> {
   const text = await readFile(join(data, "postmaster.pid"), "utf8").catch(() => "");
   const [, id] = (text.split("\n")[6] ?? "").trim().split(/\s+/);
-  // The segment may have been removed already.
+  // Ignores failures, because the segment may have been removed already.
   if (id !== undefined) await promisify(execFile)("ipcrm", ["-m", id]).catch(() => undefined);
 }
 
-/** Resolves when the process has exited. */
+/** Resolves when the process with this id has exited. */
 export async function pidGone(pid: number): Promise<void> {
   while (stillRuns(pid)) await new Promise((resolve) => setTimeout(resolve, 10));
 }
@@ -108,26 +108,26 @@ export async function ask(connection: Connection, query: string): Promise<postgr
   }
 }
 
-/** A separate process that starts the embedded server as a broker does. */
+/** A separate process that starts the embedded server in the same way as a broker. */
 export interface TestBroker {
   process: ChildProcess;
-  /** The first line that the process prints: the started server or the error. */
+  /** The result in the first line that the process prints: the started server or the error. */
   said: Promise<
     { pid: number; adopted: boolean; dataDirectory: string } | { error: string; message: string }
   >;
   kill(): Promise<void>;
 }
 
-/** Copies the data of an earlier first start into a home. Creating it would take most of a first start. */
+/**
+ * Copies the data from an earlier first start into a home, because creating the data takes up most of a first
+ * start.
+ */
 export function copyData(from: string, home: string): void {
-  // The data belongs to the server's user, so the copy keeps the owner.
+  // The data belongs to the server's user, so the copy must keep the owner.
   execFileSync("cp", ["-a", join(from, "pg"), join(home, "pg")]);
 }
 
-/**
- * Starts a broker process from compiled code, because compiling it in each process took longer than the
- * tests.
- */
+/** Starts a broker process from compiled code. Compiling in each process would take longer than the tests. */
 export function startTestBroker(options: {
   home: string;
   binaries?: string;
@@ -156,7 +156,7 @@ export function startTestBroker(options: {
   };
 }
 
-/** Copies a script and PostgreSQL into the home, because other users may have no access to the checkout. */
+/** Copies a script and PostgreSQL into the home, because other users may not be able to read the checkout. */
 function copyForOthers<Options extends { home: string; binaries?: string }>(built: string, options: Options) {
   const folder = join(options.home, "for-others");
   const script = join(folder, "test-broker.mjs");

@@ -5,14 +5,14 @@ import { isAlive } from "./postmaster-file.js";
 
 const NAME = /^\.new-(\d+)-[0-9a-f]+$/;
 
-/** Returns a temporary path for a folder that is renamed once it is complete. */
+/** Returns a temporary path below `parent` for a folder that will be renamed once it is complete. */
 export function unfinishedPath(parent: string): string {
   return join(parent, `.new-${process.pid}-${randomBytes(4).toString("hex")}`);
 }
 
 /**
- * Removes the temporary folders that killed processes left in `parent`. A folder whose process is alive may
- * still be completed.
+ * Removes the temporary folders that killed processes left in `parent`. A folder whose process is still alive
+ * is kept, because it may be completed.
  */
 export async function removeUnfinished(parent: string): Promise<void> {
   for (const name of await readdir(parent)) {
@@ -23,7 +23,7 @@ export async function removeUnfinished(parent: string): Promise<void> {
   }
 }
 
-/** Removes a folder and its contents. Retries if a child of a killed program still writes there. */
+/** Removes a folder and its contents. Retries if a child process of a killed program still writes there. */
 export async function removeFolder(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 }

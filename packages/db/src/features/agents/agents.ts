@@ -4,7 +4,7 @@ import type { Queryable } from "../../core/transactions.js";
 import type { DeclaredStatus, PeerHere } from "../../sessions/peers.js";
 import { type FactScope, openSessions } from "../../views/attention.js";
 
-/** An agent's peer in an open session, with the task that it claimed last. */
+/** An agent's peer in an open session, and the task that the peer claimed last. */
 export interface AgentRow {
   readonly sessionId: string;
   readonly slug: string;
@@ -47,8 +47,8 @@ const instants = [
 ] as const;
 
 /**
- * Lists the agents of a mesh's open sessions: first those that report being blocked, then the most recently
- * seen.
+ * Lists the agents in a mesh's open sessions. Agents that report being blocked come first, then the most
+ * recently seen.
  */
 export async function listAgentRows(db: Queryable, scope: FactScope): Promise<AgentRow[]> {
   const rows = await db.execute<Record<string, unknown>>(sql`
@@ -70,19 +70,19 @@ export async function listAgentRows(db: Queryable, scope: FactScope): Promise<Ag
       ORDER BY k.claimed_at DESC, k.number DESC LIMIT 1) k ON true`);
   return rows.map((row) => {
     const times = instants.map((name) => [name, row[name] === null ? null : new Date(String(row[name]))]);
-    // The columns match the aliases in the statement.
+    // The SQL column names match the field names of `AgentRow`.
     return { ...row, ...Object.fromEntries(times), leftAt: null, teamLeftAt: null } as unknown as AgentRow;
   });
 }
 
-/** An agent to query, with the sequence that it has read up to. */
+/** Identifies an agent's peer, together with the sequence up to which it has read. */
 export interface AgentKey {
   readonly sessionId: string;
   readonly peerId: string;
   readonly acked: number;
 }
 
-/** An unanswered request by a peer. */
+/** An ask or permission request from a peer that has not been answered. */
 export interface WaitRow {
   readonly peerId: string;
   readonly kind: "ask" | "approval";
@@ -93,7 +93,7 @@ export interface WaitRow {
   readonly since: Date;
 }
 
-/** Lists unanswered asks and permission requests of the given agents, oldest first. */
+/** Lists the given agents' unanswered asks and permission requests, oldest first. */
 export async function listWaits(
   db: Queryable,
   meshId: string,
@@ -127,10 +127,10 @@ export async function listWaits(
   }));
 }
 
-/** Number of a feed's last messages that are searched for unread messages. */
+/** Only this many messages at the end of a feed are checked for unread messages. */
 const lookedThroughMax = 2_000;
 
-/** Counts unread messages per agent, up to `countedMax`. Agents without unread messages are left out. */
+/** Counts unread messages per agent, up to `countedMax`. Agents without unread messages are omitted. */
 export async function countUnreadOfAgents(
   db: Queryable,
   agents: readonly AgentKey[],
@@ -154,11 +154,11 @@ export async function countUnreadOfAgents(
 
 export interface AgentUsage {
   readonly tokens: number;
-  /** Null if no report included a cost. */
+  /** Total cost in US dollars. Null if no report included a cost. */
   readonly costUsd: number | null;
 }
 
-/** Sums the reported usage per agent. Agents without reports are left out. */
+/** Sums the reported usage per agent. Agents without reports are omitted. */
 export async function sumUsageOfAgents(
   db: Queryable,
   agents: readonly AgentKey[],
@@ -176,13 +176,13 @@ export interface TalkRow {
   readonly sessionId: string;
   readonly sequence: number;
   readonly peerId: string | null;
-  /** Null if the message is for everyone. */
+  /** Ids of the peers that the message reaches. Null if the message is for everyone. */
   readonly reaches: readonly string[] | null;
   readonly ask: boolean;
   readonly at: Date;
 }
 
-/** Lists the latest chat messages of open sessions after a time, oldest first. */
+/** Lists the latest chat messages posted in open sessions after a given time, oldest first. */
 export async function listTalk(db: Queryable, scope: FactScope, after: Date): Promise<TalkRow[]> {
   const since = sql`${after.toISOString()}::timestamptz`;
   const rows = await db.execute<Omit<TalkRow, "at"> & { ms: string } & Record<string, unknown>>(sql`

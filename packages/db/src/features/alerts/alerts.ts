@@ -2,14 +2,14 @@ import { and, asc, count, eq, inArray, isNull, lte, notInArray, or, sql } from "
 import { alerts, alertTargets, members, persons } from "../../core/schema.js";
 import type { Queryable, Transaction } from "../../core/transactions.js";
 
-/** A destination for the alerts of one person. */
+/** A destination to which a person's alerts are sent. */
 export interface AlertTargetRow {
   readonly targetId: string;
   readonly meshId: string;
   readonly personId: string;
   readonly kind: "push" | "webhook" | "ntfy" | "slack" | "discord";
   readonly name: string;
-  /** The address and its secrets, encrypted. */
+  /** The encrypted address of the destination, with its secrets. */
   readonly sealed: Uint8Array;
   readonly about: readonly string[];
   readonly quiet: { readonly from: string; readonly to: string; readonly time_zone: string } | null;
@@ -20,7 +20,7 @@ export interface AlertTargetRow {
   readonly endedAt: Date | null;
 }
 
-/** Lists the alert targets in all meshes, except for ended targets and those of revoked members. */
+/** Lists the active alert targets in all meshes. Excludes targets of revoked members. */
 export async function listLiveAlertTargets(db: Queryable): Promise<AlertTargetRow[]> {
   const rows = await db
     .select({ target: alertTargets })
@@ -35,7 +35,7 @@ export async function listLiveAlertTargets(db: Queryable): Promise<AlertTargetRo
   return rows.map(({ target }) => target);
 }
 
-/** A target with the number of alerts that are waiting and that were given up. */
+/** A target with its numbers of waiting alerts and of alerts that were given up. */
 export interface AlertTargetFacts extends AlertTargetRow {
   readonly waiting: number;
   readonly givenUp: number;
@@ -51,7 +51,7 @@ export interface PersonKey {
   readonly personId: string;
 }
 
-/** Lists a person's targets, oldest first. With `targetId`, only that target. */
+/** Lists a person's targets, oldest first. If `targetId` is given, lists only that target. */
 export async function listAlertTargets(
   db: Queryable,
   { meshId, personId }: PersonKey,
@@ -77,7 +77,7 @@ export async function listAlertTargets(
   return rows.map(({ target, ...counts }) => ({ ...target, ...counts }));
 }
 
-/** Stores a target. An existing target is replaced and made active again. */
+/** Stores a target. If the target already exists, replaces it and makes it active again. */
 export async function saveAlertTarget(
   tx: Transaction,
   row: Omit<AlertTargetRow, "lastSentAt" | "problem" | "endedAt">,
@@ -125,9 +125,9 @@ export async function noteAlertOutcome(
 }
 
 /**
- * Updates a target's alerts to match the current items. Alerts of items that no longer exist are deleted, as
- * are waiting alerts of items not in `tell`. New items of `tell` are added with the given state and due time.
- * Alerts of existing items are kept, so nothing is sent twice.
+ * Updates a target's alerts to match the current items. Deletes alerts for items that no longer exist, and
+ * waiting alerts for items not in `tell`. Adds alerts for new items in `tell`, with the given state and due
+ * time. Existing alerts are kept, so nothing is sent twice.
  */
 export async function syncAlerts(
   db: Queryable,
@@ -152,13 +152,13 @@ interface AlertSync {
   readonly dueAt: Date;
 }
 
-/** True if an alert for any of these targets is due. */
+/** Returns true if an alert for any of these targets is due. */
 export async function hasDueAlerts(db: Queryable, targets: TargetsOfMesh, now: Date): Promise<boolean> {
   const rows = await db.select({ item: alerts.item }).from(alerts).where(isDue(targets, now)).limit(1);
   return rows.length > 0;
 }
 
-/** A selection of targets in one mesh. */
+/** Ids of some targets in one mesh. */
 interface TargetsOfMesh {
   readonly meshId: string;
   readonly targetIds: readonly string[];
@@ -166,13 +166,13 @@ interface TargetsOfMesh {
 
 export interface DueAlert extends TargetKey {
   readonly item: string;
-  /** Number of attempts, including the current one. */
+  /** Number of delivery attempts, including the current one. */
   readonly attempts: number;
 }
 
 /**
- * Claims the alerts that are due for these targets, longest overdue first. The caller has until `leaseUntil`
- * to report the result. After that they are due again.
+ * Claims the alerts that are due for these targets, longest overdue first. If the caller does not report a
+ * result before `leaseUntil`, the alerts become due again.
  */
 export async function takeDueAlerts(
   db: Queryable,
@@ -198,7 +198,7 @@ export async function takeDueAlerts(
     });
 }
 
-/** Records that an alert was sent or given up, or reschedules it. */
+/** Records that an alert was sent or given up, or when it is due again. */
 export async function settleAlert(
   db: Queryable,
   { meshId, targetId, item }: Omit<DueAlert, "attempts">,

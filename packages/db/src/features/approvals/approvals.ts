@@ -3,19 +3,19 @@ import { approvals, furtherSecrets, meshes, persons, sessions } from "../../core
 import type { Queryable, Transaction } from "../../core/transactions.js";
 
 export type ApprovalRow = typeof approvals.$inferSelect & {
-  /** Slug of the session. */
+  /** Slug of the session in which the approval was requested. */
   readonly session: string;
-  /** True if the approval still waits for an answer and its lease is valid. */
+  /** True if the request is still waiting for an answer and its lease has not expired. */
   readonly live: boolean;
 };
 
-/** Identifies an approval by its number within its mesh. */
+/** Identifies an approval request by its number within its mesh. */
 export interface ApprovalKey {
   readonly meshId: string;
   readonly number: number;
 }
 
-/** The owner of a credential, found by the name of its device. */
+/** A person with a credential, and the name of the device that the credential belongs to. */
 export interface DeviceOwner {
   readonly personId: string;
   readonly name: string;
@@ -24,7 +24,7 @@ export interface DeviceOwner {
   readonly device: string;
 }
 
-/** Lists the persons with a credential for one of these device names. */
+/** Lists the persons who have a credential with one of these device names. */
 export async function findDeviceOwners(
   db: Queryable,
   meshId: string,
@@ -51,8 +51,8 @@ export type NewApproval = Omit<
 > & { readonly leaseSeconds: number };
 
 /**
- * Inserts an approval request under the mesh's next number. Returns null if its peer has already used the
- * salt.
+ * Inserts an approval request under the mesh's next number. Returns null if the same peer has already used
+ * this salt.
  */
 export async function insertApproval(
   tx: Transaction,
@@ -89,8 +89,8 @@ export async function findApproval(
 }
 
 /**
- * Lists the requests that a person may answer from a device: either the waiting ones, oldest first, or the
- * others, newest first.
+ * Lists the requests that a person may answer from a device. Returns either the waiting requests, oldest
+ * first, or all others, newest first.
  */
 export async function listApprovalRows(
   db: Queryable,
@@ -109,7 +109,7 @@ export async function listApprovalRows(
     .limit(limit);
 }
 
-/** Extends the lease of a waiting request. A request that has ended or expired is unchanged. */
+/** Extends the lease of a waiting request. Does nothing if the request has ended or expired. */
 export async function renewApproval(db: Queryable, key: ApprovalKey, leaseSeconds: number): Promise<void> {
   await db
     .update(approvals)
@@ -118,8 +118,8 @@ export async function renewApproval(db: Queryable, key: ApprovalKey, leaseSecond
 }
 
 /**
- * Ends a waiting request. Returns false if it no longer waits. If several callers end it at the same time,
- * exactly one succeeds.
+ * Ends a waiting request. Returns false if the request is no longer waiting. If several callers race, exactly
+ * one succeeds.
  */
 export async function endApproval(
   tx: Transaction,
@@ -134,7 +134,7 @@ export async function endApproval(
   return ended.length > 0;
 }
 
-/** Deletes requests whose lease expired more than `days` days ago. */
+/** Deletes approval requests whose lease expired more than `days` days ago. */
 export async function purgeApprovals(db: Queryable, days: number): Promise<number> {
   const { count } = await db
     .delete(approvals)

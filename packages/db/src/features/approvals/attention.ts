@@ -18,9 +18,9 @@ export interface ApprovalFact extends SessionFact {
 }
 
 /**
- * Lists the permission requests that agents wait for.
+ * Lists the permission requests that agents are waiting for.
  *
- * @param personId - includes only this person's agents; undefined includes all, to learn which requests exist
+ * @param personId - if given, only requests from this person's agents are listed
  */
 export async function listApprovalFacts(
   db: Queryable,

@@ -12,18 +12,18 @@ import {
 } from "../../core/schema.js";
 import type { Queryable, Transaction } from "../../core/transactions.js";
 
-/** A session's objects in the archive storage, and the state of the archiving. */
+/** A session's objects in the archive storage, and the state of the archive. */
 export type ArchiveRow = typeof archives.$inferSelect;
 
 export type ArchiveKey = Pick<ArchiveRow, "sessionId" | "object">;
 
-/** Facts about an archive's two objects, known once they have been read back. */
+/** Facts about an archive's two objects. They are known once the objects have been read back. */
 export type StoredObjects = Pick<
   ArchiveRow,
   "bundleBytes" | "bundleSha256" | "rowsBytes" | "rowsSha256" | "archivedBy" | "archivedAt"
 >;
 
-/** Records the objects that a node is about to create, so that they can be found after a crash. */
+/** Records the objects that a node is about to create, so that they can be found if the node crashes. */
 export async function insertArchive(
   db: Queryable,
   row: ArchiveKey & Pick<ArchiveRow, "nodeId" | "epoch">,
@@ -33,7 +33,7 @@ export async function insertArchive(
 
 const inForce = ["leaving", "away"] as const;
 
-/** Returns the session's active archive, or null if its messages are in the database. */
+/** Returns the session's active archive, or null if the session's messages are in the database. */
 export async function findArchive(db: Queryable, sessionId: string): Promise<ArchiveRow | null> {
   const [row] = await db
     .select()
@@ -43,8 +43,8 @@ export async function findArchive(db: Queryable, sessionId: string): Promise<Arc
 }
 
 /**
- * Lists unfinished archives, of one session or of all: objects being created, and objects or rows still to be
- * deleted.
+ * Lists unfinished archives for one session or for all. Their objects are still being created, or their
+ * objects or rows must still be deleted.
  */
 export async function listUnfinishedArchives(db: Queryable, sessionId?: string): Promise<ArchiveRow[]> {
   return db
@@ -61,10 +61,10 @@ export async function listUnfinishedArchives(db: Queryable, sessionId?: string):
 }
 
 /**
- * Gives up objects that are being created. After this, they cannot become an active archive. Call before
- * deleting the objects, because a node presumed dead may still be working on them.
+ * Gives up an archive whose objects are being created, so that it can no longer become active. Call before
+ * deleting the objects, because a node that is presumed dead may still be creating them.
  *
- * @returns true if the objects must be deleted, false if they are an active archive
+ * @returns true if the objects must be deleted, false if the archive is active
  */
 export async function giveUpArchive(db: Queryable, key: ArchiveKey): Promise<boolean> {
   const { count } = await db
@@ -74,7 +74,7 @@ export async function giveUpArchive(db: Queryable, key: ArchiveKey): Promise<boo
   return count > 0;
 }
 
-/** Deletes the row of objects that have been deleted. */
+/** Deletes an archive's row after its objects have been deleted. */
 export async function deleteArchive(db: Queryable, key: ArchiveKey): Promise<void> {
   await db.delete(archives).where(and(isArchive(key), eq(archives.state, "removing")));
 }
@@ -83,7 +83,7 @@ function isArchive({ sessionId, object }: ArchiveKey): SQL | undefined {
   return and(eq(archives.sessionId, sessionId), eq(archives.object, object));
 }
 
-/** The tables whose rows are archived, each with the column that numbers the rows. */
+/** The tables whose rows are archived, with the column that numbers the rows of a session. */
 const numberOf = { messages: "sequence", document_versions: "version" } as const;
 
 export type ArchivedTable = keyof typeof numberOf;
@@ -93,15 +93,15 @@ export const archivedTables = Object.keys(numberOf) as ArchivedTable[]; // The r
 const page = { rowsMax: 500, bytesMax: 1024 * 1024 };
 
 export interface StoredRows {
-  /** A JSON array of complete rows, in the form that PostgreSQL writes and reads. */
+  /** The complete rows as a JSON array, in the form in which PostgreSQL reads and writes rows. */
   readonly json: string;
-  /** Number of the last row. */
+  /** The sequence or version of the page's last row. */
   readonly last: number;
 }
 
 /**
- * Reads a page of complete rows after `after`. Returns null after the last row. The newest version of a
- * document is not included, because it stays in the database.
+ * Reads the next page of complete rows after the row with number `after`. Returns null if there are no more
+ * rows. The newest version of a document is left out, because it stays in the database.
  */
 export async function readStoredRows(
   db: Queryable,
@@ -120,13 +120,18 @@ export async function readStoredRows(
   return row?.json ? { json: row.json, last: row.last } : null;
 }
 
-/** Excludes the newest version, which the document, its head and the search index use. */
+/**
+ * Excludes the document's newest version, which the document row, the signed heads and the search index still
+ * need.
+ */
 function unlessNewest(sessionId: string, of: ArchivedTable): SQL {
   if (of === "messages") return sql``;
   return sql`AND version < (SELECT d.version FROM ${documents} d WHERE d.session_id = ${sessionId})`;
 }
 
-/** Inserts rows read by `readStoredRows`. Columns added since then get their defaults. */
+/**
+ * Inserts rows that `readStoredRows` has read. Columns that were added to the table later get their defaults.
+ */
 export async function insertStoredRows(tx: Transaction, of: ArchivedTable, json: string): Promise<void> {
   const table = sql.identifier(of);
   const [first]: readonly Record<string, unknown>[] = JSON.parse(json);
@@ -139,7 +144,7 @@ export async function insertStoredRows(tx: Transaction, of: ArchivedTable, json:
     SELECT ${columns} FROM json_populate_recordset(NULL::${table}, ${json}::text::json)`);
 }
 
-/** The size of a record when its objects were created. */
+/** The number of messages and the document version when the archive's objects were created. */
 export interface ArchivedExtent {
   readonly size: number;
   readonly documentVersion: number;
@@ -147,10 +152,10 @@ export interface ArchivedExtent {
 
 /**
  * Marks a session as archived. The caller's transaction must hold the lock on the session's search index
- * entry. After the commit, the feed accepts no messages and its rows may be deleted.
+ * entry. After the commit, the feed accepts no more messages, and its rows may be deleted.
  *
- * @returns false if the objects were given up, if the session has changed since, or if an event of its state
- * is still unannounced
+ * @returns false if the archive was given up, if the session has changed since its objects were created, or
+ * if a state change is still unannounced
  */
 export async function markArchived(
   tx: Transaction,
@@ -159,7 +164,7 @@ export async function markArchived(
   objects: StoredObjects,
 ): Promise<boolean> {
   const state = await holdArchive(tx, { sessionId, object });
-  // An earlier attempt has marked it, but its result did not reach the caller.
+  // "leaving" means that an earlier call marked the session, but its result did not reach the caller.
   if (state !== "storing") return state === "leaving";
   const at = objects.archivedAt?.toISOString();
   const marked = await tx.execute(sql`
@@ -172,7 +177,7 @@ export async function markArchived(
     .update(archives)
     .set({ ...objects, state: "leaving" })
     .where(isArchive({ sessionId, object }));
-  // Marks the whole session as counted and indexed, because its rows are about to be deleted.
+  // Marks the whole session as counted and indexed, because its rows will be deleted.
   await tx
     .update(sessions)
     .set({ bytes: 0, bytesToSequence: size, bytesToVersion: documentVersion })
@@ -184,13 +189,13 @@ export async function markArchived(
   return true;
 }
 
-/** Keeps each statement within its limit of 5 s (DB-10). */
+/** Maximum number of rows per statement, so that each statement stays within its limit of 5 s (DB-10). */
 const rowsAtOnce = 5_000;
 
 /**
- * Deletes a batch of rows of an archived session. Returns true if nothing is left. Call until it returns
- * true. The newest rows are deleted first: a reader that started earlier and was delayed finds either its
- * next rows or none, and never a gap.
+ * Deletes a batch of an archived session's rows. Call until it returns true, which means that nothing is
+ * left. Deletes the newest rows first, so that a slow reader finds either its next rows or no rows at all,
+ * but never a gap.
  */
 export async function deleteArchivedRows(
   tx: Transaction,
@@ -215,10 +220,7 @@ export async function deleteArchivedRows(
   return true;
 }
 
-/**
- * Ends an archive after the caller has restored its rows. Their bytes and words are counted and indexed
- * again.
- */
+/** Ends an archive after the caller has restored its rows. The rows will be counted and indexed again. */
 export async function endArchive(tx: Transaction, { sessionId, object }: ArchiveKey): Promise<void> {
   await tx.update(feeds).set({ archivedAt: null }).where(eq(feeds.sessionId, sessionId));
   await tx
@@ -229,7 +231,10 @@ export async function endArchive(tx: Transaction, { sessionId, object }: Archive
   await tx.update(archives).set({ state: "removing" }).where(isArchive({ sessionId, object }));
 }
 
-/** Locks an archive until the transaction ends and returns its state, or null if it was deleted. */
+/**
+ * Locks an archive's row until the transaction ends, and returns the archive's state. Returns null if the
+ * archive was deleted.
+ */
 export async function holdArchive(tx: Transaction, key: ArchiveKey): Promise<ArchiveRow["state"] | null> {
   const [held] = await tx
     .select({ state: archives.state })

@@ -49,7 +49,7 @@ export interface AuditSessionRow {
   readonly finalizedAt: Date | null;
 }
 
-/** Lists a mesh's audit sessions, newest first. With `sessionId`, only that session. */
+/** Lists a mesh's audit sessions, newest first. If `sessionId` is given, lists only that session. */
 export async function listAuditSessions(
   db: Queryable,
   meshId: string,
@@ -89,7 +89,7 @@ export async function listAuditSessions(
     .limit(limit);
 }
 
-/** Finds the latest audit session started by a peer or person. */
+/** Finds the latest audit session that a peer or person has started. */
 export async function findLastAuditSession(
   db: Queryable,
   meshId: string,
@@ -116,8 +116,8 @@ export async function hasAuditSession(
 }
 
 /**
- * Increments the session's record count and returns it, or null if the session does not exist. Locks the
- * session, so it cannot be finalized until the transaction ends.
+ * Increments the session's record count and returns the new count. Returns null if the session does not
+ * exist. Locks the session, so that it cannot be finalized until the transaction ends.
  */
 export async function countRecordIn(
   tx: Transaction,
@@ -132,8 +132,8 @@ export async function countRecordIn(
 }
 
 /**
- * Locks the session until the transaction ends, so that no one can record in it or finalize it. Returns false
- * if it does not exist.
+ * Locks an audit session until the transaction ends, so that no one else can add records to it or finalize
+ * it. Returns false if the session does not exist.
  */
 export async function lockAuditSession(
   tx: Transaction,
@@ -169,7 +169,7 @@ export async function insertMerkleRoot(tx: Transaction, row: AuditSessionKey & M
   await tx.insert(merkleRoots).values(row);
 }
 
-/** Lists the hashes of a session's records in the order in which they were added. */
+/** Lists the hashes of a session's records, in the order in which the records were added. */
 export async function listRecordHashes(
   db: Queryable,
   { meshId, sessionId }: AuditSessionKey,
@@ -186,7 +186,7 @@ export type ThoughtRow = Omit<typeof thoughtRecords.$inferSelect, "meshId">;
 
 const { meshId: _meshId, ...columns } = getTableColumns(thoughtRecords);
 
-/** Draws the next record number of the mesh. Other callers wait until the transaction ends. */
+/** Assigns the mesh's next record number. Other callers wait for theirs until the transaction ends. */
 export async function drawRecordNumber(tx: Transaction, meshId: string): Promise<number> {
   const [counter] = await tx
     .insert(auditCounters)
@@ -201,8 +201,9 @@ export async function drawRecordNumber(tx: Transaction, meshId: string): Promise
 }
 
 /**
- * Returns the hash of a task's last record, or null if it has none. To chain a record to it, the caller must
- * have drawn a number in the same transaction, which prevents other records in between.
+ * Returns the hash of a task's last record, or null if the task has no records. To chain a new record to that
+ * record, the caller must have drawn a record number in the same transaction, so that no other record can be
+ * added in between.
  */
 export async function findLastHash(
   tx: Transaction,
@@ -221,7 +222,7 @@ export async function insertThought(tx: Transaction, meshId: string, row: Though
   await tx.insert(thoughtRecords).values({ meshId, ...row });
 }
 
-/** Returns the record's hash if the record is in that session. */
+/** Returns a record's hash. Returns null if the session does not contain the record. */
 export async function findHashInSession(
   db: Queryable,
   { meshId, sessionId }: AuditSessionKey,
@@ -241,7 +242,7 @@ export async function findHashInSession(
 }
 
 export interface ThoughtPage {
-  /** The last number of the previous page. */
+  /** Number of the last record on the previous page. */
   readonly after: number;
   readonly limit: number;
 }
@@ -276,8 +277,8 @@ export async function listThoughts(
 }
 
 /**
- * Lists the records of all tasks that have records in the session, including records in other sessions. A
- * chain can only be verified as a whole.
+ * Lists the records of every task that has records in this session, including those tasks' records in other
+ * sessions. A task's chain can only be verified as a whole.
  */
 export async function listThoughtsOfItsTasks(
   db: Queryable,

@@ -16,8 +16,8 @@ import type { JobRow } from "../../identity/job-credentials.js";
 import type { StateVersionRow } from "../../sessions/state-entries.js";
 
 /**
- * The reader of a brief: a team and one of its peers, a person with all their teams in a session, or an
- * anonymous reader (all null).
+ * The reader of a brief: a team and one of its peers, or a person with all of their teams in a session. All
+ * fields are null for an anonymous reader.
  */
 export interface BriefReader {
   readonly teamId: string | null;
@@ -25,7 +25,7 @@ export interface BriefReader {
   readonly personId: string | null;
 }
 
-/** A session with messages that the reader has not read. */
+/** A session that a brief covers. */
 export interface BriefSession {
   readonly sessionId: string;
   readonly slug: string;
@@ -33,7 +33,10 @@ export interface BriefSession {
   readonly lastSequence: number;
 }
 
-/** Lists a person's sessions with unread messages, most recently active first. */
+/**
+ * Lists sessions with messages posted since a person last read them. The most recently active session comes
+ * first. Excludes sessions that the person has never read.
+ */
 export async function listUnreadSessions(
   db: Queryable,
   { meshId, personId }: { readonly meshId: string; readonly personId: string },
@@ -65,15 +68,15 @@ export async function findBriefSession(db: Queryable, sessionId: string): Promis
   return row ?? null;
 }
 
-/** Lists the newest messages of each kind within a range of a feed, in feed order. */
+/** Lists the newest messages of each kind within a range of a feed, in the order of the feed. */
 export function listNewestOfKinds(
   db: Queryable,
   sessionId: string,
   range: FeedRange,
   { kinds, limit }: { readonly kinds: readonly string[]; readonly limit: number },
 ): Promise<StoredMessage[]> {
-  // Uses the index on kinds. A scan along the feed would read many messages of a common kind to find a few of
-  // a rare one.
+  // Uses the index on kinds. A scan of the feed would read many messages of a common kind to find a few of a
+  // rare kind.
   const newest = kinds.map(
     (kind) => sql`(SELECT sequence FROM ${messages} WHERE session_id = ${sessionId} AND kind = ${kind}
       AND sequence > ${range.after} AND sequence <= ${range.upTo} ORDER BY sequence DESC LIMIT ${limit})`,
@@ -81,7 +84,7 @@ export function listNewestOfKinds(
   return readSequences(db, sessionId, sql`${sql.join(newest, sql` UNION ALL `)}`);
 }
 
-/** Lists the newest asks that wait for the reader's answer, however old, in feed order. */
+/** Lists the newest unanswered asks to the reader in the order of the feed, no matter how old they are. */
 export function listAsksFor(
   db: Queryable,
   sessionId: string,
@@ -104,7 +107,7 @@ export function listAsksFor(
   );
 }
 
-/** Lists the newest answers to the reader's asks within a range of a feed, in feed order. */
+/** Lists the newest answers to the reader's asks within a range of a feed, in the order of the feed. */
 export function listAnswersTo(
   db: Queryable,
   sessionId: string,
@@ -137,14 +140,14 @@ function readSequences(
 }
 
 /**
- * Number of messages at the end of a feed that are counted. Exact counts of older messages help no reader to
- * catch up.
+ * Only this many messages at the end of a range are counted. Exact counts of older messages do not help a
+ * reader to catch up.
  */
 const countedMax = 10_000;
 
 /**
- * Counts each other team's chat messages within a range of a feed (at most its last 10,000 messages), with
- * the last of them.
+ * Counts the chat messages of each other team within a range of a feed, limited to the last 10,000 messages.
+ * Also returns the sequence and time of each team's last message.
  */
 export async function countSaid(
   db: Queryable,
@@ -165,8 +168,8 @@ export async function countSaid(
 }
 
 /**
- * Lists state keys changed by others after a message, with their current values, newest first. The value of a
- * deleted key is null.
+ * Lists the state keys that others have changed since a message was posted, with their current values, newest
+ * change first. The value of a deleted key is null.
  */
 export async function listStateAfter(
   db: Queryable,
@@ -214,7 +217,10 @@ export function listJobsFailedAfter(
     .limit(limit);
 }
 
-/** Returns the document's version at the time when a message was posted, or 0 if there was none. */
+/**
+ * Returns the version of the document at the time when a message was posted, or 0 if the document was still
+ * empty.
+ */
 export async function findDocumentVersionAfter(
   db: Queryable,
   sessionId: string,

@@ -3,13 +3,13 @@ import { documents, documentVersions, messages } from "../../core/schema.js";
 import type { Queryable } from "../../core/transactions.js";
 import { boundPage, messageColumns, type PageBounds, type StoredMessage } from "../../feed/messages.js";
 
-/** Fields that prove that a row's content is what the record commits to. */
+/** Fields needed to prove that a row's content is the content that the record commits to. */
 interface Salted {
-  /** In hexadecimal. Null if the content was removed. */
+  /** The salt, in hexadecimal. Null if the content was removed. */
   readonly salt: string | null;
   /**
-   * In hexadecimal: the stored hash if there is one, otherwise the hash of the current content. Empty if both
-   * are missing.
+   * The content's hash, in hexadecimal: the stored hash if there is one, otherwise computed from the current
+   * content. Empty if neither is available.
    */
   readonly contentHash: string;
 }
@@ -19,7 +19,7 @@ export type RecordedMessage = StoredMessage & Salted;
 const messageHash = sql<string>`coalesce(encode(coalesce(${messages.contentHash},
   sha256(${messages.salt} || convert_to(${messages.content}, 'UTF8'))), 'hex'), '')`;
 
-/** Reads a range of a feed forward exactly as recorded, including gaps. */
+/** Reads a range of a feed in order, exactly as recorded, including gaps. */
 export function readRecordedMessages(
   db: Queryable,
   sessionId: string,
@@ -50,14 +50,14 @@ export interface RecordedVersionRow extends Salted {
   readonly writtenBy: string;
   readonly writtenAt: Date;
   readonly afterSequence: number;
-  /** Null if the content was removed. */
+  /** The document's text at this version. Null if it was removed. */
   readonly content: string | null;
 }
 
 const versionHash = sql<string>`coalesce(encode(coalesce(${documentVersions.contentHash},
   sha256(${documentVersions.salt} || convert_to(${documentVersions.content}, 'UTF8'))), 'hex'), '')`;
 
-/** Reads document versions forward with their contents, so `limit` should be small. */
+/** Reads document versions in order, with their contents, so `limit` should be small. */
 export function readRecordedVersions(
   db: Queryable,
   sessionId: string,
@@ -86,7 +86,7 @@ export function readRecordedVersions(
     .limit(limit);
 }
 
-/** True if a text was redacted after the feed had `size` messages. */
+/** Returns true if a text was redacted after the feed had `size` messages. */
 export async function wasRedactedAfter(db: Queryable, sessionId: string, size: number): Promise<boolean> {
   const rows = await db
     .select({ sequence: messages.sequence })
@@ -102,7 +102,7 @@ export async function wasRedactedAfter(db: Queryable, sessionId: string, size: n
   return rows.length > 0;
 }
 
-/** Returns a session's complete conclusion in markdown, or null while the session is open. */
+/** Returns the complete conclusion of a session in markdown, or null while the session is open. */
 export async function findConclusion(db: Queryable, sessionId: string): Promise<string | null> {
   const [row] = await db
     .select({ conclusion: documents.conclusion })

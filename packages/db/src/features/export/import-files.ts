@@ -2,7 +2,7 @@ import { and, eq } from "drizzle-orm";
 import { importFiles } from "../../core/schema.js";
 import type { Queryable } from "../../core/transactions.js";
 
-/** Returns one part of a stored file, counted from 0. Returns null after the last part. */
+/** Returns one part of a stored file. Parts are numbered from 0. Returns null after the last part. */
 export async function readImportFile(
   db: Queryable,
   { sessionId, name, part }: { readonly sessionId: string; readonly name: string; readonly part: number },
@@ -14,7 +14,7 @@ export async function readImportFile(
   return row?.bytes ?? null;
 }
 
-/** Lists the names of the stored files of an import. */
+/** Lists the names of the files stored for an imported session. */
 export async function listImportFiles(db: Queryable, sessionId: string): Promise<string[]> {
   const rows = await db
     .selectDistinct({ name: importFiles.name })

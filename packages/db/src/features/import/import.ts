@@ -4,7 +4,7 @@ import { documents, feeds, importFiles, originKeys, sessions } from "../../core/
 import type { Queryable, Transaction } from "../../core/transactions.js";
 import type { AuditKeyRow } from "../../identity/audit-keys.js";
 
-/** A session imported from another broker, in its current state here. */
+/** A session imported from another broker, and how much of it has been imported. */
 export interface ImportedSessionRow {
   readonly sessionId: string;
   readonly slug: string;
@@ -12,14 +12,14 @@ export interface ImportedSessionRow {
   readonly documentVersion: number;
 }
 
-/** Locks the record within the mesh, so that no one else can import it until the transaction ends. */
+/** Locks a record within the mesh, so that no one else can import it until the transaction ends. */
 export async function holdImport(tx: Transaction, meshId: string, recordId: string): Promise<void> {
   await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`import ${meshId} ${recordId}`}, 0))`);
 }
 
 /**
- * Finds the session that was imported into the mesh from the record with this id, first signed by this key.
- * Returns null if there is none.
+ * Finds the session that was imported into the mesh with this record id and origin key. Returns null if there
+ * is none.
  */
 export async function findImported(
   db: Queryable,
@@ -56,7 +56,7 @@ export interface NewImport {
   readonly closedAt: Date;
 }
 
-/** Stores an imported session, closed and still empty. */
+/** Inserts an imported session, which is closed and still has no messages. */
 export async function insertImport(
   tx: Transaction,
   { recordId, closedAt, ...row }: NewImport,
@@ -68,8 +68,8 @@ export async function insertImport(
 }
 
 /**
- * A message with the sequence, id, time and salt of its original broker. Fields that only have a meaning on
- * that broker are left out.
+ * A message with the sequence, id, time and salt that its original broker assigned. Fields that only have a
+ * meaning on that broker are left out.
  */
 export type ImportedMessageRow = Omit<MessageFields, HereAlone>;
 
@@ -88,8 +88,9 @@ const importedForm = sql.raw(
 );
 
 /**
- * Inserts messages after the existing ones. Nothing is numbered or announced here: the original broker did
- * that, and `append_messages` cannot use existing sequences. The caller must hold the import's lock.
+ * Inserts messages after the existing ones. The messages are neither numbered nor announced here.
+ * `append_messages` cannot be used, because it assigns sequences itself. The caller must hold the import's
+ * lock.
  */
 export async function insertImportedMessages(
   tx: Transaction,
@@ -102,18 +103,18 @@ export async function insertImportedMessages(
     FROM json_to_recordset(${JSON.stringify(rows)}::text::json) AS r (${importedForm})`);
 }
 
-/** The end of an imported feed. */
+/** The position and times at the end of an imported feed. */
 export interface ImportedFeedEnd {
   readonly lastSequence: number;
   /** Time of the last message. Null if there is none. */
   readonly lastPostedAt: Date | null;
-  /** 0 if there are no chat messages. */
+  /** Sequence of the last chat message, or 0 if there is none. */
   readonly lastChatSequence: number;
 }
 
 /**
- * Sets the feed's head to its last message. The caller knows it, because finding it would require reading the
- * whole feed.
+ * Moves the head of an imported feed to its last message. The caller passes the position, because finding it
+ * would require reading the whole feed.
  */
 export async function finishImportedFeed(
   tx: Transaction,
@@ -128,7 +129,7 @@ export async function finishImportedFeed(
 
 export interface ImportedVersionRow {
   readonly version: number;
-  /** Null if the content was removed. */
+  /** The document's text at this version. Null if it was removed. */
   readonly content: string | null;
   readonly written_by_team_id: string;
   readonly written_by: string;
@@ -138,7 +139,7 @@ export interface ImportedVersionRow {
   readonly content_hash: string | null;
 }
 
-/** Inserts document versions after the existing ones. */
+/** Inserts versions of an imported document after the existing ones. */
 export async function insertImportedVersions(
   tx: Transaction,
   sessionId: string,
@@ -154,7 +155,7 @@ export async function insertImportedVersions(
       after_sequence bigint, salt text, content_hash text)`);
 }
 
-/** Makes the last version the current document. */
+/** Makes the last imported version the current document. */
 export async function finishImportedDocument(
   tx: Transaction,
   sessionId: string,
@@ -172,7 +173,7 @@ export interface ImportedTeamRow {
   readonly team_id: string;
   readonly name: string;
   readonly kind: "agent" | "human" | "guest";
-  /** Hash of an unknown secret: an imported team can be shown, but no one can authenticate as it. */
+  /** Hash of a secret that no one knows. An imported team can be shown, but no one can authenticate as it. */
   readonly secret_hash: string;
   readonly joined_at: string;
   readonly left_at: string;
@@ -182,7 +183,7 @@ export interface ImportedTeamRow {
 
 export interface ImportedPeerRow {
   readonly peer_id: string;
-  /** Null for the unnamed peer that every team has. */
+  /** Name of the peer. Null for the unnamed peer that every team has. */
   readonly name: string | null;
   readonly secret_hash: string | null;
   readonly role: string | null;
@@ -191,7 +192,9 @@ export interface ImportedPeerRow {
   readonly left_at: string;
 }
 
-/** Inserts the participants, for display. Existing participants are unchanged. */
+/**
+ * Inserts the participants of an imported session, only for display. Does not change existing participants.
+ */
 export async function insertImportedTeams(
   tx: Transaction,
   sessionId: string,
@@ -217,13 +220,13 @@ export async function insertImportedTeams(
 export interface ImportedStateRow {
   readonly key: string;
   readonly version: number;
-  /** Canonical JSON. */
+  /** The value as canonical JSON. */
   readonly value: string;
   readonly updated_by: string;
   readonly updated_at: string;
 }
 
-/** Replaces the session's state with the state that it has on the original broker. */
+/** Replaces the session's state with its state on the original broker. */
 export async function replaceImportedState(
   tx: Transaction,
   sessionId: string,
@@ -242,7 +245,7 @@ export async function replaceImportedState(
     SELECT ${sessionId}::uuid, key, version, value, updated_by, updated_at FROM ${given}`);
 }
 
-/** Stores the keys that signed the heads of an imported session. */
+/** Stores the public keys that signed the heads of an imported session. */
 export async function keepOriginKeys(
   tx: Transaction,
   sessionId: string,
@@ -255,7 +258,7 @@ export async function keepOriginKeys(
     .onConflictDoNothing();
 }
 
-/** Stores a file of an imported bundle unchanged. Replaces an earlier copy. */
+/** Stores a file of an imported bundle unchanged, and replaces an earlier copy. */
 export async function keepImportFile(
   tx: Transaction,
   { sessionId, name }: { readonly sessionId: string; readonly name: string },
@@ -267,6 +270,6 @@ export async function keepImportFile(
     await tx.insert(importFiles).values({ sessionId, name, part, bytes });
     part += 1;
   }
-  // An empty file still needs one row.
+  // An empty file still needs one row, because it would otherwise seem to be missing.
   if (part === 0) await tx.insert(importFiles).values({ sessionId, name, part, bytes: new Uint8Array() });
 }

@@ -24,8 +24,8 @@ export type FailedJobFact = SourceFact & {
 };
 
 /**
- * Lists failed jobs that need attention. Each is the last job of its source and was not retried, and its
- * topic is not closed.
+ * Lists failed jobs that need attention. Each of them is the last job for its source and has not been
+ * retried, and its topic is still open.
  */
 export async function listFailedJobs(db: Queryable, scope: FactScope): Promise<FailedJobFact[]> {
   const failed = (of: SQL, from: SQL) => sql`

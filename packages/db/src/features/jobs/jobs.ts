@@ -21,7 +21,10 @@ export interface NewJob {
 
 const inFlight = inArray(jobs.status, ["queued", "running"]);
 
-/** Queues a job under the mesh's next number. Returns null if a job for the same source is in flight. */
+/**
+ * Queues a job under the mesh's next number. Returns null if a job for the same source is already queued or
+ * running.
+ */
 export async function insertJob(tx: Transaction, { source, ...job }: NewJob): Promise<JobRow | null> {
   const [counter] = await tx
     .update(meshes)
@@ -37,7 +40,7 @@ export async function insertJob(tx: Transaction, { source, ...job }: NewJob): Pr
   return row ?? null;
 }
 
-/** Returns the job in flight for a source, or null. */
+/** Returns the queued or running job for a source, or null if there is none. */
 export async function findJobInFlight(
   db: Queryable,
   meshId: string,
@@ -50,7 +53,7 @@ export async function findJobInFlight(
   return row ?? null;
 }
 
-/** Lists the latest jobs of a mesh, session or file, newest first. */
+/** Lists the latest jobs of a mesh, a session or a file, newest first. */
 export async function listJobRows(
   db: Queryable,
   meshId: string,
@@ -93,29 +96,32 @@ export async function countJobsInFlight(
 }
 
 export interface JobTerms {
-  /** Id of the runner. */
+  /** Id of the runner that claims the job. */
   readonly runner: string;
-  /** Display name of the runner, unless it is the broker itself. */
+  /** Display name of the runner. Undefined if the runner is the broker itself. */
   readonly runnerName?: string;
   readonly leaseMs: number;
   readonly secretHash: Uint8Array;
   /**
-   * Maximum number of jobs that this runner may run at the same time. Undefined if the runner counts them
-   * itself.
+   * Maximum number of jobs that this runner may run at the same time. Undefined if the runner enforces the
+   * limit itself.
    */
   readonly runningMax?: number;
-  /** Mesh of the jobs. Default: any. */
+  /** Mesh from which to claim a job. Default: any mesh. */
   readonly meshId?: string;
-  /** Kinds of the jobs. Default: any. */
+  /** Kinds of jobs to claim. Default: all kinds. */
   readonly kinds?: readonly JobRow["kind"][];
 }
 
-/** Advisory lock held while claiming, so that two callers cannot both take the last free slot. */
+/**
+ * Number of the advisory lock that is held while claiming, so that two callers cannot both take the last free
+ * slot.
+ */
 const claimLock = 7_423_010;
 
 /**
- * Claims the job that has waited longest, in any mesh unless `terms` names one. Returns null if there is no
- * job or enough are running. The lease of the claim must be renewed before it expires.
+ * Claims the job that has waited longest, from any mesh unless `terms` names one. Returns null if no job is
+ * waiting or the runner already has its maximum. The claim's lease must be renewed before it expires.
  */
 export async function claimJob(tx: Transaction, terms: JobTerms): Promise<JobRow | null> {
   await tx.execute(sql`SELECT pg_advisory_xact_lock(${claimLock})`);
@@ -155,8 +161,8 @@ function hasRoom(runner: string, runningMax: number): SQL {
 }
 
 /**
- * Returns a job to the queue if its claim did not reach the runner. It has not run, and is the next to be
- * claimed.
+ * Returns a job to the queue if its claim did not reach the runner. The job has not run, and will be claimed
+ * next.
  */
 export async function returnJob(db: Queryable, claim: JobClaim): Promise<boolean> {
   const rows = await db
@@ -175,8 +181,8 @@ export async function returnJob(db: Queryable, claim: JobClaim): Promise<boolean
 }
 
 /**
- * Renews the lease of a claim. Returns false if the claim has ended: the job was cancelled or its lease
- * expired.
+ * Renews the lease of a claim. Returns false if the claim has ended, because the job was cancelled or the
+ * lease expired.
  */
 export async function renewJob(db: Queryable, claim: JobClaim, leaseMs: number): Promise<boolean> {
   const rows = await db
@@ -187,7 +193,7 @@ export async function renewJob(db: Queryable, claim: JobClaim, leaseMs: number):
   return rows.length === 1;
 }
 
-/** The outcome of a job. Success counts only if the job has produced a result. */
+/** The outcome of a job. "succeeded" is accepted only if the job has produced a result. */
 export type JobOutcome =
   | { readonly status: "succeeded"; readonly exitCode: number }
   | {
@@ -197,12 +203,12 @@ export type JobOutcome =
       readonly errorTail: string;
     };
 
-/** The error to store if a job succeeds without a result. */
+/** The error text to store if a job reports success but has produced no result. */
 export interface NothingMade {
   readonly errorTail: string;
 }
 
-/** Ends a job if the claim is still valid. Returns null if the job has already ended. */
+/** Ends a job if the claim is still valid. Returns null if the claim has ended. */
 export async function endJob(
   db: Queryable,
   claim: JobClaim,
@@ -229,7 +235,7 @@ export async function endJob(
 
 const ended = { completedAt: sql`now()`, leaseUntil: null, secretHash: null };
 
-/** Cancels a queued or running job. Returns null if there is no such job. */
+/** Cancels a job. Returns null if the job is neither queued nor running. */
 export async function cancelJobRow(tx: Transaction, { meshId, number }: JobKey): Promise<JobRow | null> {
   const [row] = await tx
     .update(jobs)
@@ -240,8 +246,8 @@ export async function cancelJobRow(tx: Transaction, { meshId, number }: JobKey):
 }
 
 /**
- * Fails running jobs whose lease has expired, and those of a runner known to have exited. Returns the failed
- * jobs.
+ * Marks running jobs as failed if their lease has expired, or if their runner is known to have exited.
+ * Returns these jobs.
  */
 export async function failLostJobs(
   db: Queryable,

@@ -69,20 +69,20 @@ export async function findMemory(db: Queryable, meshId: string, number: number):
   return row ?? null;
 }
 
-/** Selects memories for a list or search. */
+/** Selects the memories for a list or a search. */
 export interface MemoryChoice {
-  /** Tags that a memory must all have. */
+  /** Only memories that have all of these tags. */
   readonly tags: readonly string[];
-  /** Author of the memories. */
+  /** Only memories by this author. */
   readonly by: string | undefined;
-  /** Earliest time at which the memories were stored. */
+  /** Only memories stored at or after this time. */
   readonly since: Date | undefined;
   readonly sessionId: string | undefined;
 }
 
 export interface MemoryFilter extends MemoryChoice {
   readonly forgotten: boolean;
-  /** The last number of the previous page. */
+  /** Number of the last memory on the previous page. */
   readonly before: number | undefined;
   readonly limit: number;
 }
@@ -109,7 +109,7 @@ export async function listMemories(
     .limit(limit);
 }
 
-/** Counts the memories of a session that are not forgotten. */
+/** Counts a session's memories, except forgotten ones. */
 export async function countMemories(db: Queryable, meshId: string, sessionId: string): Promise<number> {
   const [row] = await db
     .select({ memories: count() })
@@ -123,7 +123,10 @@ export interface RecalledRow extends MemoryRow {
   readonly marked: string;
 }
 
-/** Searches memories that are not forgotten, best match first. Among equal matches the newest comes first. */
+/**
+ * Searches a mesh's memories, except forgotten ones. The best match comes first, and among equal matches the
+ * newest.
+ */
 export async function recallMemories(
   db: Queryable,
   meshId: string,
@@ -159,8 +162,8 @@ function isChosen({ tags, by, since, sessionId }: MemoryChoice): SQL | undefined
 }
 
 /**
- * Changes the memory that `which` selects. Returns false if it selects none, for instance because the memory
- * is already forgotten.
+ * Changes the memory that `which` selects. Returns false if no memory is selected, for instance because it is
+ * already forgotten.
  */
 async function updateMemory(
   tx: Transaction,
@@ -172,8 +175,8 @@ async function updateMemory(
 }
 
 /**
- * Marks a memory as forgotten. Returns false if it does not exist or is already forgotten. If two callers
- * race, exactly one succeeds.
+ * Marks a memory as forgotten. Returns false if the memory does not exist or is already forgotten. If two
+ * callers race, exactly one succeeds.
  */
 export async function hideMemory(
   tx: Transaction,
@@ -188,7 +191,7 @@ export async function hideMemory(
   );
 }
 
-/** Restores a forgotten memory. Returns false if it does not exist. */
+/** Restores a forgotten memory. Returns false if the memory does not exist. */
 export async function showMemory(tx: Transaction, meshId: string, number: number): Promise<boolean> {
   return updateMemory(tx, and(eq(memories.meshId, meshId), eq(memories.number, number)), {
     forgottenBy: null,
@@ -197,7 +200,7 @@ export async function showMemory(tx: Transaction, meshId: string, number: number
   });
 }
 
-/** Replaces a memory's tags. Returns false if it does not exist. */
+/** Replaces a memory's tags. Returns false if the memory does not exist. */
 export async function replaceTags(
   tx: Transaction,
   meshId: string,

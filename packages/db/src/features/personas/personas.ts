@@ -4,7 +4,7 @@ import type { Queryable, Transaction } from "../../core/transactions.js";
 
 export type PersonaRow = typeof personas.$inferSelect;
 
-/** Lists a mesh's personas by name. Retired personas are included on request. */
+/** Lists a mesh's personas by name. Includes retired personas on request. */
 export async function listPersonaRows(
   db: Queryable,
   meshId: string,
@@ -30,11 +30,11 @@ export async function findPersona(
 }
 
 export interface WrittenPersona extends Omit<PersonaRow, "version" | "updatedAt"> {
-  /** The version to replace. 0 creates a new persona. */
+  /** The version that the change replaces. 0 creates a new persona. */
   readonly expectedVersion: number;
 }
 
-/** Writes a persona's next version. Returns null if its current version is not the expected one. */
+/** Writes a persona's next version. Returns null if the current version is not the expected one. */
 export async function savePersona(
   tx: Transaction,
   { expectedVersion, ...written }: WrittenPersona,
@@ -63,8 +63,8 @@ export async function savePersona(
 }
 
 /**
- * Counts a mesh's personas, including retired ones, and locks the count until the transaction ends. For
- * callers that check a limit before adding one.
+ * Counts a mesh's personas, including retired ones, and locks the count until the transaction ends. Callers
+ * use this to check the limit before they add a persona.
  */
 export async function lockAndCountPersonas(tx: Transaction, meshId: string): Promise<number> {
   await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`personas ${meshId}`}, 0))`);
@@ -72,12 +72,12 @@ export async function lockAndCountPersonas(tx: Transaction, meshId: string): Pro
   return row?.personas ?? 0;
 }
 
-/** A persona that is part of Merkle. */
+/** A persona that ships with Merkle. */
 export type ShippedPersona = Pick<PersonaRow, "nameKey" | "name" | "prompt" | "hash">;
 
 /**
- * Adds these personas to every mesh that lacks them, or only to `meshId`. Existing personas are unchanged,
- * even if edited.
+ * Adds the given personas to `meshId`, or to every mesh, where they are missing. Does not change existing
+ * personas, even if they were edited.
  */
 export async function shipPersonas(
   db: Queryable,

@@ -2,10 +2,10 @@ import { and, desc, eq, sql } from "drizzle-orm";
 import { documents, documentVersions, meshes, personas, perspectives } from "../../core/schema.js";
 import type { Queryable, Transaction } from "../../core/transactions.js";
 
-/** Identifies a reading by the hashes of its text and its persona. */
+/** Identifies a reading by its text and its persona. A reading is what a persona has written about a text. */
 export interface ReadingKey {
   readonly meshId: string;
-  /** In the format of `perspectives.source`. */
+  /** The text's source, in the format of `perspectives.source`. */
   readonly source: string;
   readonly sourceHash: string;
   readonly personaKey: string;
@@ -27,7 +27,7 @@ export interface PerspectiveRow extends Omit<ReadingKey, "meshId" | "source"> {
   readonly sourceVersion: number | null;
   readonly job: number;
   readonly madeAt: Date;
-  /** Current hash of the persona. */
+  /** Hash of the persona's current version. */
   readonly currentPersonaHash: string;
 }
 
@@ -44,8 +44,7 @@ const columns = {
 };
 
 /**
- * Stores a reading and returns its number. A later reading of the same text by the same persona replaces an
- * earlier one.
+ * Stores a reading and returns its number. Replaces an earlier reading of the same text by the same persona.
  */
 export async function upsertPerspective(tx: Transaction, made: NewPerspective): Promise<number> {
   const { content, job, sourceVersion } = made;
@@ -67,7 +66,7 @@ export async function upsertPerspective(tx: Transaction, made: NewPerspective): 
   return row.number;
 }
 
-/** A source and the hash of its current text. */
+/** A source, with the hash of its current text. */
 export interface CurrentSource {
   readonly meshId: string;
   readonly source: string;
@@ -75,8 +74,8 @@ export interface CurrentSource {
 }
 
 /**
- * Orders readings of the current text first, then readings by the current version of the persona, then the
- * newest.
+ * Sorts readings of the current text first. Among those, readings by the persona's current version come
+ * first, then the newest.
  */
 const bestFirst = ({ hash }: CurrentSource) => [
   desc(sql`(${perspectives.sourceHash} = ${hash})`),
@@ -85,7 +84,7 @@ const bestFirst = ({ hash }: CurrentSource) => [
   desc(perspectives.number),
 ];
 
-/** Lists each persona's best reading of a source, by persona name. */
+/** Lists the best reading of a source by each persona, ordered by persona name. */
 export async function listBestPerspectives(db: Queryable, source: CurrentSource): Promise<PerspectiveRow[]> {
   return db
     .selectDistinctOn([perspectives.personaKey], columns)
@@ -95,7 +94,7 @@ export async function listBestPerspectives(db: Queryable, source: CurrentSource)
     .orderBy(perspectives.personaKey, ...bestFirst(source));
 }
 
-/** Returns a persona's best reading of a source including its content, or null. */
+/** Returns the best reading of a source by a persona, with its content. Returns null if there is none. */
 export async function findBestPerspective(
   db: Queryable,
   source: CurrentSource,
@@ -123,7 +122,8 @@ function isOf({ meshId, source }: CurrentSource) {
 const hashOf = (content: unknown) => sql<string>`encode(sha256(convert_to(${content}, 'UTF8')), 'hex')`;
 
 /**
- * Returns a document's current version and the SHA-256 of its text, or null if the session does not exist.
+ * Returns the current version of a document and the SHA-256 of its text. Returns null if the session does not
+ * exist.
  */
 export async function readDocumentHash(
   db: Queryable,
@@ -136,7 +136,10 @@ export async function readDocumentHash(
   return row ?? null;
 }
 
-/** Returns the SHA-256 of a version's text. Null if the version does not exist or its text was removed. */
+/**
+ * Returns the SHA-256 of the text of a document version. Returns null if the version does not exist or its
+ * text was removed.
+ */
 export async function findDocumentVersionHash(
   db: Queryable,
   sessionId: string,
@@ -150,5 +153,5 @@ export async function findDocumentVersionHash(
   return row?.hash ?? null;
 }
 
-/** Hash of version 0, the empty document, which is not stored. */
+/** SHA-256 of the empty text, which is version 0 of every document. That version is not stored. */
 const hashOfNothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";

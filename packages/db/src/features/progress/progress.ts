@@ -32,8 +32,8 @@ export interface NewProgressEntry {
 }
 
 /**
- * Appends an entry to its project, and creates the project if necessary. Other callers that log in this
- * project wait until the transaction ends.
+ * Appends an entry to its project, and creates the project if necessary. Others who log in this project wait
+ * until the transaction ends.
  */
 export async function insertProgressEntry(tx: Transaction, entry: NewProgressEntry): Promise<void> {
   const { meshId, projectId, createdAt } = entry;
@@ -84,7 +84,7 @@ export async function findProgressEntry(
   return row ?? null;
 }
 
-/** Stores an entry's summary. An existing summary is kept, so that every reader sees the same text. */
+/** Stores an entry's summary, unless there is one already. Every reader therefore sees the same summary. */
 export async function keepSummary(
   db: Queryable,
   meshId: string,
@@ -97,20 +97,20 @@ export async function keepSummary(
     .where(and(eq(progressEntries.meshId, meshId), eq(id, entryId), isNull(summary)));
 }
 
-/** Selects entries of one project. */
+/** Selects progress entries within one project. */
 export interface ProgressFilter {
   readonly projectId: string;
-  /** Part of the title, in lower case. */
+  /** Only entries with this text in the title, in lower case. */
   readonly titleKey: string | undefined;
-  /** Words to find in title or content. */
+  /** Only entries with these words in the title or content. */
   readonly match: TextMatch | undefined;
-  /** Tags that an entry must all have, in lower case. */
+  /** Only entries that have all of these tags, in lower case. */
   readonly tagKeys: readonly string[];
   readonly from: Date | undefined;
   readonly to: Date | undefined;
 }
 
-/** Searches entries, newest first. `total` includes matches beyond the limit. */
+/** Searches a project's entries, newest first. `total` also counts the matches beyond the limit. */
 export async function searchProgressEntries(
   db: Queryable,
   meshId: string,
@@ -137,20 +137,20 @@ function isMeant({ titleKey, match, tagKeys, from, to, ...filter }: ProgressFilt
   );
 }
 
-/** Selects entries of a mesh. */
+/** Selects progress entries in a whole mesh. */
 export interface ProgressListFilter {
   readonly id: string | undefined;
   readonly projectId: string | undefined;
   readonly sessionId: string | undefined;
-  /** Part of the title in lower case, or words of the entry. */
+  /** Only entries whose title contains `key`, in lower case, or whose words match. */
   readonly text: { readonly key: string; readonly match: TextMatch } | undefined;
-  /** Tags that an entry must all have, in lower case. */
+  /** Only entries that have all of these tags, in lower case. */
   readonly tagKeys: readonly string[];
-  /** Team, peer or person that logged the entry, or the name that the agent gave itself. */
+  /** Only entries logged by this team, peer or person, or by an agent that used this name for itself. */
   readonly by: string | undefined;
   readonly from: Date | undefined;
   readonly to: Date | undefined;
-  /** Id of the last entry of the previous page. */
+  /** Id of the last entry on the previous page. */
   readonly before: string | undefined;
   readonly limit: number;
 }
@@ -163,7 +163,10 @@ export interface ListedProgressEntryRow extends ProgressEntryRow {
   readonly marked: string | null;
 }
 
-/** Lists entries of all projects, newest first. Only the part of the contents that a list shows is read. */
+/**
+ * Lists a mesh's entries, newest first. Reads only the beginning of each content, which is all that a list
+ * shows.
+ */
 export async function listProgressEntries(
   db: Queryable,
   meshId: string,
@@ -187,7 +190,7 @@ export async function listProgressEntries(
     .limit(filter.limit);
 }
 
-/** Maximum length of the excerpt that a list shows. */
+/** Maximum number of characters of an entry's content that a list shows. */
 const openingCharsMax = 600;
 
 const entryText = sql`concat_ws(E'\n', ${content}, nullif(array_to_string(${tags}, ', '), ''))`;
@@ -214,8 +217,8 @@ function isListed(
 }
 
 /**
- * Searches the index in a subquery. Combined with the title condition, the planner would read the words of
- * every entry.
+ * Returns the condition that an entry's words match, as a separate subquery. If this condition were combined
+ * with the title condition, the planner would read the words of every entry.
  */
 function isFound(meshId: string, match: TextMatch): SQL {
   const words = { words: sql`${progressEntries.words}`, text: sql`(${title} || ' ' || ${entryText})` };
@@ -230,7 +233,9 @@ export interface ProgressProjectRow {
   readonly lastAt: Date;
 }
 
-/** Lists a mesh's projects, most recently updated first. `total` includes projects beyond the limit. */
+/**
+ * Lists a mesh's projects, most recently updated first. `total` also counts the projects beyond the limit.
+ */
 export async function listProgressProjects(
   db: Queryable,
   meshId: string,
@@ -253,7 +258,7 @@ export async function listProgressProjects(
   return { rows, total: found[0]?.total ?? 0 };
 }
 
-/** Counts the entries logged in a session. */
+/** Counts the progress entries logged in a session. */
 export async function countProgressEntries(
   db: Queryable,
   meshId: string,

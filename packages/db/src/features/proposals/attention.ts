@@ -23,7 +23,8 @@ export type ProposalFact = SourceFact & {
 };
 
 /**
- * Lists proposals that a human can decide on. In a closed session, only another conclusion can be accepted.
+ * Lists proposals that wait for a human's decision. In a closed session, only a new conclusion can still be
+ * accepted.
  */
 export async function listOpenProposals(db: Queryable, scope: FactScope): Promise<ProposalFact[]> {
   const open = (of: SQL, from: SQL) => sql`

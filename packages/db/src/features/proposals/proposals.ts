@@ -14,7 +14,7 @@ export interface ProposalKey {
   readonly number: number;
 }
 
-/** The subject of one or more revisions of a proposal: a topic, or the conclusion of a session. */
+/** Identifies the revisions of one proposal by their subject: a topic, or the conclusion of a session. */
 export type ProposalSeries =
   | { readonly meshId: string; readonly topic: number }
   | { readonly meshId: string; readonly topic: null; readonly sessionId: string };
@@ -37,7 +37,7 @@ export interface NewProposal {
   readonly job: number | null;
 }
 
-/** Returns the series that a proposal belongs to. */
+/** Returns the series of revisions that a proposal belongs to. */
 export function seriesOf({
   meshId,
   topic,
@@ -50,8 +50,8 @@ export function seriesOf({
 
 /**
  * Locks a series until the transaction ends, so that proposing, deciding and closing happen one after the
- * other. The lock is on the topic, which closing it locks too, or an advisory lock for a conclusion. Take
- * this lock before those of documents, counters and feeds.
+ * other. This locks the topic, as closing the topic does too, or takes an advisory lock for a conclusion.
+ * Take this lock before locks on documents, counters and feeds.
  */
 export async function holdProposals(tx: Transaction, series: ProposalSeries): Promise<void> {
   if (series.topic === null) {
@@ -63,8 +63,8 @@ export async function holdProposals(tx: Transaction, series: ProposalSeries): Pr
 }
 
 /**
- * Inserts the next revision under the mesh's next number. An open revision becomes replaced. The caller must
- * hold the lock on the series.
+ * Inserts a proposal's next revision under the mesh's next number, and marks an open revision as replaced.
+ * The caller must hold the lock on the series.
  */
 export async function insertProposalRow(tx: Transaction, proposal: NewProposal): Promise<ProposalRow> {
   const ofSeries = inSeries(seriesOf(proposal));
@@ -95,7 +95,9 @@ export async function insertProposalRow(tx: Transaction, proposal: NewProposal):
   return row;
 }
 
-/** A proposal with the newest version of its document. The version is null for files. */
+/**
+ * A proposal, with the newest version of the document that it would change. The version is null for a file.
+ */
 export interface ProposalBesideSource extends ProposalRow {
   readonly currentVersion: number | null;
 }
@@ -117,7 +119,7 @@ export async function findProposal(
   return row ?? null;
 }
 
-/** Returns the proposed text, or null if it was redacted. */
+/** Returns the text of a proposal, or null if it was redacted. */
 export async function readProposalContent(
   db: Queryable,
   { meshId, number }: ProposalKey,
@@ -161,7 +163,7 @@ export async function listProposalRows(
     .limit(limit);
 }
 
-/** Returns the latest proposal of a series that existed at `notAfter`, or null. */
+/** Returns the latest proposal of a series made at or before `notAfter`, or null if there is none. */
 export async function findLastProposal(
   db: Queryable,
   series: ProposalSeries,
@@ -188,7 +190,7 @@ export type ProposalDecision = { readonly decidedBy: string } & (
     }
 );
 
-/** Records the decision about a proposal. Returns false if the proposal is no longer open. */
+/** Records a decision on a proposal. Returns false if the proposal is no longer open. */
 export async function decideProposalRow(
   tx: Transaction,
   { meshId, number }: ProposalKey,
@@ -203,8 +205,8 @@ export async function decideProposalRow(
 }
 
 /**
- * Rejects the open proposal of a series because its topic is closed, or its session is concluded differently.
- * The caller must hold the lock on the series. Returns false if no proposal was open.
+ * Rejects the open proposal of a series, because its topic was closed or its session was concluded with a
+ * different text. The caller must hold the lock on the series. Returns false if no proposal was open.
  */
 export async function rejectOpenProposal(
   tx: Transaction,
@@ -220,8 +222,9 @@ export async function rejectOpenProposal(
 }
 
 /**
- * Removes the texts of proposals that are based on redacted versions of a document, or became such a version,
- * because they contain most of that text. An open proposal becomes replaced. Returns the number of proposals.
+ * Removes the texts of proposals that are based on the given document versions or that became one of them,
+ * because such a text contains most of the redacted one. Open proposals are marked as replaced. Returns how
+ * many proposals were changed.
  */
 export async function redactProposals(
   tx: Transaction,

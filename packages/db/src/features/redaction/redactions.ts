@@ -12,8 +12,8 @@ import {
 import type { Queryable, Transaction } from "../../core/transactions.js";
 
 /**
- * Redacts a message and removes its words from the search index. Returns false if it was redacted before. The
- * database defines the redacted content and refuses any other change.
+ * Redacts a message and removes its words from the search index. Returns false if the message was already
+ * redacted. The database defines the redacted content and refuses any other change.
  */
 export async function redactMessageRow(
   tx: Transaction,
@@ -40,7 +40,7 @@ export interface VersionRange {
   readonly to: number;
 }
 
-/** Redacts versions of a document. Returns the number of versions that still had a text. */
+/** Redacts versions of a document. Returns how many of the versions still had a text. */
 export async function redactDocumentVersions(
   tx: Transaction,
   sessionId: string,
@@ -55,11 +55,12 @@ export async function redactDocumentVersions(
     })
     .where(and(isIn(sessionId, range), isNotNull(documentVersions.salt)))
     .returning({ version: documentVersions.version });
-  // If the index is behind, it may still contain a version that is not the newest.
+  // The index contains one version per document. If the index is behind, this may be a redacted version
+  // although it is no longer the newest.
   await tx
     .delete(documentWords)
     .where(and(eq(documentWords.sessionId, sessionId), between(documentWords.version, range.from, range.to)));
-  // A perspective may quote the removed text.
+  // Deletes perspectives on the redacted versions, because they may quote the removed text.
   await tx
     .delete(perspectives)
     .where(
@@ -76,7 +77,7 @@ function isIn(sessionId: string, { from, to }: VersionRange): SQL | undefined {
   return and(eq(documentVersions.sessionId, sessionId), between(documentVersions.version, from, to));
 }
 
-/** Lists the teams that wrote the given versions of a document. */
+/** Lists the teams that wrote the given document versions. */
 export async function listVersionAuthors(
   db: Queryable,
   sessionId: string,
@@ -89,7 +90,7 @@ export async function listVersionAuthors(
   return rows.map(({ teamId }) => teamId);
 }
 
-/** Lists the teams of the given peers. */
+/** Lists the teams that the given peers belong to. */
 export async function listTeamsOfPeers(
   db: Queryable,
   sessionId: string,
@@ -105,7 +106,8 @@ export async function listTeamsOfPeers(
 }
 
 /**
- * Removes the reason for the last change of a session's title or description, if the change was made at `at`.
+ * Removes the reason given for the last change to a session's title or description, if that change was made
+ * at `at`.
  */
 export async function clearMetadataReason(tx: Transaction, sessionId: string, at: Date): Promise<void> {
   await tx
@@ -114,7 +116,7 @@ export async function clearMetadataReason(tx: Transaction, sessionId: string, at
     .where(and(eq(sessions.sessionId, sessionId), eq(sessions.metadataChangedAt, at)));
 }
 
-/** Removes the reason why a session is held, if the hold began at `at`. */
+/** Removes the reason given for holding a session, if the hold began at `at`. */
 export async function clearHoldReason(tx: Transaction, sessionId: string, at: Date): Promise<void> {
   await tx
     .update(sessions)
@@ -127,7 +129,7 @@ export async function clearHoldReason(tx: Transaction, sessionId: string, at: Da
     );
 }
 
-/** True if a session was imported from another broker, which owns its record. */
+/** Returns true if a session was imported. Another broker then owns its record. */
 export async function isImported(db: Queryable, sessionId: string): Promise<boolean> {
   const [row] = await db
     .select({ importedAt: sessions.importedAt })

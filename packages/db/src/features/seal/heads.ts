@@ -2,7 +2,7 @@ import { and, desc, eq, inArray, sql } from "drizzle-orm";
 import { documents, feeds, heads, sessions } from "../../core/schema.js";
 import type { Queryable, Transaction } from "../../core/transactions.js";
 
-/** A stored, signed head. */
+/** A stored head of a session's record, with its signature. */
 export interface HeadRow {
   readonly sessionId: string;
   readonly size: number;
@@ -15,15 +15,18 @@ export interface HeadRow {
   readonly at: Date;
   readonly keyId: string;
   readonly signature: Uint8Array;
-  /** True if a conclusion signed it. */
+  /** True if the head was signed by a conclusion. */
   readonly sealed: boolean;
-  /** The three hashes of the metadata around the logs, concatenated. Empty in a head of format 1. */
+  /** Three hashes of the metadata around the logs, concatenated. Empty for a head in format 1. */
   readonly about: Uint8Array;
 }
 
-/** The sizes of a session's two logs, the id used in their entries, and the session's metadata. */
+/**
+ * The sizes of a session's two logs, the record id that the logs' entries contain, and the session's
+ * metadata.
+ */
 export interface RecordExtent {
-  /** Id of the session, or of its original if it was imported. */
+  /** Id of the session. For an imported session, the id that it had originally. */
   readonly recordId: string;
   readonly imported: boolean;
   readonly size: number;
@@ -38,7 +41,7 @@ export interface RecordExtent {
   readonly closedAt: Date | null;
 }
 
-/** Reads the extent of both logs at one moment. Returns null if the session does not exist. */
+/** Reads the sizes of both logs at the same moment. Returns null if the session does not exist. */
 export async function readRecordExtent(db: Queryable, sessionId: string): Promise<RecordExtent | null> {
   const [row] = await db
     .select({
@@ -63,8 +66,8 @@ export async function readRecordExtent(db: Queryable, sessionId: string): Promis
 }
 
 /**
- * Stores a head and returns the stored head of the same extent. If several are created at the same time, all
- * callers get the same one. A sealed head stays sealed.
+ * Stores a head and returns it. If an equal head is already stored, returns the stored one instead, so that
+ * concurrent callers all get the same head. A sealed head stays sealed.
  */
 export async function keepHead(db: Queryable | Transaction, head: HeadRow): Promise<HeadRow> {
   const [kept] = await db
@@ -80,7 +83,7 @@ export async function keepHead(db: Queryable | Transaction, head: HeadRow): Prom
 }
 
 /**
- * Finds the latest head signed over exactly this extent.
+ * Finds the latest head signed for exactly these log sizes.
  *
  * @param keyIds - restricts the result to heads of format 2 signed with these keys (default: any head)
  */
@@ -107,8 +110,8 @@ export async function findHead(
 }
 
 /**
- * Finds a head over exactly this size of one log. Prefers a head signed by a conclusion, then the one with
- * the largest extent.
+ * Finds a head signed for exactly this size of one of the two logs. Prefers a head signed by a conclusion,
+ * then the one that covers most.
  */
 export async function findHeadOver(
   db: Queryable,
@@ -125,7 +128,7 @@ export async function findHeadOver(
   return row ?? null;
 }
 
-/** Lists the latest heads signed by conclusions, newest first. */
+/** Lists the latest heads that conclusions signed, newest first. */
 export async function listSeals(db: Queryable, sessionId: string, most: number): Promise<HeadRow[]> {
   return db
     .select()

@@ -3,7 +3,7 @@ import { and, asc, eq, gt, gte, lt, lte, max, sql } from "drizzle-orm";
 import { documentVersions, messages, recordRests, recordTiles } from "../../core/schema.js";
 import type { Queryable } from "../../core/transactions.js";
 
-/** One of a session's two logs. */
+/** Identifies one of a session's two logs. */
 export interface RecordLog {
   readonly sessionId: string;
   readonly log: "feed" | "document";
@@ -25,8 +25,9 @@ const milliseconds = (column: typeof messages.postedAt | typeof documentVersions
   sql`floor(extract(epoch FROM ${column}) * 1000)::bigint`;
 
 /**
- * A message's data for its log entry: the recorded fields with times in milliseconds, and the content's hash.
- * The content itself is included only for private messages, whose entries state its length.
+ * Data for a message's entry in the log: the recorded fields, with times in milliseconds, and the content's
+ * hash. The content itself is included only for a private message, because its entry states the content's
+ * length.
  */
 const messageFacts = sql`json_build_array(${sql.join(
   recordedFieldNames.map((name) =>
@@ -40,8 +41,8 @@ const versionFacts = sql`json_build_array(${documentVersions.version}, ${documen
   ${contentHash(documentVersions)})`;
 
 /**
- * Reads the data for the entries of a range of a log, as one JSON text for each tile in the range, in order.
- * PostgreSQL hashes the contents, so they are not transferred. A worker thread parses the texts.
+ * Reads the data for a range of a log's entries, as one JSON text per tile, in order. PostgreSQL computes the
+ * content hashes, so the contents are not transferred. A worker thread parses the JSON.
  */
 export async function readEntryFacts(
   db: Queryable,
@@ -62,8 +63,8 @@ export async function readEntryFacts(
 }
 
 /**
- * The input of a content hash. The salt is null once the content is redacted. A redacted version has no
- * content either.
+ * The input for a content hash. The salt is null if the content was redacted. For a redacted document
+ * version, the content is null as well.
  */
 export interface HashedContent {
   readonly content: string | null;
@@ -110,7 +111,7 @@ export interface RecordTile {
   readonly root: Uint8Array;
 }
 
-/** Counts the complete tiles stored for a level. Tiles are always written in order. */
+/** Counts a level's stored tiles. Tiles are complete and always written in order. */
 export async function countTiles(
   db: Queryable,
   { sessionId, log }: RecordLog,
@@ -124,8 +125,7 @@ export async function countTiles(
 }
 
 /**
- * Stores tiles. An existing tile is kept: a tile is derived from its log, so another writer's copy is
- * identical.
+ * Stores tiles. Existing tiles are kept: a tile is derived from its log, so every writer's copy is identical.
  */
 export async function keepTiles(
   db: Queryable,
@@ -139,7 +139,7 @@ export async function keepTiles(
     .onConflictDoNothing();
 }
 
-/** Returns the concatenated hashes of one tile, 32 bytes each, or null if the tile is not stored. */
+/** Returns the hashes of one tile, 32 bytes each, concatenated. Returns null if the tile is not stored. */
 export async function findTileHashes(
   db: Queryable,
   { sessionId, log }: RecordLog,
@@ -181,9 +181,7 @@ export async function listTileRoots(
   return rows.map(({ root }) => root);
 }
 
-/**
- * Stores the leaves after the last complete tile of a log that has `size` entries. Existing leaves are kept.
- */
+/** Stores the leaves after the last complete tile of a log with `size` entries. Existing leaves are kept. */
 export async function keepRest(
   db: Queryable,
   { sessionId, log }: RecordLog,
@@ -196,8 +194,9 @@ export async function keepRest(
 }
 
 /**
- * Returns the stored leaves of a tile, 32 bytes each, in the version stored first. Entries may since have
- * been changed behind the broker's back, before a later head was signed or a later tile completed.
+ * Returns the stored leaf hashes of a tile, 32 bytes each. If several versions of a leaf were stored, returns
+ * the first. They differ if someone changed an entry behind the broker's back before a later head was signed
+ * or the tile was completed.
  */
 export async function findKeptLeaves(
   db: Queryable,

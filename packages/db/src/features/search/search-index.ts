@@ -11,7 +11,8 @@ import {
 import type { Queryable, Transaction } from "../../core/transactions.js";
 
 /**
- * Lists sessions with messages or documents that are not indexed yet, those with the newest messages first.
+ * Lists sessions with messages or documents that have not been indexed yet. Sessions with the newest messages
+ * come first.
  */
 export async function listUnindexedSessions(db: Queryable, limit: number): Promise<string[]> {
   const rows = await db
@@ -29,7 +30,7 @@ export async function listUnindexedSessions(db: Queryable, limit: number): Promi
   return rows.map((row) => row.sessionId);
 }
 
-/** Locks these sessions' index positions until the transaction ends. Only indexers need them. */
+/** Locks the index positions of these sessions until the transaction ends. Only indexers use these locks. */
 export async function holdSearchHeads(tx: Transaction, sessionIds: readonly string[]): Promise<void> {
   // Always locks in the same order, so that two indexers cannot deadlock.
   const ids = [...sessionIds].sort();
@@ -44,8 +45,8 @@ export async function holdSearchHeads(tx: Transaction, sessionIds: readonly stri
 }
 
 /**
- * Indexes the next messages of these sessions, session by session, and returns their number. The caller must
- * hold the locks. At least one message is indexed if there is any.
+ * Indexes the next messages of these sessions, one session after the other, and returns how many were
+ * indexed. At least one message is indexed if any is left. The caller must hold the locks.
  */
 export async function indexMessages(
   tx: Transaction,
@@ -85,7 +86,10 @@ export interface UnindexedDocument {
   readonly content: string;
 }
 
-/** Lists documents of these sessions that are newer than the index. The caller must hold the locks. */
+/**
+ * Lists the documents of these sessions that are newer than their copies in the index. The caller must hold
+ * the locks.
+ */
 export async function listUnindexedDocuments(
   tx: Transaction,
   sessionIds: readonly string[],
@@ -102,7 +106,7 @@ export async function listUnindexedDocuments(
     .limit(limit);
 }
 
-/** Replaces a document in the index with its new version. The caller must hold the lock. */
+/** Replaces a document in the index with its new version. The caller must hold the session's lock. */
 export async function indexDocument(
   tx: Transaction,
   { sessionId, version }: Pick<UnindexedDocument, "sessionId" | "version">,
@@ -116,7 +120,7 @@ export async function indexDocument(
   await tx.update(searchHeads).set({ documentVersion: version }).where(eq(searchHeads.sessionId, sessionId));
 }
 
-/** Formats an array literal, because the pool does not load array types. UUIDs need no quotes. */
+/** Formats ids as an array literal, because the driver does not load array types. UUIDs need no quotes. */
 function toArray(ids: readonly string[]): string {
   return `{${ids.join(",")}}`;
 }

@@ -34,19 +34,19 @@ export interface FoundRow {
   readonly sequence: number | null;
   readonly memory: number | null;
   readonly topic: number | null;
-  /** File of a topic, as `root/path`. */
+  /** File that a topic is about, as `root/path`. */
   readonly sourcePath: string | null;
   readonly version: number | null;
   /** Key of a state entry. */
   readonly key: string | null;
-  /** Id of a progress entry. `project` is its project. */
+  /** Id of a progress entry. `project` identifies its project. */
   readonly entry: string | null;
   readonly project: string | null;
   readonly title: string | null;
   readonly by: string | null;
   readonly at: Date;
   readonly rank: number;
-  /** Excerpt that starts shortly before the first match, with a few thousand characters at most. */
+  /** Excerpt that starts shortly before the first match. At most a few thousand characters. */
   readonly marked: string;
 }
 
@@ -57,11 +57,14 @@ export interface Wanted {
   readonly limit: number;
 }
 
-/** Times have millisecond precision. Among hits with the same time, the highest number is the newest. */
+/**
+ * Sorts by rank and time. Times have millisecond precision, so among hits with the same time, the one with
+ * the highest number is the newest.
+ */
 const bestFirst = sql`f.rank DESC, f.at DESC, f.session_id, f.sequence DESC NULLS LAST, f.memory DESC NULLS LAST, f.key COLLATE "C"`;
 
 /**
- * Searches all kinds in a mesh, best match first. Among equal matches the newest comes first. Messages and
+ * Searches everything in a mesh. The best match comes first, and among equal matches the newest. Messages and
  * documents are found only once they are indexed.
  */
 export async function searchMesh(db: Queryable, meshId: string, wanted: Wanted): Promise<FoundRow[]> {
@@ -79,7 +82,7 @@ export async function searchMesh(db: Queryable, meshId: string, wanted: Wanted):
     branches.map((branch) => sql`(SELECT * FROM (${branch}) f ${best})`),
     sql` UNION ALL `,
   );
-  // Texts are read and marked only for the hits that are returned.
+  // The texts are read and marked only for the hits that are returned.
   const rows = await db.execute<Omit<FoundRow, "at"> & { at_ms: string } & Record<string, unknown>>(sql`
     WITH own AS (SELECT session_id FROM ${sessions} WHERE mesh_id = ${meshId}${
       wanted.sessionId === undefined ? sql`` : sql` AND session_id = ${wanted.sessionId}`
@@ -118,14 +121,14 @@ export async function searchMesh(db: Queryable, meshId: string, wanted: Wanted):
 const messageText = (row: SQL) => sql`coalesce(${row}.content::json ->> 'text', '')`;
 const sessionText = (row: SQL) => sql`concat_ws(E'\n', ${row}.title, nullif(${row}.description, ''))`;
 
-/** The part of a value that is indexed. */
+/** The indexed text of a state entry: its key and the beginning of its value. */
 const stateText = (row: SQL) => sql`concat(${row}.key, ': ', left(${row}.value, 4000))`;
 
-/** The indexed text: title, content and tags. */
+/** The indexed text of a progress entry: title, content and tags. */
 const progressText = (row: SQL) =>
   sql`concat_ws(E'\n', ${row}.title, ${row}.content, nullif(array_to_string(${row}.tags, ', '), ''))`;
 
-/** Builds the columns of a branch: the keys of a hit, its time and its rank. */
+/** Builds the columns of one kind's subquery: the keys of a hit, its time and its rank. */
 function hit(
   kind: SQL,
   keys: { sequence?: SQL; memory?: SQL; piece?: SQL; key?: SQL },
@@ -137,7 +140,10 @@ function hit(
     ${piece}::int AS piece, ${key}::text AS key, ${at} AS at, ${rank} AS rank`;
 }
 
-/** A search for letters covers only the newest messages of each session, because it must read every text. */
+/**
+ * Number of each session's newest messages that a search by letters covers. It has to read every text, so a
+ * limit is needed.
+ */
 const messagesReadMax = 1_000;
 
 function findMessages({ match, kinds }: Wanted): SQL {
@@ -162,8 +168,8 @@ function findMessages({ match, kinds }: Wanted): SQL {
 }
 
 /**
- * Finds the best matching piece of each document. While a document is being edited, the last indexed version
- * is found.
+ * Finds the best matching piece of each document. Finds the last indexed version if the document has been
+ * edited since.
  */
 function findDocuments({ match }: Wanted): SQL {
   const columns = hit(sql`'document'`, { piece: sql`piece` }, sql`d.updated_at`, rankOf(match, sql`words`));
@@ -185,10 +191,12 @@ function findSessions({ match }: Wanted): SQL {
     AND ${fits(match, { words: sql`words`, text: sql`concat_ws(' ', s.title, s.slug, s.description)` })}`;
 }
 
-/** A search for letters covers only this many keys per scope, because it must read every value. */
+/**
+ * Number of keys per scope that a search by letters covers. It has to read every value, so a limit is needed.
+ */
 const keysReadMax = 1_000;
 
-/** Searches the current values of the sessions' keys, and the mesh's keys unless a session is given. */
+/** Searches the current state values of sessions. Includes the mesh's own keys, unless a session is given. */
 function findState({ match, sessionId }: Wanted, meshId: string): SQL {
   const columns = sql`'state' AS kind, nullif(e.scope_id, ${meshId}::uuid) AS session_id, NULL::bigint AS sequence,
     NULL::bigint AS memory, NULL::int AS piece, e.key::text AS key, e.updated_at AS at, ${rankOf(match, sql`e.words`)} AS rank`;
@@ -202,7 +210,10 @@ function findState({ match, sessionId }: Wanted, meshId: string): SQL {
     WHERE e.value IS NOT NULL AND ${fits(match, { words: sql`e.words`, text: stateText(sql`e`) })}`;
 }
 
-/** A search for letters covers only the newest entries, because it must read every content. */
+/**
+ * Number of the newest progress entries that a search by letters covers. It has to read every content, so a
+ * limit is needed.
+ */
 const entriesReadMax = 1_000;
 
 function findProgress({ match, sessionId }: Wanted, meshId: string): SQL {
@@ -217,10 +228,13 @@ function findProgress({ match, sessionId }: Wanted, meshId: string): SQL {
     WHERE ${fits(match, { words: sql`words`, text: progressText(sql`e`) })}`;
 }
 
-/** A search for letters covers only the newest topic messages, because it must read every text. */
+/**
+ * Number of the newest topic messages that a search by letters covers. It has to read every text, so a limit
+ * is needed.
+ */
 const commentsReadMax = 1_000;
 
-/** Searches the comments of topics. The topic's number is in the column `memory`. */
+/** Searches the messages in topics. The column `memory` contains the topic's number. */
 function findTopicMessages({ match, sessionId }: Wanted, meshId: string): SQL {
   const columns = sql`'topic' AS kind, t.session_id, c.sequence::bigint AS sequence, c.topic::bigint AS memory,
     NULL::int AS piece, NULL::text AS key, c.at AS at, ${rankOf(match, sql`c.words`)} AS rank`;
@@ -234,7 +248,7 @@ function findTopicMessages({ match, sessionId }: Wanted, meshId: string): SQL {
     WHERE c.mesh_id = ${meshId} ${own} AND ${fits(match, { words: sql`c.words`, text: sql`c.text` })}`;
 }
 
-/** Size of the returned part of a marked text, enough to choose a good excerpt from. */
+/** Number of characters of a marked text that are returned. Enough to choose a good excerpt. */
 const windowCharsMax = 4_000;
 const windowCharsBefore = 200;
 

@@ -10,7 +10,7 @@ export interface SourceTextKey {
   readonly hash: string;
 }
 
-/** Stores a text on which a topic or proposal is based. */
+/** Stores the text of a file that a topic or proposal is based on. */
 export async function keepSourceText(
   db: Queryable,
   { meshId, root, path, hash, content }: SourceTextKey & { readonly content: string },
@@ -42,7 +42,7 @@ export async function findSourceText(
   return row?.content ?? null;
 }
 
-/** Deletes texts that were never used, or were used only by topics that are now closed. */
+/** Deletes file texts older than `afterDays` that neither an open topic nor any proposal uses. */
 export async function deleteUnusedSourceTexts(db: Queryable, afterDays: number): Promise<number> {
   const { count } = await db.execute(sql`
     DELETE FROM source_texts s
@@ -58,7 +58,7 @@ export async function deleteUnusedSourceTexts(db: Queryable, afterDays: number):
   return count;
 }
 
-/** Counts of a file's open topics, open proposals, and queued or running jobs. */
+/** Number of open topics, open proposals, and queued or running jobs for a file. */
 export interface FileWork {
   readonly root: string;
   readonly path: string;
