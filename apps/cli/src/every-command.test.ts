@@ -7,7 +7,7 @@ import { sharedMerkle } from "./test-kit/shared-merkle.js";
 const merkle = sharedMerkle();
 
 /**
- * One call of each command that most tests run inside the test process: the words, the exit code, and part of
+ * A call of each command that most tests run inside the test process, with the expected exit code and part of
  * the output.
  */
 const calls: readonly (readonly [words: string, code: number, printed: string])[] = [

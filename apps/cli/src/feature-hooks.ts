@@ -10,7 +10,7 @@ import type { ForeignFile } from "./settings/foreign-file.js";
 import type { Check } from "./start/doctor/check.js";
 import type { BrokerAdditions } from "./start/run-broker.js";
 
-/** Collects the options, notices and facts that features add to a broker on this home. */
+/** Collects the options, notices and facts that features add to the broker of this home. */
 export async function prepareBroker(config: Config): Promise<Required<BrokerAdditions>> {
   const all: BrokerAdditions[] = [];
   for (const feature of await loadFeatures()) {
@@ -23,12 +23,12 @@ export async function prepareBroker(config: Config): Promise<Required<BrokerAddi
   };
 }
 
-/** Returns the settings of this machine that belong to features, by name. */
+/** Returns the features' settings for this machine, by name. */
 export async function listFeatureSettings(): Promise<Readonly<Record<string, FeatureSetting>>> {
   return Object.assign({}, ...(await loadFeatures()).map(({ settings }) => settings));
 }
 
-/** Returns the files of a project that contain settings of features. */
+/** Returns a project's files that contain settings for features. */
 export async function findForeignFiles(project: Pick<Config, "environment" | "cwd">): Promise<ForeignFile[]> {
   const files: ForeignFile[] = [];
   for (const { findForeignFile } of await loadFeatures()) {
@@ -43,20 +43,20 @@ export async function listChecks(): Promise<readonly Check[]> {
   return (await loadFeatures()).flatMap(({ checks = [] }) => checks);
 }
 
-/** Has an agent draft a session's conclusion. @throws CliError `usage` if no feature can */
+/** Starts an agent that drafts a session's conclusion. @throws CliError `usage` if no feature can do this */
 export async function draftConclusion(context: CommandContext, session: ConcludedSession): Promise<number> {
   const feature = (await loadFeatures()).find((each) => each.draftConclusion);
   if (feature?.draftConclusion) return feature.draftConclusion(context, session);
   throw usageError("This build of merkle runs no agents, so --draft is not available.");
 }
 
-/** Returns the parts that features add to the MCP server. */
+/** Loads the parts that features add to the MCP server. */
 export async function loadExtensions(): Promise<readonly CreateExtension[]> {
   const all = await loadFeatures();
   return Promise.all(all.flatMap(({ loadExtension }) => loadExtension?.() ?? []));
 }
 
-/** Returns the first problem that a feature finds with a conclusion, or null. */
+/** Returns the first problem that any feature finds with a conclusion, or null. */
 export const checkConcluded: CheckConcluded = async (message, where) => {
   for (const feature of await loadFeatures()) {
     const problem = await feature.checkConcluded?.(message, where);
@@ -65,7 +65,7 @@ export const checkConcluded: CheckConcluded = async (message, where) => {
   return null;
 };
 
-/** Lists the files that features offer as completions of `<root/path>`. */
+/** Lists the files that features suggest as completions of `<root/path>`. */
 export async function listFiles(broker: Pick<BrokerClient, "call">): Promise<string[]> {
   const lists = (await loadFeatures()).map((feature) => feature.listFiles?.(broker) ?? []);
   return (await Promise.all(lists)).flat();

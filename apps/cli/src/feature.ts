@@ -13,23 +13,23 @@ import type { BrokerAdditions } from "./start/run-broker.js";
 /** Loads a command's module. */
 export type LoadCommand = () => Promise<Command>;
 
-/** Commands that a feature adds to a group of help, by name. */
+/** The commands that a feature adds to a group in help. */
 export interface FeatureCommands {
   readonly topic: string;
-  /** The command after which help lists these commands. Defaults to the end of the group. */
+  /** The command after which help lists the feature's commands. Defaults to the end of the group. */
   readonly after?: string;
-  /** The command before which help lists these commands. Use instead of `after`. */
+  /** The command before which help lists the feature's commands. Use instead of `after`. */
   readonly before?: string;
   readonly load: Readonly<Record<string, LoadCommand>>;
 }
 
-/** A setting of this machine that belongs to a feature. */
+/** A setting that a feature adds to this machine's settings. */
 export interface FeatureSetting extends SettingSources {
   /** Returns the value as `merkle config list` shows it: never a secret, and null for none. Without it, the setting is not listed. */
   readonly read?: (config: Config) => unknown | Promise<unknown>;
 }
 
-/** A session, and the broker that has it. */
+/** A session, and the broker that hosts it. */
 export interface ConcludedSession {
   readonly broker: BrokerClient;
   readonly session: Session;
@@ -40,22 +40,28 @@ export interface ConcludedSession {
  * hooks load further modules when called.
  */
 export interface Feature {
-  /** The features, in any package, that this feature requires. */
+  /** The names of the features, in any package, that this feature requires. */
   readonly needs: readonly string[];
   readonly commands: readonly FeatureCommands[];
-  /** The settings of this machine that belong to the feature, by name. */
+  /** The feature's settings for this machine, by name. */
   readonly settings?: Readonly<Record<string, FeatureSetting>>;
-  /** Finds the project's file with settings of the feature, if it needs a decision about trust (CLI-82). */
+  /**
+   * Finds the project's file with settings for the feature, if the user must decide whether to trust the file
+   * (CLI-82).
+   */
   readonly findForeignFile?: (
     project: Pick<Config, "environment" | "cwd">,
   ) => Promise<ForeignFile | undefined>;
-  /** Returns the feature's additions to a broker on this home. @throws CliError `usage` for an invalid setting */
+  /**
+   * Returns the feature's additions to the broker of this home. @throws CliError `usage` for an invalid
+   * setting
+   */
   readonly prepareBroker?: (config: Config) => Promise<BrokerAdditions>;
-  /** Checks for `merkle doctor`. */
+  /** The feature's checks in `merkle doctor`. */
   readonly checks?: readonly Check[];
-  /** Has an agent draft a session's conclusion. Returns the exit code. */
+  /** Starts an agent that drafts a session's conclusion. Returns the exit code. */
   readonly draftConclusion?: (context: CommandContext, session: ConcludedSession) => Promise<number>;
-  /** Runs `merkle agent`, the program that the agent of a job uses (AGENT-1). */
+  /** Runs `merkle agent`, the program with which the agent of a job reads and writes (AGENT-1). */
   readonly runForAgent?: (argv: readonly string[], io: Io, signal: AbortSignal) => Promise<number>;
   /** Loads the feature's part of the MCP server. */
   readonly loadExtension?: () => Promise<CreateExtension>;
@@ -64,7 +70,7 @@ export interface Feature {
    * report, or null.
    */
   readonly checkConcluded?: CheckConcluded;
-  /** Lists files as completions of `<root/path>`. */
+  /** Lists the files to suggest as completions of `<root/path>`. */
   readonly listFiles?: (broker: Pick<BrokerClient, "call">) => Promise<string[]>;
 }
 

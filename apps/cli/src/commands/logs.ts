@@ -77,8 +77,8 @@ function linesOf(text: string): string[] {
 }
 
 /**
- * Prints a line of the log. The file has one JSON object per line. People get the time, the level, the
- * message and the other fields.
+ * Prints a line of the log, which is a JSON object. Users see the time, the level, the message and the other
+ * fields.
  */
 function print(line: string, output: Output): Promise<boolean> {
   if (output.json) return output.writeLine(line);
@@ -92,7 +92,7 @@ function print(line: string, output: Output): Promise<boolean> {
     const shown = `${output.dim(toMoment(String(at)))} ${paint(String(level).padEnd(5))} ${told}`;
     return output.writeLine(wrapLine(shown, output.columns, "      ").join("\n"));
   } catch {
-    // Print any other line unchanged.
+    // Print a line that is not such a JSON object unchanged.
     return output.writeLine(neutralise(line));
   }
 }

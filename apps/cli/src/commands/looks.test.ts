@@ -122,7 +122,7 @@ describe("a command that fails", () => {
       history: await callBroker(merkle, "get_history", { session_id: slug }),
       roster: (await callBroker(merkle, "list_peers", { session_id: slug })).peers.map(({ team }) => team),
       document: await callBroker(merkle, "read_session_doc", { session_id: slug }),
-      // Without the features, there is nothing to list.
+      // A build without these features lists nothing.
       state: (await merkle.run(["state", "list", slug, "--json"])).stdout,
       tasks: (await merkle.run(["tasks", slug, "--json"])).stdout,
       claims: (await merkle.run(["claims", slug, "--json"])).stdout,

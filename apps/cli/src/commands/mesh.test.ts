@@ -12,7 +12,7 @@ import { atTerminal } from "../test-kit/terminal.js";
 const merkle = sharedMerkle();
 const program = inject("program");
 
-/** Creates a session of Atlas that Cedar's peer cy has joined. */
+/** Creates a session convened by Atlas and joined by Cedar's peer cy. */
 async function sessionWithPeer(title: string) {
   const made = await callBroker(merkle, "create_session", { title, creator_team_name: "Atlas" });
   const cedar = await callBroker(merkle, "join_session", {
@@ -95,7 +95,7 @@ describe("merkle post, to some", () => {
 describe("merkle nudge, hold and resume", () => {
   it("[CLI-41] tells what a nudge reached: a parked wait, or nothing", async () => {
     const { slug, cy } = await sessionWithPeer("Nudged");
-    // Uses fetch, because commands time out after ten seconds and an agent's client does not.
+    // Uses fetch, because commands time out after ten seconds and agents' clients do not.
     const { url } = await merkle.running();
     const wait = `${url}/api/sessions/${slug}/messages/wait?timeout=30`;
     const waiting = fetch(wait, { headers: { "X-Team-ID": cy } });
@@ -231,7 +231,7 @@ describe("merkle completion", () => {
     expect({ stdout, stderr }).toEqual({ stdout: `up upgrade\nget\n${slug}\nbackend\n\n`, stderr: "" });
   });
 
-  // Most machines that run the tests do not have fish or zsh.
+  // Tagged, because most machines that run the tests do not have fish.
   it("[CLI-58] fish completes by its script", { tags: "fish" }, async () => {
     expect(
       await completeWith("fish", (file) => [
@@ -246,7 +246,7 @@ describe("merkle completion", () => {
     expect(await completeWith("zsh", (file) => ["-f", "-n", file])).toBe("");
   });
 
-  /** Returns the output of a shell that has its completion script and a merkle command on its PATH. */
+  /** Returns the output of a shell that has the completion script and a merkle command on its PATH. */
   async function completeWith(shell: string, args: (file: string) => string[]): Promise<string> {
     const file = join(merkle.home, `merkle.${shell}`);
     await writeFile(file, (await merkle.run(["completion", shell])).stdout);

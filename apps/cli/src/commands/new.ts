@@ -70,7 +70,10 @@ export const newSession: Command = {
   },
 };
 
-/** Replaces the credential in the reply with its bare id. Commands never print credentials (CLI-8). */
+/**
+ * Replaces the credential in the broker's reply with the team's bare id. Commands never print credentials
+ * (CLI-8).
+ */
 function withoutSecret<Answer extends { readonly team_id: string }>(answer: Answer): Answer {
   return { ...answer, team_id: parseTeamCredential(answer.team_id)?.teamId ?? answer.team_id };
 }

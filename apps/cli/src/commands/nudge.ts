@@ -39,7 +39,7 @@ export const nudge: Command = {
   },
 };
 
-/** Formats one line per nudged peer. Reports only what the peer's client has confirmed. */
+/** Formats one line per nudged peer. Reports only effects that the peer's client has confirmed. */
 async function formatNudged({ nudged }: OutputOf<"nudge">, output: Output): Promise<string> {
   if (nudged.length === 0) return "no one else is there";
   return nudged

@@ -49,8 +49,8 @@ export const open: Command = {
 };
 
 /**
- * Returns the mesh for the page's address. In invite mode the sign-in already selects the mesh, so no
- * parameter is needed.
+ * Returns the mesh to put in the page's address. In invite mode the sign-in already selects the mesh, so the
+ * address needs no parameter.
  */
 async function findOpenMesh(
   broker: BrokerClient,
@@ -76,13 +76,13 @@ function noLink({ home, agentShell }: Pick<Config, "home" | "agentShell">): CliE
   });
 }
 
-/** The lifetime of a sign-in link. Long enough for a browser to start. */
+/** The lifetime of a sign-in link, which is long enough for a browser to start. */
 const signInSeconds = 5 * 60;
 
 /**
- * Returns a link that signs a browser in or, in open mode, verifies its person. Opens the session's page, or
- * all sessions if `page` is null. Returns null if this command cannot verify anyone, so the page's plain
- * address must be used.
+ * Returns a link that signs a browser in or, in open mode, verifies its user. The link opens `page`, or the
+ * list of sessions if `page` is null. Returns null if this command cannot verify anyone; the caller then uses
+ * the page's plain address.
  */
 async function getOpeningLink(
   broker: BrokerClient,
@@ -100,9 +100,9 @@ async function getOpeningLink(
 }
 
 /**
- * Writes a page that redirects a browser to an address with a secret. Every program on the machine can see a
- * browser's arguments, so the secret must not be one of them. Only this user can read the page, and its link
- * works once.
+ * Writes a local page that redirects a browser to an address with a secret. Every program on the machine can
+ * see a browser's arguments, so the secret must not be in them. Only this user can read the page, and the
+ * link in it works once.
  */
 async function writeLeadingPage(home: string, link: string): Promise<string> {
   const path = homeFiles.leadingPage(home);

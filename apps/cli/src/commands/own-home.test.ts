@@ -7,13 +7,13 @@ import { type TestMerkle, testMerkle } from "../test-kit/merkle.js";
 
 const plain = ["setpriv", "--reuid=1235", "--regid=1235", "--clear-groups"];
 
-/** Runs the command printed as the fix. */
+/** Runs the command that the error message suggests as a fix. */
 async function mend({ stderr }: { readonly stderr: string }): Promise<void> {
   const command = /Run: (.+)/.exec(stderr)?.[1];
   await promisify(execFile)("sh", ["-c", command ?? "false"]);
 }
 
-/** Permissions that would let other users act as this home's user, or control the broker. */
+/** Permissions that would let other users act as this home's user or control the broker. */
 const openings: readonly (readonly [string, (home: string) => Promise<unknown>])[] = [
   ["the home may be written by everybody", (home) => chmod(home, 0o777)],
   ["the audit key may be read", (home) => put(home, "audit-key.json", 0o644)],
@@ -53,7 +53,7 @@ describe("a home that others have a part in", { tags: "root" }, () => {
       expect(post, what).toMatchObject({ code: 4, stderr: up.stderr });
       await mend(up);
     }
-    // No broker was started, and the permissions no longer prevent a start.
+    // No broker was started. The permissions have been fixed, so a start is now possible.
     expect(await merkle.run(["status"])).toMatchObject({ code: 3 });
   });
 

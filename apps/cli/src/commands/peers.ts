@@ -84,7 +84,7 @@ function toRow(peer: Peer, output: Output): Cell[] {
   ];
 }
 
-/** Formats details about a peer that help with troubleshooting. */
+/** Formats the details of a peer that help with troubleshooting. */
 function whereabouts(peer: Peer): string {
   const { client, version } = peer.capabilities ?? {};
   const place = [peer.machine, peer.cwd].filter((each) => each !== null).join(":");

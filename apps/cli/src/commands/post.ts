@@ -63,7 +63,7 @@ export const post: Command = {
     const posted = await actor.call("post_message", {
       session_id: session.session_id,
       ...wanted,
-      // The line break at the end of piped input is not part of the message.
+      // Remove the line breaks at the end of piped input, which are not part of the message.
       content: { text: text.replace(/(?:\r?\n)+$/, ""), ...wanted.content },
     });
     const { recipients } = posted;
@@ -81,8 +81,8 @@ export const post: Command = {
 const namesMax = 5;
 
 /**
- * Formats the delivery state of each recipient, such as `delivered 0/2 (Cedar last seen 6m ago, atlas idle,
- * wakes by inbox)`.
+ * Formats how far the message has been delivered to each recipient, such as `delivered 0/2 (Cedar last seen
+ * 6m ago, atlas idle, wakes by inbox)`.
  */
 function deliveryText(recipients: readonly RecipientState[]): string {
   const delivered = recipients.filter((each) => each.delivered).length;
@@ -93,7 +93,7 @@ function deliveryText(recipients: readonly RecipientState[]): string {
   return `delivered ${delivered}/${recipients.length}${rest === "" ? "" : ` (${rest})`}`;
 }
 
-/** Names the recipients that get the message only after they reconnect. */
+/** Names the recipients that will get the message only after they reconnect. */
 function awayText(recipients: readonly RecipientState[]): string | undefined {
   const away = recipients.filter((each) => !each.delivered && isAway(each));
   if (away.length === 0) return undefined;

@@ -64,7 +64,7 @@ export const rename: Command = {
   },
 };
 
-/** Describes changes of title and description, and the number of teams that were notified. */
+/** Describes the changes of title and description, and how many teams were notified. */
 async function describeChanges(
   { changes }: OutputOf<"update_session_metadata">,
   { broker, output, session }: { broker: Pick<BrokerClient, "call">; output: Output; session: Session },
@@ -76,7 +76,7 @@ async function describeChanges(
   }
   if (changes.description) told.push("new description");
   if (told.length === 0) return `${output.mark.ok} nothing changed`;
-  // The count includes the team that made the change.
+  // The count includes the team that made the change, which was not notified.
   const { teams } = await broker.call("get_session", { session_id: session.session_id });
   return `${output.mark.ok} ${told.join(", ")}   notified ${counted(Math.max(0, teams - 1), "team")}`;
 }

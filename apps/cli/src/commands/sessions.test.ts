@@ -48,7 +48,7 @@ describe("merkle ls", () => {
     const { stdout } = await merkle.run(["ls"]);
     const row = stdout.split("\n").find((each) => each.startsWith(atlas.slug));
     expect(row).toMatch(/認証 split {2,}A● +posted \d+[sm](?: +\d new)?$/);
-    // Wide characters take two columns, and the table's columns remain aligned.
+    // Wide characters take two columns, so the table must still be aligned.
     const other = stdout.split("\n").find((each) => each.includes("Longer title")) ?? "";
     expect((row ?? "").indexOf("A●") + 2).toBe(other.indexOf("B●"));
   });
@@ -244,7 +244,7 @@ describe("merkle post", () => {
     const typing = atTerminal(merkle, ["post", slug, "-"]);
     typing.types("half a sentence\n");
     await typing.shows("half a sentence");
-    // Until the command reads from the terminal, Ctrl+C has no effect, so it is repeated.
+    // Ctrl+C has no effect until the command reads from the terminal, so it is sent repeatedly.
     const again = setInterval(() => typing.types("\u0003"), 700);
     const { code } = await typing.ended;
     clearInterval(again);
@@ -374,7 +374,7 @@ describe("merkle open", () => {
     seen.close();
     const json = await merkle.run(["open", slug, "--json"], { env: { BROWSER: "/no/such" } });
     expect(json).toEqual({ code: 0, stdout: `{"url":"${url}/sessions/${slug}"}\n`, stderr: "" });
-    // A printed link verifies one person, once. In an agent's shell no link is printed.
+    // A printed link verifies one person, and works once. In an agent's shell no link is printed.
     const printed = await merkle.run(["open", slug, "--print"]);
     const [, code = ""] = printed.stdout.trim().split("#verify=");
     expect(printed).toEqual({ code: 0, stdout: `${url}/sessions/${slug}#verify=${code}\n`, stderr: "" });

@@ -49,7 +49,7 @@ async function formatSession(
     counted(session.last_sequence, "message"),
     unreadText(session.unread),
     session.document_version === 0 ? "no document yet" : `document v${session.document_version}`,
-    // The broker updates this size once an hour.
+    // The broker updates the session's size once an hour.
     session.bytes === 0 ? "" : describeBytes(session.bytes),
     saidText(session),
   ].filter((each) => each !== "");
@@ -80,7 +80,7 @@ function sealLine({ seal }: OutputOf<"get_session">, separator: string): string[
   return [[sealText(seal), toMoment(seal.at)].join(separator)];
 }
 
-/** Returns lines about a hold and the message budget, which prevent agents from posting. */
+/** Returns lines about a hold or a used-up message budget, which prevent agents from posting. */
 function heldText(
   { slug, held, agent_messages, settings }: OutputOf<"get_session">,
   output: Output,
@@ -94,7 +94,10 @@ function heldText(
   ];
 }
 
-/** Describes the last message. Empty for an archived session, whose last message is not reported. */
+/**
+ * Describes the last message. Empty for an archived session, for which the broker does not report the last
+ * message.
+ */
 function saidText({ archived_at, last_said_at: at, last_said_by: by }: Session): string {
   if (archived_at !== null) return "";
   return at === null ? "no messages" : `${oneLine(by ?? "")} posted ${toAge(at)} ago`;

@@ -40,8 +40,8 @@ export const status: Command = {
 };
 
 /**
- * Returns null for a caller without access. Anyone may see that a broker is running, but only members see
- * what it contains.
+ * Returns null if the caller has no access; otherwise rethrows the error. Anyone may see that a broker is
+ * running, but only members see its contents.
  */
 function nothingForStrangers(error: unknown): null {
   if (
@@ -59,13 +59,13 @@ interface MeshFacts {
   /** Peers with a blocked wait. */
   readonly peers_polling: number;
   readonly mcp_url: string;
-  /** The number of items that wait for a human, as the dashboard counts them. */
+  /** The number of items that wait for a person, counted as in the dashboard. */
   readonly needs_you: number;
 }
 
 const sessionsAtOnce = 8;
 
-/** Reads the state of the broker's mesh. Items that `reader` has dismissed are not counted as waiting. */
+/** Reads the state of the broker's mesh. Items that `reader` has dismissed do not count as waiting. */
 async function readMeshFacts(broker: BrokerClient, reader: Actor): Promise<MeshFacts> {
   const [{ connection_url }, { waits }, sessionIds, { total }] = await Promise.all([
     broker.call("get_settings", {}),
@@ -75,8 +75,8 @@ async function readMeshFacts(broker: BrokerClient, reader: Actor): Promise<MeshF
   ]);
   return {
     open_sessions: sessionIds.length,
-    // One peer can have several waits, so the rosters are needed to count peers. Without waits they are not
-    // read.
+    // One peer can have several waits, so peers are counted from the rosters. The rosters are not read if
+    // there are no waits.
     peers_polling: waits === 0 ? 0 : await countPolling(broker, sessionIds),
     mcp_url: connection_url,
     needs_you: total,

@@ -8,7 +8,7 @@ import { sharedMerkle } from "../test-kit/shared-merkle.js";
 
 const merkle = sharedMerkle();
 
-/** Runs a shell command line. In it, `$M` runs merkle on this file's home. */
+/** Runs a command line in a shell, where `$M` runs merkle on this file's home. */
 async function type(line: string, env: Readonly<Record<string, string>> = {}) {
   const { home } = merkle;
   const { url } = await merkle.running();
@@ -92,7 +92,7 @@ describe("a strange environment", { tags: "posix" }, () => {
   });
 });
 
-/** Creates a home in which this user cannot write. For root, that requires a read-only mount. */
+/** Creates a home that this user cannot write to. For root, that requires a read-only mount. */
 async function makeReadOnlyHome(): Promise<string> {
   const home = join(merkle.home, "read-only");
   await mkdir(home);

@@ -23,7 +23,7 @@ interface HookGroup {
 
 describe("a broker of this machine that speaks TLS", () => {
   const authority = makeCertificate({ names: ["authority"], isAuthority: true });
-  // Signed by an authority that no system trusts.
+  // A certificate signed by an authority that no system trusts.
   const certificate = makeCertificate({ names: ["localhost"], issuer: authority });
   const merkle = sharedMerkle(async (home) => {
     await writeCertificate(home, certificate);
@@ -103,7 +103,7 @@ describe("a broker of this machine that speaks TLS", () => {
     launched.process.kill("SIGTERM");
     await launched.ended;
 
-    // The server has exited, so the hook's command calls the broker itself.
+    // The MCP server has exited, so the hook command calls the broker itself.
     await merkle.run(["post", "trusted", "Read the plan."]);
     const ofStop: HookGroup[] = settings.hooks.Stop;
     const { command = "" } =

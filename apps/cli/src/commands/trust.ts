@@ -32,12 +32,12 @@ export const trust: Command = {
   },
 };
 
-/** An item that the person has confirmed and that is trusted from now on. */
+/** An item that the person has confirmed, and that is therefore trusted from now on. */
 type Trusted = { readonly file: string } | { readonly broker: string; readonly meshes: readonly string[] };
 
 /**
- * Asks the person at the terminal about every untrusted item here: the project's files, then a broker that
- * this home knows at another address. Any answer except yes changes nothing (CLI-82, CLI-83).
+ * Asks the person at the terminal about everything untrusted here: the project's files, then a broker that
+ * this home knows from another address. Any answer except yes changes nothing (CLI-82, CLI-83).
  */
 async function trustHere(context: CommandContext): Promise<Trusted[]> {
   const { config, flags, io, signal } = context;
@@ -59,7 +59,8 @@ async function trustHere(context: CommandContext): Promise<Trusted[]> {
   const now = await readConfig(sources);
   const broker = await findBroker(now, signal);
   const moved = await findMoved({ ...broker.address, home: now.home }).catch((error: unknown) => {
-    // If no broker can be reached there is nothing to ask, unless the user named one.
+    // If no broker can be reached, there is nothing to ask about. Report the failure only if the user named a
+    // broker.
     if (textOf(flags, "url") !== undefined || isDecided(error)) throw error;
     return null;
   });
@@ -76,13 +77,13 @@ function isDecided(error: unknown): boolean {
 
 interface Moved {
   readonly question: string;
-  /** The meshes with the new address, to be stored after confirmation. */
+  /** The meshes for which the new address is stored after confirmation. */
   readonly meshes: readonly KnownMesh[];
 }
 
 /**
- * Finds meshes that this home knows at another address and whose broker now answers here. Returns null if
- * there are none.
+ * Finds meshes that this home knows from another address and that the broker at this address serves. Returns
+ * null if there are none.
  *
  * @throws CliError `unproven` if the server lacks the key of the broker that it claims to be
  */
@@ -112,7 +113,7 @@ async function findMoved(address: TrustedAddress): Promise<Moved | null> {
   };
 }
 
-/** Lists the broker's meshes for which this home has credentials but no stored address. */
+/** Lists the broker's meshes for which this home has credentials but has not stored an address. */
 async function listUnplaced(
   { broker_id, mesh_id }: Pick<KnownMesh, "broker_id" | "mesh_id">,
   address: TrustedAddress,

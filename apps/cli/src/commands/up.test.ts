@@ -22,7 +22,7 @@ async function serversOf(home: string): Promise<string[]> {
   return (await findProcesses(home)).map(({ args }) => args).filter((args) => args.includes("postgres"));
 }
 
-/** Lets a server listen until the test ends. Returns its port. */
+/** Makes a server listen until the test ends. Returns its port. */
 async function listenUntilEnd(server: Server, host = "127.0.0.1", port = 0): Promise<number> {
   await once(server.listen(port, host), "listening");
   onTestFinished(() => {
@@ -42,7 +42,7 @@ async function nicenessOf(pid: number): Promise<number[]> {
   );
 }
 
-/** Returns a command prefix that limits the number of open file descriptors. */
+/** Returns a command prefix that limits how many files the command may open. */
 function limitedTo(descriptors: number): string[] {
   return ["bash", "-c", `ulimit -n ${descriptors}; exec "$0" "$@"`];
 }
@@ -56,7 +56,7 @@ describe("merkle up", () => {
     expect(pid).toBe(up.process.pid);
     if (process.platform === "linux") {
       // [OPS-9] Only the JavaScript engine's helper threads have a lower priority than the main thread, which
-      // answers calls.
+      // handles calls.
       const [first, ...others] = await nicenessOf(pid);
       expect(first).toBe(getPriority());
       expect(others.slice(0, 5)).toEqual([10, 10, 10, 10, 10]);
@@ -242,7 +242,7 @@ describe("merkle up", () => {
   it("[CLI-150] --detach that is interrupted leaves nothing running", { tags: "posix" }, async () => {
     const merkle = await testMerkle();
     const up = merkle.start([...anyPort, "--detach"], { fromNothing: true });
-    // The first process that names the home initialises its PostgreSQL.
+    // The first process whose command line names the home initialises its PostgreSQL.
     await expect.poll(async () => (await findProcesses(merkle.home)).length).toBeGreaterThan(0);
     up.process.kill("SIGTERM");
     expect(await up.ended).toMatchObject({ code: 130 });
@@ -322,7 +322,7 @@ describe("merkle up", () => {
     await merkle.run([...anyPort, "--detach"]);
     const { pid } = await merkle.running();
     process.kill(pid, "SIGKILL");
-    // The port closes before the process has exited, and merkle down would still find the process.
+    // The port closes before the process has exited, and until then merkle down would still find the process.
     await expect.poll(() => processBegan(pid)).toBeNull();
     expect(await merkle.run(["status"])).toMatchObject({ code: 3 });
     expect(await merkle.run(["down"])).toMatchObject({ stdout: `no broker runs on ${merkle.home}\n` });

@@ -21,7 +21,7 @@ export const up: Command = {
   offline: true,
   envFiles: true,
   async run(context) {
-    // Settings of features are checked before the broker gets a process of its own.
+    // Check the features' settings now, before the broker runs in a separate process.
     const additions = await prepareBroker(context.config);
     return isSet(context.flags, "detach") ? detachBroker(context) : runBroker(context, additions);
   },

@@ -22,16 +22,16 @@ export const whoami: Command = {
 
 interface SelfDescription {
   readonly broker: string;
-  /** The source of the broker's address, such as a flag or variable. */
+  /** Where the broker's address comes from, such as a flag or variable. */
   readonly broker_from: string;
   readonly mesh: string;
   /** The person's name, or the name that the first write will use. */
   readonly name: string;
   /** Null until the first write from this home. */
   readonly person: { readonly person_id: string; readonly verified: boolean } | null;
-  /** Null if the broker is open to anyone, or if this machine uses a token. */
+  /** This home's membership. Null if the broker is open to anyone, or if this machine uses a token. */
   readonly member: { readonly member_id: string; readonly role: string } | null;
-  /** In an agent's shell, the session and team that it acts as. */
+  /** In an agent's shell, the session and team that commands act as. */
   readonly agent: { readonly session: string; readonly team: string } | null;
   readonly home: string;
 }

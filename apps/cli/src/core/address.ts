@@ -3,7 +3,8 @@ import { usageError } from "./cli-error.js";
 
 /**
  * Returns the broker's base address. The input may also be an MCP endpoint (SET-3): `http://host:7423`,
- * `…/mcp` and `…/api/mcp` mean the same broker. Keeps a path prefix, as added by a proxy, and drops a query.
+ * `…/mcp` and `…/api/mcp` refer to the same broker. Keeps a path prefix, such as a proxy adds, and drops a
+ * query.
  *
  * @param source - where the address comes from, for error messages
  */
@@ -20,13 +21,17 @@ export function toBaseUrl(address: string, source: string): string {
 }
 
 /**
- * Returns whether the host name always means this machine. An IPv6 address may have the brackets of a URL.
+ * Returns whether the host name always refers to this machine. An IPv6 address may be in brackets, as in a
+ * URL.
  */
 export function isLoopback(host: string): boolean {
   return /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/.test(host);
 }
 
-/** Returns the address of a session's page in the dashboard. Without a session, returns the first page. */
+/**
+ * Returns the address of a session's page in the dashboard, or of the dashboard's first page if no session is
+ * given.
+ */
 export function toDashboardUrl(base: string, session: Pick<Session, "slug"> | undefined): string {
   return session === undefined ? `${base}/` : `${base}/sessions/${session.slug}`;
 }
@@ -36,7 +41,7 @@ export function toDashboardUrl(base: string, session: Pick<Session, "slug"> | un
  * do not repeat the address, because it may contain a password.
  *
  * @param source - where the address comes from, for error messages
- * @throws CliError `usage` for anything else
+ * @throws CliError `usage` for an invalid address
  */
 export function parseDatabaseUrl(text: string | undefined, source: string): string | undefined {
   if (!text) return undefined;
@@ -50,11 +55,11 @@ export function parseDatabaseUrl(text: string | undefined, source: string): stri
 }
 
 /**
- * Returns the bus over which brokers on one database notify each other. Undefined for a single broker. Errors
- * do not repeat the address, because it may contain a password.
+ * Returns the bus that brokers on one database use to notify each other. Undefined for a single broker.
+ * Errors do not repeat the address, because it may contain a password.
  *
  * @param source - where the value comes from, for error messages
- * @throws CliError `usage` for anything else
+ * @throws CliError `usage` for an invalid value
  */
 export function parseBus(text: string | undefined, source: string): string | undefined {
   if (!text || text === "local") return undefined;

@@ -1,6 +1,6 @@
 import { usageError } from "./cli-error.js";
 
-/** Environment variables that `merkle launch` and agents' clients set in shells they start. */
+/** Environment variables that `merkle launch` and agents' clients set in the shells that they start. */
 const marksOfAgents = [
   "MERKLE_SESSION",
   "MERKLE_TEAM",
@@ -18,16 +18,16 @@ const marksOfAgents = [
 ] as const;
 
 /**
- * Returns the variable that marks this as an agent's shell, if any. Actions reserved for people are refused
- * there (CLI-90).
+ * Returns the environment variable that marks this shell as an agent's, if any. Actions reserved for people
+ * are refused in such a shell (CLI-90).
  */
 export function findAgentMark(env: NodeJS.ProcessEnv): string | undefined {
   return marksOfAgents.find((name) => env[name]?.trim());
 }
 
 /**
- * Refuses to invite others from an agent's shell. The member's key is available there, but the member may not
- * be present (PERSON-11).
+ * Refuses to create invites from an agent's shell, which has access to the member's key although the member
+ * may not be present (PERSON-11).
  *
  * @throws CliError `usage`
  */

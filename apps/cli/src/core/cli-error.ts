@@ -27,12 +27,12 @@ interface CliErrorOptions {
 /** An error whose message is shown to the user. */
 export class CliError extends Error {
   override readonly name = "CliError";
-  /** The kind of error, for programs. */
+  /** The kind of error, as a word for programs. */
   readonly code: string;
   readonly exitCode: ExitCode;
-  /** Advice: commands or short hints. */
+  /** Commands or short hints that help the user to continue. */
   readonly next: readonly string[];
-  /** Further details from the broker, for programs. */
+  /** Further details from the broker, intended for programs. */
   readonly details: ErrorDetails;
 
   constructor(code: string, message: string, { exitCode, next = [], details = {}, cause }: CliErrorOptions) {
@@ -44,7 +44,7 @@ export class CliError extends Error {
   }
 }
 
-/** Returns an error for an invalid call. Nothing was done. */
+/** Returns the error for an invalid call, which has changed nothing. */
 export function usageError(message: string, ...next: string[]): CliError {
   return new CliError("usage", message, { exitCode: exitCodes.usage, next });
 }

@@ -4,14 +4,14 @@ import type { ErrorDetails } from "@merkle/wire";
 import { CliError, type ExitCode, exitCodes, usageError } from "./cli-error.js";
 
 /**
- * Converts any error to the error shown to the user (CLI-7). Recognises errors of the broker's modules by
- * name, so those modules need not be loaded.
+ * Converts any error to the error that the user sees (CLI-7). Recognises errors of the broker's modules by
+ * name, so that those modules need not be loaded.
  */
 export function explainError(error: unknown): CliError {
   if (error instanceof CliError) return error;
   if (!(error instanceof Error)) return unexpected(String(error), error);
   const code = codeOf(error);
-  // Checks the code, because bundling changes the names of the library's classes.
+  // Checks the code rather than the class, because bundling renames the library's classes.
   if (code.startsWith("commander.")) return explainUsage(error.message, "merkle help");
   switch (error.name) {
     case "MerkleError":
@@ -40,7 +40,7 @@ function explainFileError(error: NodeJS.ErrnoException, code: string): CliError 
   const { path = "a file", dest = path, syscall } = error as NodeJS.ErrnoException & { dest?: string };
   const refuse = (name: string, message: string) =>
     new CliError(name, message, { exitCode: exitCodes.unexpected, next: ["merkle doctor"], cause: error });
-  // Node reports ENOENT if the parents of a folder cannot be created, whatever the real reason.
+  // If the parents of a folder cannot be created, Node reports ENOENT regardless of the real reason.
   const isHidden = code === "ENOENT" && syscall === "mkdir";
   const reason = isHidden ? findReason(dest) : code;
   if (reason === "ENOSPC" || reason === "EDQUOT")
@@ -67,8 +67,8 @@ function explainFileError(error: NodeJS.ErrnoException, code: string): CliError 
 }
 
 /**
- * Returns the error code that prevents creating anything in the nearest existing parent folder. Undefined if
- * its permissions allow it.
+ * Returns the error code of the problem that prevents creating anything in the nearest existing parent
+ * folder. Undefined if its permissions allow that.
  */
 function findReason(path: string): string | undefined {
   const parent = dirname(path);
@@ -81,7 +81,7 @@ function findReason(path: string): string | undefined {
   }
 }
 
-/** The commands that correspond to operations recommended in `details.next` of the broker's errors. */
+/** The commands that correspond to the operations which the broker's errors recommend in `details.next`. */
 const commandOf: Readonly<Record<string, string>> = {
   conclude_session: "merkle conclude <session>",
   delete_state: "merkle state unset <session> <key>",
@@ -118,8 +118,8 @@ function nextCommands({ next }: ErrorDetails): readonly string[] {
 }
 
 /**
- * Converts an error of the argument parser, such as `error: unknown option '--prot'` with a second line `(Did
- * you mean --port?)`.
+ * Converts an error from the argument parser, such as `error: unknown option '--prot'` with a second line
+ * `(Did you mean --port?)`.
  */
 export function explainUsage(message: string, help: string): CliError {
   const [first = "", ...rest] = message.replace(/^error: /, "").split("\n");

@@ -2,8 +2,8 @@ import { nearest } from "@merkle/wire/text";
 import { usageError } from "./cli-error.js";
 
 /**
- * Returns the value of a flag that accepts a few words. @throws CliError `usage` that lists them and suggests
- * the nearest
+ * Returns the value of a flag that accepts one of a few words. @throws CliError `usage` that lists these
+ * words and suggests the most similar
  */
 export function readOneOf<Word extends string>(
   text: string | undefined,
@@ -38,7 +38,7 @@ export function readWholeNumber(
 
 const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
-/** Parses a time span such as `90s`, `30m`, `24h` or `7d`. @throws CliError `usage` for anything else */
+/** Parses a time span such as `90s`, `30m`, `24h` or `7d`. @throws CliError `usage` for any other text */
 export function toSeconds(text: string, flag: string): number {
   const [, count = "", unit = ""] = /^(\d{1,6})\s*([smhd])$/i.exec(text.trim()) ?? [];
   const seconds = Number(count) * (secondsOf[unit.toLowerCase()] ?? 0);

@@ -9,18 +9,18 @@ export interface Flag {
 }
 
 /**
- * The flags of a call. A value is a text, a list of texts for a repeatable flag, or true for a flag without a
- * value.
+ * The flags of a call. A value is a text, a list of texts if the flag is repeatable, or true if the flag
+ * takes no value.
  */
 export type Flags = Readonly<Record<string, unknown>>;
 
 /**
- * Rejects names with dashes at compile time. `--dry-run` is stored as `dryRun`, so `dry-run` would never be
- * found.
+ * Rejects flag names with dashes at compile time. `--dry-run` is stored as `dryRun`, so `dry-run` would never
+ * be found.
  */
 type FlagName<Name extends string> = Name extends `${string}-${string}` ? never : Name;
 
-/** Returns the text of a flag, or undefined if it was not given. */
+/** Returns the text of a flag, or undefined if the flag was not given. */
 export function textOf<Name extends string>(flags: Flags, name: FlagName<Name>): string | undefined {
   const value = flags[name];
   return typeof value === "string" ? value : undefined;
@@ -30,13 +30,13 @@ export function isSet<Name extends string>(flags: Flags, name: FlagName<Name>): 
   return flags[name] === true;
 }
 
-/** Returns the values of a repeatable flag, in order. */
+/** Returns the values of a repeatable flag, in the given order. */
 export function listOf<Name extends string>(flags: Flags, name: FlagName<Name>): readonly string[] {
   const value = flags[name];
   return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
 }
 
-/** Splits the values of a repeatable flag at commas. `\,` is a comma inside a name. */
+/** Splits the values of a repeatable flag at commas. `\,` stands for a comma inside a name. */
 export function splitList(values: readonly string[]): string[] {
   return values
     .flatMap((value) => value.split(/(?<!\\),/))

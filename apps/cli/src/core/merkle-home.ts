@@ -3,10 +3,10 @@ import { join, resolve } from "node:path";
 import { describeStranger, findStrangerInHome } from "@merkle/db/files";
 import { CliError, exitCodes } from "./cli-error.js";
 
-/** Returns the folder with all of Merkle's data on this machine: `MERKLE_HOME`, by default `~/.merkle`. */
+/** Returns the folder with all of Merkle's data on this machine: `MERKLE_HOME` (default: `~/.merkle`). */
 export function toMerkleHome(given: string | undefined, cwd: string): string {
   if (given === undefined) return join(homedir(), ".merkle");
-  // A service's environment file has no shell to expand the tilde.
+  // Expand the tilde here, because no shell expands it in a service's environment file.
   if (given === "~" || given.startsWith("~/")) return join(homedir(), given.slice(1));
   return resolve(cwd, given);
 }
@@ -14,45 +14,45 @@ export function toMerkleHome(given: string | undefined, cwd: string): string {
 export const homeFiles = {
   config: (home: string) => join(home, "config.json"),
   run: (home: string) => join(home, "broker.json"),
-  /** The TLS certificate of the home's own broker, for the commands of this machine (TLS-8). */
+  /** The TLS certificate of the home's own broker, which commands on this machine trust (TLS-8). */
   certificate: (home: string) => join(home, "certificate.pem"),
   log: (home: string) => join(home, "logs", "broker.log"),
   detachedOutput: (home: string) => join(home, "logs", "up.log"),
   teams: (home: string) => join(home, "teams"),
-  /** Each peer's keys, and a history of its private messages. */
+  /** The keys of each peer, and a history of its private messages. */
   sealed: (home: string) => join(home, "sealed"),
-  /** The keys of other peers, as first seen or accepted. */
+  /** The keys of other peers, as first seen by this machine or accepted by a person. */
   pins: (home: string) => join(home, "pins"),
-  /** The newest signed head of each record read so far, and its trusted keys. */
+  /** The newest signed head of each record read so far, with the trusted keys of that record. */
   seenHeads: (home: string) => join(home, "seen-heads.json"),
   persons: (home: string) => join(home, "persons"),
   /** The addresses of the meshes whose credentials are stored (CLI-81). */
   meshes: (home: string) => join(home, "meshes"),
-  /** The projects' files that the user trusts (CLI-82). */
+  /** The project files that the user trusts (CLI-82). */
   trusted: (home: string) => join(home, "trusted.json"),
-  /** This home's memberships and their keys. */
+  /** This home's memberships, with the key of each. */
   members: (home: string) => join(home, "members"),
-  /** The key that proves to the home's own broker that its user is the caller (PERSON-10). */
+  /** The key that proves to the home's own broker that the caller is the home's user (PERSON-10). */
   homeKey: (home: string) => join(home, "home-key"),
   /** The local page that redirects a browser to a sign-in link. */
   leadingPage: (home: string) => join(home, "open.html"),
-  /** The working folder of jobs' agents. */
+  /** The working folder of agents that run jobs. */
   agent: (home: string) => join(home, "agent"),
-  /** The folder of `merkle runner`, which can run next to the home's broker. */
+  /** The working folder of `merkle runner`, separate because a runner can run next to the home's broker. */
   runner: (home: string) => join(home, "runner"),
   drafts: (home: string) => join(home, "drafts"),
   launch: (home: string) => join(home, "launch"),
   answers: (home: string) => join(home, "launch", "answers.json"),
   install: (home: string) => join(home, "install"),
-  /** The program copied by `merkle install --cli`, with a record of the command's path. */
+  /** The program copied by `merkle install --cli`, and a record of the command's path. */
   cli: (home: string) => join(home, "cli"),
   /** The certificate of the broker that the CLI was installed from, unless a public authority signed it. */
   brokerCertificate: (home: string) => join(home, "broker-certificate.pem"),
 };
 
 /**
- * Refuses a home that other users can access. They could use its credentials, or change the addresses that
- * these are sent to (CLI-8).
+ * Refuses a home that other users can access. They could use its credentials, or change the addresses to
+ * which the credentials are sent (CLI-8).
  *
  * @throws CliError `home_shared` with the command that fixes the permissions
  */
@@ -69,7 +69,7 @@ export async function requireOwnHome(home: string): Promise<void> {
   );
 }
 
-/** Runs `work`, which writes in the home. Explains errors about missing space or permissions. */
+/** Runs `work`, which writes to the home. Explains errors about missing space or permissions. */
 export async function explainingHome<T>(home: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -9,7 +9,7 @@ interface Browser {
 
 /**
  * Returns the command that opens an address on this machine. Undefined if no one would see the page: over
- * SSH, or on Linux without a display. `BROWSER` takes precedence, and WSL opens the page in Windows.
+ * SSH, or on Linux without a display. `BROWSER` takes precedence. On WSL, the page opens in Windows.
  */
 export function browserOf(
   env: NodeJS.ProcessEnv,
@@ -33,8 +33,8 @@ export function browserOf(
 const startsWithinMs = 2_000;
 
 /**
- * Opens the address. Returns whether the browser accepted it. A command that still runs after the timeout
- * counts as success.
+ * Opens the address. Returns whether the browser command succeeded. A command that is still running after the
+ * timeout counts as successful.
  */
 export async function openBrowser({ command, args }: Browser, url: string): Promise<boolean> {
   const child = spawn(command, [...args, url], { stdio: "ignore", detached: true });

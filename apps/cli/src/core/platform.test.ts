@@ -31,7 +31,7 @@ it("[CLI-94] what differs between systems is answered for each of them", () => {
 });
 
 it("[CLI-94] a client that npm installed on Windows is run by its script, not by cmd.exe", () => {
-  // The format written by npm's cmd-shim.
+  // A shim in the format that npm's cmd-shim writes.
   const shim = `@ECHO off\r\nIF EXIST "%dp0%\\node.exe" (\r\n  SET "_prog=%dp0%\\node.exe"\r\n)\r\nendLocal & goto #_undefined_# 2>NUL || title %COMSPEC% & "%_prog%"  "%dp0%\\node_modules\\@anthropic-ai\\claude-code\\cli.js" %*\r\n`;
   expect(scriptOfShim("/npm/claude.cmd", shim)).toBe("/npm/node_modules/@anthropic-ai/claude-code/cli.js");
   expect(scriptOfShim("/npm/claude.cmd", "@echo off\r\nclaude-native.exe %*\r\n")).toBeUndefined();

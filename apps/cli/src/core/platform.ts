@@ -1,36 +1,37 @@
 import { join } from "node:path";
 
 /**
- * The differences between operating systems, one function each. Every function takes the system as a
- * parameter, so tests cover all systems on any one. No other module checks the system.
+ * The differences between operating systems, with one function for each difference. Every function takes the
+ * system as a parameter, so its tests cover all systems. No other module checks the system.
  */
 type System = NodeJS.Platform;
 
 /**
- * Returns the operating system, for decisions with one case per system: the service manager and the browser
+ * Returns the operating system, for choices that differ on every system: the service manager and the browser
  * command.
  */
 export function thisSystem(): System {
   return process.platform;
 }
 
-/** Whether files have owners and modes, terminals have `stty`, and sockets are files. */
+/** Returns whether files have owners and modes, terminals have `stty`, and sockets are files. */
 export function isPosix(system: System = process.platform): boolean {
   return system !== "win32";
 }
 
-/** Whether `/proc` shows processes and namespaces can isolate them. */
+/** Returns whether `/proc` shows processes, and namespaces can isolate them. */
 export function hasProc(system: System = process.platform): boolean {
   return system === "linux";
 }
 
-/** Returns the path of a named pipe. Null on systems where a socket is a file in a folder. */
+/** Returns the path of a named pipe. Null on systems where sockets are files. */
 export function pipeName(name: string, system: System = process.platform): string | null {
   return isPosix(system) ? null : `\\\\.\\pipe\\${name}`;
 }
 
 /**
- * Returns the file names to try on PATH for a program, in order. On Windows, npm installs a `.cmd` script.
+ * Returns the file names under which to look for a program on the PATH, in order. On Windows, npm installs a
+ * `.cmd` script.
  */
 export function programFiles(name: string, system: System = process.platform): string[] {
   return isPosix(system) || /\.\w+$/.test(name) ? [name] : [`${name}.exe`, `${name}.cmd`];
@@ -38,7 +39,8 @@ export function programFiles(name: string, system: System = process.platform): s
 
 /**
  * Returns the script that an npm shim such as `claude.cmd` runs with Node. Undefined for any other file. Node
- * cannot start a `.cmd` directly, and a shell would split arguments that contain text of people or agents.
+ * cannot start a `.cmd` file directly, and a shell would split arguments that contain text from people or
+ * agents.
  */
 export function scriptOfShim(path: string, text: string): string | undefined {
   if (!path.endsWith(".cmd")) return undefined;
@@ -47,8 +49,8 @@ export function scriptOfShim(path: string, text: string): string | undefined {
 }
 
 /**
- * Returns the command that opens a file in an editor. Runs it through a shell, because the variable may
- * contain arguments, such as `code --wait`.
+ * Returns the command that opens a file in an editor. The command runs in a shell, because the variable that
+ * names the editor may contain arguments, such as `code --wait`.
  */
 export function editorCall(
   named: string | undefined,
@@ -65,7 +67,7 @@ export function editorCall(
   return { editor, command: "/bin/sh", args: ["-c", `${editor} "$1"`, editor, path], shell: false };
 }
 
-/** Returns the path of the administrator's settings for all users of Gemini CLI. */
+/** Returns the path of the settings file in which an administrator configures Gemini CLI for all users. */
 export function geminiSystemSettings(system: System = process.platform): string {
   return system === "darwin"
     ? "/Library/Application Support/GeminiCli/settings.json"

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 
 /**
  * Reads a small JSON file that only this user may read. Returns undefined if it is missing. Synchronous,
- * because it is used while opening private messages, and the next reader must see the last write.
+ * because private messages are opened synchronously, and the next reader must see the last write.
  */
 export function readPrivateJson(path: string): unknown {
   try {
@@ -15,7 +15,7 @@ export function readPrivateJson(path: string): unknown {
   }
 }
 
-/** Replaces the file atomically. A killed process leaves either the old or the new file. */
+/** Replaces the file atomically: if the process is killed, the file is either the old or the new one. */
 export function writePrivateJson(path: string, value: unknown): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const unfinished = `${path}.${randomUUID()}.new`;

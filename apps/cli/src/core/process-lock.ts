@@ -4,17 +4,19 @@ import { setTimeout as delay } from "node:timers/promises";
 import { CliError, exitCodes } from "./cli-error.js";
 import { processBegan } from "./process-table.js";
 
-/** A lock that at most one live process holds. It ends with the process, even if the process is killed. */
+/**
+ * A lock that at most one live process holds. The lock ends with the process, even if the process is killed.
+ */
 export interface ProcessLock {
-  /** Extends the lock to a child process, so that the lock survives if only this process is killed. */
+  /** Extends the lock to a child process, so that the lock remains if only this process is killed. */
   include(pid: number): Promise<void>;
   /** Releases the lock. Can be called twice. */
   release(): Promise<void>;
 }
 
 /**
- * Acquires the lock at `path`. Returns null while a live process holds it. The lock of a dead process is
- * replaced.
+ * Acquires the lock at `path`. Returns null while a live process holds it. Replaces the lock of a dead
+ * process.
  */
 export async function takeProcessLock(path: string): Promise<ProcessLock | null> {
   while (true) {
@@ -29,7 +31,7 @@ export async function takeProcessLock(path: string): Promise<ProcessLock | null>
 
 const waitPauseMs = 20;
 
-/** Acquires the lock, waiting for another process to release it. @throws CliError `busy` after `withinMs` */
+/** Acquires the lock, waiting if another process holds it. @throws CliError `busy` after `withinMs` */
 export async function waitForProcessLock(path: string, withinMs: number): Promise<ProcessLock> {
   const until = performance.now() + withinMs;
   for (;;) {
@@ -42,7 +44,7 @@ export async function waitForProcessLock(path: string, withinMs: number): Promis
 }
 
 interface LockFile {
-  /** Distinguishes this lock from every earlier and later lock at the path. */
+  /** A random value that distinguishes this lock from all other locks ever created at the path. */
   readonly nonce: string;
   readonly holders: readonly { readonly pid: number; readonly began: string }[];
 }
@@ -57,7 +59,8 @@ async function createLock(path: string): Promise<ProcessLock | null> {
   };
   try {
     await write([process.pid]);
-    // A hard link appears atomically with its full content, unlike a file that is opened and then written.
+    // Creating a hard link makes the lock appear atomically with its full content, unlike opening a file and
+    // then writing it.
     await link(unfinished, path);
   } catch (error) {
     if (isCode(error, "EEXIST")) return null;
@@ -78,7 +81,7 @@ async function createLock(path: string): Promise<ProcessLock | null> {
 
 /**
  * Removes a dead process's lock, but never a lock that has replaced it. A second lock guards the removal, and
- * its holder checks again. Returns false if another live process is removing the lock.
+ * its holder checks the first lock again. Returns false if another live process is already removing the lock.
  */
 async function removeLock(path: string, { nonce }: LockFile): Promise<boolean> {
   const right = await takeProcessLock(`${path}.${nonce}`);
@@ -97,7 +100,7 @@ async function isHeld({ holders }: LockFile): Promise<boolean> {
 }
 
 /**
- * Reads the lock at `path`. Undefined if there is none. An invalid file counts as a lock without a holder.
+ * Reads the lock at `path`. Undefined if there is no lock. An invalid file counts as a lock without a holder.
  */
 async function readLock(path: string): Promise<LockFile | undefined> {
   const text = await readFile(path, "utf8").catch((error: unknown) => {

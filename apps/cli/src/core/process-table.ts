@@ -4,15 +4,15 @@ import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { hasProc, isPosix } from "./platform.js";
 
-/** A process of this machine, with its place in the process tree. */
+/** A process on this machine, and where it is in the process tree. */
 export interface ProcessRow {
   readonly pid: number;
   readonly parent: number;
   readonly group: number;
   readonly session: number;
   /**
-   * When the process started, in a system-specific unit. Together with the pid it identifies the process
-   * permanently.
+   * When the process started, in a system-specific unit. Together with the pid, it identifies the process
+   * uniquely.
    */
   readonly began: string;
 }
@@ -22,7 +22,7 @@ export async function listProcesses(): Promise<ProcessRow[]> {
   return hasProc() ? listFromProc() : listFromPs();
 }
 
-/** Returns the processes whose initial environment contains this text. Default: searches all processes. */
+/** Returns the processes whose initial environment contains this text. Searches only `pids` if given. */
 export async function findMarked(mark: string, pids?: readonly number[]): Promise<number[]> {
   if (!hasProc()) return [];
   const isMarked = async (pid: number) => {
@@ -34,9 +34,9 @@ export async function findMarked(mark: string, pids?: readonly number[]): Promis
 }
 
 /**
- * Reads the environment that a process was started with. Undefined for processes of other users. During exec
- * the file is briefly empty (Linux, fs/proc/base.c, environ_read), so reading is retried. Kernel threads,
- * which have no program, are not retried.
+ * Reads the initial environment of a process. Undefined for processes of other users. During exec the file is
+ * briefly empty (Linux, fs/proc/base.c, environ_read), so an empty file is read again, except for kernel
+ * threads, which have no program.
  */
 async function readEnvironment(pid: number): Promise<Buffer | undefined> {
   for (let waitMs = 1; waitMs <= 512; waitMs *= 2) {
@@ -48,13 +48,13 @@ async function readEnvironment(pid: number): Promise<Buffer | undefined> {
   return undefined;
 }
 
-/** Counts the processes in the PID namespace that this process sees in its own /proc. */
+/** Counts the processes in a process's PID namespace, which are listed in that process's own /proc. */
 export async function countInNamespaceOf(pid: number): Promise<number> {
   const names = await readdir(`/proc/${pid}/root/proc`).catch(() => []);
   return names.filter((name) => /^\d+$/.test(name)).length;
 }
 
-/** Returns the first child of a process, or undefined. */
+/** Returns the id of the first child of a process, or undefined. */
 export async function findChild(pid: number): Promise<number | undefined> {
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8").catch(() => "");
   const first = Number(children.trim().split(" ")[0]);
@@ -62,9 +62,9 @@ export async function findChild(pid: number): Promise<number | undefined> {
 }
 
 /**
- * Returns when a process started, in a system-specific format, or null if it does not exist. Distinguishes a
- * process from a later process with the same pid. A zombie counts as ended. Windows has no quick way to read
- * the start time, so only the pid is compared there.
+ * Returns when a process started, in a system-specific format, or null if the process does not exist. The
+ * start time distinguishes the process from a later one with the same pid. A zombie counts as ended. Windows
+ * has no quick way to read the start time, so only pids are compared there.
  */
 export async function processBegan(pid: number): Promise<string | null> {
   if (!isThere(pid)) return null;
@@ -114,8 +114,8 @@ async function readStat(pid: number): Promise<ProcessRow | undefined> {
 }
 
 /**
- * Lists the processes with POSIX `ps`. There is no portable column for the session, so the process group is
- * used instead.
+ * Lists the processes with POSIX `ps`, which has no portable column for the session. The process group is
+ * used as the session instead.
  */
 async function listFromPs(): Promise<ProcessRow[]> {
   const { stdout } = await promisify(execFile)("env", ["LC_ALL=C", "ps", "-A", "-o", psColumns], {
@@ -150,7 +150,7 @@ export function signalGroup(pid: number, name: NodeJS.Signals): void {
  * Sends SIGTERM once to each of these processes.
  *
  * The process `passingOn` forwards signals to its child. Some programs treat a second signal as an order to
- * abort without cleaning up. Therefore `passingOn` is signalled only if no other process is left.
+ * abort without cleaning up. Therefore `passingOn` is signalled only if it is the only process left.
  */
 export function askToEnd(pids: readonly number[], passingOn?: number): void {
   const others = pids.filter((pid) => pid !== passingOn);

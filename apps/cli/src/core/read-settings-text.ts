@@ -2,15 +2,15 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats, st
 import { CliError, usageError } from "./cli-error.js";
 
 /**
- * Reads a settings file, or a file named by one. Returns undefined if it does not exist. Accepts only regular
- * files of at most 1 MB: a project's author could have linked the name to an endless device, a pipe without a
- * writer, or this terminal.
+ * Reads a settings file, or a file named in a settings file. Returns undefined if it does not exist. Accepts
+ * only regular files of at most 1 MB: a project's author could have linked the name to an endless device, a
+ * pipe without a writer, or this terminal.
  *
  * @throws CliError `usage` that names the file
  */
 export function readSettingsText(path: string): string | undefined {
   try {
-    // Opening a device can have effects, so the file type is checked first.
+    // Check the file type before opening the file, because opening a device can have side effects.
     refuseOthers(path, statSync(path));
     const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     try {

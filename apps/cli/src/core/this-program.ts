@@ -2,9 +2,9 @@ import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { sep } from "node:path";
 
 /**
- * Returns the file that Node was started with, `bin/merkle.mjs` in a checkout or an installed package. Other
- * processes run this file to start the same merkle. Resolves links, such as npm's, because they may not exist
- * later.
+ * Returns the file that Node was started with: `bin/merkle.mjs` in a checkout or an installed package. Other
+ * processes run this file to start the same merkle. Resolves symbolic links such as npm's, because they may
+ * be removed later.
  */
 export function entryFile(): string {
   return realpathSync(process.argv[1] ?? "");
@@ -15,13 +15,13 @@ export function runsFromNpx(): boolean {
   return entryFile().includes(`${sep}_npx${sep}`);
 }
 
-/** Returns this package's version from its package.json. */
+/** Returns the version in this package's package.json. */
 export function readVersion(): string {
   return readPackage("version");
 }
 
 export function readPackage(field: "name" | "version"): string {
-  // The bundle is one folder below the package's root, and a checkout's compiled code is two.
+  // package.json is one folder above a bundle, and two folders above a checkout's compiled code.
   const places = ["../package.json", "../../package.json"].map((place) => new URL(place, import.meta.url));
   const description: unknown = JSON.parse(
     readFileSync(places.find((place) => existsSync(place)) ?? "", "utf8"),

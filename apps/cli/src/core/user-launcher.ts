@@ -2,14 +2,14 @@ import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 
-/** The line that identifies a script as written by `merkle install --cli`. */
+/** The comment that identifies a script as written by `merkle install --cli`. */
 export const launcherMark = '# Written by "merkle install --cli"; "merkle uninstall --cli" removes it.';
 
 export function launcherPath(home = homedir()): string {
   return join(home, ".local", "bin", "merkle");
 }
 
-/** Returns whether `merkle install --cli` wrote the launcher in this user's home. */
+/** Returns whether this user's home folder contains a launcher written by `merkle install --cli`. */
 export function hasLauncher(home?: string): boolean {
   try {
     return readFileSync(launcherPath(home), "utf8").includes(launcherMark);

@@ -1,8 +1,8 @@
 import type { Writable } from "node:stream";
 
 /**
- * Writes one line. Resolves with true once the system has accepted it, or with false if the reader has closed
- * the stream. A caller that awaits each line leaves at most one line incomplete if it is interrupted.
+ * Writes one line. Resolves with true once the system has accepted the line, or with false if the reader has
+ * closed the stream. If a caller awaits each line, at most one line is incomplete after an interruption.
  */
 export function writeLine(line: string, stream: Writable): Promise<boolean> {
   return new Promise((resolve, reject) => {

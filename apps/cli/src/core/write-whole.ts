@@ -10,7 +10,7 @@ import { CliError, exitCodes } from "./cli-error.js";
  * Keeps an existing file unless `replace` is set. Only the owner may read the file, because an export
  * contains everything posted in a session.
  *
- * @throws CliError `file_exists`
+ * @throws CliError `file_exists` if a file exists and `replace` is not set
  */
 export async function writeWhole(
   path: string,
@@ -22,7 +22,8 @@ export async function writeWhole(
   try {
     await pipeline(bytes, createWriteStream(unfinished, { flags: "wx", mode: 0o600 }), { signal });
     if (replace) await rename(unfinished, path);
-    // Unlike renaming, linking fails if another file has been created at the path.
+    // Creating a link fails if a file has been created at the path in the meantime. Renaming would replace
+    // that file.
     else await link(unfinished, path).catch((error: unknown) => renameUnlessThere(unfinished, path, error));
   } catch (error) {
     throw explain(path, error);
@@ -36,7 +37,7 @@ export function refuseExisting(path: string, replace: boolean): void {
   if (!replace && existsSync(path)) throw fileExists(path);
 }
 
-/** Renames the file on file systems without hard links. */
+/** Renames the file if the file system does not support hard links. Otherwise throws the error. */
 async function renameUnlessThere(unfinished: string, path: string, error: unknown): Promise<void> {
   if (Object(error).code === "EEXIST") throw fileExists(path);
   refuseExisting(path, false);

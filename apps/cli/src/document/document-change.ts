@@ -43,7 +43,7 @@ export async function formatChange(
   return `${wrapLine(summary.join("  "), output.columns, "  ").join("\n")}\n${shown}`;
 }
 
-/** Lists the authors of these versions in order of their first version, each once. */
+/** Lists the authors of these versions, each once, in the order of their first versions. */
 async function listAuthors(
   broker: Pick<BrokerClient, "call">,
   sessionId: string,
@@ -68,11 +68,11 @@ function sectionsText(sections: readonly string[]): string {
 interface DiffFacts {
   readonly added: number;
   readonly removed: number;
-  /** The headings of the new text above the changes, each once. */
+  /** The headings in the new text under which it has changed, each once. */
   readonly sections: readonly string[];
 }
 
-/** Counts the changes of a unified diff and finds their headings in the new text. */
+/** Counts the changes in a unified diff and finds the headings above them in the new text. */
 export function readDiff(diff: string, newText: string): DiffFacts {
   const changes = readChanges(diff);
   const headings = findHeadings(newText);
@@ -84,7 +84,7 @@ export function readDiff(diff: string, newText: string): DiffFacts {
   };
 }
 
-/** Consecutive changed lines. `line` is the first of them in the new text, counted from 1. */
+/** Consecutive changed lines. `line` is the number of their first line in the new text, counted from 1. */
 interface Change {
   readonly line: number;
   removed: number;
@@ -108,7 +108,7 @@ function readChanges(diff: string): Change[] {
 }
 
 /**
- * Returns the first line of a hunk in the new text. If the hunk leaves no lines there, Git names the line
+ * Returns the first line of a hunk in the new text. For a hunk that only removes lines, Git gives the line
  * before it, so 1 is added.
  */
 function startOfHunk(text: string): number | undefined {
@@ -123,8 +123,8 @@ function note(change: Change | undefined, text: string): void {
 }
 
 /**
- * Returns the line numbers that locate a change: its added lines that are not blank, or else the line before
- * it.
+ * Returns the line numbers that locate a change: the added lines that are not blank or, without any, the line
+ * before the change.
  */
 function placesOf({ line, added }: Change): number[] {
   const places = added.flatMap((text, index) => (text.trim() === "" ? [] : [line + index]));

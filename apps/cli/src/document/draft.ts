@@ -8,8 +8,8 @@ import { explainingHome, homeFiles } from "../core/merkle-home.js";
 import { editorCall } from "../core/platform.js";
 
 /**
- * A text that will be written to a document. The file stays in the Merkle home until the text is written or
- * dropped.
+ * A text to be written to a document. The draft's file stays in the Merkle home until the text has been
+ * written or is discarded.
  */
 export interface Draft {
   readonly path: string;
@@ -19,9 +19,9 @@ export interface Draft {
 
 interface DraftOf {
   readonly home: string;
-  /** The name of the file, without the extension. */
+  /** The name of the draft's file, without the extension. */
   readonly name: string;
-  /** The file's extension, which editors use to detect the format. Default: `.md`. */
+  /** The file's extension, from which editors detect the format. Default: `.md`. */
   readonly extension?: string;
 }
 

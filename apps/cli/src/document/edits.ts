@@ -8,7 +8,7 @@ import type { Actor } from "../identity/acting.js";
 import { createDraft, type Draft, openEditor, removeIfDraft } from "./draft.js";
 import { readVersion } from "./versions.js";
 
-/** A change of a session's document by a command, with the actor that makes it. */
+/** The context of a command that changes a session's document, with the actor that makes the change. */
 export interface Editing extends CommandContext {
   readonly session: Session;
   readonly actor: Actor;
@@ -29,7 +29,8 @@ export async function editWords(
 }
 
 /**
- * Replaces the document with a file or with stdin. If the write fails, text from stdin is kept as a draft.
+ * Replaces the document with the content of a file or of stdin. If the write fails, text from stdin is kept
+ * as a draft.
  */
 export async function editByFile(
   editing: Editing,
@@ -77,7 +78,9 @@ export async function editInEditor(editing: Editing): Promise<number> {
   return exitCodes.done;
 }
 
-/** Writes a draft. Removes its file only once the text has become a version. */
+/**
+ * Writes a draft's text to the document. Removes the draft's file only after the text has become a version.
+ */
 async function writeDraft(
   editing: Editing,
   { draft, content, expected }: { draft: Draft; content: string; expected: number },
@@ -112,8 +115,8 @@ async function write(
 }
 
 /**
- * Shows the changes made by others. Returns the error, which names the saved text and the next step. Neither
- * side's text is lost or overwritten.
+ * Shows the changes that others made in the meantime. Returns an error that names the saved text and the next
+ * step. Neither text is lost or overwritten.
  */
 export async function showConflict(
   error: MerkleError,

@@ -13,7 +13,8 @@ export function readVersion(text: string | undefined, name: string): number | un
 }
 
 /**
- * A range of versions. An undefined `to` means the newest, and an undefined `from` the version before `to`.
+ * A range of versions. If `to` is undefined, the range ends at the newest version. If `from` is undefined,
+ * the range starts at the version before `to`.
  */
 export interface VersionRange {
   readonly from: number | undefined;
@@ -34,9 +35,9 @@ export function readVersionRange(text: string | undefined): VersionRange {
 }
 
 /**
- * Formats the replacement of a removed text, such as `removed by Ana 14:05: holds a key`.
+ * Formats the note shown instead of a removed text, such as `removed by Ana 14:05: holds a key`.
  *
- * @param indent - the prefix of the reason's lines after the first; if undefined, the reason is put on one
+ * @param indent - the prefix for the reason's lines after the first; if undefined, the reason is put on one
  * line
  */
 export function removalText(redaction: Redaction | undefined, indent?: string): string {

@@ -39,8 +39,8 @@ export const memberRevoke: Command = {
 };
 
 /**
- * Finds a member by id, or by name if only one member has it. Members choose their names freely, so several
- * can have the same.
+ * Finds a member by id, or by name if only one member has that name. Members choose their names freely, so
+ * several may share a name.
  */
 function findMember(members: readonly Member[], wanted: string): Member {
   const word = wanted.toLowerCase();

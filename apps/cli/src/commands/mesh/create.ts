@@ -25,7 +25,10 @@ export const meshCreate: Command = {
   },
 };
 
-/** Stores the membership in a new mesh. Its creator is an admin there with the same key. */
+/**
+ * Stores the membership in a new mesh. The creator is an admin of that mesh, with the same key as in this
+ * one.
+ */
 async function keepMesh(
   { mesh_id, name, member_id }: OutputOf<"create_mesh">,
   { address, config }: { readonly address: ReachableAddress; readonly config: Pick<Config, "home" | "mesh"> },

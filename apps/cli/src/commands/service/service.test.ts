@@ -123,7 +123,7 @@ it("[PACK-7] the service runs a script of the home, which finds Node, so that it
   expect(unit).toContain(`ExecStart="${script}" "up" "--port" "0"\n`);
   expect(unit).not.toContain(process.execPath);
 
-  // If the Node that wrote the script no longer exists, the script uses the one on the PATH.
+  // If the Node that wrote the script has been removed, the script runs the Node on the PATH.
   const written = await readFile(script, "utf8");
   await writeFile(script, written.replaceAll(process.execPath, "/gone/node"));
   const { stdout } = await run(script, ["version"], {

@@ -9,7 +9,7 @@ import { type Config, readEnvironment } from "../../settings/config.js";
 import { askManager, findManager, readService, type ServiceManager } from "../../start/service/manager.js";
 import type { ServiceFacts } from "../../start/service/service-files.js";
 
-/** Returns the service manager of this machine, configured for this user. */
+/** Returns this machine's service manager, configured for the current user. */
 export function thisManager({ home }: Pick<Config, "home">): ServiceManager {
   return findManager({
     platform: thisSystem(),
@@ -21,7 +21,7 @@ export function thisManager({ home }: Pick<Config, "home">): ServiceManager {
 }
 
 /**
- * Returns the service manager's output about the service, and the path of its file.
+ * Returns what the service manager prints about the service, and the path of the service's file.
  *
  * @throws CliError `not_found` if no service is installed
  */

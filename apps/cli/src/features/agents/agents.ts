@@ -43,8 +43,8 @@ interface Agent {
 }
 
 /**
- * Returns one line per agent, with those that need someone first. Agents that are away are only counted, in a
- * last line.
+ * Returns one line per agent. Agents that need a person come first. Absent agents are only counted, in a last
+ * line.
  */
 function formatAgents(found: readonly Agent[], output: Output, all: boolean): string {
   const sessionOf = new Map(found.map(({ session, peer }) => [peer, session.slug]));

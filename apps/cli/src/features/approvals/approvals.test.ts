@@ -15,7 +15,10 @@ const asked = {
   tool_input: { command: "rm -rf build", description: "clean" },
 };
 
-/** Prepares the home of an agent on another machine, whose hook relays its client's permission prompts. */
+/**
+ * Prepares the home of an agent on another machine, with a hook that relays the permission prompts of the
+ * agent's client.
+ */
 async function startAgent(name: string) {
   const home = await mkdtemp(join(tmpdir(), "merkle-agent-"));
   onTestFinished(() => rm(home, { recursive: true, force: true }));
@@ -51,14 +54,14 @@ async function startAgent(name: string) {
   };
 }
 
-/** Lists the approvals for the person of the broker's home. Creates the person on first use. */
+/** Lists the approvals for the person of the broker's home, who is created on first use. */
 async function listOwn() {
   if ((await ownCredential(merkle)) === undefined) await merkle.run(["approvals"]);
   const credential = await ownCredential(merkle);
   return callBroker(merkle, "list_approvals", {}, credential);
 }
 
-/** Returns the number of the approval that waits for that person. */
+/** Returns the number of the approval that is waiting for the person of the broker's home. */
 async function waiting(): Promise<number> {
   const list = async () => (await listOwn()).waiting;
   await expect.poll(async () => (await list()).length).toBe(1);
@@ -111,7 +114,8 @@ it("[APPROVE-6] a hook that its client ends takes its ask back, and one that can
 });
 
 /**
- * Starts a proxy between hook and broker that passes each response through `change`. Null drops the response.
+ * Starts a proxy between the hook and the broker that passes each response through `change`. If `change`
+ * returns null, the response is dropped.
  */
 async function standBetween(
   change: (path: string, text: string) => string | null,
@@ -140,7 +144,7 @@ async function standBetween(
 
 it("[APPROVE-4] an answer to something else, whoever put it in the place of this, lets nothing run", async () => {
   const agent = await startAgent("Swapped on the way");
-  // Makes the answer to another request look like the answer to this request.
+  // Makes an answer to another request look like the answer to this request.
   const swap = (path: string, text: string) =>
     path.includes("/wait") ? text.replace(/"hash":"[0-9a-f]{64}"/, `"hash":"${"0".repeat(64)}"`) : text;
   const hook = await agent.ask(await standBetween(swap));

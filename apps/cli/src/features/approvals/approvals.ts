@@ -40,7 +40,8 @@ export const approvals: Command = {
     const approval = decision ? toNumber(text ?? "", "An approval") : 0;
     if (!(await findOwnPerson(broker, config))) {
       if (decision) throw notWaiting(approval);
-      // The list also shows this device, which requires a person's credential. A guest would be refused.
+      // The list also includes this device, which requires a person's credential. A guest's credential would
+      // be refused.
       if (!(await isVerifiedHere(broker, config))) throw onlyVerified(broker);
       await getOwnPerson(broker, config);
     }
@@ -59,7 +60,7 @@ export const approvals: Command = {
     }
     const meant = listed.waiting.find((each) => each.approval === approval);
     if (!meant) throw notWaiting(approval);
-    // The hash is computed from the text shown here, so the answer cannot apply to anything else.
+    // The answer contains a hash of exactly the text shown here, so it cannot apply to any other request.
     output.note(format(meant, output));
     const hash = approvalHash(meant, nodeCrypto.sha256);
     const said = words === undefined ? {} : { words };

@@ -1,10 +1,7 @@
 import type { Command } from "../../command/command.js";
 import { relayPermission } from "./relay-permission.js";
 
-/**
- * Runs as a client's hook when the client asks its user for a permission, in addition to the client's own
- * prompt.
- */
+/** A client runs this hook when it asks its user for a permission, in addition to showing its own prompt. */
 export const hookApproval: Command = {
   name: "hook approval",
   summary: "ask the person of a launched agent for permission; run by client hooks",

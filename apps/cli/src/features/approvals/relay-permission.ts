@@ -13,23 +13,27 @@ import { type Config, readEnvironment } from "../../settings/config.js";
 
 interface Relay {
   readonly config: Config;
-  /** The devices that can answer, as given at launch. */
+  /** The devices from which a person can answer, as given at launch. */
   readonly devices: readonly string[];
   readonly input: Readable;
-  /** Aborted when the client ends the hook: its prompt was denied, or the hook timed out. */
+  /**
+   * Aborted when the client ends the hook, because the client's own prompt was denied or the hook timed out.
+   */
   readonly signal: AbortSignal;
 }
 
 /** The client kills a hook that does not exit soon after the signal. */
 const withdrawWithinMs = 2_000;
 const betweenTriesMs = 1_000;
-/** Shorter than the time that a command waits for any response of a broker. */
+/**
+ * How long one request waits for an answer. Shorter than a command's timeout for any response from a broker.
+ */
 const waitSeconds = 8;
 
 /**
  * Asks the agent's own person for the permission that the client asks for at its terminal, and returns the
  * answer for the client. Returns undefined if there is no answer; the client's own prompt then decides
- * (APPROVE-6). The client runs exactly what the person was shown (APPROVE-4).
+ * (APPROVE-6). The client runs exactly the call that the person saw (APPROVE-4).
  */
 export async function relayPermission({
   config,
@@ -49,12 +53,13 @@ export async function relayPermission({
       stop();
     }
   } catch {
-    // The client would show a failed hook to the user, who can still answer the prompt.
+    // Report no error: the client would show a failed hook to its user, who can still answer the client's own
+    // prompt.
     return undefined;
   }
 }
 
-/** This tool asks the user a question. Allowing it would not answer the question. */
+/** The tool that asks the user a question. Allowing the tool would not answer the question. */
 const asksItsUser = "AskUserQuestion";
 
 function toSubject(fields: Readonly<Record<string, unknown>>): ApprovalSubject | undefined {
@@ -79,14 +84,15 @@ async function ask({ config, place, subject, devices, ended }: Ask): Promise<str
   const input = { session_id, ...subject, devices: [...devices], idempotency_key: key };
   const asking = () => broker.call("ask_approval", input);
   const asked = await asking().catch((error: unknown) => {
-    // The request may have succeeded although its reply was lost. If no broker is running, no one was asked.
+    // The request may have succeeded although its reply was lost. If the broker was not reached, no one was
+    // asked.
     if (isRefused(error)) throw error;
     return persist(asking, ended);
   });
   const { approval } = asked;
   try {
     const answer = await waitForAnswer(broker, { session_id, approval }, ended);
-    // The answer counts only for this process's request, whatever the broker returns.
+    // The answer counts only for the request that this process sent, regardless of what the broker returns.
     if (answer.hash !== approvalHash(subject, nodeCrypto.sha256)) return undefined;
     return toDecision(answer, subject, asked.person);
   } catch (error) {
@@ -99,7 +105,7 @@ async function ask({ config, place, subject, devices, ended }: Ask): Promise<str
 
 type Answer = OutputOf<"wait_for_approval">;
 
-/** Errors that a retry would not change. */
+/** The codes of errors for which a retry does not help. */
 const refusals: readonly string[] = [
   "bad_request",
   "unauthorized",
@@ -109,7 +115,7 @@ const refusals: readonly string[] = [
   "session_closed",
 ];
 
-/** Waits without a time limit. The broker keeps the answer until it is requested again. */
+/** Waits for the answer without a time limit. The broker keeps the answer until it is requested. */
 async function waitForAnswer(
   broker: BrokerClient,
   key: { readonly session_id: string; readonly approval: number },
@@ -122,7 +128,7 @@ async function waitForAnswer(
   }
 }
 
-/** Retries through broken connections and broker restarts. */
+/** Retries the call after lost connections and broker restarts. */
 async function persist<Answered>(call: () => Promise<Answered>, ended: AbortSignal): Promise<Answered> {
   for (;;) {
     try {
@@ -135,8 +141,8 @@ async function persist<Answered>(call: () => Promise<Answered>, ended: AbortSign
 }
 
 /**
- * Returns whether a request certainly did not reach the broker: it was refused, no broker was found, or it
- * could not be sent.
+ * Returns whether a request certainly had no effect: it was refused, no broker was found, or it could not be
+ * sent.
  */
 function isRefused(error: unknown): boolean {
   if (error instanceof MerkleError) return refusals.includes(error.code);
@@ -159,13 +165,13 @@ function decide(decision: object): string {
 }
 
 const lookMs = 500;
-/** An interactive client reports that it is waiting within this time after the hook starts. */
+/** An interactive client reports that it is waiting for its user within this time after the hook starts. */
 const waitsWithinMs = 5_000;
 
 /**
- * Detects that the user allowed the client's own prompt, which the client reports to no hook. At a terminal,
- * the client records in a state file whether it waits for a permission. Without that file nothing is
- * detected, and the request waits until the hook ends.
+ * Detects that the user has answered the client's own prompt, which the client does not report to any hook.
+ * At a terminal, the client records in a state file whether it is waiting for its user. Without that file
+ * nothing is detected, and the request waits until the hook ends.
  */
 function watchTerminal(signal: AbortSignal): { answered: AbortSignal; stop(): void } {
   const { variables } = readEnvironment();
@@ -178,7 +184,7 @@ function watchTerminal(signal: AbortSignal): { answered: AbortSignal; stop(): vo
       const { kind, status } = await readClaudeState(variables["CLAUDE_PID"], variables);
       if (kind !== "interactive") continue;
       if (status === "waiting") hasWaited = true;
-      // The prompt may have been answered before the first poll.
+      // The user may have answered the prompt before the first poll.
       else if (hasWaited || Date.now() - beganAt > waitsWithinMs) return answered.abort();
     }
   };

@@ -2,9 +2,10 @@ import type { BrokerOptions } from "../../core/broker-code.js";
 import type { Feature } from "../../feature.js";
 
 /**
- * `MERKLE_ARCHIVE_URL`: the object storage that concluded sessions may be moved to, `s3://bucket/prefix?region=…&endpoint=https://…`,
- * with the keys of `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN` (ARCHIVE-1). No `.env` file sets it: a
- * project must not decide where concluded sessions are stored.
+ * Reads `MERKLE_ARCHIVE_URL`, the object storage to which concluded sessions may be moved:
+ * `s3://bucket/prefix?region=…&endpoint=https://…`, with the keys in `AWS_ACCESS_KEY_ID`,
+ * `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN` (ARCHIVE-1). A `.env` file cannot set the variable, because
+ * a project must not decide where concluded sessions are stored.
  */
 function readArchiveOptions(env: NodeJS.ProcessEnv): BrokerOptions["archive"] {
   const url = env["MERKLE_ARCHIVE_URL"]?.trim();

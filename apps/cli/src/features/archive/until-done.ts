@@ -3,8 +3,8 @@ import { MerkleError } from "@merkle/wire";
 import type { Output } from "../../command/output.js";
 
 /**
- * Repeats a call that can take longer than a request, until its work is done. The broker continues the work
- * between the calls.
+ * Repeats a call until its work is done, because the work can take longer than one request. The broker
+ * continues the work between the calls.
  */
 export async function untilDone<Result>(
   ask: () => Promise<Result>,

@@ -93,7 +93,10 @@ function formatBrief(
   return [head, ...lines.map((line) => formatLine(line, output)), ...more].join("\n");
 }
 
-/** Indents all lines but the first, so that text by others stays below the line that it belongs to. */
+/**
+ * Indents all lines after the first, so that text written by others stays visibly below the line that it
+ * belongs to.
+ */
 function formatLine(line: BriefLine, output: Output): string {
   const [first = "", ...rest] = neutralise(briefLine(line)).split("\n");
   const shown = line.kind === "ask" ? output.alarm(first) : first;

@@ -9,7 +9,10 @@ type SessionBrief = OutputOf<"brief">["sessions"][number];
 
 interface BriefsOptions {
   readonly link: Pick<BrokerLink, "call" | "isOpen">;
-  /** If more messages than this are unread, a brief is sent instead; 0 disables briefs. */
+  /**
+   * The maximum number of unread messages without a brief. If more are unread, a brief is sent instead; 0
+   * disables briefs.
+   */
   readonly unreadMax: () => number;
 }
 
@@ -56,8 +59,8 @@ export function createBriefs({ link, unreadMax }: BriefsOptions): Briefs {
 }
 
 /**
- * Returns whether the brief is no longer in the conversation: it belongs to another conversation, or an
- * interruption or a compaction removed it.
+ * Returns whether the brief is no longer in the conversation, because a different conversation has started or
+ * an interruption or compaction removed the brief.
  */
 function isGone(given: GivenBrief, { sessionId, promptId }: MainHook, transcript: Transcript | undefined) {
   if (given.conversation !== sessionId) return true;
@@ -67,14 +70,14 @@ function isGone(given: GivenBrief, { sessionId, promptId }: MainHook, transcript
 function isTooMuch(team: PeerSession, { event }: MainHook, unreadMax: number): boolean {
   const waiting = broughtMail(team, team.brief);
   const isPrompt = event === "UserPromptSubmit";
-  // Messages that were set aside can fill the buffer and leave no room for newer messages.
+  // Messages that were set aside can fill the buffer, which leaves no room for newer messages.
   if (isPrompt && waiting.length === 0 && team.mail.isFull) return true;
   return waiting.filter(isCommon).length > unreadMax && (isPrompt || waiting.some(wakes));
 }
 
 /**
- * Leaves out lines about messages that the same hook delivers. Lines about people or message counts alone are
- * not worth a brief.
+ * Leaves out lines about messages that the same hook delivers. Returns an empty list if only people and
+ * message counts remain, which are not worth a brief.
  */
 function besideMail({ lines: told }: SessionBrief, place: number): SessionBrief["lines"] {
   const before = told.filter(({ sequence }) => sequence === null || sequence <= place);
@@ -86,7 +89,8 @@ function beginTitle(slug: string): string {
 }
 
 /**
- * Formats a brief. Text within a line cannot begin a brief (TEXT-1), so it cannot fake the end of one either.
+ * Formats a brief. Text within a line cannot start a brief (TEXT-1), and so cannot fake the end of a brief
+ * either.
  */
 function writeBrief(told: SessionBrief, given: Omit<GivenBrief, "title">): Brief {
   const { session, after, up_to, left_out } = told;

@@ -1,6 +1,6 @@
 import type { Feature } from "../../feature.js";
 
-/** Briefs: changes since the reader last read. */
+/** Briefs: summaries of what has changed since a reader last read. */
 export const feature: Feature = {
   needs: [],
   async loadExtension() {

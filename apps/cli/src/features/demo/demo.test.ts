@@ -58,7 +58,10 @@ it("[DEMO-7] where a mesh is empty, status, ls and inbox name the demo's room", 
 });
 
 describe("merkle demo without a broker", () => {
-  /** Creates a home for all temporary files of one test, and picks a port without a broker. */
+  /**
+   * Creates a home and a folder for all temporary files of a test, and picks a port on which no broker
+   * listens.
+   */
   async function alone(): Promise<{ merkle: TestMerkle; tmp: string; env: Record<string, string> }> {
     const merkle = await testMerkle();
     const tmp = join(merkle.home, "tmp");

@@ -8,7 +8,7 @@ import { feature as jobs } from "../jobs/feature.js";
 
 /**
  * Runs a broker as `merkle up` does, in a temporary home that is removed at the end. Uses none of this
- * machine's settings, and ends with the demo that started it.
+ * machine's settings. The broker ends with the demo that started it.
  */
 export function runOwnBroker(context: CommandContext): Promise<number> {
   return untilParentGone(context.signal, (signal) =>
@@ -19,14 +19,15 @@ export function runOwnBroker(context: CommandContext): Promise<number> {
   );
 }
 
-/** Runs `work` with a Merkle home, and then removes that home with all its data. */
+/** Runs `work` with a temporary Merkle home, which is then removed with all its data. */
 async function withTemporaryHome<Result>(
   prefix: string,
   work: (home: string) => Promise<Result>,
 ): Promise<Result> {
   const home = await mkdtemp(prefix);
   try {
-    // If root runs the broker, PostgreSQL runs as another user, who must be able to reach the data.
+    // If root runs the broker, PostgreSQL runs as another user, who must be able to reach the data inside the
+    // home.
     await chmod(home, 0o711);
     return await work(home);
   } finally {
@@ -42,8 +43,8 @@ async function removeHome(home: string): Promise<void> {
 }
 
 /**
- * Removes data that PostgreSQL keeps outside the home when the home contains only a link to it. A file near
- * the data names its home, and the data is removed only if that is this home.
+ * Removes PostgreSQL's data if it is outside the home and the home contains only a link to it. A file near
+ * the data names the home that it belongs to; other homes' data is not removed.
  */
 async function removeAway(home: string, link: string): Promise<void> {
   const data = await readlink(link).catch(() => undefined);
@@ -54,8 +55,8 @@ async function removeAway(home: string, link: string): Promise<void> {
 }
 
 /**
- * Runs `work` until it ends, or until the parent process exits or asks it to stop. In both cases the parent
- * closes stdin.
+ * Runs `work` until it ends, or until the parent process exits or asks it to stop. In either case the
+ * parent's end of stdin closes.
  */
 async function untilParentGone<Result>(
   signal: AbortSignal,

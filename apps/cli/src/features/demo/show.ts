@@ -5,13 +5,13 @@ import type { Output } from "../../command/output.js";
 import { type Author, formatMessage } from "../../feed/format-message.js";
 import { breakLines } from "../../feed/tail/print-messages.js";
 
-/** Prints the demo while it runs. Prints nothing with `--json`. */
+/** Prints the events of the demo while it runs. Prints nothing with `--json`. */
 interface Show {
   say(text: string): void;
   message(message: Message): Promise<void>;
   /** Call when the document has changed. Prints the change before any later message. */
   document(): void;
-  /** Resolves when everything has been printed. */
+  /** Resolves when everything received so far has been printed. */
   shown(): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export function createShow(output: Output, { client, session_id, signal }: Shown
   };
   const teams: string[] = [];
   let shownVersion = 0;
-  // Prints one item at a time, in the order of arrival.
+  // Settles when the last item has been printed. Items are printed one at a time, in the order of arrival.
   let last = Promise.resolve();
   const inTurn = (show: () => Promise<void>): Promise<void> => {
     last = last.then(show);
@@ -62,8 +62,8 @@ function count(text: string, pattern: RegExp): number {
 }
 
 /**
- * Formats a message like `merkle tail`, with lines broken between words at the terminal's width. Teams get
- * colours in the order in which they appear.
+ * Formats a message as `merkle tail` does, wrapped between words at the terminal's width. Teams get colours
+ * in the order in which they appear.
  */
 function formatLine(message: Message, teams: string[], output: Output): string {
   const { from, content } = message;

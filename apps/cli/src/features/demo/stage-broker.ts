@@ -9,7 +9,7 @@ import { type OwnBroker, startOwnBroker } from "./start-own-broker.js";
 export interface StageBroker {
   readonly url: string;
   readonly address: ReachableAddress;
-  /** The broker's process, if the demo started it. */
+  /** The process of the broker, if the demo started it. */
   readonly own: OwnBroker | undefined;
 }
 
@@ -32,7 +32,7 @@ export async function findStageBroker({ config, output, signal }: CommandContext
     }
     if (!(error instanceof MerkleError && error.code === "unauthorized")) throw error;
   }
-  // The demo's agents are not members, and the mesh's owner did not invite them.
+  // The demo's agents are not members, because the mesh's owner did not invite them.
   output.note(`The broker at ${broker.base} admits only members: starting another for the demo …`);
   return startOwn(signal);
 }
@@ -52,13 +52,13 @@ async function startOwn(signal: AbortSignal): Promise<StageBroker> {
   }
 }
 
-/** Reads the URL from the first line of `merkle up --json`. */
+/** Returns the URL in the first line that `merkle up --json` prints. */
 function readUrl(started: unknown): string {
   if (typeof started === "object" && started !== null && "url" in started) return String(started.url);
   throw new Error(`Expected the broker's address, got ${JSON.stringify(started)}.`);
 }
 
-/** Keeps the broker running until Ctrl+C, so that people can look around. */
+/** Keeps the broker running until Ctrl+C, so that users can look around. */
 export async function keepUntilStopped(
   { url, own }: StageBroker,
   { output, signal }: CommandContext,

@@ -7,32 +7,33 @@ import { readEnvironment } from "../../settings/config.js";
 
 /** The process of the demo's own broker. */
 export interface OwnBroker {
-  /** First line of `merkle up --json`. Rejects if the broker exits before it. */
+  /** The first line that `merkle up --json` prints. Rejects if the broker exits before printing it. */
   readonly firstLine: Promise<unknown>;
-  /** Resolves when the broker has exited successfully. Otherwise rejects with its error. */
+  /** Resolves when the broker has exited successfully. Rejects if the broker fails. */
   readonly done: Promise<void>;
   /** Stops the broker, and resolves when it has exited. */
   stop(): Promise<void>;
 }
 
-/** How long the broker may take to stop its database before it is killed. */
+/** How long the broker may take to stop its database. After that it is killed. */
 const stopsWithinMs = 30_000;
 const errorCharsMax = 8_192;
 
 /**
- * Starts a broker in a separate process. It stops when the pipe to its stdin closes, so it never outlives the
- * demo. Its own process group keeps Ctrl+C away from it: only the demo gets the signal, and then stops it.
+ * Starts a broker in a separate process. The broker stops when the pipe to its stdin closes, so it never
+ * outlives the demo. A separate process group protects it from Ctrl+C: only the demo gets the signal, and
+ * then stops the broker.
  */
 export function startOwnBroker(): OwnBroker {
   const argv = [...process.execArgv, entryFile(), "demo", "--own-broker", "--json"];
-  // A token in the environment is for another broker.
+  // Any token in the environment is for another broker.
   const env = { ...readEnvironment().variables, MERKLE_TOKEN: "" };
   const child = spawn(process.execPath, argv, { detached: true, windowsHide: true, stdio: "pipe", env });
   let errors = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     errors = (errors + text).slice(-errorCharsMax);
   });
-  // An exited process has closed the pipe. `done` reports its end.
+  // The pipe closes when the process exits, which `done` reports.
   child.stdin.on("error", () => undefined);
   const lines = createInterface({ input: child.stdout });
   const ended = endOf(child);
@@ -43,7 +44,7 @@ export function startOwnBroker(): OwnBroker {
     once(lines, "line").then(([line]): unknown => JSON.parse(String(line))),
     done.then(() => Promise.reject(toError(exitCodes.done, errors))),
   ]);
-  // `firstLine` and `done` both reject on failure, so awaiting either is enough.
+  // `firstLine` and `done` both reject on failure. Handling one of them must not leave the other unhandled.
   done.catch(() => undefined);
   firstLine.catch(() => undefined);
 
@@ -66,7 +67,7 @@ async function endOf(child: ChildProcess): Promise<unknown> {
 }
 
 /**
- * Converts the end of the process to an error. With `--json`, the last line of stderr is the command's error.
+ * Converts how the process ended to an error. With `--json`, the last line of stderr is the command's error.
  */
 function toError(end: unknown, stderr: string): CliError {
   try {
@@ -77,7 +78,7 @@ function toError(end: unknown, stderr: string): CliError {
       next,
     });
   } catch {
-    // The process exited without printing an error, as a killed process does.
+    // The process exited without printing an error, for example because it was killed.
     return new CliError("unexpected", `The demo's broker ended unexpectedly (${end}).`, {
       exitCode: exitCodes.unexpected,
     });

@@ -10,9 +10,9 @@ import { createShow } from "./show.js";
 import { findStageBroker, keepUntilStopped, type StageBroker } from "./stage-broker.js";
 
 /**
- * Opens the broker's demo room, and shows what happens up to the question that the agents ask. With a
- * configured broker, the command then ends and the session stays open. The demo's own broker runs until
- * Ctrl+C, and the outcome of the answer is shown (DEMO-6).
+ * Opens the broker's demo room, and shows the events up to the question that the agents ask. On a configured
+ * broker, the command then ends and the session stays open. The demo's own broker runs until Ctrl+C, and the
+ * effect of the user's answer is shown (DEMO-6).
  */
 export async function visitRoom(context: CommandContext): Promise<number> {
   const { output, signal } = context;
@@ -31,7 +31,7 @@ export async function visitRoom(context: CommandContext): Promise<number> {
       await show.shown();
       tell(context, broker, { ...room, ask });
       if (!broker.own) return exitCodes.done;
-      // Runs in the background, so that the messages after the answer are shown too.
+      // Continues in the background, so that the messages after the user's answer are shown too.
       showUntil(feed, show.message, () => false).catch(() => undefined);
       await keepUntilStopped(broker, context);
       return exitCodes.done;
@@ -49,7 +49,7 @@ interface Room {
   readonly session: string;
 }
 
-/** Opens the demo room, and a connection in its mesh. */
+/** Opens the demo room, and a connection to its mesh. */
 async function enter(
   { config, signal }: CommandContext,
   { address }: StageBroker,
@@ -80,8 +80,8 @@ async function showUntil(
 type Follow = Pick<FollowOptions, "session" | "onChanged"> & { readonly signal: AbortSignal };
 
 /**
- * Yields a session's messages from the first one, as they arrive. Ends when the signal is aborted, or with
- * the subscription's error.
+ * Yields a session's messages from the first message on, as they arrive. Ends when the signal is aborted, or
+ * throws the subscription's error.
  */
 async function* followFeed(client: MerkleClient, { signal, ...options }: Follow): AsyncGenerator<Message> {
   const feed = new EventEmitter<{ message: [Message]; error: [Error] }>();

@@ -68,7 +68,10 @@ export const exportCommand: Command = {
   },
 };
 
-/** Checks that the bundle continues the record last seen on this machine, and prints its key facts. */
+/**
+ * Checks that the exported record continues the record last seen on this machine, and prints the main facts
+ * about it.
+ */
 async function tellBundle(
   { config, output }: CommandContext,
   {

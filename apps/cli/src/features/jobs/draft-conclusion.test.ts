@@ -7,7 +7,7 @@ import { sharedMerkle } from "../../test-kit/shared-merkle.js";
 const merkle = sharedMerkle(async (home) => {
   const issuer = makeCertificate({ names: ["authority"], isAuthority: true });
   await writeCertificate(home, makeCertificate({ names: ["localhost"], issuer }));
-  // A fake Claude Code that runs the command from its prompt.
+  // A stand-in for Claude Code that runs the command in its prompt.
   const claude_bin = join(home, "claude-for-jobs");
   await writeFile(claude_bin, "#!/bin/sh\n$(sed -n 's/^Agent command: //p') read-doc >&2; exit 3\n", {
     mode: 0o755,

@@ -1,7 +1,7 @@
 import type { Feature } from "../../feature.js";
 import { agentKeys } from "./runner/agent-keys.js";
 
-/** Headless runs of agents, and the runner that starts them. */
+/** Jobs: headless runs of agents, and the runner that starts them. */
 export const feature: Feature = {
   needs: ["personas", "perspectives", "proposals", "sources", "topics"],
   settings: {

@@ -7,7 +7,7 @@ import { testMerkle } from "../../test-kit/merkle.js";
 import { sharedMerkle } from "../../test-kit/shared-merkle.js";
 import { readAgentSettings } from "./runner/agent-settings.js";
 
-/** Replaces Claude Code. Its behaviour depends on the session's name. */
+/** A script that replaces Claude Code. Its behaviour depends on the session's name. */
 const script = `#!/bin/sh
 prompt=$(cat)
 case "$prompt" in
@@ -108,7 +108,7 @@ it("[RUNNER-2] no secret of the broker's environment reaches an agent, its argum
   const merkle = await testMerkle();
   await mkdir(merkle.home, { recursive: true });
   const claude_bin = join(dirname(merkle.home), "claude-that-tells");
-  // Writes everything that it was given to stderr, from which the log, the job and the database get it.
+  // Writes its whole input and environment to stderr, which ends up in the log, the job and the database.
   await writeFile(claude_bin, '#!/bin/sh\n(env; printf "%s\\n" "$@"; cat) | grep -v "^PATH=" >&2; exit 3\n');
   await chmod(claude_bin, 0o755);
   await writeFile(join(merkle.home, "config.json"), JSON.stringify({ agent: { claude_bin } }));
@@ -202,7 +202,7 @@ describe("agent in config.json", () => {
   });
 });
 
-/** Counts the processes that run in this folder. */
+/** Counts the processes that run in a folder. */
 async function countAgents(folder: string): Promise<number> {
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const folders = await Promise.all(pids.map((pid) => readlink(`/proc/${pid}/cwd`).catch(() => "")));

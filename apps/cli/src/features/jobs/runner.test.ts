@@ -6,8 +6,8 @@ import { type Started, testMerkle } from "../../test-kit/merkle.js";
 import { sharedMerkle } from "../../test-kit/shared-merkle.js";
 
 /**
- * Replaces Claude Code. Depending on the session, it exits immediately, waits for a file, or can only be
- * killed.
+ * A script that replaces Claude Code. Depending on the session, it exits immediately, waits for a file, or
+ * can only be killed.
  */
 const script = `#!/bin/sh
 prompt=$(cat)
@@ -113,7 +113,7 @@ it("[RUNNER-22] a machine without the agent's program takes no jobs", async () =
   expect(await merkle.run(["runner", "--kinds", "rewrite"])).toMatchObject({ code: 2 });
 });
 
-/** Finds processes that the agent of this home left behind. */
+/** Finds background processes that this home's agent left behind. */
 async function findDaemons(home: string): Promise<string[]> {
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(

@@ -1,6 +1,6 @@
 import type { Feature } from "../../feature.js";
 
-/** Lasting knowledge of a mesh. */
+/** Memory: lasting knowledge of a mesh. */
 export const feature: Feature = {
   needs: [],
   commands: [

@@ -1,6 +1,6 @@
 import type { Feature } from "../../feature.js";
 
-/** Perspectives: personas' readings of a document. */
+/** Perspectives: how personas read a document. */
 export const feature: Feature = {
   needs: [],
   commands: [

@@ -4,7 +4,10 @@ import { describe, expect, it } from "vitest";
 import { callBroker } from "../../test-kit/api.js";
 import { sharedMerkle } from "../../test-kit/shared-merkle.js";
 
-/** Replaces Claude Code. It writes the result that the skill asks for, with the job's credential. */
+/**
+ * A script that replaces Claude Code. It writes the result that the skill asks for, with the job's
+ * credential.
+ */
 const script = `#!/usr/bin/env node
 const prompt = require("node:fs").readFileSync(0, "utf8");
 const persona_sha = /^Persona SHA: (\\S+)$/m.exec(prompt)[1];

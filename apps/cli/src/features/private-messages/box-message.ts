@@ -32,15 +32,15 @@ interface PrivateText {
 
 export interface SealedMessage {
   readonly sealed: string;
-  /** The recipient's key. Unlike a name, it cannot be taken over by another peer in the meantime. */
+  /** The recipient's key. Unlike a name, a key cannot pass to another peer before the message is sent. */
   readonly to: string;
 }
 
 /**
  * Encrypts a text for its recipient (SEALED-2).
  *
- * @throws not_found or bad_request if the recipient is ambiguous or has no keys; key_changed if its keys are
- *   not trusted
+ * @throws not_found or bad_request if the recipient is ambiguous or has no keys; key_changed if the
+ * recipient's keys are not trusted
  */
 export function sealMessage(
   { to, text, priority, replyTo, idempotencyKey }: PrivateText,
@@ -88,7 +88,7 @@ export function readPrivateText(input: Fields, drawn: string): PrivateText {
   return {
     to: recipient,
     text: message,
-    // The broker gets this field too, and refuses any other type.
+    // The broker also gets this field, and refuses any other type.
     priority: typeof priority === "string" ? priority : "next",
     replyTo: typeof replyTo === "number" ? replyTo : null,
     idempotencyKey: typeof key === "string" ? key : drawn,

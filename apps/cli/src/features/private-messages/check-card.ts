@@ -3,7 +3,7 @@ import { boxKeyBytes, certificateBytes, fromBase64url } from "@merkle/wire/ident
 import { canonicalJson } from "@merkle/wire/record";
 import { KeyCard } from "@merkle/wire/schemas";
 
-/** The verified keys of a peer: the owner of the session key has signed the box key. */
+/** The verified keys of a peer. The box key is signed with the session key. */
 export interface CheckedCard {
   readonly sessionKey: string;
   readonly boxKey: Uint8Array;
@@ -12,8 +12,8 @@ export interface CheckedCard {
 }
 
 /**
- * Verifies a key card, which the broker could have altered. Returns null if a signature is invalid. An
- * expired certificate is accepted, because the card grants no access and only shows who made the key.
+ * Verifies a key card, which the broker could have altered. Returns null if a signature is invalid. Accepts
+ * an expired certificate, because the card grants no access and only shows who created the key.
  */
 export function checkCard(given: unknown): CheckedCard | null {
   const card = KeyCard.safeParse(given).data;
@@ -39,9 +39,10 @@ function isSigned(bytes: Uint8Array, key: string, signature: string): boolean {
 /**
  * Returns the number that two people compare to rule out an interceptor: twelve groups of five digits, the
  * same on both sides. As in Signal's numeric fingerprint (libsignal, `fingerprint.rs`), a group is five bytes
- * of a SHA-512 digest modulo 100,000. Signal has six groups for each side, from an iterated digest that slows
- * down a search for keys matching half of the digits. Here one digest covers both sides, so an attacker must
- * match all sixty digits. For a member, the member key is used, so the number is the same after every launch.
+ * of a SHA-512 digest modulo 100,000. Signal uses six groups for each side, from an iterated digest that
+ * slows down a search for keys matching half of the digits. Here one digest covers both sides, so an attacker
+ * must match all sixty digits. A member's number is computed from the member key, so it is the same after
+ * every launch.
  */
 export function safetyNumber(
   ...ends: readonly [Pick<CheckedCard, KeyNames>, Pick<CheckedCard, KeyNames>]

@@ -6,10 +6,11 @@ interface Edit {
 }
 
 /**
- * Replaces passages of a text. Each must occur in the text exactly once, and passages must not overlap.
+ * Replaces passages of a text. Each passage must occur in the text exactly once, and passages must not
+ * overlap.
  *
  * @param given - the passages, each marked by the lines `<<<<<<< OLD`, `======= NEW` and `>>>>>>> END`
- * @throws CliError `usage`, which names the passage at fault
+ * @throws CliError `usage`, which names the invalid passage
  */
 export function applyEdits(base: string, given: string): string {
   const places = parseEdits(given).map((edit, index) => ({ ...edit, at: placeOf(base, edit, index) }));
@@ -35,7 +36,7 @@ function placeOf(base: string, { old_text }: Edit, index: number): number {
 }
 
 /**
- * Parses the passages. Claude Code denies a command with JSON on stdin, so this format has neither braces nor
+ * Parses the passages. Claude Code denies commands with JSON on stdin, so this format uses neither braces nor
  * quotation marks.
  */
 function parseEdits(given: string): Edit[] {

@@ -6,16 +6,16 @@ import { isClearText } from "@merkle/wire/client";
 import { openRequests } from "../../../broker/broker-client.js";
 import { CliError, exitCodes, usageError } from "../../../core/cli-error.js";
 
-/** The broker, with the access that a job's agent has. */
+/** Gives a job's agent access to the broker. */
 export interface JobClient {
-  /** Returns the job that the credential belongs to. @throws as `call` does */
+  /** Returns the job that the credential belongs to. @throws the same errors as `call` */
   job(): Promise<Job>;
   /** @throws MerkleError with the broker's refusal; CliError `unreachable` */
   call<Name extends OperationName>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>>;
 }
 
 const answerWithinMs = 30_000;
-/** How long a command retries if the broker limits its rate. */
+/** How long a command retries if the broker limits its rate of requests. */
 const patienceMs = 20_000;
 
 /**
@@ -47,8 +47,8 @@ export function openJobClient(env: NodeJS.ProcessEnv, signal: AbortSignal): JobC
   }
 
   /**
-   * Derives the idempotency key from the input, so that writing the same text again after a lost reply counts
-   * as the same write (AGENT-4).
+   * Derives the idempotency key from the input, so that writing the same text again after a lost reply has no
+   * further effect (AGENT-4).
    */
   function keyOf(name: OperationName, input: object): { idempotency_key: string } {
     const digest = createHash("sha256")
@@ -83,8 +83,8 @@ function readJobEnvironment(env: NodeJS.ProcessEnv) {
 }
 
 /**
- * Trusts the authorities in the file. A broker's own certificate in it is trusted even for another host name
- * (TLS-8).
+ * Trusts the authorities in the file. If the file contains a broker's own certificate, that is trusted even
+ * for another host name (TLS-8).
  */
 function trust(file: string): ConnectionOptions {
   const ca = readFileSync(file, "utf8");
@@ -98,7 +98,7 @@ function trust(file: string): ConnectionOptions {
   };
 }
 
-/** Returns the session of a job. @throws CliError `not_found` if the job is about a file */
+/** Returns the session that a job is about. @throws CliError `not_found` if the job is about a file */
 export function sessionOf({ job_id, session_id }: Job): string {
   if (session_id !== null) return session_id;
   throw new CliError("not_found", `Job ${job_id} is about a file, which belongs to no session.`, {
@@ -106,7 +106,10 @@ export function sessionOf({ job_id, session_id }: Job): string {
   });
 }
 
-/** Returns the file of a job. @throws CliError `not_found` if the job is about a session's document */
+/**
+ * Returns the path of the file that a job is about. @throws CliError `not_found` if the job is about a
+ * session's document
+ */
 export function sourceOf({ job_id, source_path }: Job): string {
   if (source_path !== null) return source_path;
   throw new CliError("not_found", `Job ${job_id} is about a session's document, not a file.`, {
@@ -115,9 +118,9 @@ export function sourceOf({ job_id, source_path }: Job): string {
 }
 
 /**
- * Returns the job, after checking that the option, if given, names the job's own source.
+ * Returns the job, after checking that the given source path, if any, is that of the job.
  *
- * @throws CliError `usage` for a different source
+ * @throws CliError `usage` for a different path
  */
 export async function jobOn(client: JobClient, sourcePath: string | undefined): Promise<Job> {
   const job = await client.job();

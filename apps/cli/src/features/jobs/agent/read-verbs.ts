@@ -3,7 +3,7 @@ import { CliError, exitCodes } from "../../../core/cli-error.js";
 import { jobOn, sessionOf, sourceOf } from "./job-client.js";
 import { firstPage, pageOfText, type Verb } from "./verb.js";
 
-/** Prints a persona's prompt and hash. Default: the persona of the job. */
+/** Prints a persona's prompt and the prompt's hash. Default: the job's persona. */
 export const getPersona: Verb = {
   name: "get-persona",
   usage: "[--name <persona>] [--source-path <root/path>]",
@@ -57,7 +57,7 @@ export const listOpenTopics: Verb = {
   },
 };
 
-/** Prints a page of the session's document, in its current or an earlier version (AGENT-5). */
+/** Prints a page of the session's document, in its current version or an earlier one (AGENT-5). */
 export const readDoc: Verb = {
   name: "read-doc",
   usage: "[--version <version> --offset <next of the last page>]",
@@ -76,7 +76,7 @@ export const readDoc: Verb = {
   },
 };
 
-/** Prints a page of the returned draft that the job starts from (AGENT-11). */
+/** Prints a page of the draft that was returned for revision and that the job starts from (AGENT-11). */
 export const readDraft: Verb = {
   name: "read-draft",
   usage: "--id <returned draft> [--offset <next of the last page>]",
@@ -95,14 +95,14 @@ export const readDraft: Verb = {
   },
 };
 
-/** Maximum number of messages per request. Most pages have room for fewer. */
+/** Maximum number of messages per request. Most pages have room for fewer messages. */
 const messagesMax = 200;
-/** Maximum length of one message in a page. `read-message` prints the rest. */
+/** Maximum length of a message in a page. `read-message` prints the rest of a longer message. */
 const messageCharsMax = 8_000;
 
 /**
- * Prints a page of the session's feed, oldest first, with the start of the next page, or null on the last
- * page (AGENT-5).
+ * Prints a page of the session's feed, oldest message first, and where the next page starts (null on the last
+ * page) (AGENT-5).
  */
 export const readFeed: Verb = {
   name: "read-feed",
@@ -151,7 +151,7 @@ function toEntry(message: Message) {
 }
 
 /**
- * Prints the text of one message from an offset on, for messages that are too long for a page of the feed.
+ * Prints the text of one message from an offset on. For messages that are too long for a page of the feed.
  */
 export const readMessage: Verb = {
   name: "read-message",
@@ -175,7 +175,7 @@ export const readMessage: Verb = {
   },
 };
 
-/** Prints a page of the job's file, in its current or an earlier version (AGENT-5). */
+/** Prints a page of the job's file, in its current version or an earlier one (AGENT-5). */
 export const readSource: Verb = {
   name: "read-source",
   usage: "[--source-path <root/path>] [--sha <sha> --offset <next of the last page>]",

@@ -14,8 +14,8 @@ interface Surroundings {
 }
 
 /**
- * Runs `merkle agent …`, the only command that a job's agent may run. Prints JSON, or an error as JSON on
- * stderr, and returns the exit code (AGENT-1).
+ * Runs `merkle agent …`, the only command that a job's agent may run. Prints the result as JSON on stdout, or
+ * an error as JSON on stderr, and returns the exit code (AGENT-1).
  */
 export async function runForAgent(argv: readonly string[], io: Io, signal: AbortSignal): Promise<number> {
   try {
@@ -33,7 +33,7 @@ export async function runForAgent(argv: readonly string[], io: Io, signal: Abort
 }
 
 /**
- * Does the same without using the process's streams.
+ * Runs a subcommand of `merkle agent` without using the process's streams.
  *
  * @throws CliError, MerkleError
  */
@@ -52,8 +52,8 @@ export async function performForAgent(
 }
 
 /**
- * Replaces placeholders with braces. Claude Code denies a command with braces beside quotation marks on
- * stdin, as in JSON and much code (AGENT-9).
+ * Replaces placeholders with braces. Agents must write placeholders, because Claude Code denies a command
+ * whose stdin contains braces and quotation marks, as JSON and much code do (AGENT-9).
  */
 function withBraces(text: string): string {
   return text.replaceAll("\u2983", "{").replaceAll("\u2984", "}");
@@ -119,8 +119,8 @@ function usageOf({ name, usage }: Verb): string {
 }
 
 /**
- * Formats JSON for an agent, with each list entry on its own line. Texts by others are inside strings, which
- * they cannot end (TEXT-1).
+ * Formats JSON for an agent, with each list entry on its own line. Texts written by others are inside JSON
+ * strings, from which they cannot break out (TEXT-1).
  */
 export function formatResult(result: object): string {
   const fields = Object.entries(result).filter(([, value]) => value !== undefined);

@@ -8,7 +8,7 @@ export interface Verb {
   /** The arguments after the name, as shown in usage errors. */
   readonly usage: string;
   readonly options: Readonly<Record<string, { readonly type: "string" | "boolean" }>>;
-  /** Returns the object to print as JSON. */
+  /** Performs the subcommand. Returns the object to print as JSON. */
   run(context: VerbContext): Promise<object>;
 }
 
@@ -19,7 +19,7 @@ interface VerbContext {
   readText(bytesMax: number): Promise<string>;
 }
 
-/** The options after the subcommand. */
+/** The options given after the subcommand. */
 export interface Options {
   /** @throws CliError `usage` if the option is missing */
   text(name: string): string;
@@ -36,7 +36,7 @@ export interface Options {
  */
 export const pageCharsMax = 24_000;
 
-/** Returns as many entries as fit on a page, but at least one. */
+/** Returns the entries that fit on a page, but at least one. */
 export function firstPage<Entry>(entries: readonly Entry[]): Entry[] {
   let chars = 0;
   const page: Entry[] = [];
@@ -48,19 +48,19 @@ export function firstPage<Entry>(entries: readonly Entry[]): Entry[] {
   return page;
 }
 
-/** Part of a text that fits on a page, and the offset of the next page, or null at the end. */
+/** The part of a text that fits on a page, and the offset of the next page, or null at the end. */
 interface TextPage {
   readonly content: string;
   readonly next: number | null;
 }
 
 /**
- * Returns a page that ends after a line if possible, and never within a character. Offsets count UTF-16 code
- * units.
+ * Returns a page of text that ends after a line if possible, and never inside a character. Offsets count
+ * UTF-16 code units.
  */
 export function pageOfText(text: string, offset: number, charsMax = pageCharsMax): TextPage {
   let length = Math.min(charsMax, text.length - offset);
-  // Escaping makes the printed text longer.
+  // Escaping makes the printed text longer than the text itself.
   while (length > 1 && neutralJson(text.slice(offset, offset + length)).length > charsMax + 2) {
     length = Math.floor(length * 0.8);
   }

@@ -6,7 +6,7 @@ import type { Verb } from "./verb.js";
 
 /**
  * Proposes the text on stdin for a topic. The text is the whole new version or, with --edits, passages to
- * replace in the base.
+ * replace in the base text.
  */
 export const insertProposal: Verb = {
   name: "insert-proposal",
@@ -40,12 +40,12 @@ export const insertProposal: Verb = {
 };
 
 /**
- * Identifies the text that a proposal is based on: a version of the session's document, or a hash of a file.
- * The file defaults to that of the job.
+ * The text that a proposal is based on: a version of the session's document, or the hash of a file. The file
+ * defaults to the job's file.
  */
 type Base = { readonly version: number } | { readonly sha: string; readonly sourcePath: string | undefined };
 
-/** Reads the whole text that a proposal is based on. */
+/** Reads the full text that a proposal is based on. */
 async function readBase(client: JobClient, base: Base): Promise<string> {
   if ("sha" in base) {
     const { sourcePath, sha: source_sha } = base;
@@ -60,7 +60,7 @@ async function readBase(client: JobClient, base: Base): Promise<string> {
   });
 }
 
-/** Stores the text on stdin as the perspective of the job's persona on the source. */
+/** Stores the text on stdin as the perspective of the job's persona on the job's source. */
 export const putPerspective: Verb = {
   name: "put-perspective",
   usage:
@@ -86,8 +86,8 @@ export const putPerspective: Verb = {
 };
 
 /**
- * Submits the text on stdin as the session's Conclusion. By default it becomes a proposal; if the session
- * allows its agent to conclude, it becomes the Conclusion itself (AGENT-6).
+ * Submits the text on stdin as the session's Conclusion. By default the text becomes a proposal. If the
+ * session allows its agent to conclude, it becomes the Conclusion itself (AGENT-6).
  */
 export const conclude: Verb = {
   name: "conclude",

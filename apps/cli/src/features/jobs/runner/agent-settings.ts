@@ -7,11 +7,14 @@ import { type AgentKey, agentKeys } from "./agent-keys.js";
 /** The `agent` block of config.json, for jobs that run on this machine (JOB-13). */
 export interface AgentSettings {
   /**
-   * `author_name` and `author_email`: the author of commits for accepted proposals on files. Without them,
-   * none can be committed.
+   * `author_name` and `author_email`: the author of the commits for accepted proposals on files. Without an
+   * author, proposals cannot be committed.
    */
   readonly author: { readonly name: string; readonly email: string } | undefined;
-  /** `roots`: folders with a Git repository each, by name. Jobs may work on their files. Default: none. */
+  /**
+   * `roots`: folders with one Git repository each, by name. Jobs may work on the files in these folders.
+   * Default: none.
+   */
   readonly roots: Readonly<Record<string, string>>;
   /** `claude_bin`: a path, or a name to find on PATH. Default: `claude`. */
   readonly claudeBin: string;
@@ -23,19 +26,19 @@ export interface AgentSettings {
    */
   readonly maxConcurrentJobs: number;
   /**
-   * `conclude_timeout`, `incorporate_timeout`, `perspective_timeout`: durations such as 5m or 1m30s.
-   * Defaults: 5m, 5m and 3m.
+   * `conclude_timeout`, `incorporate_timeout`, `perspective_timeout`: maximum durations of jobs, such as 5m
+   * or 1m30s. Defaults: 5m, 5m and 3m.
    */
   readonly timeoutsMs: {
     readonly conclude: number;
     readonly incorporate: number;
     readonly perspective: number;
   };
-  /** `log_dir`: folder with a log file for each job; "" for no logs. Default: `logs/jobs` in the home. */
+  /** `log_dir`: folder for the log files of jobs; "" disables logs. Default: `logs/jobs` in the home. */
   readonly logDir: string | undefined;
-  /** `skip_permissions`: allows agents to use every tool without permission. Default: false. */
+  /** `skip_permissions`: allows agents to use every tool without asking for permission. Default: false. */
   readonly skipPermissions: boolean;
-  /** `remote_runners`: allows members' machines to run this broker's jobs. Default: false. */
+  /** `remote_runners`: allows other members' machines to run this broker's jobs. Default: false. */
   readonly remoteRunners: boolean;
   /** `environment`: names of further environment variables to pass to agents. Default: none. */
   readonly environment: readonly string[];
@@ -86,7 +89,7 @@ function toBlock(value: unknown, path: string): Readonly<Record<string, unknown>
   );
 }
 
-/** Returns the author of commits, which needs both a name and an address. */
+/** Returns the author of commits. A name without an address is an error, and so is the reverse. */
 function readAuthor(name: Given, email: Given): AgentSettings["author"] {
   const [nameText, emailText] = [readLine(name), readLine(email)];
   if (nameText === undefined && emailText === undefined) return undefined;
@@ -95,7 +98,7 @@ function readAuthor(name: Given, email: Given): AgentSettings["author"] {
   throw usageError(`${missing.name} is missing: commits need both a name and an address.`);
 }
 
-/** Returns a line that Git allows in an author's name or address. */
+/** Reads an author's name or address: one line without < and >, as Git requires. */
 function readLine(given: Given): string | undefined {
   const text = readText(given)?.trim();
   if (text === undefined || !/[<>\p{Cc}]/u.test(text)) return text;
@@ -103,8 +106,8 @@ function readLine(given: Given): string | undefined {
 }
 
 /**
- * Roots must be absolute paths, because a broker can be started in any folder. Whether a root is usable is
- * checked on use.
+ * Parses the roots. They must be absolute paths, because a broker can be started in any folder. Whether a
+ * root is usable is checked on use.
  */
 function readRoots(given: Given): Readonly<Record<string, string>> {
   const { value = {} } = given;

@@ -1,4 +1,4 @@
-/** The parts of the broker's own code that belong to jobs: their types, and what a runner shares with the broker. */
+/** The broker's code that concerns jobs: types, and functions shared by runners and the broker. */
 
 export type {
   AgentOptions,

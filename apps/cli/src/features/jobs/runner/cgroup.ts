@@ -5,28 +5,31 @@ import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 
 /**
- * Creates cgroups, in which the kernel counts all processes and threads of a run and limits their combined
- * share of CPU time.
+ * Creates cgroups, in which the kernel counts all processes and threads of a run and limits their share of
+ * CPU time.
  */
 export interface Cgroups {
-  /** Creates a cgroup for one run; remove it afterwards. The name must begin with the runner's mark. */
+  /**
+   * Creates a cgroup for one run. The caller must remove it afterwards. The name must begin with the runner's
+   * mark.
+   */
   make(name: string, processesMax: number): Promise<Cgroup>;
 }
 
 export interface Cgroup {
-  /** Returns a command line that enters the cgroup and then executes the command. */
+  /** Returns a command line that enters the cgroup and then runs the given command. */
   wrap(command: CommandLine): CommandLine;
-  /** Whether the kernel counts the cgroup's processes and refuses those beyond the limit. */
+  /** Whether the kernel counts the cgroup's processes and refuses to create more than the limit. */
   readonly isCounted: boolean;
-  /** Returns the pids of all processes in the cgroup, whichever programs they have become. */
+  /** Returns the pids of all processes in the cgroup, whichever programs they run. */
   processes(): Promise<readonly number[]>;
-  /** Returns the number of processes and threads, if they are counted. */
+  /** Returns the number of processes and threads in the cgroup, if the kernel counts them. */
   count(): Promise<number>;
-  /** Returns whether the kernel has refused the cgroup a process. */
+  /** Returns whether the kernel has refused to create a process because the cgroup was full. */
   wasFull(): Promise<boolean>;
   /**
-   * From now on, runs the cgroup only while the processors are otherwise idle, if the kernel supports it
-   * (Linux 5.15).
+   * Lets the cgroup run only while the processors are otherwise idle, if the kernel supports that (Linux
+   * 5.15).
    */
   stepBack(): Promise<void>;
   /** Removes the cgroup once it is empty. */
@@ -39,9 +42,9 @@ interface CommandLine {
 }
 
 /**
- * The limits of a run, by the file names of both cgroup versions; the files that exist are used. All
- * processes of a run together get a quarter of the CPU share of one other process. Others hardly notice that,
- * and the agent still makes progress on a machine that is never idle.
+ * The limits of a run, by the file names of both cgroup versions; only files that exist are written. All
+ * processes of a run together get a quarter of the CPU share of one ordinary process. Other programs hardly
+ * notice that, and the agent still makes progress on a machine that is never idle.
  */
 const limitsOf = (processesMax: number) =>
   Object.entries({ "pids.max": processesMax, "cpu.shares": 256, "cpu.weight": 25 });
@@ -51,8 +54,8 @@ const entering =
 
 /**
  * Finds where cgroups can be created: below the cgroup of this process, or next to it if only that is
- * allowed. Returns undefined if neither is allowed. Removes cgroups that a killed runner with this mark left
- * behind.
+ * allowed. Returns undefined if neither is allowed. Removes cgroups that a killed runner with the same mark
+ * left behind.
  */
 export async function findCgroups(mark: string): Promise<Cgroups | undefined> {
   const usable: string[] = [];
@@ -106,7 +109,7 @@ function enter(folders: readonly string[], { path, args }: CommandLine): Command
   return { path: "/bin/sh", args: ["-c", entering, "sh", ...folders, "--", path, ...args] };
 }
 
-/** Tries to enter a cgroup, because file permissions do not show whether a process may. */
+/** Tries to enter a cgroup, because file permissions do not show whether that is allowed. */
 async function canBeUsed(folder: string): Promise<boolean> {
   try {
     if ((await makeOne(folder, triedProcessesMax)).length === 0) return false;
@@ -131,7 +134,7 @@ async function makeOne(folder: string, processesMax: number): Promise<string[]> 
   return limits.map(([name]) => name);
 }
 
-/** Removes a cgroup. The kernel may keep an exited process in it for a moment. */
+/** Removes a cgroup. The kernel may keep an exited process in the cgroup for a moment. */
 async function remove(folder: string): Promise<void> {
   for (let round = 0; round < 50; round++) {
     const code = await rmdir(folder).then(
@@ -169,7 +172,8 @@ export function parseCgroupFolders(cgroup: string, mountinfo: string): string[][
     if (!isOfUse || !mount) return [];
     const inMount = mount.root === "/" ? own : own.slice(mount.root.length) || "/";
     const folders = [join(mount.point, inMount)];
-    // In version 2, a cgroup that has processes cannot have children with limits. Siblings are possible.
+    // In version 2, a cgroup that contains processes cannot have children with limits. Siblings can have
+    // limits.
     if (controllers === "" && inMount !== "/") folders.push(join(mount.point, dirname(inMount)));
     return [folders];
   });
@@ -180,7 +184,7 @@ const limiting = ["pids", "cpu"];
 interface Mount {
   readonly root: string;
   readonly point: string;
-  /** Empty in version 2, which has one hierarchy for all controllers. */
+  /** The controllers of the hierarchy. Empty in version 2, where one hierarchy has all controllers. */
   readonly controllers: readonly string[];
 }
 

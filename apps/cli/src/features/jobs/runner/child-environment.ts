@@ -1,6 +1,6 @@
 /**
- * Environment variables that an agent gets from this process: paths and locale, and the configuration and
- * credentials of Claude Code itself. Any other variable may be a secret of the broker.
+ * The environment variables of this process that agents get: paths, locale, and Claude Code's own
+ * configuration and credentials. Any other variable may be a secret of the broker.
  */
 const passed: ReadonlySet<string> = new Set([
   "PATH",
@@ -25,8 +25,8 @@ const passed: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns an agent's environment: the allowed variables, those named in the configuration, and those for its
- * job.
+ * Returns an agent's environment: the allowed variables of this process, those named in the configuration,
+ * and those for the agent's job.
  */
 export function toChildEnvironment(
   env: NodeJS.ProcessEnv,

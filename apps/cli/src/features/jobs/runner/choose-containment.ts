@@ -8,8 +8,8 @@ import { createNamespacing } from "./namespacing.js";
 
 /**
  * Chooses the best containment that this machine allows (RUNNER-6). On Linux this is a PID namespace, which
- * no process can leave and which the kernel ends as a whole. If namespaces are forbidden, and on other
- * systems, processes are tracked by group, environment mark and parent.
+ * no process can leave and which the kernel ends as a whole. Where namespaces are not available, processes
+ * are tracked by group, environment mark and parent.
  */
 export async function chooseContainment(wanted?: Containment["kind"]): Promise<Containment> {
   const tools = await findTools();
@@ -31,7 +31,10 @@ async function findTools(): Promise<Tools> {
   return { unshare, setpriv, prlimit, timeout, nice };
 }
 
-/** Tries a containment. Many systems and most containers forbid namespaces, and only a trial shows that. */
+/**
+ * Returns whether a containment works here. Many systems and most containers forbid namespaces, which only a
+ * trial shows.
+ */
 async function works(containment: Containment): Promise<boolean> {
   const program = { path: "/bin/sh", args: ["-c", "test $(ls -d /proc/[0-9]* | wc -l) -lt 9"] };
   const { path, args } = containment.wrap({ ...program, processesMax: 64, timeoutMs: 5_000 });

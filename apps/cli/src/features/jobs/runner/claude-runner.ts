@@ -19,47 +19,47 @@ import { clearLeftovers } from "./marking.js";
 import { type Bounds, runContained, unreachable } from "./run-contained.js";
 
 export interface ClaudeRunnerOptions {
-  /** A path, or a name to find on PATH. */
+  /** The Claude Code program: a path, or a name to find on PATH. */
   readonly claudeBin: string;
-  /** The command that runs `merkle agent`: absolute paths, separated by spaces. */
+  /** The command line that runs `merkle agent`: absolute paths, separated by spaces. */
   readonly agentCommand: string;
   /** The folder in which agents are started. Nothing else writes to it. */
   readonly folder: string;
-  /** Folder for the log of each job. Undefined for no logs. */
+  /** The folder for job logs. Undefined disables logs. */
   readonly logFolder: string | undefined;
   /** Allows agents to use every tool without permission. Default: false. */
   readonly skipPermissions: boolean;
   /** Names of further environment variables to pass to agents. */
   readonly environment: readonly string[];
   /**
-   * Environment variables that tell the agent's command which certificates to trust and which addresses to
-   * allow. Default: none.
+   * Environment variables that tell the `merkle agent` command which certificates to trust and which
+   * addresses to allow. Default: none.
    */
   readonly reach?: Readonly<Record<string, string>>;
   readonly env?: NodeJS.ProcessEnv;
   /** Maximum number of processes and threads of one job. */
   readonly processesMax?: number;
-  /** Default: the best kind that the machine allows. */
+  /** The kind of containment. Default: the best kind that the machine allows. */
   readonly containment?: Containment["kind"];
-  /** Whether each run gets a cgroup, if the machine allows it. Default: true. */
+  /** Whether each run gets a cgroup if the machine allows cgroups. Default: true. */
   readonly cgroups?: boolean;
 }
 
 export interface ClaudeRunner extends Runner {
   describe(): Promise<RunnerFacts>;
-  /** Returns the kind of containment that keeps a job's processes together. */
+  /** Returns the kind of containment that is used for the processes of jobs. */
   containment(): Promise<Containment["kind"]>;
 }
 
 /**
- * Claude Code and its helpers stay below a hundred processes and threads, except for pools with one thread
- * per processor. A runaway job reaches this limit before others notice it.
+ * The default limit on processes. Claude Code and its helpers stay below a hundred processes and threads,
+ * except for pools with one thread per processor. A runaway job reaches this limit before it affects others.
  */
 const processesUsual = 256 + 16 * availableParallelism();
 
 /**
  * Starts a runner that runs jobs with Claude Code in headless mode (RUNNER-1): without a shell, with the
- * prompt on stdin and a separate environment. First ends processes that an earlier runner of this folder left
+ * prompt on stdin and a separate environment. First ends processes that an earlier runner in this folder left
  * behind.
  */
 export async function startClaudeRunner(options: ClaudeRunnerOptions): Promise<ClaudeRunner> {
@@ -127,7 +127,7 @@ export async function startClaudeRunner(options: ClaudeRunnerOptions): Promise<C
   };
 }
 
-/** Ends processes that an earlier runner of the folder left behind, and installs the skills for agents. */
+/** Ends processes that an earlier runner in the folder left behind, and installs the skills for agents. */
 export async function prepareFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await clearLeftovers(markOf(folder));
@@ -149,9 +149,10 @@ async function chooseBounds(
 }
 
 /**
- * Limits the agent to what Merkle provides: no servers or hooks, and only the settings of its own folder,
- * where nothing else writes. The agent can read files only there, and run only the command that writes for
- * its job. Anything else that a text may talk it into is denied without a question (RUNNER-9).
+ * Returns the arguments that limit the agent to what Merkle provides: no MCP servers or hooks, and no
+ * settings except those in its own folder, where nothing else writes. The agent can read files only in that
+ * folder, and run only the command that writes for its job. Anything else that a text may persuade it to do
+ * is denied without asking (RUNNER-9).
  */
 function toArguments({
   agentCommand,
@@ -172,7 +173,7 @@ function toArguments({
 
 /**
  * Returns the prompt for the agent's stdin: the skill to use, and the job as labelled lines. Most values come
- * from people. None of them can imitate another line or end the block (RUNNER-26).
+ * from people. No value can imitate another line or end the block (RUNNER-26).
  */
 export function toPrompt(
   { kind, job_id, parameters }: Pick<RunnableJob, "kind" | "job_id" | "parameters">,
@@ -191,21 +192,21 @@ export function toPrompt(
 }
 
 /**
- * Excludes colons, quotation marks, tags, line breaks and lookalike characters, so a value cannot imitate a
- * label.
+ * Matches text without colons, quotation marks, tags, line breaks or lookalike characters, so that a value
+ * cannot imitate a label.
  */
 const plain = /^[\w./@+' -]*$/;
 
 /**
- * Returns a value as it is if it has only plain characters. Otherwise returns a JSON string, which the value
- * cannot end, without tags.
+ * Returns a value unchanged if it has only plain characters. Otherwise returns it as a JSON string without
+ * tags, from which the value cannot break out.
  */
 function toValue(text: string): string {
   return plain.test(text) ? text : neutralJson(text).replaceAll("<", "\\u003c");
 }
 
 /**
- * Installs Merkle's skills where agents in `folder` find them. Replaces everything that was there, so no
+ * Installs Merkle's skills where agents in `folder` find them. Removes everything else there, so that no
  * other skills, settings or hooks apply (SKILL-2).
  */
 export async function installSkills(folder: string): Promise<void> {
@@ -217,8 +218,8 @@ export async function installSkills(folder: string): Promise<void> {
 }
 
 /**
- * Returns the folder of the skills: next to this file in a bundle, or in the top folder of the CLI package in
- * the workspace.
+ * Returns the folder that contains the skills: next to this file in a bundle, or at the top of the CLI
+ * package in the workspace.
  */
 function skillsFolder(): string {
   const places = ["./skills", "../../../../skills"].map((place) =>

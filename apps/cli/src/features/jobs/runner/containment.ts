@@ -4,35 +4,36 @@ import type { Cgroup } from "./cgroup.js";
 export interface Containment {
   readonly kind: "namespace" | "marks";
   /**
-   * Returns the command line that runs a program contained. The program inherits its streams and environment.
+   * Returns the command line that runs a program inside the containment. The program inherits the streams and
+   * environment.
    */
   wrap(program: ContainedProgram): { readonly path: string; readonly args: readonly string[] };
-  /** Starts to track a run, given its first process, and all processes in its cgroup if it has one. */
+  /** Starts to track a run, given its first process and, if the run has a cgroup, all processes in it. */
   hold(pid: number, mark: string, group?: Pick<Cgroup, "processes">): Held;
 }
 
 interface ContainedProgram {
   readonly path: string;
   readonly args: readonly string[];
-  /** Maximum number of processes and threads. */
+  /** Maximum number of processes and threads in the run. */
   readonly processesMax: number;
-  /** The program is ended after this time, even if the runner no longer exists. */
+  /** How long the program may run. It is ended after this time even if the runner no longer exists. */
   readonly timeoutMs: number;
 }
 
-/** A run whose processes are being tracked. */
+/** A run whose processes are tracked. */
 export interface Held {
   /** Returns the current number of processes. */
   count(): Promise<number>;
-  /** Asks all processes to exit. */
+  /** Asks all processes of the run to exit. */
   terminate(): Promise<void>;
-  /** Kills all processes. Resolves when none is left. */
+  /** Kills all processes of the run. Resolves when none is left. */
   kill(): Promise<void>;
-  /** Kills the remaining processes after the first process has exited. Resolves when none is left. */
+  /** Kills the processes that remain after the first process has exited. Resolves when none is left. */
   clear(): Promise<void>;
 }
 
-/** Paths of the Linux programs used for containment. Undefined if missing. */
+/** Paths of the Linux programs used for containment. Undefined for programs that are not installed. */
 export interface Tools {
   readonly unshare: string | undefined;
   readonly setpriv: string | undefined;

@@ -8,10 +8,10 @@ import type { Containment } from "./containment.js";
 import { findOnPath } from "./find-on-path.js";
 
 interface DescribableRunner {
-  /** A path, or a name to find on PATH. */
+  /** The Claude Code program: a path, or a name to find on PATH. */
   readonly claudeBin: string;
   readonly skipPermissions: boolean;
-  /** Names of further environment variables that agents get. */
+  /** Names of further environment variables to pass to agents. */
   readonly environment: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly processesMax: number;
@@ -52,7 +52,7 @@ type Version = Pick<RunnerFacts, "version" | "problem">;
 const askingMsMax = 10_000;
 const versionCharsMax = 100;
 
-/** Runs the program with an agent's environment, but without the credentials of a job. */
+/** Runs the program to get its version, with an agent's environment but without any job's credentials. */
 async function askVersion(path: string, { env, environment }: DescribableRunner): Promise<Version> {
   try {
     const { stdout } = await promisify(execFile)(path, ["--version"], {

@@ -4,7 +4,7 @@ import { delimiter, resolve } from "node:path";
 import { readEnvironment } from "../../../settings/config.js";
 
 /**
- * Returns the absolute path of a program, given by path or by a name to find on PATH. Returns undefined if it
+ * Returns the absolute path of a program that is given by path or by a name on PATH. Returns undefined if it
  * does not exist or is not executable.
  */
 export async function findOnPath(

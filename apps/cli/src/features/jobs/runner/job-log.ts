@@ -9,12 +9,13 @@ export interface JobLog {
 }
 
 const bytesMax = 10 * 1024 * 1024;
-/** Logs of older jobs are deleted. */
+/** The maximum number of logs in the folder. The oldest are deleted. */
 const filesMax = 100;
 
 /**
- * Opens a job's log, which only its owner can read. It contains the first 10 MiB, with the secrets replaced,
- * even if a secret is split between two writes. A full disk costs the log but not the job.
+ * Opens a job's log, which only its owner can read. The log contains the first 10 MiB of output. Secrets are
+ * replaced, even if a secret is split between two writes. If the disk is full, the log is lost but the job
+ * continues.
  */
 export async function openJobLog(folder: string, label: string, secrets: readonly string[]): Promise<JobLog> {
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch(() => undefined);
@@ -34,7 +35,7 @@ export async function openJobLog(folder: string, label: string, secrets: readonl
   }
 
   return {
-    // Data beyond the limit is dropped without searching it, which would only take time.
+    // Output beyond the limit is dropped without searching it for secrets, which would only take time.
     write: (piece) => left > 0 && put(hide.next(piece)),
     close: () =>
       new Promise((resolve) => {
@@ -55,8 +56,8 @@ async function removeOldest(folder: string): Promise<void> {
 }
 
 /**
- * Replaces secrets in a stream of bytes. The end of each piece is held back, because a secret may begin
- * there.
+ * Creates a filter that replaces secrets in a stream of bytes. Holds back the end of each piece, because a
+ * secret may begin there.
  */
 function createHiding(secrets: readonly string[]) {
   const longest = Math.max(0, ...secrets.map((secret) => Buffer.byteLength(secret) - 1));

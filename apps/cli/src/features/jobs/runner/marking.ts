@@ -5,8 +5,8 @@ import type { Containment, Held, Tools } from "./containment.js";
 
 /**
  * Creates a containment that finds the processes of a run by cgroup, process group, session, a mark in their
- * environment, or a parent that was seen before. A process that deliberately leaves all of these between two
- * sweeps is missed. Only a namespace prevents that.
+ * environment, or a parent that was seen before. A process that deliberately escapes from all of these
+ * between two sweeps is missed. Only a namespace prevents that.
  */
 export function createMarking({ prlimit, nice, timeout }: Tools): Containment {
   return {
@@ -28,31 +28,31 @@ export function createMarking({ prlimit, nice, timeout }: Tools): Containment {
 }
 
 /**
- * Returns the process limit for `prlimit`. The system counts all processes of a user together, and does not
- * limit root.
+ * Returns the process limit for `prlimit`. The system counts all processes of a user together, and applies no
+ * limit to root.
  */
 function limitOf(processesMax: number): string[] {
   return process.getuid?.() === 0 ? [] : [`--nproc=${userProcessesUsual + processesMax}`];
 }
 
-/** Allowance for the user's other processes. */
+/** Allowance for the user's processes outside the run. */
 const userProcessesUsual = 4_096;
 const roundsMax = 200;
 const roundMs = 10;
 
 interface Marking {
-  /** Whether the first process forwards signals to the program. */
+  /** Whether the run's first process forwards signals to the program. */
   readonly passesOn: boolean;
   readonly group: Pick<Cgroup, "processes"> | undefined;
 }
 
 function holdByMarks(pid: number, mark: string, { passesOn, group }: Partial<Marking> = {}): Held {
-  // Processes seen so far, by pid and start time. The start time distinguishes a later process that reuses
-  // the pid.
+  // The run's processes seen so far: pid and start time. The start time distinguishes a later process that
+  // reuses the pid.
   const seen = new Map<number, string>();
 
-  // Processes without the mark. They need no second check, because a process's initial environment does not
-  // change.
+  // Processes without the run's mark: pid and start time. They need no second check, because a process's
+  // initial environment does not change.
   const strangers = new Map<number, string>();
 
   async function look(): Promise<ProcessRow[]> {
@@ -85,7 +85,7 @@ function holdByMarks(pid: number, mark: string, { passesOn, group }: Partial<Mar
     for (let round = 0; round < roundsMax; round++) {
       const found = await look();
       if (found.length === 0) return;
-      // Stops all processes before killing any. A running process could fork faster than its children are
+      // Stop all processes before killing any. A running process could fork faster than its children are
       // found.
       for (const row of found) signal(row.pid, "SIGSTOP");
       const late = (await look()).filter((row) => !found.some((each) => each.pid === row.pid));
@@ -110,7 +110,7 @@ function holdByMarks(pid: number, mark: string, { passesOn, group }: Partial<Mar
   };
 }
 
-/** Ends processes that a killed runner left behind, which it finds by the runner's mark. */
+/** Ends processes that a killed runner left behind, which are found by the runner's mark. */
 export async function clearLeftovers(mark: string): Promise<number> {
   const left = (await findMarked(mark)).filter((pid) => pid !== process.pid);
   for (const pid of left) await holdByMarks(pid, mark).kill();

@@ -9,13 +9,13 @@ import {
 } from "../../../core/process-table.js";
 import type { Containment, Tools } from "./containment.js";
 
-/** Time between SIGTERM and SIGKILL. */
+/** The time between SIGTERM and SIGKILL, in milliseconds. */
 export const graceMs = 5_000;
 
 /**
- * Runs each job in its own PID namespace. When its first process exits, the kernel kills all others, whatever
- * signals they ignore and however fast they multiply. The same happens if this process dies. The namespace
- * needs no extra privileges.
+ * Runs each job in its own PID namespace. When the namespace's first process exits, the kernel kills all
+ * others, whatever signals they ignore and however fast they multiply. The same happens if this process dies.
+ * Creating the namespace needs no extra privileges.
  *
  * @returns undefined if a required program is missing
  */
@@ -37,7 +37,8 @@ export function createNamespacing(tools: Tools): Containment | undefined {
           ...[unshare, ...asUser, "--pid", "--fork", "--kill-child=KILL", "--mount-proc", "--"],
           ...[nice, "-n", "10"],
           ...[prlimit, `--nproc=${processesMax}`, "--core=0", "--"],
-          // The namespace's first process must forward signals. `timeout` does, and is also a second timer.
+          // The namespace's first process must forward signals. `timeout` does so, and also serves as a
+          // second timer.
           ...[timeout, "--foreground", `--kill-after=${graceMs / 1000}`, String(seconds)],
           path,
           ...args,
@@ -45,7 +46,7 @@ export function createNamespacing(tools: Tools): Containment | undefined {
       };
     },
     hold(pid) {
-      // The first process inside the namespace, once it exists. It exits after all others.
+      // The pid of the first process inside the namespace, once it exists. It exits after all others.
       let first: number | undefined;
       const find = async () => {
         first ??= await findChild(pid);

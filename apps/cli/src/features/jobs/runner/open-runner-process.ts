@@ -10,12 +10,12 @@ import type { RunnerAnswer, RunnerMessage, RunnerQuestion } from "./runner-proce
 
 /**
  * A runner in a separate process. If the process exits before it answers, pending calls reject with the
- * reason.
+ * reason for the exit.
  */
 export interface RunnerProcess {
   run(signal: AbortSignal, job: RunnableJob): Promise<RunResult>;
   describe(): Promise<RunnerFacts>;
-  /** Stops the process and any running agents. Resolves when it has exited. */
+  /** Stops the process and any agents that it runs. Resolves when the process has exited. */
   close(): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export function openRunnerProcess(
   onFailed: () => void,
 ): RunnerProcess {
   const child = fork(builtEntry(), {
-    // The process needs only the variables that agents get.
+    // The process gets only the variables that agents may get.
     env: toChildEnvironment(env, { names: options.environment, given: {} }),
     execArgv: [],
     // Ctrl+C in the broker's terminal must reach only the broker, which then stops the agents.
@@ -44,11 +44,11 @@ export function openRunnerProcess(
   let isClosed = false;
   let lastId = 0;
 
-  // Sending fails only if the process has exited. Its exit rejects all pending calls.
+  // Sending fails only if the process has exited, and the exit already rejects all pending calls.
   const send = (message: RunnerMessage) => void child.send(message, () => undefined);
 
   /**
-   * Sends a question to the process. The process runs our own code, so each answer has the type that its
+   * Sends a question to the process. The process runs the same code, so each answer has the type that its
    * question expects.
    */
   function ask<Answer>(question: RunnerQuestion): Promise<Answer> {
@@ -102,8 +102,8 @@ export function openRunnerProcess(
 }
 
 /**
- * Returns the compiled entry: next to this file if compiled or bundled, otherwise in `dist`, because Node 20
- * cannot run TypeScript.
+ * Returns the compiled entry file: next to this file if this file is compiled or bundled, otherwise in
+ * `dist`, because Node 20 cannot run TypeScript.
  */
 function builtEntry(): string {
   const places = ["./runner-process.js", "../../../../dist/features/jobs/runner/runner-process.js"];

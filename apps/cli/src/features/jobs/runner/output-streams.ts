@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 
-/** Keeps the last bytes written to it. */
+/** Keeps the last bytes written to a stream. */
 export class Tail {
   readonly #bytesMax: number;
   #kept: Buffer = Buffer.alloc(0);
@@ -11,14 +11,16 @@ export class Tail {
   }
 
   write(piece: Buffer): void {
-    // Copied, because a slice would keep the whole piece in memory.
+    // Copy the bytes, because a slice would keep the whole piece in memory.
     this.#kept = Buffer.concat([this.#kept, piece.subarray(-this.#bytesMax)]).subarray(-this.#bytesMax);
     if (this.#kept.buffer.byteLength > 4 * this.#bytesMax) this.#kept = Buffer.from(this.#kept);
   }
 
-  /** Returns the bytes as text that can be stored: without colours and secrets, within the same limit. */
+  /**
+   * Returns the kept bytes as text that can be stored: without colours and secrets, within the same limit.
+   */
   text(secrets: readonly string[]): string {
-    // Removes a character that was cut at the start, and NUL, which the database cannot store.
+    // Remove a character that was cut off at the start, and NUL, which the database cannot store.
     const whole = stripVTControlCharacters(this.#kept.toString("utf8").replace(/^\ufffd+/, "")).replaceAll(
       "\0",
       "",
@@ -34,9 +36,9 @@ const fastBytes = 16 * 1024 * 1024;
 const tickMs = 6;
 
 /**
- * Reads a stream to its end, passing on each piece. After 16 MiB, the stream pauses for a few milliseconds
- * after each piece (at most 64 KiB), so that this process can do other work. The pauses also let garbage be
- * collected in small steps. Without them, 64 MiB of read data would trigger a full collection.
+ * Reads a stream to its end, passing each piece to `onPiece`. After 16 MiB, the stream pauses for a few
+ * milliseconds after each piece (at most 64 KiB), so that this process can do other work. The pauses also let
+ * garbage be collected in small steps. Without them, reading 64 MiB would trigger a full garbage collection.
  */
 export function drain(stream: Readable, onPiece: (piece: Buffer) => void): Promise<void> {
   return new Promise((resolve) => {
@@ -49,7 +51,7 @@ export function drain(stream: Readable, onPiece: (piece: Buffer) => void): Promi
       setTimeout(() => stream.resume(), tickMs);
     });
     stream.once("close", resolve);
-    // A broken pipe counts as ended.
+    // A broken pipe counts as the end of the stream.
     stream.on("error", () => undefined);
   });
 }

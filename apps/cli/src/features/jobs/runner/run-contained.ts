@@ -19,7 +19,7 @@ interface ContainedRun {
   readonly env: Readonly<Record<string, string>>;
   /** Text for the program's stdin. */
   readonly input: string;
-  /** Prefix of all marks of this runner, so that leftover processes can be found. */
+  /** The prefix of all marks that this runner sets, by which leftover processes can be found. */
   readonly mark: string;
   readonly log: JobLog | undefined;
   readonly secrets: readonly string[];
@@ -28,37 +28,41 @@ interface ContainedRun {
 }
 
 const tailBytesMax = 4_096;
-/** Claude Code prints its result at the end as one piece, including the agent's final message. */
+/**
+ * The size limit of Claude Code's result. Claude Code prints the result in one piece at the end, including
+ * the agent's final message.
+ */
 const resultBytesMax = 256 * 1024;
 /**
- * Counting with a cgroup reads one file. Without a cgroup it reads all of /proc, or starts a process if there
- * is no /proc.
+ * How often processes are counted. With a cgroup, counting reads one file. Without a cgroup, it reads all of
+ * /proc, or starts a process if there is no /proc.
  */
 const countEveryMs = { cgroup: 25, looking: hasProc() ? 100 : 1_000 };
 /**
- * Claude Code and its helpers rarely reach a quarter of the limit. A run that exceeds a quarter may go on to
- * reach the limit.
+ * The number of processes from which a run counts as large. Claude Code and its helpers rarely reach a
+ * quarter of the limit, so a run beyond that may go on to reach the limit.
  */
 const manyOf = (processesMax: number) => processesMax / 4;
-/** A pipe ends when all its writers have exited. This limits the wait in case it does not. */
+/**
+ * How long to wait for a pipe to end after the program has exited. The pipe ends only when all its writers
+ * have exited.
+ */
 const pipesMsMax = 1_000;
 
-/**
- * The limits that keep a run's processes together and, if the machine supports it, restrict its resources.
- */
+/** The means by which a run's processes are tracked and, if the machine supports it, limited. */
 export interface Bounds {
   readonly containment: Containment;
   readonly cgroups: Cgroups | undefined;
 }
 
-/** Runs a program. Resolves when the program and every process it started have ended (RUNNER-5). */
+/** Runs a program. Resolves when the program and every process that it started have ended (RUNNER-5). */
 export async function runContained(
   signal: AbortSignal,
   run: ContainedRun,
   { containment, cgroups }: Bounds,
 ): Promise<RunResult> {
   const mark = `${run.mark}.${randomUUID()}`;
-  // Without a cgroup, processes are counted by the containment.
+  // Without a cgroup, the containment counts the processes.
   const group = await cgroups?.make(mark, run.processesMax).catch(() => undefined);
   try {
     return await runIn(group, mark, signal, run, containment);
@@ -79,7 +83,7 @@ async function runIn(
   const child = spawn(path, [...args], {
     cwd: run.cwd,
     env: { ...run.env, MERKLE_JOB_MARK: mark },
-    // A separate process group is not reached by signals to the broker's group.
+    // Signals to the broker's process group do not reach a separate process group.
     detached: true,
     stdio: ["pipe", "pipe", "pipe"],
   });
@@ -162,14 +166,15 @@ async function superviseUntil(
   return null;
 }
 
-/** Resolves with "overgrown" if there are too many processes. */
+/** Resolves with "overgrown" once there are too many processes. */
 async function watch(
   group: Cgroup | undefined,
   held: Held,
   processesMax: number,
   over: AbortSignal,
 ): Promise<"overgrown" | undefined> {
-  // Scanning all processes of the machine is slowest when there are many, so a counting cgroup is preferred.
+  // Scanning all of the machine's processes is slowest when there are many, so a cgroup that counts its
+  // processes is preferred.
   const counter = group?.isCounted ? group : undefined;
   const everyMs = counter ? countEveryMs.cgroup : countEveryMs.looking;
   while (!over.aborted) {
@@ -200,7 +205,7 @@ function endOf(child: ChildProcess): Promise<Ended> {
 }
 
 /**
- * Returns an error if the program could not be started. The wrapper reports that with one of these two codes
+ * Returns an error if the program could not be started, which the wrapper reports with one of two exit codes
  * and a message.
  */
 function notStarted(code: number | null, said: string, path: string): RunError | null {

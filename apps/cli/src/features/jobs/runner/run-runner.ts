@@ -17,12 +17,15 @@ import { findOnPath } from "./find-on-path.js";
 import { startRemoteRunner } from "./to-agent-options.js";
 import { jobKinds, type RunnerReporter, type RunnerTerms, workAt } from "./work-at.js";
 
-/** Leaves room for lease renewals among the requests that one connection may have open. */
+/**
+ * The maximum number of concurrent jobs. Leaves room for lease renewals among the requests that one
+ * connection may have open.
+ */
 const placesMax = 32;
 
 /**
- * Runs a broker's jobs on this machine until it is interrupted. Its agents are then stopped, and their jobs
- * fail (RUNNER-22).
+ * Runs a broker's jobs on this machine until interrupted. The runner then stops its agents, whose jobs fail
+ * (RUNNER-22).
  */
 export async function runRunner({ flags, config, output, signal }: CommandContext): Promise<number> {
   const settings = readAgentSettings(config.file.content["agent"], config.file.path);
@@ -60,8 +63,8 @@ function readTerms(flags: Flags, { maxConcurrentJobs }: AgentSettings): RunnerTe
 }
 
 /**
- * Requires Claude Code. Without it, every claimed job would fail instead of waiting for a machine that has
- * it.
+ * Throws if Claude Code is missing. Without it, every claimed job would fail here instead of waiting for a
+ * machine that has Claude Code.
  */
 async function requireAgent({ claudeBin }: AgentSettings): Promise<void> {
   if ((await findOnPath(claudeBin)) !== undefined) return;
@@ -75,7 +78,10 @@ async function requireAgent({ claudeBin }: AgentSettings): Promise<void> {
   );
 }
 
-/** Allows only one runner per home. Two runners in one folder would end each other's agents as leftovers. */
+/**
+ * Takes the lock that allows only one runner per home. Two runners in one folder would each end the other's
+ * agents as leftovers.
+ */
 async function lockRunner(home: string): ReturnType<typeof lockFolder> {
   try {
     return await explainingHome(home, () => lockFolder(homeFiles.runner(home)));
@@ -89,7 +95,7 @@ async function lockRunner(home: string): ReturnType<typeof lockFolder> {
   }
 }
 
-/** Prints one line per event or, with `--json`, one document. */
+/** Creates a reporter that prints one line per event or, with `--json`, one JSON document per event. */
 function createRunnerReporter(output: Output): RunnerReporter {
   return {
     started(base, { name, places, kinds }) {

@@ -4,7 +4,10 @@ import { type ClaudeRunner, type ClaudeRunnerOptions, startClaudeRunner } from "
 
 // Entry point of the process that runs a broker's agents. It serves requests until its parent disconnects.
 
-/** The options come first. Each question has an id, which its answer or a request to end it repeats. */
+/**
+ * A message to the process. The options are sent first. Each question has an id, which is repeated in the
+ * answer and in a request to end the question's run.
+ */
 export type RunnerMessage =
   | { readonly options: ClaudeRunnerOptions }
   | RunnerQuestion
@@ -27,7 +30,7 @@ process.on("message", (message: RunnerMessage) => {
   else void answer(message);
 });
 
-// The broker has exited, normally or not. This process exits when its agents have ended.
+// The broker has exited, normally or not. This process exits once its agents have ended.
 process.on("disconnect", () => {
   for (const each of running.values()) each.abort();
 });

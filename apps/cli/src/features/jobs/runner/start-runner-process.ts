@@ -5,14 +5,14 @@ import { openRunnerProcess, type RunnerProcess } from "./open-runner-process.js"
 import { unreachable } from "./run-contained.js";
 
 export interface RunnerProcessOptions extends ClaudeRunnerOptions {
-  /** How long the process stays without requests, in milliseconds. Default: one minute. */
+  /** How long the process keeps running without requests, in milliseconds. Default: one minute. */
   readonly idleMs?: number;
 }
 
 /**
  * Runs jobs with Claude Code like `startClaudeRunner`, but in a separate process that exists only while
- * needed (RUNNER-10). Starting a program copies the page tables of its parent, and agents' output is garbage
- * once read. In a small process both are cheap, and no other work waits for them.
+ * needed (RUNNER-10). Starting a program copies the page tables of its parent, and agents' output becomes
+ * garbage once read. Both are cheap in a small process, where they delay no other work.
  */
 export async function startRunnerProcess({
   idleMs = 60_000,
@@ -21,10 +21,10 @@ export async function startRunnerProcess({
   const prepare = () => prepareFolder(options.folder);
   await prepare();
   let current: RunnerProcess | undefined;
-  // Settles when everything that a failed process left behind has ended. Only then is another process
-  // started.
+  // Settles when everything that a failed process left behind has ended. Another process is started only
+  // after that.
   let cleared: Promise<unknown> = Promise.resolve();
-  // Settles when every process that was closed has exited, including idle ones.
+  // Settles when all processes closed so far have exited, including those closed for being idle.
   let closed: Promise<unknown> = Promise.resolve();
   let idle: NodeJS.Timeout | undefined;
   let asked = 0;

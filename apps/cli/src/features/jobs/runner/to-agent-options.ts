@@ -11,8 +11,9 @@ import { type ClaudeRunner, type ClaudeRunnerOptions, startClaudeRunner } from "
 import { startRunnerProcess } from "./start-runner-process.js";
 
 /**
- * Returns how the broker of this home runs jobs: with Claude Code, as it is installed here. In open mode it refuses folders for
- * jobs: users of this machine could read and change files through the broker that they cannot access themselves (AUTH-5).
+ * Returns how this home's broker runs jobs: with the Claude Code that is installed here. In open mode,
+ * refuses folders for jobs: users of this machine could otherwise use the broker to read and change files to
+ * which they have no access themselves (AUTH-5).
  *
  * @throws CliError `usage` for invalid settings in config.json
  */
@@ -24,8 +25,8 @@ export function prepareAgent({ home, file, auth, insecureOpen }: Config): AgentO
       "leave out --auth open, so that only members can connect",
     );
   const { author, maxConcurrentJobs, timeoutsMs, remoteRunners, roots } = settings;
-  // An agent reaches its own broker on the same machine, so any host name and the broker's own certificate
-  // are accepted.
+  // An agent calls its own broker on the same machine, so any host name and the broker's own certificate are
+  // accepted.
   const reach = { MERKLE_CA: homeFiles.certificate(home), MERKLE_INSECURE: "1" };
   const places = { folder: homeFiles.agent(home), logFolder: settings.logDir, reach };
   return {
@@ -40,8 +41,8 @@ export function prepareAgent({ home, file, auth, insecureOpen }: Config): AgentO
 }
 
 /**
- * Starts a runner for another broker's jobs in this home. Uses a separate folder, because the home's own
- * broker may have agents too.
+ * Starts a runner in this home for the jobs of another broker. Uses a separate folder, because the home's own
+ * broker may run agents too.
  */
 export function startRemoteRunner(reach: Reach, settings: AgentSettings): Promise<ClaudeRunner> {
   const { logDir } = settings;

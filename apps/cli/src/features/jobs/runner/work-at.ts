@@ -9,18 +9,18 @@ type JobKind = (typeof jobKinds)[number];
 
 /** The kinds of jobs that a runner claims, and how many it runs at the same time. */
 export interface RunnerTerms {
-  /** Name of this machine, for people. */
+  /** The name of this machine, shown to people. */
   readonly name: string;
   readonly places: number;
   readonly kinds: readonly JobKind[] | undefined;
 }
 
-/** Reports the events of a runner. */
+/** Receives the events of a runner. */
 export interface RunnerReporter {
   started(base: string, terms: RunnerTerms): void;
   begun(job: Job): void;
   ended(job: Job): void;
-  /** A job that this runner has lost, or whose result could not be reported. */
+  /** Called for a job that this runner has lost, or whose result could not be reported. */
   lost(job: Job, why: string): void;
   waiting(why: string): void;
 }
@@ -28,22 +28,24 @@ export interface RunnerReporter {
 interface Workplace extends RunnerTerms {
   readonly client: MerkleClient;
   readonly runner: Runner;
-  /** The broker's URL for agents. */
+  /** The broker's URL that agents use. */
   readonly brokerUrl: string;
   readonly reporter: RunnerReporter;
   readonly signal: AbortSignal;
 }
 
-/** Pause after an empty reply that came too early, or after a temporary refusal. */
+/** The pause before retrying after a premature empty reply or a temporary refusal. */
 const pauseMs = 1_000;
-/** How long the runner tries to report an agent's end. By then the lease has expired. */
+/**
+ * How long the runner tries to report that an agent has ended. After that time the job's lease has expired.
+ */
 const endingMsMax = 60_000;
 
 type EndedBecause = InputOf<"end_job">["ended_because"];
 
 /**
- * Claims and runs jobs until the signal is aborted. Resolves when no agent is left. If the connection is
- * lost, an agent continues while its lease is valid, and is stopped before the lease expires (RUNNER-23).
+ * Claims and runs jobs until the signal is aborted. Resolves when no agent is left. After a lost connection,
+ * an agent continues while its job's lease is valid, and is stopped before the lease expires (RUNNER-23).
  *
  * @throws MerkleError if the broker does not allow this machine to run jobs
  */
@@ -52,14 +54,15 @@ export async function workAt(workplace: Workplace): Promise<void> {
   const running = new Set<Attended>();
   const over = new AbortController();
   const signal = AbortSignal.any([workplace.signal, over.signal]);
-  // Cancelled jobs are announced immediately. Without this check, only the next renewal would notice.
+  // The broker announces cancelled jobs immediately. Without this check, a cancellation would be noticed only
+  // at the next renewal.
   const checkAll = () => {
     for (const each of running) each.check();
   };
   const watch = client.watchMesh({
     onChanged: ({ kind }) => kind === "jobs" && checkAll(),
     onRestored: checkAll,
-    // Without the watch, renewals still detect cancelled jobs.
+    // If watching fails, cancelled jobs are still noticed at the next renewal.
     onError: (error) => signal.aborted || reporter.waiting(error.message),
   });
   signal.addEventListener("abort", () => {
@@ -85,7 +88,7 @@ export async function workAt(workplace: Workplace): Promise<void> {
   if (failed && !workplace.signal.aborted) throw failed.reason;
 }
 
-/** Returns the next job, or null if there was none for a while or the request failed. */
+/** Returns the next job, or null if no job became available in time or the request failed. */
 async function claimNext({ client, name, kinds, reporter, signal }: Workplace): Promise<Claim | null> {
   const askedAt = performance.now();
   try {
@@ -128,7 +131,8 @@ async function attend(
     return (await client.call("renew_job", { job_id, fence }, within)).holds;
   };
   const askedAt = performance.now();
-  // After a lost connection the claim may be old. Nothing starts before the claim is known to be valid.
+  // After a lost connection the claim may be outdated. The agent starts only once the claim is known to be
+  // valid.
   const holds = await renew().catch(() => false);
   if (!holds) return reporter.lost(job, "it was assigned to another runner, so it was not started");
   reporter.begun(job);

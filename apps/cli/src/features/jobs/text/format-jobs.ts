@@ -26,7 +26,7 @@ export function formatJobLine(job: Job, output: Pick<Output, "dot">): string {
     .join(` ${output.dot} `);
 }
 
-/** Describes a job in full, including the end of its agent's output. */
+/** Describes a job in full, with the last part of its agent's output. */
 export function formatJob(job: Job, output: Painted): string {
   const { job_id, started_by, error_tail } = job;
   const where = job.runner !== null && `on ${oneLine(job.runner)}`;
@@ -56,12 +56,12 @@ function stateOf({ status }: Job): string {
   return status === "timed_out" ? "timed out" : status;
 }
 
-/** Returns the result of a job, or the reason why it has none. */
+/** Returns the result of a job, or the reason why there is no result. */
 export function outcomeOf({ message, result }: Job): string {
   return result === null ? (message ?? "") : `${result.kind} ${result.id}`;
 }
 
-/** Returns how long the job ran, or how long it has been running or waiting. */
+/** Returns how long the job ran or, if it has not ended, how long it has been running or waiting. */
 function timeOf({ created_at, started_at, completed_at }: Job): string {
   const from = started_at ?? created_at;
   const to = completed_at === null ? Date.now() : Date.parse(completed_at);
