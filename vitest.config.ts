@@ -13,7 +13,7 @@ export default defineConfig({
   test: {
     include: ["packages/*/src/**/*.test.ts", "apps/*/src/**/*.test.ts", "tests/**/*.test.ts"],
     pool: "forks",
-    // Files of one worker share what they import, which nothing keeps state in: reading it anew for each took a sixth of the time.
+    // Files in one worker share their imports, which keep no state. Loading them for each file took a sixth of the time.
     isolate: false,
     // Most of the time is spent waiting for servers and processes.
     maxWorkers: 4,

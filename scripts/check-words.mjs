@@ -1,11 +1,11 @@
 /**
- * Checks the wording of texts for people: string literals in the packages and scripts, and Markdown files. words/words.json lists
+ * Checks the wording of texts for people: string literals and comments in the packages, scripts, tests and bench, and Markdown files. words/words.json lists
  * the refused words with better ones. A comment `words-ignore: <reason>` on the same line or the line above exempts a text that
  * quotes another.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
-import { listSources, packages, root } from "./imports.mjs";
+import { root } from "./imports.mjs";
 import { readTexts } from "./words/read-texts.mjs";
 
 const rows = JSON.parse(readFileSync(new URL("words/words.json", import.meta.url), "utf8")).map((row) => ({
@@ -18,21 +18,21 @@ const problems = (named.length > 0 ? named : listFiles()).flatMap(checkFile);
 for (const problem of problems) process.stderr.write(`${problem}\n`);
 process.exitCode = problems.length === 0 ? 0 : 1;
 
-/** Returns the files to check, as paths from the root. */
-function listFiles() {
-  const scripts = readdirSync(join(root, "scripts"), { recursive: true })
-    .map((path) => join("scripts", path).split(sep).join("/"))
-    .filter((path) => path.endsWith(".mjs"));
-  return [...packages.flatMap(listSources), ...scripts, ...listMarkdown(root)];
+/** Returns the files to check, as paths from the root. Applied migrations are fixed by their checksums. */
+function listFiles(folder = root) {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    if (/^(?:node_modules|dist|out|migrations|\.git|\.next)$/.test(entry.name)) return [];
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return listFiles(path);
+    return /\.(?:md|sql|tsx?|mjs)$/.test(entry.name) && !entry.name.endsWith(".d.ts")
+      ? [relative(root, path).split(sep).join("/")]
+      : [];
+  });
 }
 
-function listMarkdown(folder) {
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    if (/^(?:node_modules|dist|\.git)$/.test(entry.name)) return [];
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) return listMarkdown(path);
-    return entry.name.endsWith(".md") ? [relative(root, path).split(sep).join("/")] : [];
-  });
+/** Tests quote what users write, so only their comments are for people. */
+function isTest(path) {
+  return /^(?:tests|bench)\/|\.test\.tsx?$|-kit\//.test(path);
 }
 
 function checkFile(path) {
@@ -40,7 +40,7 @@ function checkFile(path) {
   const lines = source.split("\n");
   return readTexts(path, source).flatMap(({ kind, start, text }) =>
     rows
-      .filter((row) => row.in === "all" || row.in === kind)
+      .filter((row) => (row.in === "all" || row.in === kind) && (kind !== "string" || !isTest(path)))
       .flatMap((row) =>
         Array.from(text.matchAll(row.pattern), (match) => {
           const line = countLines(source.slice(0, start)) + countLines(text.slice(0, match.index));

@@ -22,7 +22,7 @@ async function check(name: string, text: string) {
   });
 }
 
-it("[CLI-160] a refused word in a string, a template, JSX or a paragraph is named with its line and a better one", async () => {
+it("[CLI-160] a refused word in a string, a template, JSX, a comment or a paragraph is named with its line and a better one", async () => {
   const source = [
     'const summary = "address; 127.0.0.1 unless told";',
     "const note = `one ${[1].map((each) => `${each} is told`)} two",
@@ -33,6 +33,10 @@ it("[CLI-160] a refused word in a string, a template, JSX or a paragraph is name
     "    told {note} of it.",
     "  </p>",
     ");",
+    "/**",
+    " * Called when a peer has",
+    " * been told.",
+    " */",
   ].join("\n");
   expect(await check("page.tsx", source)).toEqual({
     code: 1,
@@ -42,6 +46,7 @@ it("[CLI-160] a refused word in a string, a template, JSX or a paragraph is name
       expect.stringMatching(/^3: "whoever"\. /),
       expect.stringMatching(/^5: "anew"\. /),
       expect.stringMatching(/^6: "are told"\. /),
+      expect.stringMatching(/^12: "been told"\. /),
     ],
   });
   const prose = "# Words\n\n| a | b |\n|---|---|\n| 20 | unless told |\n\nAgents are\ntold.\n";
@@ -51,9 +56,8 @@ it("[CLI-160] a refused word in a string, a template, JSX or a paragraph is name
   ]);
 });
 
-it("[CLI-160] code, comments, single words, fenced code and texts with words-ignore are left alone", async () => {
+it("[CLI-160] code, single words, fenced code and texts with words-ignore are left alone", async () => {
   const source = [
-    "// Whoever calls it is told.",
     'import { whoever } from "./whoever-onlooker.js";',
     "const ratio = whoever / 2; const pattern = /is told/g; const anew = ratio / 3;",
     "// words-ignore: quotes an old release",

@@ -1,12 +1,24 @@
 /**
- * Extracts the texts for people from a file: string literals, templates and JSX text of code, and paragraphs of Markdown. Each
- * has the position of its first character. `…` replaces interpolated code, and line breaks are kept.
+ * Extracts the texts for people from a file: string literals, templates, JSX text and comments of code, and paragraphs of Markdown.
+ * Each has the position of its first character. `…` replaces interpolated code, and line breaks are kept.
  */
 import { LanguageVariant, SyntaxKind } from "typescript/unstable/ast";
 import { createScanner } from "typescript/unstable/ast/scanner";
 
 export function readTexts(path, source) {
-  return path.endsWith(".md") ? readParagraphs(source) : readStrings(source, path.endsWith(".tsx"));
+  if (path.endsWith(".md")) return readParagraphs(source);
+  if (path.endsWith(".sql")) return readSqlComments(source);
+  return readStrings(source, path.endsWith(".tsx"));
+}
+
+function readSqlComments(source) {
+  return Array.from(source.matchAll(/(?:^[^\S\n]*--.*\n)+/gm), ({ 0: text, index }) => {
+    return { kind: "comment", start: index, text: text.replaceAll("--", "  ") };
+  });
+}
+
+function blankMarkers(comment) {
+  return comment.replace(/\/\*+|\*+\/|\/\/|^\s*\*/gm, (marker) => marker.replace(/[^\n]/g, " "));
 }
 
 /** Splits Markdown into paragraphs. List items, headings and table rows are also paragraphs. Fenced code is skipped. */
@@ -44,6 +56,7 @@ function readStrings(source, isJsx) {
   function scanBlock() {
     for (let isOperand = false; ; ) {
       let token = scanner.scan();
+      addComments();
       if (token === SyntaxKind.EndOfFile || token === SyntaxKind.CloseBraceToken) return token;
       if (!isOperand) token = scanner.reScanSlashToken();
       const beginsElement = isJsx && !isOperand && token === SyntaxKind.LessThanToken && !isGeneric();
@@ -92,6 +105,7 @@ function readStrings(source, isJsx) {
   function scanTag() {
     for (let depth = 1, before; depth > 0; ) {
       let token = scanner.scan();
+      addComments();
       // A string in a tag may span several lines.
       if (before === SyntaxKind.EqualsToken) token = scanner.reScanJsxAttributeValue();
       if (token === SyntaxKind.OpenBraceToken) scanBlock();
@@ -102,6 +116,13 @@ function readStrings(source, isJsx) {
       if (depth === 0) return before === SyntaxKind.SlashToken ? "closed" : "open";
       before = token;
     }
+  }
+
+  /** Adds the comments between the last token and this one. Their markers become spaces, so that a sentence may span lines. */
+  function addComments() {
+    const start = scanner.getTokenFullStart();
+    const space = source.slice(start, scanner.getTokenStart());
+    if (/\S/.test(space)) texts.push({ kind: "comment", start, text: blankMarkers(space) });
   }
 
   function addString(token) {

@@ -74,7 +74,7 @@ async function bundleScript() {
   // escaped form is equivalent. Anywhere else, `<!--` would be a syntax error.
   const text = outputFiles[0].text.replaceAll("<!--", "<\\x21--");
   new Script(text);
-  if (/<\/script/i.test(text)) throw new Error("The script would end the element that it stands in.");
+  if (/<\/script/i.test(text)) throw new Error("The script would end its own element.");
   return text;
 }
 

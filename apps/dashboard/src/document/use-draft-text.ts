@@ -31,7 +31,7 @@ export function useDraftText(start: DraftStart): DraftText {
   const [isKept, setKept] = useState(true);
   const unkept = useRef<DocumentDraft>(null);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each change of the draft starts the wait anew.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each change of the draft restarts the wait.
   useEffect(() => {
     const keep = () => {
       if (unkept.current) setKept(shelf.write(unkept.current));

@@ -4,7 +4,7 @@ import { splitMarks } from "./split-marks";
 export function MarkedText({ text }: { readonly text: string }) {
   return splitMarks(text).map((piece, index) =>
     piece.found ? (
-      // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one text are told apart by their place alone.
+      // biome-ignore lint/suspicious/noArrayIndexKey: only their positions identify the pieces of a text.
       <mark key={index} className="rounded-xs bg-highlight text-foreground">
         {piece.text}
       </mark>

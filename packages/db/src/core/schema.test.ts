@@ -43,7 +43,7 @@ async function pictureTables(sql: postgres.Sql): Promise<string> {
   return [head, ...pictures].join("\n");
 }
 
-const head = `// Written by \`npm run schema\` from a database that has been through all migrations: change those, and write it anew.
+const head = `// Written by \`npm run schema\` from a database with all migrations. Change the migrations, then run it again.
 // It has what queries need, the columns; keys, indexes, constraints and their reasons are in \`migrations/\`.
 import { sql } from "drizzle-orm";
 import { bigint, boolean, customType, date, integer, jsonb, pgTable, smallint, text, timestamp, uuid } from "drizzle-orm/pg-core";

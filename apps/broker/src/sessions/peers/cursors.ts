@@ -82,7 +82,7 @@ export type CursorEvent =
   | { readonly type: "saved"; readonly acked: number; readonly placements: number }
   /** The database returned the peer's row to a query that was sent when the cursors were `asOf`. */
   | { readonly type: "loaded"; readonly row: StoredCursors; readonly asOf: Cursors }
-  /** The peer wants to read on from a cursor; the database has it already (JOIN-3). */
+  /** The peer wants to continue from a cursor, which the database has already stored (JOIN-3). */
   | { readonly type: "placed"; readonly cursor: number }
   /** The database has saved how far the peer's person has read. */
   | { readonly type: "readingSaved"; readonly cursor: number };

@@ -26,7 +26,7 @@ export interface Peer {
   /** Null for a team's unnamed peer. */
   name: string | null;
   cursors: Cursors;
-  /** True until the peer has been told, with `resync`, that the database was restored. */
+  /** True until the peer has received `resync`, because the database was restored. */
   resync: boolean;
   documentVersion: number;
   idlePolls: number;

@@ -30,7 +30,7 @@ export function SourceTopics({ text, root, scroller, canWrite }: TextMarginProps
   const isWide = useIsWide(scroller, marginFromPx);
   const starts = useMemo(() => partStarts(content, layout), [content, layout]);
   const changes = usePageChanges(root);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is laid out anew is looked through anew.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new layout is searched again.
   const places = useMemo(
     () => (root.current ? placesIn(root.current, starts) : null),
     [root, starts, changes],

@@ -34,7 +34,7 @@ export function ProofReport({ checked }: { readonly checked: CheckedProof }) {
                 ) : (
                   <ol className="grid gap-0.5">
                     {inclusion.path.map((hash, height) => (
-                      // biome-ignore lint/suspicious/noArrayIndexKey: a hash stands where it stands.
+                      // biome-ignore lint/suspicious/noArrayIndexKey: the position identifies a hash.
                       <li key={height}>
                         <HashText hash={hash} whole />
                       </li>

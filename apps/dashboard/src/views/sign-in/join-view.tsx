@@ -45,7 +45,7 @@ function JoinByLink() {
 function Invited({ invite }: { readonly invite: string }) {
   const [looked, setLooked] = useState<Looked>({ is: "looking" });
   const [tries, setTries] = useState(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it looks again for each try.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each attempt reads again.
   useEffect(() => {
     let isCurrent = true;
     const tell = (next: Looked) => isCurrent && setLooked(next);
