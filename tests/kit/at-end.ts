@@ -2,8 +2,8 @@ import { afterAll } from "vitest";
 import type { Cleanup } from "./test-database.js";
 
 /**
- * Collects functions to run when the file, or the enclosing group of tests, has ended; the last first. Call
- * it outside hooks and tests: a function that a hook passes to `afterAll` after its first await never runs.
+ * Collects functions to run when the test file, or the enclosing `describe`, has ended. The last function runs first.
+ * Call this outside hooks and tests: in a hook, `afterAll` does nothing after the first await.
  */
 export function atEnd(): Cleanup {
   const runs: (() => Promise<void>)[] = [];

@@ -5,8 +5,8 @@ import { signingKeyFrom, toBase64url } from "@merkle/wire/identity";
 import { type AuditKey, auditKeyId } from "@merkle/wire/record";
 
 /**
- * Writes the same audit key into a home, or a different key for different `words`. Brokers with different
- * homes can then run on one database, one after another, like machines whose owner has copied the key file.
+ * Writes an audit key into a home. The same `words` give the same key. Brokers with different homes can then run on one
+ * database, one after another, like machines whose owner has copied the key file.
  */
 export async function putAuditKey(home: string, words = usual): Promise<void> {
   const key = words === usual ? testAuditKey : auditKeyOf(words);

@@ -2,9 +2,8 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
- * Detects secrets where the product must not write them: logs, errors, addresses and process arguments. Each
- * kind of secret has its own format, so any secret is found without knowing its value. A test that leaks a
- * secret fails.
+ * Detects secrets where the product must not write them: logs, errors, addresses and process arguments. Each kind of
+ * secret has its own format, so a secret is recognised without knowing its value. A test that leaks a secret fails.
  */
 const secretForms: Readonly<Record<string, RegExp>> = {
   "a team's, peer's or person's credential": /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.mk_[\w-]{43}/,
@@ -16,7 +15,7 @@ const secretForms: Readonly<Record<string, RegExp>> = {
 // Leaks found in this worker since the last test ended.
 let leaks: string[] = [];
 
-/** @param where - the place that the text was written to, for people */
+/** @param where - description of where the text was written, for the failure message */
 export function lookForSecrets(where: string, text: string): void {
   for (const [what, form] of Object.entries(secretForms)) {
     const at = text.search(form);
@@ -25,8 +24,7 @@ export function lookForSecrets(where: string, text: string): void {
 }
 
 /**
- * Checks everything in a Merkle home that people and programs read: its logs, and the file with the broker's
- * address.
+ * Checks the files in a Merkle home that must not contain secrets: the logs, and the file with the broker's address.
  */
 export async function lookInHome(home: string): Promise<void> {
   const logs = join(home, "logs");

@@ -12,7 +12,7 @@ export interface TestCertificate {
 export interface CertificateWish {
   /** DNS names and IPv4 addresses. Default: `localhost` and `127.0.0.1`. */
   readonly names?: readonly string[];
-  /** The certificate that signs it. Default: self-signed. */
+  /** The certificate that signs this certificate. Default: self-signed. */
   readonly issuer?: TestCertificate;
   readonly from?: Date;
   readonly to?: Date;
@@ -21,10 +21,7 @@ export interface CertificateWish {
 
 const dayMs = 86_400_000;
 
-/**
- * Creates a certificate without any system program (RFC 5280). Default validity: from yesterday until
- * tomorrow.
- */
+/** Creates a certificate (RFC 5280) without calling other programs. Default validity: from yesterday until tomorrow. */
 export function makeCertificate({
   names = ["localhost", "127.0.0.1"],
   issuer,
@@ -67,7 +64,7 @@ function nameOf(commonName: string): Buffer {
   return sequence(tagged(0x31, sequence(objectId("550403"), tagged(0x0c, Buffer.from(commonName)))));
 }
 
-/** Returns the subject of a certificate in DER. The subject is only a common name. */
+/** Returns the subject of a certificate in DER. The subject contains only a common name. */
 function subjectOf({ cert }: TestCertificate): Buffer {
   return nameOf(new X509Certificate(cert).subject.replace(/^CN=/, ""));
 }

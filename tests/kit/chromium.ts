@@ -9,8 +9,8 @@ export const chromiumMissing =
 const usual = [
   // The /dev/shm of a container is often too small for a browser.
   "--disable-dev-shm-usage",
-  // A test's pages live for seconds. Optimising their scripts takes an eighth of the total time and rarely
-  // pays off.
+  // A test's pages live for seconds. Optimising their scripts would take an eighth of the total time and rarely pay
+  // off.
   "--js-flags=--no-opt --no-maglev --single-threaded-gc",
 ];
 
@@ -21,7 +21,8 @@ export function launchChromium(executablePath: string, args: readonly string[] =
 let shared: Promise<Browser> | undefined;
 
 /**
- * Returns this worker's browser. Each test file closes its profiles before the next file uses the browser.
+ * Returns the browser that all test files of this worker share. Each file closes its profiles before the next file uses
+ * the browser.
  */
 export async function sharedChromium(executablePath: string): Promise<Browser> {
   const before = await shared?.catch(() => undefined);
@@ -32,7 +33,7 @@ export async function sharedChromium(executablePath: string): Promise<Browser> {
   return shared;
 }
 
-/** Launches a browser that optimises scripts as usual, for measurements. */
+/** Launches a browser that optimises scripts as in normal use, for measurements. */
 export function launchUsersChromium(executablePath: string): Promise<Browser> {
   return chromium.launch({ executablePath, args: ["--disable-dev-shm-usage"] });
 }

@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { Cleanup } from "./test-database.js";
 
-/** The socket on which a client receives messages for its session, like that of Claude Code. */
+/** A socket on which a client receives messages for its session, like the inbox socket of Claude Code. */
 export interface ClientInbox {
   /** Environment variables that tell an MCP server where the socket is. */
   readonly env: Readonly<Record<string, string>>;
-  /** Messages that were received but not requested yet. */
+  /** Messages that were received but not yet returned by `next`. */
   readonly waiting: readonly InboxFrame[];
   /** Returns the next message, whose authentication has already been checked. */
   next(): Promise<InboxFrame>;

@@ -3,24 +3,24 @@ import { atEnd } from "./at-end.js";
 import { type SharedBroker, sharedBroker } from "./test-broker.js";
 import { brokerTransports, type OpenTransport, type TransportClient, transports } from "./transports.js";
 
-/** The transport and broker that a suite is currently running with. */
+/** The transport that a suite is currently running over, and its broker. */
 export interface OverTransport {
   readonly transport: TransportClient;
   readonly broker: SharedBroker;
 }
 
 /**
- * Runs the same tests over REST, MCP, WebSocket and stdio, against the worker's broker: transports only
- * translate, [CAT-4].
+ * Runs the same tests over REST, MCP, WebSocket and stdio, against the worker's broker. Transports only translate, so
+ * the results must be the same [CAT-4].
  */
 export function describeOverEveryTransport(title: string, tests: (at: OverTransport) => void): void {
   describeAt(transports, title, tests);
 }
 
 /**
- * Runs tests over the transports where the caller keeps its own credentials and cursor. Over stdio the server
- * keeps them: it shows no credential, accepts no cursor, and finds its teams by name. `tests/stdio` covers
- * those rules.
+ * Runs tests over the transports where the caller keeps its own credentials and cursor. Over stdio, the server keeps
+ * both: it shows no credential, accepts no cursor, and finds its teams by name. `tests/stdio` covers the rules for
+ * stdio.
  */
 export function describeWhereTheCallerKeeps(title: string, tests: (at: OverTransport) => void): void {
   describeAt(brokerTransports, title, tests);

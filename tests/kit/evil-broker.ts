@@ -14,12 +14,12 @@ export interface Tampering {
   peer?: ((peer: Record<string, unknown>) => Record<string, unknown>) | undefined;
 }
 
-/** A broker that clients trust, and that can change everything passing through it. */
+/** A broker that clients trust, but that can change everything passing through it. */
 export interface EvilBroker {
   readonly url: string;
   /** Everything that clients have sent. */
   readonly heard: string[];
-  /** The current changes. Initially empty, which makes the broker honest. */
+  /** The current changes. Without any, which is the initial state, the broker is honest. */
   readonly tampering: Tampering;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Whether to run every row of test tables (`npm run test:exhaustive`). Otherwise the longest tables are
- * sampled, which finds nearly everything in a third of the time.
+ * Whether to run every row of test tables (`npm run test:exhaustive`). Otherwise only a sample of the longest tables
+ * runs, which finds nearly every defect in a third of the time.
  */
 export const isExhaustive = process.env["MERKLE_TESTS"] === "all";
 
@@ -10,8 +10,7 @@ export function roundsOf(all: number): number {
 }
 
 /**
- * Returns the rows of this turn, where the rows are divided among `turns` turns. Returns all rows in an
- * exhaustive run.
+ * Divides the rows among `turns` runs, and returns the rows of the given run. Returns all rows in an exhaustive run.
  */
 export function inTurn<Row>(rows: readonly Row[], turn: number, turns: number): readonly Row[] {
   return isExhaustive ? rows : rows.filter((_, index) => index % turns === turn % turns);

@@ -1,6 +1,6 @@
 import type { AgentOptions, RunnableJob, RunnerFacts, RunResult } from "@merkle/broker";
 
-/** An agent played by a test. It ends when the test calls `end`, or when its signal is aborted. */
+/** An agent's run that a test controls. The run ends when the test calls `end`, or when `signal` is aborted. */
 export interface FakeRun {
   readonly job: RunnableJob;
   /** Aborted when the broker wants the agent to end. */

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
-/** Folders of administrators' programs, which are often only on root's PATH. */
+/** Folders with programs for administrators, which are often only on root's PATH. */
 const systemFolders = ["/usr/sbin", "/usr/local/sbin"];
 
 /** Returns the path of the first of these programs that exists on this machine. */

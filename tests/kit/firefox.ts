@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { WebSocket } from "ws";
 import type { Cleanup } from "./test-database.js";
 
-/** A headless Firefox, driven through its own WebDriver BiDi support. */
+/** A headless Firefox, controlled through its built-in WebDriver BiDi support. */
 export interface Firefox {
   /** Opens a page in a new tab. */
   open(url: string): Promise<FirefoxPage>;
@@ -38,7 +38,7 @@ export async function startFirefox(
   const preferences = {
     "dom.push.serverURL": pushUrl,
     "dom.push.testing.allowInsecureServerURL": true,
-    // By default, a driven Firefox connects to no push service.
+    // By default, a Firefox under automation does not connect to a push service.
     "dom.push.connection.enabled": true,
     "permissions.default.desktop-notification": 1,
     "dom.webnotifications.requireuserinteraction": false,

@@ -18,7 +18,8 @@ it("tests see nothing of this machine's own broker, home, database, session and 
   forgetMachine(env);
   expect(env).toEqual(kept);
 
-  // This process must be clean too, whatever environment the suite was started in.
+  // The environment of this process must already be clean, regardless of the environment in which the suite was
+  // started.
   const own = { ...process.env };
   forgetMachine(own);
   expect(own).toEqual({ ...process.env });

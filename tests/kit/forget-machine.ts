@@ -8,8 +8,8 @@ const ofTheTests =
   /^MERKLE_(?:TESTS|SEED|ROUNDS|FUZZ_SECONDS|RENDERINGS|IDLE_MINUTES|DELIVERY_RUNS|PEER_RUNS)$/;
 
 /**
- * Removes every variable that refers to this machine's broker, home, database, session, agents or repository.
- * Tests pass the environment to programs or read it themselves, and must only see variables that they set.
+ * Removes every variable that refers to this machine's broker, home, database, session, agents or repository. Tests
+ * pass the environment to programs or read it themselves, and must see only variables that they have set.
  */
 export function forgetMachine(env: NodeJS.ProcessEnv): void {
   for (const name of Object.keys(env)) {

@@ -12,11 +12,11 @@ declare module "vitest" {
     /** The bus between brokers, if each test broker is several nodes (npm run test:nodes). */
     bus: "postgres" | "nats" | undefined;
     /**
-     * The server with the databases of all tests, and the migrated, empty database that each of them is
-     * copied from.
+     * The server that hosts the databases of all tests, and the migrated, empty database that each of these is copied
+     * from.
      */
     postgres: { serverUrl: string; template: string };
-    /** The bundled command, as users have it. It starts twice as fast as the unbundled modules. */
+    /** The bundled command as users have it. The bundle starts twice as fast as separate modules. */
     program: string;
     /**
      * A Merkle home with a new PostgreSQL that is not running. Tests copy it instead of creating their own.
@@ -25,10 +25,10 @@ declare module "vitest" {
   }
 }
 
-/** Prepares what the chosen files need. Fails the run if anything is left over at its end. */
+/** Prepares everything that the selected test files need. Fails the run if anything is left over at its end. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   endWithStarter();
-  // Everything started from here on inherits the environment.
+  // Every process started from here on inherits the environment.
   forgetMachine(process.env);
   // After `su` without a login shell, root's PATH lacks the folders of useradd and userdel.
   if (process.platform !== "win32") process.env["PATH"] = `${process.env["PATH"]}:/usr/sbin:/sbin`;
@@ -44,8 +44,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const home = join(folder.path, "shared");
   await mkdir(home);
   await chmod(home, 0o711);
-  // Node 22 and later cache compiled code there. A second `merkle up` then takes two thirds of the processor
-  // time.
+  // Node.js 22 and later cache compiled code in this folder. A second `merkle up` then takes two thirds of the
+  // processor time.
   process.env["NODE_COMPILE_CACHE"] ??= join(home, "compiled");
   // Loaded on demand, because the module that starts servers takes a second to load.
   const servers =
@@ -76,7 +76,7 @@ function endWithStarter(): void {
 
 /** Returns the test files of this run. */
 async function chosenFiles({ vitest }: TestProject): Promise<string[]> {
-  // Vitest has no public way to get them before they run.
+  // Vitest has no public method that returns the test files before they run.
   const { filenamePattern } = vitest as unknown as { filenamePattern?: string[] };
   return (await vitest.globTestSpecifications(filenamePattern)).map(({ moduleId }) => moduleId);
 }
@@ -94,13 +94,13 @@ async function requireNothingLeft(folder: RunFolder): Promise<void> {
 async function layOutProgram(home: string): Promise<string> {
   const script = await importScript<LayOut>("apps/cli/scripts/lay-out.mjs");
   const program = await script.layOutPackage(join(home, "program"));
-  // Otherwise the bundler's process would keep running alongside the tests.
+  // Stops the bundler, whose process would otherwise keep running alongside the tests.
   const { stop } = await import("esbuild");
   await stop();
   return program;
 }
 
-/** Types of the scripts, which have none themselves. */
+/** Types of the scripts, which declare none. */
 interface Steps {
   install(folder: string): Promise<void>;
   buildPages(): Promise<void>;

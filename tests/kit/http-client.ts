@@ -14,8 +14,8 @@ export interface HttpRequest {
 }
 
 /**
- * A client with its own connections, like a separate agent. `fetch` shares connections within the process, so
- * one agent's call could use a connection that carried another agent's reply.
+ * A client with its own connections, like a separate agent. `fetch` shares connections within the process, so a call by
+ * one agent could use the connection of another agent.
  */
 export interface HttpClient {
   send(url: URL | string, options?: HttpRequest): Promise<HttpAnswer>;
@@ -26,7 +26,7 @@ export function openHttpClient(): HttpClient {
   const agent = new Agent({ keepAlive: true });
   const send: HttpClient["send"] = (url, { body = "", headers, ...options } = {}) =>
     new Promise((resolve, reject) => {
-      // Node does not set this header for DELETE. The server would then read the body as the next request.
+      // Node.js does not set Content-Length for DELETE. The server would then read the body as the next request.
       const length = { "content-length": String(Buffer.byteLength(body)) };
       const said = { "user-agent": "merkle-tests", ...headers, ...length };
       const sent = request(url, { agent, headers: said, ...options }, (response) => {

@@ -1,4 +1,4 @@
-/** The package has no types of its own. */
+/** The package declares no types. */
 declare module "http_ece" {
   import type { ECDH } from "node:crypto";
 

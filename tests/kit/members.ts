@@ -37,7 +37,7 @@ export async function joinMesh(
   return openAsMember(url, { ...membership, memberKey }, cleanup);
 }
 
-/** Redeems an invite like a program without a connection. */
+/** Redeems an invite over REST, without opening a WebSocket. */
 export async function redeem(
   url: string,
   wanted: { readonly invite: string; readonly name: string; readonly memberKey: SigningKey },
@@ -77,7 +77,7 @@ export function openAsMember(
 }
 
 /**
- * Signs a member in in a browser. Over HTTP the entry has the cookie and the page's token, over a WebSocket
+ * Signs a browser in as a member. Over HTTP, the entry has the cookie and the page's token. Over a WebSocket, it has
  * its own ticket.
  */
 export async function signInBrowser(url: string, member: Pick<TestMember, "call">): Promise<Entry> {

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { type MessageRow, messageRowDefaults } from "@merkle/db";
 import type postgres from "postgres";
 
-/** Returns a chat message for the appender, with the test's changes. */
+/** Returns a chat message for the appender, with the given changes. */
 export function makeRow(sessionId: string, changes: Partial<MessageRow> = {}): MessageRow {
   return {
     ...messageRowDefaults,
@@ -24,7 +24,7 @@ export interface FeedOptions {
   readonly budget?: number;
 }
 
-/** Creates a feed without the rest of a session, and returns the session's id. */
+/** Creates only the feed of a session, without its other rows. Returns the session's id. */
 export async function openFeed(
   sql: postgres.Sql,
   { closed = false, held = false, budget = 0 }: FeedOptions = {},

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import type { Cleanup } from "./test-database.js";
 
-/** A chat completions API like OpenAI's, for one test. */
+/** A chat completions API like OpenAI's, which one test controls. */
 export interface ModelServer {
   /** The base URL to configure. */
   readonly url: string;

@@ -5,7 +5,7 @@ import { onTestFinished } from "vitest";
 import { findProgram } from "./find-program.js";
 import type { Cleanup } from "./test-database.js";
 
-/** The machine's NATS server. Tests that need it have the tag "nats". */
+/** Path of the NATS server on this machine, if installed. Tests that need it have the tag "nats". */
 export const natsProgram = findProgram("nats-server");
 
 /** A NATS server for one test. */

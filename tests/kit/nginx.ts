@@ -9,7 +9,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { findProgram } from "./find-program.js";
 import type { Cleanup } from "./test-database.js";
 
-/** Finds the machine's nginx. */
+/** Returns the path of nginx on this machine, if installed. */
 export function findNginx(): string | undefined {
   return findProgram("nginx");
 }
@@ -24,8 +24,8 @@ export const nginxMissing =
 const attemptsMax = 5;
 
 /**
- * Runs nginx in its own folder with this content of its `http` block, on the given ports or on free ones.
- * Resolves with the ports when nginx accepts connections on each.
+ * Runs nginx in its own folder with the given `http` block, on the given ports or on free ports. Resolves with the
+ * ports when nginx accepts connections on all of them.
  */
 export async function startNginx(
   program: string,
@@ -45,15 +45,15 @@ export async function startNginx(
     child.stderr.on("data", (chunk) => said.push(String(chunk)));
     cleanup(() => stop(child));
     if (await takesConnections(child, ports)) return ports;
-    // Another process took a port in between.
+    // Another process took a port before nginx could listen on it.
     if (attempt === attemptsMax || !said.join("").includes("Address already in use"))
       throw new Error(`nginx did not start:\n${said.join("")}`);
   }
 }
 
 /**
- * Returns the configuration around the `http` block: one process, in the foreground, which writes nowhere
- * else.
+ * Returns the configuration around the `http` block. nginx runs as one process, in the foreground, and writes only
+ * below `folder`.
  */
 function frame(folder: string, http: string): string {
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
@@ -72,10 +72,7 @@ ${http}
 `;
 }
 
-/**
- * Returns a port that is free and stays free, because it is outside the range from which the kernel assigns
- * ports.
- */
+/** Returns a free port. It stays free, because it is outside the range from which the kernel assigns ports. */
 export async function reservePort(): Promise<number> {
   for (;;) {
     const port = randomInt(10_000, 30_000);
@@ -96,7 +93,7 @@ async function freePorts(count: number): Promise<number[]> {
   return ports;
 }
 
-/** Returns false if nginx exits instead. */
+/** Resolves when nginx accepts connections on all ports. Returns false if nginx exits instead. */
 async function takesConnections(child: ChildProcess, ports: readonly number[]): Promise<boolean> {
   while (child.exitCode === null && child.signalCode === null) {
     if ((await Promise.all(ports.map(answers))).every(Boolean)) return true;

@@ -1,9 +1,6 @@
 import * as oauth from "oauth4webapi";
 
-/**
- * A client from an independent OAuth library, at the moment when it sends the member's browser to the consent
- * page.
- */
+/** A client from an independent OAuth library that is about to send the member's browser to the consent page. */
 export type OAuthClient = Awaited<ReturnType<typeof startOAuthClient>>;
 
 const insecure = { [oauth.allowInsecureRequests]: true };
@@ -41,7 +38,8 @@ export async function startOAuthClient(resource: string, redirect: string) {
 }
 
 /**
- * Redeems the code from an answer. Values that differ from the client's own make it look like another client.
+ * Redeems the code from the redirect's answer. A value in `differing` replaces the client's own value, so that the
+ * client looks like another one.
  */
 export async function redeemCode(
   { server, client, verifier, request }: OAuthClient,

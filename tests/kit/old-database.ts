@@ -20,7 +20,7 @@ export async function createOldDatabase(migrations: number): Promise<string> {
 const hex = (digits: number) => `repeat('a', ${digits})`;
 const bytes = (count: number) => `decode(repeat('ab', ${count}), 'hex')`;
 
-/** SQL expressions by table and column. */
+/** SQL expressions for the values that constraints require, by table and column. */
 const chosen: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   archives: { state: "'storing'" },
   alert_targets: { kind: "'webhook'" },
@@ -83,16 +83,16 @@ interface Column {
 }
 
 /**
- * Inserts a row into every empty table. Values depend only on a column's name and type, so that foreign keys
- * match across tables. Where a constraint needs another value, `chosen` provides it.
+ * Inserts a row into every empty table. Values depend only on a column's name and type, so that foreign keys match
+ * across tables. Where a constraint needs another value, `chosen` provides it.
  *
- * @throws Error that names the tables without a row; a new table needs entries in `chosen`
+ * @throws Error that names the tables without a row. A new table may need entries in `chosen`.
  */
 export async function fillTables(sql: postgres.Sql): Promise<void> {
   const columns = await readColumns(sql);
   let missing = await emptyTables(sql);
   const problems = new Map<string, string>();
-  // A table with foreign keys to an empty table is filled in a later round.
+  // A table with foreign keys to an empty table is filled in a later iteration.
   for (let before = Number.POSITIVE_INFINITY; missing.length > 0 && missing.length < before; ) {
     before = missing.length;
     for (const table of missing) {
@@ -150,7 +150,7 @@ async function insertRow(
   }
 }
 
-/** Returns an SQL expression. */
+/** Returns an SQL expression for a column's test value. */
 function sqlFor(column: string, type: string): string {
   switch (type) {
     case "uuid":

@@ -6,7 +6,7 @@ import { lookForSecrets } from "./canary.js";
 import { makeProfile, type Profile, type ProfileOptions, takeProfile } from "./profiles.js";
 
 /**
- * A page in a separate browser profile, with the problems that occurred in it. Requests reduced motion by
+ * A page in a separate browser profile, with the problems that occurred in it. The profile requests reduced motion by
  * default.
  */
 export interface WatchedPage {
@@ -16,7 +16,7 @@ export interface WatchedPage {
    * other origins.
    */
   readonly problems: string[];
-  /** Returns all problems that axe finds, whatever their impact, as `rule: element`. */
+  /** Returns all problems that axe finds, regardless of their impact, as `rule: element`. */
   findBarriers(): Promise<string[]>;
 }
 
@@ -30,7 +30,7 @@ export async function openPage(
   options: ProfileOptions = {},
   before: string | ((page: Page) => Promise<unknown>) = "",
 ): Promise<WatchedPage> {
-  // Animations are drawn 60 times a second on the processor, which took a third of the browsers' total time.
+  // Browsers draw animations 60 times a second on the processor, which took a third of their total time.
   const still = { reducedMotion: "reduce", ...options } as const;
   const profile = await (before === "" ? profileInTurn(browser, url, still) : ownProfile(browser, still));
   const { page } = profile;
@@ -69,7 +69,7 @@ async function ownProfile(browser: Browser, options: ProfileOptions): Promise<Pr
 
 async function findBarriers(page: Page): Promise<string[]> {
   await page.evaluate(axeSource);
-  // axe describes passing checks in full only if asked to, which takes most of its time.
+  // By default axe also describes passing checks in full, which takes most of its time.
   const violations = await page.evaluate<axe.Result[]>(
     'axe.run({ resultTypes: ["violations"] }).then((results) => results.violations)',
   );

@@ -3,17 +3,17 @@ import { join } from "node:path";
 import type { InputOf, OutputOf } from "@merkle/wire";
 import { brokerTransports, type TransportClient } from "./transports.js";
 
-/** Homes of this process's brokers by port. They contain the keys that verify people. */
+/** Homes of the brokers in this process, by port. The homes contain the keys that verify people. */
 const homes = new Map<string, { readonly home: string; readonly url: string | undefined }>();
 
-/** @param url - the address of the home's broker, if a proxy listens on the port */
+/** @param url - the broker's own address, if `port` belongs to a proxy */
 export function noteHome(port: number, home: string, url?: string): void {
   homes.set(String(port), { home, url });
 }
 
 /**
- * Creates a verified person, like someone who runs the broker: over REST, in the mesh of the transport. Over
- * stdio, which is only for agents, creates a guest.
+ * Creates a verified person, as the operator of the broker could: over REST, in the mesh of the transport. Over stdio,
+ * which is only for agents, creates a guest.
  */
 export async function makePerson(
   { url, entry, name: transport, call }: Pick<TransportClient, "url" | "entry" | "name" | "call">,

@@ -4,21 +4,21 @@ import { dirname, join } from "node:path";
 /** Preparations that take seconds and that only some test files need. */
 export type Preparation = "postgres" | "program" | "preparedHome" | "dashboard" | "conformance";
 
-/** Patterns that show that a source, or a test importing it, needs a preparation. */
+/** Patterns that match a source file if tests that import the file need the preparation. */
 const signs: Readonly<Record<Preparation, RegExp>> = {
   postgres: /inject\("postgres"\)/,
   program: /inject\("program"\)/,
-  // `testMerkle` uses it only for `up`, which most command tests do not run.
+  // `testMerkle` uses the prepared home only for `up`, which most command tests do not run.
   preparedHome: /inject\("preparedHome"\), home\.path|\["up", "--/,
   dashboard: /apps\/dashboard\/out"/,
   conformance: /tools\/conformance/,
 };
 
-// Biome formats every import like this. In an import of several lines, the last begins with `} from`. Type
+// Matches imports in the format that Biome produces. The last line of a longer import begins with `} from`. Type
 // imports need no preparation.
 const imports = /^(?!import type|export type)(?:.*\bfrom|import) "(\.[^"]+)";$|\bimport\(\s*"(\.[^"]+)"/gm;
 
-/** Returns what these test files need, according to their own text and that of their imports. */
+/** Returns the preparations that these test files need, according to their text and that of their imports. */
 export function findNeeds(files: readonly string[]): ReadonlySet<Preparation> {
   const needs = new Set<Preparation>();
   const read = new Set<string>();

@@ -4,11 +4,11 @@ type StoredState = Exclude<BrowserContextOptions["storageState"], string | undef
 
 export interface ProfileOptions extends Omit<BrowserContextOptions, "storageState"> {
   readonly storageState?: StoredState;
-  /** The page's part of a browser's sign-in, as the dashboard stores it (TOKEN-8). */
+  /** The page token of the browser's sign-in, as the dashboard stores it (TOKEN-8). */
   readonly pageToken?: string;
 }
 
-/** A browser profile with one page. It contains only the data that it was opened with. */
+/** A browser profile with one page. It contains only the data that it was created with. */
 export interface Profile {
   readonly page: Page;
   readonly context: BrowserContext;
@@ -16,7 +16,7 @@ export interface Profile {
   onBreach: (breach: string) => void;
 }
 
-// Emptied profiles by the options of their contexts. They end with their browser.
+// Emptied profiles by the options of their contexts. They are closed with their browser.
 const emptied = new WeakMap<Browser, Map<string, EmptiedProfile[]>>();
 
 interface EmptiedProfile {
@@ -27,7 +27,7 @@ interface EmptiedProfile {
 /** Creates a new profile. */
 export async function makeProfile(browser: Browser, options: ProfileOptions): Promise<Profile> {
   const context = await browser.newContext(options);
-  // Generous, because several browsers may share two cores.
+  // Generous, because several browsers may share two processor cores.
   context.setDefaultTimeout(120_000);
   const page = await context.newPage();
   const profile: Profile = { page, context, onBreach: () => undefined };
@@ -40,8 +40,8 @@ export async function makeProfile(browser: Browser, options: ProfileOptions): Pr
 }
 
 /**
- * Returns a profile for pages of one origin, possibly a used one that has been emptied. Its process has
- * already compiled the pages' scripts, which is half the time of opening a page.
+ * Returns a profile for pages of one origin, possibly a used profile that has been emptied. A used profile's process
+ * has already compiled the pages' scripts, which is half the time of opening a page.
  */
 export async function takeProfile(
   browser: Browser,
@@ -71,7 +71,7 @@ export async function takeProfile(
   };
 }
 
-/** Closes all contexts of a browser, leaving it as after launch. */
+/** Closes all contexts of a browser, which is then as it was after launch. */
 export async function closeProfiles(browser: Browser): Promise<void> {
   emptied.delete(browser);
   for (const context of browser.contexts()) await context.close();
@@ -94,7 +94,7 @@ async function empty(
   for (const other of context.pages()) if (other !== page) await other.close();
   await context.setOffline(false);
   await page.unrouteAll();
-  // An image of the same origin runs no code and keeps the process.
+  // Opening an image of the same origin runs no code and keeps the browser process.
   await page.goto(`${origin}/icon.svg`);
   await context.clearCookies();
   await devtools.send("Storage.clearDataForOrigin", { origin, storageTypes: "all" });
@@ -107,7 +107,7 @@ async function empty(
     reducedMotion: options.reducedMotion ?? "no-preference",
     forcedColors: options.forcedColors ?? "none",
   });
-  // Moves the pointer off the page, so that it is over no element.
+  // Moves the pointer away, so that it is over no element of the page.
   await page.mouse.move(-1, -1);
 }
 

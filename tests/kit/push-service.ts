@@ -7,13 +7,13 @@ import { type WebSocket, WebSocketServer } from "ws";
 import type { Cleanup } from "./test-database.js";
 
 /**
- * A push service like Mozilla's autopush: browsers connect by WebSocket, and senders by POST. It forwards
- * messages that it cannot read.
+ * A push service like Mozilla's autopush. Browsers connect by WebSocket, and senders use POST. The messages that it
+ * forwards are encrypted for the browser.
  */
 export interface PushService {
   /** Value for the browser's `dom.push.serverURL`. */
   readonly url: string;
-  /** The browser's result codes. 100 means that its worker received the message. */
+  /** Result codes sent by the browser. 100 means that its service worker received the message. */
   readonly acknowledged: readonly number[];
 }
 

@@ -13,7 +13,7 @@ import { isAlive } from "../../packages/db/src/embedded/postmaster-file.js";
 import { copyData, makeTestHome } from "../../packages/db/src/embedded/test-support.js";
 import type { Cleanup } from "./test-database.js";
 
-/** A PostgreSQL server and a streaming replica of it. */
+/** A PostgreSQL server and its streaming replica. */
 export interface ReplicatedPostgres {
   readonly primaryUrl: string;
   /** Connects as a user with only read access. */
@@ -39,11 +39,11 @@ const asFastAsItGoes = {
   fsync: "off",
   shared_buffers: "32MB",
   wal_retrieve_retry_interval: "50ms",
-  // A replica must allow at least as many as its primary.
+  // A replica must allow at least as many connections as its primary.
   max_connections: "100",
 };
 
-/** Starts both servers on copies of a migrated, empty database. They are stopped and removed at the end. */
+/** Starts a primary and a replica on copies of a migrated, empty database. Both are stopped and removed at the end. */
 export async function startReplicatedPostgres(cleanup: Cleanup): Promise<ReplicatedPostgres> {
   const home = await makeTestHome();
   cleanup(home.remove);
@@ -113,7 +113,7 @@ export async function startReplicatedPostgres(cleanup: Cleanup): Promise<Replica
         SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()`;
       const signal = (name: NodeJS.Signals) => {
         for (const pid of [postmaster, ...pids.map((each) => each.pid)]) {
-          // Processes whose clients have disconnected exit as soon as they resume.
+          // A resumed process exits if its client has disconnected in between.
           if (isAlive(pid)) process.kill(pid, name);
         }
       };

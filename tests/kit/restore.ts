@@ -6,12 +6,12 @@ import { expect, onTestFinished } from "vitest";
 import type { TestBroker } from "./test-broker.js";
 import { connectTestDatabase } from "./test-database.js";
 
-/** Restores the database from a file, in place, so that clients keep their address. */
+/** Restores the database from a file, in place, so that clients can keep using the same address. */
 export async function restoreInPlace(broker: TestBroker, file: string): Promise<void> {
   const sql = connectTestDatabase(broker.databaseUrl);
   await broker.restartAfter(async () => {
-    // A busy server ends connections some time after they are closed, and a restore waits for them only for a
-    // limited time.
+    // A busy server ends connections some time after clients close them. A restore waits for that only for a limited
+    // time.
     await expect.poll(() => countBrokers(sql)).toBe(0);
     await sql.unsafe(
       "DROP SCHEMA public CASCADE; CREATE SCHEMA public; DROP SCHEMA merkle_migrations CASCADE",
@@ -27,7 +27,7 @@ export async function backUp(broker: TestBroker): Promise<string> {
   return file;
 }
 
-/** Returns the number of brokers' connections. */
+/** Returns the number of database connections that brokers have open. */
 async function countBrokers(sql: postgres.Sql): Promise<number> {
   const [row] = await sql`
     SELECT count(*)::int AS connections FROM pg_stat_activity

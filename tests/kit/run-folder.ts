@@ -10,28 +10,28 @@ import { fileURLToPath } from "node:url";
 const memory = "/dev/shm";
 const bytesMin = 4 * 1024 ** 3;
 
-/** The only folder that a test run writes to, with a guard that lets nothing outlive the run. */
+/** The only folder that a test run writes to. A guard process ensures that nothing outlives the run. */
 export interface RunFolder {
   readonly path: string;
   /**
-   * Removes the folder, ends remaining processes, and returns one line per thing that the tests should have
+   * Removes the folder, ends remaining processes, and returns one line for each leftover that a test should have
    * removed.
    */
   remove(): Promise<string[]>;
 }
 
 /**
- * Creates this run's folder and sets TMPDIR to it. Everything started here inherits TMPDIR, so the folder's
- * name marks a process as part of this run. The folder is in memory if there is enough, because short-lived
- * databases take twice as long on a disk. If this process is killed, the guard cleans up.
+ * Creates this run's folder and sets TMPDIR to it. Every process started here inherits TMPDIR, so the folder's name
+ * marks a process as part of this run. The folder is in memory if there is enough space, because short-lived databases
+ * take twice as long on a disk. If this process is killed, the guard cleans up.
  *
- * @param vitestFolder - a folder that vitest removes at its end, unless it is killed
+ * @param vitestFolder - a folder that vitest removes at its end, unless vitest is killed
  */
 export async function makeRunFolder(vitestFolder: string): Promise<RunFolder> {
   const path = await mkdtemp(join((await isMemoryFit()) ? memory : tmpdir(), "merkle-run-"));
-  // Like /tmp, because servers and programs of other users write here too.
+  // Anyone may write, as in /tmp, because servers and programs of other users use this folder too.
   await chmod(path, 0o1777);
-  // Started before TMPDIR is set. Otherwise the guard would look like a process of the run.
+  // The guard is started before TMPDIR is set. Otherwise it would look like a process of the run.
   const guard = spawn(
     process.execPath,
     [fileURLToPath(new URL("run-guard.mjs", import.meta.url)), path, String(process.pid), vitestFolder],
@@ -53,12 +53,12 @@ export async function makeRunFolder(vitestFolder: string): Promise<RunFolder> {
   };
 }
 
-/** Returns the name of this run, in workers too. Users that tests create have it as their comment. */
+/** Returns the name of this run, also in workers. It is the comment of every user account that tests create. */
 export function nameOfRun(): string {
   return basename(tmpdir());
 }
 
-/** In containers, /dev/shm is often too small, or no program can be run from it. */
+/** Returns whether /dev/shm is usable. In containers, it is often too small or forbids running programs. */
 async function isMemoryFit(): Promise<boolean> {
   try {
     await access(memory, constants.W_OK);

@@ -1,12 +1,11 @@
 /**
- * `node run-guard.mjs <folder> <pid> <vitest folder>` guards a test run. <pid> is the run's vitest process,
- * and the run writes only below <folder>. For a line on stdin, the guard prints everything that the run has
- * left behind, as JSON. If stdin closes without a line, the run was killed, and the guard also removes
- * vitest's own folder. In both cases it then ends the run's processes and removes the rest, without touching
- * anything else.
+ * Guards a test run: `node run-guard.mjs <folder> <pid> <vitest folder>`. <pid> is the run's vitest process, and the
+ * run writes only below <folder>. When the guard reads a line from stdin, it prints everything that the run has left
+ * behind, as JSON. If stdin closes without a line, the run was killed, and the guard also removes vitest's own folder.
+ * In both cases it then ends the run's processes and removes the leftovers, without touching anything else.
  *
- * Every process of a run has the folder's unique name in its environment, arguments or working folder. On
- * systems other than Linux this cannot be read, so only the folder is handled.
+ * Every process of a run has the folder's unique name in its environment, arguments or working folder. Systems other
+ * than Linux do not show these, so there the guard handles only the folder.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
@@ -16,7 +15,7 @@ import { setTimeout as delay } from "node:timers/promises";
 
 const [, , folder, vitest, vitestFolder] = process.argv;
 const marker = basename(folder);
-/** A server that was asked to stop may take this long before it is killed. */
+/** Maximum time for a server to stop before it is killed. */
 const patienceMs = 10_000;
 
 // Ctrl+C and a closed terminal end the tests. The guard ignores these signals, and waits for the tests to
@@ -33,13 +32,13 @@ lines.once("close", killed);
 lines.once("line", async () => {
   lines.off("close", killed);
   await settle();
-  // Files need no listing: they are all in the run's folder, which is removed as a whole.
+  // Files are not listed, because they are all in the run's folder, which is removed as a whole.
   const leftovers = [...listProcesses().map(describeProcess), ...listMounts(), ...listUsers()];
   await remove();
   process.stdout.write(`${JSON.stringify(leftovers)}\n`, () => process.exit());
 });
 
-/** Waits for processes that are about to exit. */
+/** Gives processes that are about to exit time to do so. */
 async function settle() {
   const deadline = Date.now() + patienceMs;
   while (listProcesses().length > 0 && Date.now() < deadline) await delay(50);
@@ -55,8 +54,8 @@ async function remove() {
 }
 
 /**
- * On SIGQUIT, PostgreSQL stops immediately and removes its shared memory, which it would leave behind if
- * killed.
+ * On SIGQUIT, PostgreSQL stops immediately and removes its shared memory. If killed, it would leave the shared memory
+ * behind.
  */
 async function endProcesses() {
   const deadline = Date.now() + patienceMs;
@@ -123,7 +122,7 @@ function listMounts() {
     .map((path) => `mount ${path}`);
 }
 
-/** Lists the users that tests created, which have the name of the run as their comment. */
+/** Lists the user accounts that tests created. Their comment is the name of the run. */
 function listUsers() {
   return read("/etc/passwd")
     .split("\n")
@@ -132,7 +131,7 @@ function listUsers() {
     .map(([name]) => `user ${name}`);
 }
 
-/** Lists the shared memory of killed servers, which their data names (the seventh line of postmaster.pid). */
+/** Lists the shared memory of killed servers, which is named in their data (the seventh line of postmaster.pid). */
 function listSegments() {
   const unused = new Set(
     read("/proc/sysvipc/shm")
@@ -182,6 +181,6 @@ function tryRun(program, args) {
   try {
     execFileSync(program, args, { stdio: "ignore" });
   } catch {
-    // Things that cannot be removed have already been reported.
+    // Leftovers that cannot be removed have already been reported.
   }
 }

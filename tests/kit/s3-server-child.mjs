@@ -1,6 +1,6 @@
 /**
- * Runs an S3-compatible object storage that checks signatures, in a separate process. The arguments are its
- * folder and port.
+ * Runs an S3-compatible object storage that checks signatures, as a separate process. Its arguments are a folder and a
+ * port.
  */
 import S3rver from "@20minutes/s3rver";
 

@@ -13,18 +13,18 @@ import type { Cleanup } from "./test-database.js";
 
 type ArchiveOptions = NonNullable<BrokerOptions["archive"]>;
 
-/** Action of the proxy between broker and storage on a request: pass it on, or change the response. */
+/** What the proxy between broker and storage does with a request: forward it, or change the response. */
 export type Meddling = "pass" | "alter" | "truncate";
 
 /** An object storage for one test. */
 export interface S3Server {
-  /** Value for a broker's options. */
+  /** The value of a broker's `archive` option. */
   readonly archive: ArchiveOptions;
   /** Returns the keys of all objects in order. */
   keys(): Promise<string[]>;
   /** Returns the file that contains an object. */
   fileOf(key: string): string;
-  /** Decides about each request, which waits for the decision. By default, everything passes. */
+  /** Decides about each request. The request waits for the decision. By default, every request is forwarded. */
   meddle: (method: string | undefined, key: string) => Meddling | Promise<Meddling>;
   kill(): Promise<void>;
   /** Starts the storage again on the same port. */

@@ -5,19 +5,19 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 const name = "merkle";
 const comment = "made by the tests of Merkle";
-/** The folder for data that must be reachable by the server's user. */
+/** The folder for data that the PostgreSQL server's user must be able to reach. */
 const folder = "/var/lib/merkle";
 
 /**
- * When run as root, Merkle runs servers as a system user, which it creates if missing. Here the tests create
- * that user, to distinguish it from one that belongs to this machine. The last of several concurrent runs
- * removes it.
+ * When run as root, Merkle runs servers as a system user, which it creates if missing. During tests, this function
+ * creates that user with a comment that tells it apart from a user account of this machine. The last of several
+ * concurrent runs removes it.
  */
 export async function provideServerUser(): Promise<() => Promise<void>> {
   if (process.platform !== "linux" || process.getuid?.() !== 0) return async () => undefined;
   if ((await findComment()) === undefined) {
     const home = ["--no-create-home", "--home-dir", folder, "--shell", "/usr/sbin/nologin"];
-    // Another run may create the user first. If there is no such user, Merkle itself reports that.
+    // Another run may create the user first. If the user is missing afterwards, Merkle itself reports the error.
     await run("useradd", ["--system", "--user-group", "--comment", comment, ...home, name]).catch(() => {});
   }
   return removeServerUser;
@@ -27,7 +27,7 @@ async function removeServerUser(): Promise<void> {
   if ((await findComment()) !== comment) return;
   const others = (await readdir(folder).catch(() => [])).filter((each) => each !== "binaries");
   if (others.length > 0) return;
-  // Fails while a process runs as that user, which means that another run is still active.
+  // This fails while a process runs as that user, because another run is still active.
   const isRemoved = await run("userdel", [name]).then(
     () => true,
     () => false,

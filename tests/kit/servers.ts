@@ -16,7 +16,7 @@ interface Server {
 
 /** Starts the server for the databases of all tests. */
 export async function startServer(home: string): Promise<Server> {
-  // To test with another major version of PostgreSQL, pass a superuser's URL without a database.
+  // To test with another major version of PostgreSQL, set this variable to a superuser's URL without a database.
   const given = process.env["TESTS_DATABASE_URL"];
   const server =
     given === undefined ? await startOwnServer(home) : { url: given, stop: async () => undefined };
@@ -31,11 +31,12 @@ export async function startServer(home: string): Promise<Server> {
 async function startOwnServer(home: string): Promise<{ url: string; stop(): Promise<void> }> {
   const server = await startEmbeddedPostgres({ home, reach: "tcp", connectionsMax: 300 });
   const { host, port, database, password = "" } = server.connection;
-  // Only the superuser can create databases, and tests change data that a broker may not.
+  // Tests use the superuser, because only a superuser can create databases and because tests change data that a broker
+  // may not.
   const user = "merkle";
   const url = `postgres://${user}:${password}@${host}:${port}`;
   const admin = postgres(`${url}/${database}`, { max: 1 });
-  // Tests open thousands of connections, and checking the password is most of the cost of each.
+  // Tests open thousands of connections, and checking the password is most of the cost of opening one.
   await admin.unsafe(`SET scram_iterations = 1; ALTER ROLE ${user} PASSWORD '${password}'`);
   // Autovacuum would start a process for each database every ten seconds, mostly with nothing to do.
   await admin.unsafe("ALTER SYSTEM SET autovacuum = off");
@@ -58,8 +59,8 @@ export async function prepareHome(): Promise<TestHome> {
   const server = await prepared.start();
   await migrateEmpty(server.connection);
   await server.stop();
-  // Puts shared memory into a file of the data folder, so that it is removed with the folder even if the
-  // server is killed.
+  // Puts shared memory into a file of the data folder, so that it is removed with that folder even if the server is
+  // killed.
   await appendFile(join(server.dataDirectory, "postgresql.conf"), "dynamic_shared_memory_type = mmap\n");
   return prepared;
 }

@@ -31,7 +31,7 @@ export async function createTestSession(
 }
 
 /**
- * Returns a reader that acknowledges messages with receipts. Behind a proxy, nothing else shows what it has
+ * Returns a reader that acknowledges messages with receipts. Behind a proxy, only receipts show which messages it has
  * read (CURSOR-6).
  */
 export function mailReader(

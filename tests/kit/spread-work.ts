@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Short files that take long to run. */
+/** Short test files that take a long time to run. */
 const longDespiteTheirSize = [
   "/tests/faults/",
   "/tests/conformance/",
@@ -10,12 +10,12 @@ const longDespiteTheirSize = [
   "/tests/anchors/",
 ];
 const browsers = "/tests/dashboard/";
-/** Number of other files between two that draw pages: as many as the other workers run at the same time. */
+/** Number of other files between two files that use a browser: one for each of the other workers. */
 const between = 3;
 
 /**
- * Sorts the largest files first, so that none of them remains for the end. Files that draw pages need a
- * processor each, so they are spread among files that mostly wait.
+ * Sorts the largest files first, so that no large file is left for the end. Files that use a browser need a processor
+ * each, so they are spread among files that mostly wait.
  */
 export class SpreadWork extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -11,7 +11,7 @@ const program = inject("program");
 /** A `merkle mcp` process for one test, used as an agent's client would. */
 export interface StdioServer {
   readonly process: ChildProcess;
-  /** Returns everything that was written to stderr. */
+  /** Returns all output on stderr so far. */
   readonly stderr: () => string;
   request(method: string, params?: unknown): Promise<RpcAnswer>;
   /** Sends a request that may never be answered. Returns its id and the pending answer. */
@@ -20,11 +20,11 @@ export interface StdioServer {
   /** Writes text unchanged. */
   write(text: string): void;
   /**
-   * Calls a tool and returns its text, whether it failed or not. `toolUseId` links the call to the hook that
+   * Calls a tool and returns its text, whether or not the call failed. `toolUseId` links the call to the hook that
    * announced it.
    */
   call(name: string, args?: unknown, toolUseId?: string): Promise<string>;
-  /** Runs a hook as Claude Code does, and returns the text that it adds to the conversation. */
+  /** Runs a hook as Claude Code does, and returns the text that the hook adds to the conversation. */
   hook(event: string, ids?: HookIds): Promise<string>;
   /** Resolves with the next notification of this method. */
   notified(method: string): Promise<unknown>;
@@ -34,7 +34,7 @@ export interface StdioServer {
   stop(): Promise<void>;
 }
 
-/** Values that Claude Code fills in. Default: those of the main agent and the last prompt. */
+/** Values that Claude Code puts into the input of hooks. Default: those of the main agent and the last prompt. */
 export interface HookIds {
   readonly session_id?: string;
   readonly prompt_id?: string;
@@ -149,7 +149,7 @@ function watch(child: ChildProcess): StdioServer {
       waiting.set(id, resolve);
       void ended.then(() => reject(new Error(`The server ended before it answered ${method}. ${stderr}`)));
     });
-    // A test that lets a request go unanswered does not await it.
+    // Some tests let a request go unanswered and do not await the answer.
     answer.catch(() => undefined);
     send({ id, method, params });
     return { id, answer };

@@ -10,8 +10,8 @@ const isRoot = process.getuid?.() === 0;
 const isMounter = isLinux && isRoot && canMount();
 
 /**
- * The reasons for skipping a test, each of them a tag: `it("…", { tags: "nginx" }, …)` runs only where nginx
- * is installed. Elsewhere, the last lines of `npm test` count the skipped tests under the description.
+ * The reasons for skipping a test, each of them a tag: `it("…", { tags: "nginx" }, …)` runs only where nginx is
+ * installed. Elsewhere, the last lines of `npm test` count the skipped tests under the tag's description.
  */
 export const tags = [
   { name: "long", description: "long (npm run test:exhaustive)" },
@@ -38,7 +38,8 @@ export const tags = [
 ];
 
 /**
- * A requirement that is met does not set `skip`. Otherwise the last tag of a test that sets it would decide.
+ * Returns a tag. If the requirement is met, `skip` is left unset, because the last of a test's tags that sets `skip`
+ * decides.
  */
 function need(name: string, found: unknown, description: string) {
   return { name, description, ...(!found && { skip: true }) };
@@ -53,7 +54,7 @@ function findPostgres15(): boolean {
   }
 }
 
-/** Returns whether a mount works. Root in a container often may not mount. */
+/** Returns whether mounting works. Root in a container often may not mount. */
 function canMount(): boolean {
   const folder = mkdtempSync(join(tmpdir(), "merkle-mount-"));
   const isDone = succeeds("mount", "-t", "tmpfs", "tmpfs", folder) && succeeds("umount", folder);
@@ -62,8 +63,8 @@ function canMount(): boolean {
 }
 
 /**
- * Returns whether namespaces can be created. Many systems forbid the user namespace that unprivileged users
- * need for a PID namespace.
+ * Returns whether namespaces can be created. Many systems forbid the user namespaces that unprivileged users need for a
+ * PID namespace.
  */
 function canMakeNamespaces(): boolean {
   const asUser = isRoot ? [] : ["--user", "--map-root-user"];

@@ -26,8 +26,8 @@ export interface TestBroker {
 }
 
 /**
- * Starts a broker. It is stopped when the test has finished, and its data is removed. Starts several nodes in
- * runs that test nodes.
+ * Starts a broker, or several nodes in runs that test nodes. When the test has finished, the broker is stopped and its
+ * data removed.
  *
  * @param why - why the test applies only to a single broker
  */
@@ -45,16 +45,15 @@ export async function startTestBroker(
 let shared: Promise<TestBroker> | undefined;
 
 /**
- * Returns the broker of this worker, with default options. Use it only in tests that look at nothing but
- * their own sessions, teams and peers. Tests about lists, counts, settings, logs, tables or restarts start
- * their own broker.
+ * Returns the broker of this worker, with default options. Use it only in tests that read nothing but their own
+ * sessions, teams and peers. Tests about lists, counts, settings, logs, tables or restarts start their own broker.
  */
 export function sharedBroker(): Promise<SharedBroker> {
   shared ??= startTestBroker({}, () => undefined);
   return shared;
 }
 
-/** A broker without the functions that only its owner may use. */
+/** A test broker without the functions that would affect other tests, such as `restart`. */
 export type SharedBroker = Pick<TestBroker, "url" | "databaseUrl">;
 
 /**
@@ -65,7 +64,7 @@ export function itAtOne(_why: string): ReturnType<typeof it.skipIf> {
   return it.skipIf(inject("bus") !== undefined);
 }
 
-/** Whether a test is about the broker's address, or about resources that only one broker can have. */
+/** Returns whether the options concern the broker's address, or resources that only one broker can have. */
 function needsItself({
   tls,
   host,
@@ -96,7 +95,7 @@ export const startOneBroker: StartTestBroker = async (options, cleanup, logged =
     logged.push(line);
     lookForSecrets("the broker's log", line);
   });
-  // By default, serving files requires members. Most tests about files are about something else.
+  // By default, a broker that serves files admits only members. Most tests about files are not about members.
   const open = options.agent?.roots && options.auth === undefined ? { insecureOpen: true } : {};
   const start = (port: number) => startBroker({ ...open, ...options, home, databaseUrl, port, log });
   let broker = await start(options.port ?? 0);

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import postgres from "postgres";
 import { inject, onTestFinished } from "vitest";
 
-/** Registers a function to run at the end of the test, or of the file if `afterAll` is passed. */
+/** Registers a function to run at the end of the test, or at the end of the test file if `afterAll` is passed. */
 export type Cleanup = (run: () => Promise<void>) => void;
 
 let admin: postgres.Sql | undefined;
@@ -10,8 +10,8 @@ let admin: postgres.Sql | undefined;
 /** Creates a migrated, empty database and returns its URL. It is dropped when the test has finished. */
 export async function createTestDatabase(cleanup: Cleanup = onTestFinished): Promise<string> {
   const { serverUrl, template } = inject("postgres");
-  // All files of a worker share one connection, which ends with the worker. Connecting takes the server
-  // longer than creating a database.
+  // All test files of a worker share one connection, which ends with the worker. Connecting takes the server longer
+  // than creating a database.
   admin ??= postgres(`${serverUrl}/postgres`, { max: 1, fetch_types: false, onnotice: () => undefined });
   const name = `test_${randomBytes(8).toString("hex")}`;
   await admin.unsafe(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);

@@ -25,7 +25,7 @@ export interface Entry {
   readonly mesh?: string | undefined;
   /** Further HTTP headers. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Answers the broker's hello instead of the token. */
+  /** Creates the reply to the broker's hello, to use instead of the token. */
   readonly proof?: (() => Promise<object>) | undefined;
 }
 
@@ -36,7 +36,7 @@ export interface SocketTransport extends TransportClient {
 
 export type OpenTransport = (url: string, entry?: Entry) => Promise<TransportClient>;
 
-/** The broker's own transports, by name. With these, the caller keeps its credentials and cursor. */
+/** The broker's own transports, by name. Over these, the caller keeps its own credentials and cursor. */
 export const brokerTransports: Record<"rest" | "mcp" | "websocket", OpenTransport> = {
   rest: openRest,
   mcp: openMcp,
@@ -60,13 +60,16 @@ function toTransport(
     entry,
     callRaw,
     close,
-    // The operation's own schema checks the output, so the type is what the schema says.
+    // The output is checked against the operation's schema, so it has the declared type.
     call: async (operation, input) =>
       catalogue[operation].output.parse(await retryLocked(() => callRaw(operation, input))) as never,
   };
 }
 
-/** Calls again after a lock timeout, as every client does: on a busy machine many callers at once exceed it. */
+/**
+ * Retries after a lock timeout, as every client does. On a busy machine, many simultaneous callers can exceed that
+ * timeout.
+ */
 async function retryLocked(call: () => Promise<unknown>): Promise<unknown> {
   for (;;) {
     try {
@@ -144,7 +147,7 @@ async function openMcp(url: string, entry: Entry = {}): Promise<TransportClient>
         }),
       });
     const { result, error } = Object(JSON.parse(response.text));
-    // An error that refuses the whole request is in `data`, in addition to the JSON-RPC code (ERR-4).
+    // An error that refuses the whole request is in `data`, alongside the JSON-RPC code (ERR-4).
     if (error?.data?.code) throw new MerkleError(error.data.code, error.message, error.data.details);
     if (error) throw new Error(`JSON-RPC ${error.code}: ${error.message}`);
     const body: unknown = JSON.parse(result.content[0].text);

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import type { Cleanup } from "./test-database.js";
 
 /**
- * A separate network, like that of another machine. Programs run with `enter` see only its loopback and one
+ * A separate network, like that of another machine. Programs run with `enter` see only its loopback interface and one
  * cable.
  */
 export interface TestNetwork {
