@@ -231,12 +231,12 @@ describe("append_messages", () => {
           const ids = Array.from({ length: 12 }, () => randomUUID());
           for (const batch of batches) {
             const rows = batch.map(({ feed, id }) =>
-              // An id always has the same author, so it is always a human's or always an agent's.
+              // Each id always has the same author, so it is always a human's or always an agent's.
               makeRow(feeds[feed]?.sessionId ?? "", { id: ids[id] ?? "", author_human: id % 4 === 0 }),
             );
             const answered = new Map<string, string>();
             const expected = batch.map(({ feed, id }, index) => {
-              // A duplicate within the batch gets the outcome of the first row.
+              // The second row with the same id in a batch gets the outcome of the first.
               const answer = answered.get(`${feed} ${id}`) ?? predict(feeds[feed], rows[index]);
               answered.set(`${feed} ${id}`, answer.replace("posted", "duplicate"));
               return answer;
@@ -289,7 +289,7 @@ describe("append_usual_messages", () => {
               return { ...row, session_id, id: randomUUID() };
             });
             const answers = await appendUsualMessages(sql, ones);
-            // With `wait` only `append_messages` is used.
+            // With `wait` set to true, only `append_messages` is used.
             const expected = await appendMessages(sql, others, true);
             expect(answers?.map(brief)).toEqual(expected.map(brief));
           }
@@ -335,7 +335,7 @@ interface ModelFeed extends FeedOptions {
   readonly sessionId: string;
   readonly missing?: boolean;
   readonly sequences: Map<string, number>;
-  /** Messages by agents since the last message from a human. */
+  /** Number of messages by agents since the last message from a human. */
   agents: number;
 }
 

@@ -12,9 +12,9 @@ interface AnswerRow {
 
 /**
  * Appends messages to their feeds in one transaction. Returns an outcome for each row, in the same order.
- * When the promise resolves, the posted messages are on disk. It first tries `append_usual_messages`, which
- * accepts only new messages to open feeds and otherwise writes nothing. If that fails, `append_messages`
- * decides row by row.
+ * When the promise resolves, the posted messages are on disk. First tries the SQL function
+ * `append_usual_messages`, which accepts only new messages to open feeds and otherwise writes nothing. If
+ * that fails, the SQL function `append_messages` decides row by row.
  *
  * @param wait - true to wait for a feed locked by another transaction, false to return `busy`
  */
@@ -25,7 +25,7 @@ export async function appendMessages(
 ): Promise<AppendOutcome[]> {
   const usual = wait ? null : await appendUsualMessages(connection, rows);
   if (usual) return usual;
-  // Passed as text, because the driver would encode a JSON value a second time.
+  // The rows are passed as text, because the driver would encode a JSON value a second time.
   const answers = await connection<AnswerRow[]>`
     SELECT outcome, same, sequence, (extract(epoch FROM posted_at) * 1000)::bigint AS posted_at_ms
     FROM append_messages(${JSON.stringify(rows)}::text::json, ${wait})`;
@@ -33,8 +33,8 @@ export async function appendMessages(
 }
 
 /**
- * Appends a message as the last step of a caller's transaction. Waits for the feed's lock and holds it until
- * the commit.
+ * Appends a message within a caller's transaction, as its last step. Waits for the feed's lock, which is held
+ * until the commit.
  */
 export async function appendInTransaction(tx: Transaction, row: MessageRow): Promise<AppendOutcome> {
   const [answer] = await tx.execute<AnswerRow & Record<string, unknown>>(sql`
@@ -63,10 +63,10 @@ function place(answer: AnswerRow): { sequence: number; postedAt: Date } {
   return { sequence: Number(answer.sequence), postedAt: new Date(Number(answer.posted_at_ms)) };
 }
 
-/** Counts of a batch's rows in one feed, as parameters of the SQL function. */
+/** Counts of a batch's rows that go to one feed. The SQL function takes them as parameters. */
 interface Tally {
   readonly session_id: string;
-  /** Index among the batch's feeds, from 1. */
+  /** Index of the feed among the batch's feeds, starting at 1. */
   index: number;
   rows: number;
   lastChat: number;
@@ -80,9 +80,10 @@ interface FeedAnswer {
 }
 
 /**
- * Appends a batch in one pass, without conversion to JSON. Every feed must be open and every id new.
+ * Appends a batch in one pass, without converting it to JSON. Every feed must be open and every id must be
+ * new.
  *
- * @returns null, with nothing written, if the batch does not qualify
+ * @returns null if the batch does not qualify; nothing is written then
  */
 export async function appendUsualMessages(
   connection: postgres.Sql,
@@ -113,7 +114,7 @@ export async function appendUsualMessages(
 
 type Element = string | number | boolean | null;
 
-/** The SQL function's parameters per feed, in order. */
+/** How to read the SQL function's parameters per feed, in order. */
 const tallyColumns: readonly ((tally: Tally) => Element)[] = [
   (tally) => tally.session_id,
   (tally) => tally.rows,
@@ -122,7 +123,10 @@ const tallyColumns: readonly ((tally: Tally) => Element)[] = [
   (tally) => tally.agentsAtHuman,
 ];
 
-/** The SQL function's parameters per row after `places`, in order. Null means the default value. */
+/**
+ * How to read the SQL function's parameters per row, in order, starting after `places`. Null means the
+ * default value.
+ */
 const rowColumns: readonly ((row: MessageRow) => Element)[] = [
   (row) => row.id,
   (row) => (row.type === "chat" ? null : row.type),
@@ -142,20 +146,21 @@ const rowColumns: readonly ((row: MessageRow) => Element)[] = [
 ];
 
 /**
- * Built once. The driver would assemble the text of a template on every call, which costs as much as a post.
+ * The statement's text, built once. A tagged template would be assembled by the driver on every call, which
+ * costs as much as a post.
  */
 const statement = `
   SELECT before, (extract(epoch FROM posted_at) * 1000)::bigint AS posted_at_ms
   FROM append_usual_messages(${numbered(tallyColumns.length + 2 + rowColumns.length)})`;
 
-/** Returns `count` numbered placeholders. */
+/** Returns `count` numbered placeholders, such as `$1, $2`. */
 function numbered(count: number): string {
   return Array.from({ length: count }, (_, index) => `$${index + 1}`).join();
 }
 
 /**
- * Returns null for an id that already exists in the feed or batch, or an ask that already has an answer.
- * append_messages then decides.
+ * Returns null if an id already exists in the feed or batch, or if an ask already has an answer. The caller
+ * then uses `append_messages`. Rethrows any other error.
  */
 function passOverKnownId(error: unknown): null {
   if (error instanceof Error && "code" in error && error.code === uniqueViolation) return null;
@@ -165,8 +170,8 @@ function passOverKnownId(error: unknown): null {
 const uniqueViolation = "23505";
 
 /**
- * Malformed Unicode would be stored as a different text here. `append_messages`, which takes JSON, refuses
- * it.
+ * Returns true if all texts are well-formed Unicode. `append_usual_messages` would store malformed texts
+ * differently, whereas `append_messages`, which takes JSON, refuses them.
  */
 function isWellFormed({ content, author_team, author_peer, recipients, kind }: MessageRow): boolean {
   return (
@@ -195,7 +200,7 @@ function countRows(rows: readonly MessageRow[]) {
     }
     return { tally, place: tally.rows };
   });
-  // Comparing UUIDs as text gives PostgreSQL's order.
+  // Comparing UUIDs as text gives the same order as in PostgreSQL.
   const tallies = [...bySession.values()].sort((a, b) => (a.session_id < b.session_id ? -1 : 1));
   tallies.forEach((tally, index) => {
     tally.index = index + 1;
@@ -207,12 +212,12 @@ function isEveryone(recipients: readonly string[]): boolean {
   return recipients.length === 1 && recipients[0] === "*";
 }
 
-/** Formats an array literal, or returns null if every value is the default. */
+/** Formats the values as an array literal, or returns null if every value is the default. */
 function toColumn<Row>(rows: readonly Row[], read: (row: Row) => Element): string | null {
   return rows.every((row) => read(row) === null) ? null : toArray(rows, read);
 }
 
-/** Formats a PostgreSQL array literal. Texts with arbitrary characters must already be quoted. */
+/** Formats a PostgreSQL array literal. Texts that may contain special characters must already be quoted. */
 function toArray<Row>(rows: readonly Row[], read: (row: Row) => Element): string {
   return `{${rows.map((row) => read(row) ?? "NULL").join()}}`;
 }

@@ -4,55 +4,55 @@ import type { Queryable } from "../core/transactions.js";
 import { inAnyCase } from "../text/text-query.js";
 import { messageColumns, type PageBounds, type StoredMessage } from "./messages.js";
 
-/** Selects messages of a feed. An omitted field does not restrict the selection. */
+/** Selects messages in a feed. Omitted fields do not restrict the selection. */
 export interface FeedFilter {
-  /** Includes chat messages that are neither asks nor decisions. */
+  /** Whether to include chat messages that are neither asks nor decisions. */
   readonly plain: boolean;
-  /** `ask`, `decision` and names of events. */
+  /** Kinds of messages to include: `ask`, `decision` and names of events. */
   readonly kinds: readonly string[];
-  /** Messages of this team, and events caused by its peers. */
+  /** Only messages from this team, and events that its peers caused. */
   readonly teamId?: string | undefined;
-  /** Part of a message's text, case-insensitive. `%` and `_` have no special meaning. */
+  /** Only messages that contain this text, ignoring case. `%` and `_` have no special meaning. */
   readonly text?: string | undefined;
-  /** The sequences of a thread. */
+  /** Only messages with these sequences, which form a thread. */
   readonly thread?: readonly number[] | undefined;
 }
 
-/** A range of a feed: greater than `after`, up to and including `upTo`. */
+/** A range of sequences in a feed, greater than `after` and up to and including `upTo`. */
 export interface FeedRange {
   readonly after: number;
   readonly upTo: number;
 }
 
 export interface FeedPart {
-  /** Oldest first. */
+  /** The matching messages, oldest first. */
   readonly messages: readonly StoredMessage[];
   /**
-   * The sequence up to which the range was read. Matching messages that are not returned lie beyond it, in
+   * The sequence up to which the range was read. Any further matching messages lie beyond this sequence, in
    * the direction of reading.
    */
   readonly reached: number;
   /**
-   * True if the range continues beyond `reached`. With a scanned filter, the remainder may contain no further
-   * match.
+   * True if the range continues beyond `reached`. If the filter requires a scan, the rest of the range may
+   * contain no further match.
    */
   readonly more: boolean;
 }
 
 /**
- * Number of messages that one read scans if no index applies. The limit keeps reads fast. Matches are usually
- * near, so the near part is tried first. This avoids scanning or sorting the rest when the planner lacks
- * statistics to read in order.
+ * Number of messages that one read scans if no index applies. The limits keep reads fast. Matches are usually
+ * near, so the smaller limit is tried first. If the planner lacks statistics, it might otherwise scan or sort
+ * everything within the larger limit.
  */
 const scans = { near: 2_000, far: 50_000 };
-/** Narrower limits for text searches, which must decompress the texts. */
+/** Lower limits for text searches, which must decompress the texts. */
 const textScans = { near: 1_000, far: 20_000 };
 const scanTextBytesMax = 8 * 1024 * 1024;
 
 /**
- * Reads matching messages of a range, from one end towards the other, until a page is full. Kinds are found
- * by index, however rare. Plain chat, teams and texts are searched in a bounded part of the range. A page may
- * therefore be short or empty although more matches exist.
+ * Reads the matching messages in a range, from one end towards the other, until a page is full. Kinds are
+ * found by index, however rare they are. Plain chat, teams and texts are searched only in a limited part of
+ * the range, so a page may be short or empty although the range contains more matches.
  */
 export async function readFeedPart(
   db: Queryable,
@@ -98,7 +98,7 @@ function isIndexed({ plain, teamId, text, thread }: FeedFilter): boolean {
   return !plain && teamId === undefined && text === undefined && thread === undefined;
 }
 
-/** Returns the part of a range that one read scans. */
+/** Returns the part of a range that a single read scans. */
 async function scannedPart(
   db: Queryable,
   sessionId: string,
@@ -113,7 +113,7 @@ async function scannedPart(
       : { after: Math.max(after, upTo - messagesMax), upTo };
   if (filter.text === undefined) return scanned;
   const order = direction === "forward" ? asc(messages.sequence) : desc(messages.sequence);
-  // Sizes are available without decompressing the texts.
+  // The size of a text is available without decompressing the text.
   const sized = db
     .select({
       sequence: messages.sequence,
@@ -134,16 +134,16 @@ async function scannedPart(
 }
 
 interface Matching {
-  /** In the order of reading. */
+  /** The messages on the page, in the order of reading. */
   readonly found: readonly StoredMessage[];
-  /** Number of matches, counted up to one more than the page size. */
+  /** Number of matches, counted up to one more than fits on a page. */
   readonly matched: number;
 }
 
 /**
- * Reads the matching messages that fit on a page, in the order of reading. Counts matches up to one more than
- * the page size. The running sum uses only sizes. The rows are then read by key from an array that is
- * computed once, even if the table was never analysed.
+ * Reads the matching messages that fit on a page, in the order of reading, and counts matches up to one more
+ * than fits. The running total uses only sizes. The messages are then read by key from an array that
+ * PostgreSQL computes once, even if the table was never analysed.
  */
 async function readMatching(
   db: Queryable,
@@ -175,8 +175,8 @@ async function readMatching(
 }
 
 /**
- * Selects sequences and sizes of the matching messages: the first of each kind by index, otherwise in one
- * scan of the feed.
+ * Selects the sequences and sizes of matching messages: for kinds, the first messages of each by index,
+ * otherwise by one scan of the feed.
  */
 function wantedIn(sessionId: string, range: FeedRange, filter: FeedFilter | null, firsts: SQL): SQL {
   const walk = (condition: SQL | undefined) =>
@@ -211,24 +211,25 @@ function isOfTeam(sessionId: string, { teamId }: FeedFilter): SQL | undefined {
     OR (${messages.type} = 'system' AND ${messages.postedByPeerId} = ANY (${itsPeers})))`;
 }
 
-/** The searchable text of a message: a chat message's text, or the names in an event. */
+/** The searchable text of a message: the text of a chat message, or the names in an event. */
 const said = sql`(SELECT concat_ws(E'\n', c ->> 'text', c ->> 'answer', c ->> 'options', c ->> 'team', c ->> 'by', c ->> 'reason',
     c ->> 'key', c #>> '{changes,title,to}', c #>> '{changes,description,to}')
   FROM (SELECT ${messages.content}::json AS c) content)`;
 
 function says({ text }: FeedFilter): SQL | undefined {
   if (text === undefined) return undefined;
-  // A match must also occur in the JSON text. Testing that first avoids parsing most messages.
+  // A match must also occur in the raw JSON. Testing that first avoids parsing most messages.
   const inJson = JSON.stringify(text).slice(1, -1);
   return sql`(${messages.content} ~ ${inAnyCase(inJson)} AND ${said} ~ ${inAnyCase(text)})`;
 }
 
-/** Only the first messages of a longer thread are shown. A page could not show them all. */
+/** Maximum number of messages that are read for a thread. A page cannot show more. */
 const threadMessagesMax = 5_000;
 
 /**
- * Returns the sequences of a message's whole thread in order: the message, its ancestors, and all replies to
- * the first of them. A reply always comes after its parent, so one pass over the replies finds them all.
+ * Returns the sequences of the thread that contains a message, in order. A thread is the first message and
+ * all direct and indirect replies to it. A reply always comes after its parent, so one pass over the replies
+ * finds all of them.
  */
 export async function findThread(db: Queryable, sessionId: string, sequence: number): Promise<number[]> {
   const [first] = await db.execute<{ root: string }>(sql`
@@ -253,9 +254,9 @@ export async function findThread(db: Queryable, sessionId: string, sequence: num
 }
 
 /**
- * Finds the last message posted by a time. Returns 0 if there is none. Posting times never go backwards
- * within a feed and sequences have no gaps, so it uses a binary search: about seventeen lookups by key among
- * a hundred thousand messages.
+ * Finds the last message posted at or before a given time. Returns 0 if there is none. Uses a binary search,
+ * because posting times never go backwards within a feed and sequences have no gaps. A hundred thousand
+ * messages take about seventeen lookups by key.
  */
 export async function findSequenceAt(db: Queryable, sessionId: string, at: Date): Promise<number> {
   const [row] = await db.execute<{ sequence: string }>(sql`

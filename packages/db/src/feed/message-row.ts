@@ -1,24 +1,27 @@
 import { type MessageFields, noOptionalFields } from "@merkle/wire";
 
 /**
- * A message to append, without the fields that the feed assigns. Its id is fixed before it is sent, so a
- * retry can only find the existing message (FEED-5).
+ * A message to append, without the fields that the feed assigns. The message's id is fixed before it is sent,
+ * so a retry finds the existing message instead of posting it twice (FEED-5).
  */
 export interface MessageRow
   extends Omit<
     MessageFields,
     "sequence" | "posted_at" | "salt" | "content_hash" | "posted_by_team_id" | "posted_by_peer_id"
   > {
-  /** The team that posts the message. */
+  /** Id of the team that posts the message. */
   readonly team_id: string | null;
   readonly peer_id: string | null;
-  /** 16 random bytes in hexadecimal. */
+  /** The salt for the content's hash: 16 random bytes in hexadecimal. */
   readonly salt: string;
-  /** True if the message may be posted in a closed session. */
+  /** True if the message may be posted even after its session was closed. */
   readonly after_closing: boolean;
 }
 
-/** Default fields of a row: no author, to everyone, not a reply. Callers set the others. */
+/**
+ * Default values for a message's fields: no author, to everyone, not a reply. Callers set the remaining
+ * fields.
+ */
 export const messageRowDefaults = {
   ...noOptionalFields,
   team_id: null,
@@ -34,14 +37,17 @@ export const messageRowDefaults = {
   kind: null,
 } as const satisfies Partial<MessageRow>;
 
-/** The outcome of one row, independent of the other rows in its batch. */
+/** The outcome for one row. It does not depend on the other rows in the batch. */
 export type AppendOutcome =
   | { outcome: "posted"; sequence: number; postedAt: Date }
   | { outcome: "duplicate"; same: boolean; sequence: number; postedAt: Date }
   | { outcome: "closed" }
-  /** A human holds the session, and the message is by an agent. */
+  /** The message is from an agent, and a human holds the session. */
   | { outcome: "held" }
-  /** Agents have used up the message budget since the last message from a human. */
+  /**
+   * The message is from an agent, and agents have used up the message budget since the last message from a
+   * human.
+   */
   | { outcome: "over_budget" }
   | { outcome: "missing" }
   | { outcome: "busy" };

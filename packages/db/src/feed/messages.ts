@@ -3,19 +3,19 @@ import { and, asc, count, eq, getTableColumns, gt, lte, or, type SQL, sql } from
 import { messages } from "../core/schema.js";
 import type { Queryable } from "../core/transactions.js";
 
-/** A stored message, without the fields that prove its content. */
+/** A stored message, without the salt and hash that prove its content. */
 export interface StoredMessage extends Omit<MessageFields, ProofName | "posted_at"> {
   readonly posted_at: Date;
-  /** The event that reports the redaction of the message. Null if the message was not redacted. */
+  /** The event that reports the message's redaction. Null if the message was not redacted. */
   readonly redaction: RedactionEvent | null;
 }
 
 type ProofName = "salt" | "content_hash";
 
-/** The event of a redaction. `sequence` is null if no event reports it. */
+/** The event that reports a redaction. `sequence` is null if there is no such event. */
 export interface RedactionEvent {
   readonly sequence: number | null;
-  /** The event's content as stored. */
+  /** The event's content as stored, in JSON. */
   readonly content: string;
 }
 
@@ -25,25 +25,25 @@ const columnsByName = new Map(
 const storedNames = messageFieldNames.filter((name) => name !== "salt" && name !== "content_hash");
 
 export const messageColumns = {
-  // The columns have the types of the fields, under their database names.
+  // Each field's column, under its name in the database and with the field's type.
   ...(Object.fromEntries(storedNames.map((name) => [name, columnsByName.get(name)])) as unknown as {
     [Name in Exclude<keyof StoredMessage, "redaction">]: SQL<StoredMessage[Name]>;
   }),
-  // A message without a salt was redacted, or is a private message of an imported session. Only for those,
-  // the event is looked up by index.
+  // Looks up the redaction event only for messages without a salt, by index. Such a message was redacted, or
+  // it is a private message in an imported session.
   redaction: sql<RedactionEvent | null>`CASE WHEN messages.salt IS NULL AND messages.content LIKE '%"redacted":true}' THEN coalesce((
     SELECT json_build_object('sequence', e.sequence, 'content', e.content) FROM messages e
     WHERE e.session_id = messages.session_id AND e.reply_to = messages.sequence AND e.kind = 'message_redacted'
     ORDER BY e.sequence LIMIT 1), '{"sequence":null,"content":"{}"}') END`,
 };
 
-/** Limits of one read. At least one message is always returned. */
+/** Maximum number and size of the messages that one read returns. At least one message is always returned. */
 export interface PageBounds {
   readonly messagesMax: number;
   readonly bytesMax: number;
 }
 
-/** Reads the messages after a sequence, in order. */
+/** Reads the messages after a given sequence, in order. */
 export function readMessagesAfter(
   db: Queryable,
   sessionId: string,
@@ -60,27 +60,27 @@ export function readMessagesAfter(
 }
 
 /**
- * The reader of an inbox. It receives messages by others that are addressed to it, and with `own` its own
- * messages too.
+ * A peer that reads its inbox. The inbox contains messages from others that are addressed to the peer, and
+ * with `own` also the peer's own messages.
  */
 export interface Addressee {
   readonly peerId: string;
   readonly own: boolean;
 }
 
-/** A page of a feed, filtered for one peer. */
+/** A page of a feed that contains only one peer's messages. */
 export interface MailPage {
   readonly messages: readonly StoredMessage[];
-  /** The sequence up to which the page contains all of the peer's messages. */
+  /** The sequence up to which the page contains every message for the peer. */
   readonly upTo: number;
 }
 
-/** Number of messages that one read scans for those addressed to a peer. The limit keeps reads fast. */
+/** Maximum number of messages that one read scans to find those for a peer. The limit keeps reads fast. */
 const scanMax = 10_000;
 
 /**
- * Reads a peer's messages forward. Messages for others are skipped without counting towards the page. A page
- * is empty only if nothing else was found in the scanned range.
+ * Reads the messages for a peer, in order. Messages for others are skipped and do not count towards the page.
+ * A page is empty only if the scanned range contains no messages for the peer.
  */
 export async function readMail(
   db: Queryable,
@@ -100,10 +100,10 @@ export async function readMail(
   return { messages: page, upTo: page.at(-1)?.sequence ?? upTo };
 }
 
-/** Limits the count for a peer that is far behind, because it is repeated for each page. */
+/** Maximum count. For a peer that is far behind, the messages are counted again for each page. */
 const countedMax = 10_000;
 
-/** Counts a peer's messages within a range, up to 10,000. */
+/** Counts the messages for a peer within a range, up to 10,000. */
 export async function countMail(
   db: Queryable,
   sessionId: string,
@@ -127,7 +127,10 @@ export async function countMail(
   return row?.messages ?? 0;
 }
 
-/** The same condition as `isMailOf` in the broker's delivery, which applies it to messages in memory. */
+/**
+ * Returns the condition that a message is for a peer. The broker's delivery has an equal function of the same
+ * name for messages in memory.
+ */
 function isMailOf({ peerId, own }: Addressee): SQL | undefined {
   const isAddressed = sql`(${messages.reaches} IS NULL OR ${peerId}::uuid = ANY (${messages.reaches}))`;
   const isOfOthers = sql`${messages.postedByPeerId} IS DISTINCT FROM ${peerId}::uuid`;
@@ -150,10 +153,10 @@ async function readPage(
 }
 
 /**
- * Returns a condition that limits the matching messages to one page from the start. The running sum uses only
- * sizes, which are available without decompressing the texts. Only messages that fit are read. A page is
- * contiguous, so its last sequence is sufficient as a bound. PostgreSQL computes this scalar once, even if
- * the table was never analysed. With a set of sequences, it was computed again for each message.
+ * Returns a condition that limits matching messages to the first page. The running total uses only sizes,
+ * which are available without decompressing the texts, so only messages that fit are read. A page is
+ * contiguous, so its last sequence is sufficient as a bound. PostgreSQL computes this single value once, even
+ * if the table was never analysed. A set of sequences would be computed again for each message.
  */
 export function boundPage(db: Queryable, wanted: SQL | undefined, { messagesMax, bytesMax }: PageBounds) {
   const order = asc(messages.sequence);
@@ -180,7 +183,7 @@ export function findMessageById(db: Queryable, sessionId: string, id: string): P
   return findOne(db, sessionId, eq(messages.id, id));
 }
 
-/** Finds the message with a sequence. */
+/** Finds the message that has a given sequence. */
 export function findMessage(
   db: Queryable,
   sessionId: string,
@@ -189,7 +192,7 @@ export function findMessage(
   return findOne(db, sessionId, eq(messages.sequence, sequence));
 }
 
-/** Finds the message that settled an ask. There is at most one. */
+/** Finds the message that answers an ask. There is at most one. */
 export function findAnswer(db: Queryable, sessionId: string, ask: number): Promise<StoredMessage | null> {
   return findOne(db, sessionId, eq(messages.answers, ask));
 }

@@ -2,7 +2,7 @@ import { eq, lt, sql } from "drizzle-orm";
 import { nudges } from "../core/schema.js";
 import type { Queryable } from "../core/transactions.js";
 
-/** A request from one node to the others: which peers to wake, and who asks. */
+/** A request from one node to the others to wake some peers, with the name of the peer or person who asks. */
 export interface NudgeRow {
   readonly nudgeId: string;
   readonly sessionId: string;
@@ -11,7 +11,7 @@ export interface NudgeRow {
   readonly peerIds: readonly string[];
 }
 
-/** For each node, the wake paths that it tried for each peer. */
+/** For each node, the ways in which it tried to wake each peer. */
 export type NudgeAnswers = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 
 export async function insertNudge(db: Queryable, { peerIds, ...nudge }: NudgeRow): Promise<void> {
@@ -23,11 +23,14 @@ export async function findNudge(
   nudgeId: string,
 ): Promise<(NudgeRow & { readonly answers: NudgeAnswers }) | null> {
   const [row] = await db.select().from(nudges).where(eq(nudges.nudgeId, nudgeId));
-  // Only this file writes these two columns.
+  // The casts are safe, because only this file writes these two columns.
   return row ? { ...row, peerIds: row.peerIds as string[], answers: row.answers as NudgeAnswers } : null;
 }
 
-/** Adds one node's answer, unless the requesting node has stopped waiting. */
+/**
+ * Stores a node's answer to a nudge. Does nothing if the nudge was deleted because the requesting node has
+ * stopped waiting.
+ */
 export async function answerNudge(
   db: Queryable,
   nudgeId: string,
@@ -45,7 +48,7 @@ export async function deleteNudge(db: Queryable, nudgeId: string): Promise<void>
   await db.delete(nudges).where(eq(nudges.nudgeId, nudgeId));
 }
 
-/** Deletes nudges of nodes that died before deleting them. */
+/** Deletes nudges whose nodes died before they could delete them. */
 export async function purgeNudges(db: Queryable, olderThanSeconds: number): Promise<void> {
   await db
     .delete(nudges)

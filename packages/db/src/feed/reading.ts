@@ -2,19 +2,25 @@ import { and, eq, gte, inArray, lt, min, sql } from "drizzle-orm";
 import { feeds, messages, personReads, persons, receipts, teams } from "../core/schema.js";
 import type { Queryable } from "../core/transactions.js";
 
-/** A reader: a person in any session, or a team in its own session from its acknowledged cursor. */
+/**
+ * A reader whose unread messages are counted: a person in any session, or a team in its own session. `after`
+ * is the team's acknowledged cursor.
+ */
 export type UnreadReader =
   | { readonly meshId: string; readonly personId: string }
   | { readonly teamId: string; readonly after: number };
 
-/** Number of a feed's last messages that are scanned. Older messages are not counted, even if unread. */
+/**
+ * Only this many messages at the end of a feed are checked. Older messages are not counted, even if they are
+ * unread.
+ */
 const lookedThroughMax = 2_000;
 const countedMax = 1_000;
 
 /**
- * Counts unread chat messages by others in each session, up to 1,000 among the last 2,000 messages (READ-2).
- * In a session that a person has never read, only messages posted after the person was created count, so no
- * one starts with a thousand unread messages.
+ * Counts unread chat messages by others in each session, up to 1,000 and only among the last 2,000 messages
+ * (READ-2). In a session that a person has never read, only messages posted after the person was created
+ * count. Otherwise new persons would start with a thousand unread messages.
  */
 export async function countUnread(
   db: Queryable,
@@ -37,8 +43,8 @@ export async function countUnread(
 }
 
 /**
- * Selects the bounds for each session: the cursor and time after which messages of others count, and the end
- * of the feed.
+ * Selects the bounds for each session: the cursor and time after which messages from others count as unread,
+ * and the end of the feed.
  */
 function askedBy(reader: UnreadReader, sessionIds: readonly string[]) {
   const ids = sql`${`{${sessionIds.join(",")}}`}::uuid[]`;
@@ -60,7 +66,7 @@ function askedBy(reader: UnreadReader, sessionIds: readonly string[]) {
     WHERE f.session_id = ANY (${ids})`;
 }
 
-/** Returns the times at which peers acknowledged a message, as far as known. `saveProgress` records them. */
+/** Returns when peers acknowledged a message, where known. `saveProgress` records these times. */
 export async function readReceipts(
   db: Queryable,
   sessionId: string,
@@ -83,7 +89,8 @@ export async function readReceipts(
 }
 
 /**
- * Deletes receipts older than `olderThanDays`. The peer's cursor still shows that a message was delivered.
+ * Deletes receipts older than `olderThanDays` days. The peers' cursors still show which messages were
+ * delivered.
  */
 export async function purgeReceipts(db: Queryable, olderThanDays: number): Promise<number> {
   const { count } = await db

@@ -4,28 +4,28 @@ import { join } from "node:path";
 import { hasProc } from "./platform.js";
 
 /**
- * A folder that is kept open. Replacing its path with a link or another folder has no effect on the holder:
- * names below it are resolved in the open folder itself.
+ * A folder that is kept open. If someone replaces the path with a link or another folder, the holder is not
+ * affected, because names are resolved in the open folder itself.
  *
- * Linux supports this for every program under `/proc/self/fd`. Elsewhere names are resolved by path, and the
- * opened file is then compared with what the path refers to. This detects a lasting replacement, but not one
- * that was undone in between. Code that must withstand the owner of a folder has to check `holdsFolders`.
+ * Linux supports this through `/proc/self/fd`. On other systems, names are resolved by path, and the opened
+ * file is then compared with the file at that path. This detects a replacement, unless it was undone in
+ * between. Code that must be safe even from the folder's owner has to check `holdsFolders`.
  */
 export interface HeldFolder {
   /**
-   * Path at the time of opening, with all links resolved. Used in messages, and for programs that take a
-   * path.
+   * Path of the folder when it was opened, with all links resolved. Used in messages, and for programs that
+   * take a path.
    */
   readonly path: string;
   readonly uid: number;
   readonly gid: number;
   readonly mode: number;
   /**
-   * Returns the path by which this process can access a name in the folder. If the name is a link, the link
-   * is followed unless the caller refuses links.
+   * Returns a path through which this process can access the named file in the folder. If the file is a link,
+   * the system follows it unless the caller refuses links.
    */
   at(name: string): string;
-  /** Opens a subfolder. Refuses links. */
+  /** Opens a subfolder of this folder. Refuses links. */
   folder(name: string): Promise<HeldFolder>;
   /** Opens a file in the folder. Refuses links, and does not block on a pipe. */
   open(name: string, flags?: number, mode?: number): Promise<FileHandle>;
@@ -35,15 +35,18 @@ export interface HeldFolder {
   close(): Promise<void>;
 }
 
-/** True if this system can keep a folder open, so that a replaced path is not followed. */
+/** True if this system can keep a folder open, so that replacing the folder's path has no effect. */
 export const holdsFolders = hasProc() && existsSync("/proc/self/fd");
 
-/** A name in a held folder points outside it, or the opened file differs from the file at that path. */
+/**
+ * Thrown if a name points outside its held folder, if a path is a link, or if a file was replaced while it
+ * was being opened.
+ */
 export class NotPlainError extends Error {
   override readonly name = "NotPlainError";
 }
 
-// Windows has neither of the last two flags. There a folder cannot be kept open, and `at` returns an ordinary
+// On Windows, the last two flags do not exist, a folder cannot be kept open, and `at` returns an ordinary
 // path.
 const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0, O_DIRECTORY = 0 } = constants;
 
@@ -57,13 +60,13 @@ export async function holdFolder(path: string): Promise<HeldFolder> {
   return hold(real, real);
 }
 
-/** Creates a folder if it is missing, accessible only to its owner, and opens it. Refuses links. */
+/** Creates a folder if it does not exist, accessible only to its owner, and opens it. Refuses links. */
 export async function makeHeldFolder(parent: HeldFolder, name: string): Promise<HeldFolder> {
   await mkdir(parent.at(name), { mode: 0o700 }).catch(unlessThere);
   return parent.folder(name);
 }
 
-/** Opens the folder at this relative path, one name at a time, and closes the folders in between. */
+/** Opens the folder at a relative path below `top`, one name at a time. Closes the folders in between. */
 export async function holdBeneath(top: HeldFolder, names: readonly string[]): Promise<HeldFolder> {
   let at = await top.folder(".");
   for (const name of names) {
@@ -113,7 +116,8 @@ async function holdByPath(path: string): Promise<HeldFolder> {
         throw error;
       }
     },
-    // Only on Linux can servers and roots belong to a different user than the broker.
+    // Changing the owner is supported only on Linux. On other systems, servers and source roots belong to the
+    // broker's own user.
     chown: () =>
       Promise.reject(new NotPlainError(`${path} cannot be given to another user on this operating system.`)),
     chmod: (mode) => chmod(path, mode),
@@ -126,7 +130,10 @@ function plain(name: string): string {
   throw new NotPlainError(`${JSON.stringify(name)} is not a file name.`);
 }
 
-/** ELOOP for a link to a file; ENOTDIR for a link to a folder. */
+/**
+ * Throws a readable error if a link was refused. The system reports ELOOP for a link to a file and ENOTDIR
+ * for a link to a folder.
+ */
 function explainLink(shown: string) {
   return (cause: NodeJS.ErrnoException): never => {
     if (cause.code !== "ELOOP" && cause.code !== "ENOTDIR") throw cause;

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { findStrangerAbove, type Stranger, strangerOf } from "./strangers.js";
 
 /**
- * Files of a Merkle home that contain secrets or define whom this machine trusts, and folders of such files.
+ * Names in a Merkle home of files that contain secrets or define whom this machine trusts, and of folders
+ * with such files.
  */
 const secrets = [
   ...["alert-key", "audit-key.json", "open.html", "seen-heads.json", "pg/password"],
@@ -11,8 +12,9 @@ const secrets = [
 ];
 
 /**
- * Finds the first path of a Merkle home with unsafe permissions: the home or its configuration if others can
- * write to it, or a secret if others can also read it. Returns null if the home does not exist yet.
+ * Finds the first path in a Merkle home that has unsafe permissions. The home and its configuration must be
+ * writable only by their user, and secrets must also be readable only by that user. Returns null if every
+ * path is safe or the home does not exist yet.
  */
 export async function findStrangerInHome(home: string): Promise<Stranger | null> {
   const found = await stat(home).catch(unlessMissing);
@@ -25,7 +27,9 @@ export async function findStrangerInHome(home: string): Promise<Stranger | null>
   );
 }
 
-/** The configuration may be a link to where its user keeps such files. The target is then checked too. */
+/**
+ * Checks the configuration, which may be a link to a file elsewhere. In that case, the target is checked too.
+ */
 async function findStrangerAt(path: string): Promise<Stranger | null> {
   const found = await lstat(path);
   return found.isSymbolicLink() ? findStrangerAbove(path) : strangerOf(path, found);
@@ -50,7 +54,10 @@ async function findFirst(
   return null;
 }
 
-/** A path that this user cannot access counts as missing. The code that opens it reports the error. */
+/**
+ * Treats a path that this user cannot access as missing. The code that later opens the path reports the
+ * error.
+ */
 function unlessMissing(error: NodeJS.ErrnoException): undefined {
   if (!["ENOENT", "ENOTDIR", "EACCES", "ELOOP"].includes(error.code ?? "")) throw error;
 }

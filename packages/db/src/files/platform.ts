@@ -1,36 +1,39 @@
 /**
- * Differences between systems that concern files and PostgreSQL's programs, one function per question. Each
- * function takes the system as a parameter, so that tests on one system cover all of them. No other code
- * checks which system it runs on.
+ * Differences between operating systems that concern files and PostgreSQL's programs, one function per
+ * question. Each function takes the system as a parameter, so that tests on one system cover all of them. No
+ * other code may check which system it runs on.
  */
 type System = NodeJS.Platform;
 
 /**
- * True if files have owners and modes, folders can be synced, processes receive signals, and sockets are
- * files.
+ * Returns true if files have owners and modes, folders can be synced, processes receive signals, and sockets
+ * are files.
  */
 export function isPosix(system: System = process.platform): boolean {
   return system !== "win32";
 }
 
-/** True if processes, open files and threads can be inspected under `/proc`. */
+/** Returns true if `/proc` shows processes, open files and threads. */
 export function hasProc(system: System = process.platform): boolean {
   return system === "linux";
 }
 
-/** Returns the file name of a program. */
+/** Returns the file name of a program, which has an extension on Windows. */
 export function programFile(name: string, system: System = process.platform): string {
   return isPosix(system) ? name : `${name}.exe`;
 }
 
-/** Quotes an empty argument on Windows, where all arguments are passed in one command line. */
+/**
+ * Returns an argument in the form that programs expect. Windows passes all arguments in one command line, so
+ * an empty argument must be quoted there.
+ */
 export function argumentOf(value: string, system: System = process.platform): string {
   return !isPosix(system) && value === "" ? '""' : value;
 }
 
 /**
- * Returns the key for choosing binaries: `linux-x64`, or `linux-x64-musl` on a Linux without glibc, such as
- * Alpine.
+ * Returns the key for choosing this platform's binaries, such as `linux-x64`. A Linux without glibc, such as
+ * Alpine, has keys like `linux-x64-musl`.
  */
 export function systemAndProcessor(
   system: System = process.platform,
@@ -41,7 +44,7 @@ export function systemAndProcessor(
 }
 
 function isMusl(): boolean {
-  // Its declared type is only `object`.
+  // Node declares the report's type only as `object`.
   const { header } = process.report.getReport() as { header?: { glibcVersionRuntime?: string } };
   return header !== undefined && header.glibcVersionRuntime === undefined;
 }

@@ -4,28 +4,30 @@ import { dirname, relative, resolve } from "node:path";
 import { hasProc } from "./platform.js";
 
 /**
- * Unsafe permissions of a path, and the command to fix them. The command is null if the current user cannot
- * fix them.
+ * A path with unsafe permissions, and the command that fixes them. The command is null if the current user
+ * cannot fix them.
  */
 export interface Stranger {
   readonly path: string;
-  /** The rest of a sentence that begins with the path, such as "may be written by others (mode 0777)". */
+  /** The rest of a sentence that begins with the path, for example "can be written by others (mode 0777)". */
   readonly problem: string;
   readonly mend: string | null;
 }
 
 export interface StrangersOptions {
-  /** User that may own the path and write to it, besides root. Default: the user of this process. */
+  /**
+   * User id that may own the path and write to it, in addition to root. Default: the user of this process.
+   */
   readonly owner?: number | undefined;
-  /** True if others must not read it either. */
+  /** True if other users must not be able to read the path either. */
   readonly secret?: boolean;
 }
 
 /**
- * Checks whether another user of this machine could change the file, or read it if it is a secret. `found`
+ * Checks whether another user on this machine could change a file, or could read it if it is secret. `found`
  * should come from the handle through which the file is read. A group counts as other users only if it has
- * other members. Windows has no modes: the permissions of the user's own folder apply, and nothing is
- * reported.
+ * other members. Windows has no modes and relies on the permissions of the user's own folder, so nothing is
+ * reported there.
  */
 export function strangerOf(path: string, found: Stats, options: StrangersOptions = {}): Stranger | null {
   const us = process.getuid?.();
@@ -36,7 +38,7 @@ export function strangerOf(path: string, found: Stats, options: StrangersOptions
     const mend = owner === us ? chown : null;
     return { path, problem: `belongs to another user (${nameOf(found.uid)})`, mend };
   }
-  // A link has no mode of its own. Anyone who can write to its folder can change its target.
+  // A link has no permissions. Whoever can write to the link's folder can change its target.
   if (found.isSymbolicLink()) return null;
   const octal = (found.mode & 0o7777).toString(8).padStart(4, "0");
   const group = (found.mode & 0o070) !== 0 && hasOthers(found.gid, owner) ? 0o070 : 0;
@@ -49,7 +51,7 @@ export function strangerOf(path: string, found: Stats, options: StrangersOptions
   return { path, problem: `can be written by others (mode ${octal})`, mend: chmod("go-w") };
 }
 
-/** Returns a sentence for people that includes what to do. */
+/** Returns a sentence for people that describes the problem and what to do about it. */
 export function describeStranger({ path, problem, mend }: Stranger): string {
   const advice = mend === null ? "Ask its owner to change that, or use another folder." : `Run: ${mend}`;
   return `${path} ${problem}. ${advice}`;
@@ -57,7 +59,7 @@ export function describeStranger({ path, problem, mend }: Stranger): string {
 
 /**
  * Checks a path and every folder above it, because anyone who can write to one of those folders can replace
- * the path. Checks from the top down, so that others cannot replace a folder after it was checked.
+ * the path. Checks from the top down, so that no one can replace a folder after it was checked.
  *
  * @throws system errors, such as ENOENT
  */
@@ -66,7 +68,7 @@ export async function findStrangerAbove(
   options: StrangersOptions = {},
 ): Promise<Stranger | null> {
   const real = await realpath(path);
-  // Includes the targets of links on the path, which may in turn contain links.
+  // The paths to check. Targets of links are added to this list, because they may contain links as well.
   const ways = [resolve(path)];
   for (const way of ways) {
     for (const each of partsOf(way)) {
@@ -75,36 +77,38 @@ export async function findStrangerAbove(
       if (found.isSymbolicLink() && ways.length < linksMax) {
         ways.push(resolve(dirname(each), await readlink(each), relative(each, way)));
       }
-      // In a folder with the sticky bit, users cannot rename or delete the files of others.
+      // In a folder with the sticky bit, users cannot rename or delete each other's files, so its mode is
+      // safe.
       if (found.isDirectory() && (found.mode & 0o1000) !== 0) found.mode = 0;
       const stranger = strangerOf(each, found, { owner: options.owner });
-      // The folder belongs to another user, so the current user cannot fix its permissions.
+      // If the folder belongs to another user, the current user cannot fix its permissions.
       if (stranger) return found.uid === process.getuid?.() ? stranger : { ...stranger, mend: null };
     }
   }
   return strangerOf(real, await lstat(real), options);
 }
 
-/** The maximum number of links that Linux follows. */
+/** The maximum number of links that are followed, as on Linux. */
 const linksMax = 40;
 
-/** Lists the path's ancestors from the top down, ending with the path itself. */
+/** Lists all folders above a path from the top down, followed by the path itself. */
 function partsOf(path: string): string[] {
   const parent = dirname(path);
   return parent === path ? [path] : [...partsOf(parent), path];
 }
 
 /**
- * Root can do anything regardless. In a user namespace, root has a different id: the owner of the top folder.
+ * Returns true for the owner and for root, who can do anything anyway. In a user namespace, root may have a
+ * different id, which is the owner of the top folder.
  */
 function isTrusted(uid: number, owner: number): boolean {
   return uid === owner || uid === 0 || uid === statSync("/").uid;
 }
 
 /**
- * True if a group has members other than `owner` and root, according to `/etc/group` and `/etc/passwd`. A
- * group that is not listed there is assumed to have other members. Examples are groups of a directory
- * service, and every group on macOS, which stores users elsewhere.
+ * Returns true if a group has members other than `owner` and root, according to `/etc/group` and
+ * `/etc/passwd`. A group that is not listed there is assumed to have other members. That applies to groups
+ * from a directory service, and to every group on macOS, which stores users elsewhere.
  */
 function hasOthers(gid: number, owner: number): boolean {
   if (!hasProc()) return true;
@@ -127,7 +131,7 @@ function linesOf(path: string): string[][] {
       .split("\n")
       .map((line) => line.split(":"));
   } catch {
-    // Without the file, no user is known, and every group is assumed to have other members.
+    // Without this file, users and groups are unknown, so every group is assumed to have other members.
     return [];
   }
 }

@@ -2,10 +2,13 @@ import { and, eq, isNull, sql } from "drizzle-orm";
 import { clientGrants } from "../core/schema.js";
 import type { Queryable, Transaction } from "../core/transactions.js";
 
-/** The terms of a client's token: the team it acts as, and who may redeem its code (OAUTH-4). */
+/**
+ * The terms on which a client gets a token: the team that the client acts as, and who may redeem the code for
+ * the token (OAUTH-4).
+ */
 export interface ClientGrant {
   readonly meshId: string;
-  /** Number of the token. */
+  /** Number of the client's token. */
   readonly number: number;
   readonly sessionId: string;
   readonly teamId: string;
@@ -26,8 +29,8 @@ export async function insertClientGrant(
 }
 
 /**
- * Redeems a code. Returns null if it was redeemed before. If several callers present it at the same time,
- * exactly one gets the grant.
+ * Redeems a client's code. Returns null if the code is unknown or was already redeemed. If several callers
+ * race, exactly one gets the grant.
  */
 export async function takeClientGrant(
   tx: Transaction,
@@ -41,7 +44,7 @@ export async function takeClientGrant(
   return row ? { ...row, inTime: row.codeExpiresAt > (row.codeUsedAt ?? row.codeExpiresAt) } : null;
 }
 
-/** Returns the token that a code was issued for, whether redeemed or not. */
+/** Returns the token that a code was issued for, whether or not the code was redeemed. */
 export async function findTokenOfCode(
   db: Queryable,
   codeHash: Uint8Array,

@@ -3,10 +3,13 @@ import { getTableConfig, type PgColumn, PgTable } from "drizzle-orm/pg-core";
 import * as schema from "../core/schema.js";
 import type { Queryable } from "../core/transactions.js";
 
-/** Tables to which rows are only appended. `countBytes` counts them incrementally. */
+/** Tables to which rows are only appended. `countBytes` counts the bytes of their new rows. */
 const appendOnly: readonly PgTable[] = [schema.messages, schema.documentVersions];
 
-/** Copies and hashes derived from data that is counted elsewhere, which also bounds their size. */
+/**
+ * Tables with copies and hashes of data that is counted elsewhere. The size of that data bounds their size as
+ * well.
+ */
 const derived: readonly PgTable[] = [
   schema.documents,
   schema.documentWords,
@@ -16,8 +19,8 @@ const derived: readonly PgTable[] = [
 ];
 
 /**
- * Counts the bytes of texts, binaries, arrays and JSON that a mesh stores in all tables that are not
- * append-only. The list of tables comes from the schema, so new tables are included automatically.
+ * Counts the bytes of texts, binary data, arrays and JSON that a mesh stores, except in append-only tables.
+ * The tables are taken from the schema, so new tables are included automatically.
  */
 export async function countChangingBytes(db: Queryable, meshId: string): Promise<number> {
   const sums = countedTables.map(
@@ -43,8 +46,9 @@ const countedTables: readonly CountedTable[] = Object.values(schema).flatMap((ta
 });
 
 /**
- * Returns the condition that a row belongs to a mesh, based on the first of these columns that the table has.
- * Returns null if it has none of them, because its rows then belong to the broker.
+ * Returns a function that creates the condition that a row belongs to a mesh. Uses the column for the mesh,
+ * the session or the scope, whichever the table has. Returns null if it has none of them, because the table's
+ * rows then belong to the whole broker.
  */
 function chooseCondition(columns: readonly PgColumn[]): CountedTable["isOfMesh"] | null {
   const column = (name: string) => columns.find((each) => each.name === name);
@@ -67,7 +71,7 @@ function isContent(column: PgColumn): boolean {
 
 function sumOf(contents: readonly PgColumn[]): SQL {
   const sizes = contents.map((column) =>
-    // Neither function reads values that are stored out of line.
+    // Neither of the two SQL functions reads values that are stored out of line.
     /^(?:text|bytea)$/.test(column.getSQLType())
       ? sql`coalesce(octet_length(${column}), 0)`
       : sql`coalesce(pg_column_size(${column}), 0)`,

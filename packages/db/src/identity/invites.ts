@@ -8,11 +8,12 @@ export interface InviteRow {
   readonly meshId: string;
   readonly number: number;
   readonly role: "admin" | "member";
-  /** The member who created the invite. Null if the broker did. */
+  /** Id of the member who created the invite. Null if the broker created it. */
   readonly invitedBy: string | null;
   readonly inviter: string;
   /**
-   * The program token that created the invite, or that its token descends from. Null if a person created it.
+   * Number of the program token behind the invite, which was used directly or through a descendant token.
+   * Null if a person created the invite.
    */
   readonly program: number | null;
   readonly createdAt: Date;
@@ -21,7 +22,7 @@ export interface InviteRow {
   readonly uses: number;
   readonly revokedAt: Date | null;
   readonly codeExpiresAt: Date | null;
-  /** By the database's clock, which is authoritative. */
+  /** True if the invite has expired by the database's clock, which is authoritative. */
   readonly expired: boolean;
   readonly mesh: string;
   readonly session: { readonly sessionId: string; readonly slug: string; readonly title: string } | null;
@@ -33,18 +34,18 @@ export interface NewInvite {
   readonly role: "admin" | "member";
   readonly sessionId: string | null;
   /**
-   * Authority of the member who creates the invite. The invite expires no later than its token. Null if the
-   * broker creates it.
+   * Authority of the member who creates the invite. The invite expires no later than the authority's token.
+   * Null if the broker creates the invite.
    */
   readonly authority: Authority | null;
   readonly inviter: string;
   readonly usesMax: number;
   readonly seconds: number;
-  /** A spoken code in addition to the secret, without the invite's number. */
+  /** A code that can be spoken, in addition to the secret. Does not contain the invite's number. */
   readonly spoken: { readonly code: string; readonly seconds: number; readonly tries: number } | null;
 }
 
-/** Identifies an invite. */
+/** Identifies an invite by its number within its mesh. */
 export interface InviteKey {
   readonly meshId: string;
   readonly number: number;
@@ -54,8 +55,8 @@ const others = alias(invites, "others");
 
 /**
  * Inserts an invite under the mesh's next number, and returns the number. The invite expires no later than
- * the token that creates it. The token's row is locked: a concurrent revocation either happens before and is
- * noticed here, or waits and then ends the invite too.
+ * the token that creates it. The token's row is locked, so a concurrent revocation either happens first and
+ * is noticed here, or waits and then ends the invite as well.
  */
 export async function insertInvite(
   tx: Transaction,
@@ -88,23 +89,26 @@ export async function insertInvite(
   return number;
 }
 
-/** Finds the invite with a link's secret, in any mesh and state. */
+/**
+ * Finds the invite whose link has this secret. Searches all meshes, and includes used, expired and revoked
+ * invites.
+ */
 export async function findInviteBySecret(db: Queryable, secretHash: Uint8Array): Promise<InviteRow | null> {
   const [row] = await selectInvites(db).where(eq(invites.secretHash, secretHash));
   return row ?? null;
 }
 
 /**
- * Finds the invite of a spoken code. The code does not name a mesh, so invites with this number in all meshes
- * are searched, if their codes are valid. If none matches, each of them loses one try. The same statement
- * counts the tries, so parallel guesses cannot exceed the limit (INVITE-5).
+ * Finds the invite with a spoken code. The code does not name a mesh, so all invites with this number are
+ * searched in all meshes, if their codes are still valid. If no invite matches, each of them loses one try.
+ * The same statement counts the tries, so parallel guesses cannot exceed the limit (INVITE-5).
  */
 export async function tryInviteCode(
   db: Queryable,
   { number, code }: { readonly number: number; readonly code: string },
 ): Promise<InviteRow | null> {
   const matches = sql`${invites.codeHash} = ${hashOfCode(sql`${invites.meshId}`, number, code)}`;
-  // Correct tries are not counted, neither for this invite nor for others with the same number.
+  // A correct code does not cost other invites with the same number a try.
   const isForAnother = sql`EXISTS (
     SELECT FROM ${invites} others WHERE ${others.number} = ${number} AND ${others.meshId} <> ${invites.meshId}
       AND ${others.codeHash} = ${hashOfCode(sql`${others.meshId}`, number, code)})`;
@@ -123,8 +127,8 @@ export async function findInvite(db: Queryable, key: InviteKey): Promise<InviteR
 }
 
 /**
- * Takes one use of an invite, unless it is used up, expired or revoked. Concurrent callers cannot take more
- * uses than remain.
+ * Uses up one use of an invite. Returns false if the invite is used up, expired or revoked. Concurrent
+ * callers cannot use more than remain.
  */
 export async function takeInviteUse(tx: Transaction, key: InviteKey): Promise<boolean> {
   const rows = await tx
@@ -135,7 +139,7 @@ export async function takeInviteUse(tx: Transaction, key: InviteKey): Promise<bo
   return rows.length > 0;
 }
 
-/** Lists the newest invites of a mesh or of one member. */
+/** Lists the newest invites in a mesh, or only those that one member created. */
 export async function listInviteRows(
   db: Queryable,
   meshId: string,
@@ -153,12 +157,12 @@ export async function endInvite(tx: Transaction, key: InviteKey): Promise<void> 
   await endThose(tx, isIt(key));
 }
 
-/** Ends a member's open invites. */
+/** Ends all open invites that a member created. */
 export async function endInvitesOfMember(tx: Transaction, meshId: string, memberId: string): Promise<void> {
   await endThose(tx, and(eq(invites.meshId, meshId), eq(invites.invitedBy, memberId)));
 }
 
-/** Ends the open invites created with these tokens. */
+/** Ends all open invites that were created with these tokens. */
 export async function endInvitesOfTokens(
   tx: Transaction,
   meshId: string,
@@ -173,7 +177,7 @@ export async function endOwnInvites(tx: Transaction, meshId: string): Promise<vo
   await endThose(tx, and(eq(invites.meshId, meshId), isNull(invites.invitedBy)));
 }
 
-/** Finds open invites by secret, to detect a text that quotes one. */
+/** Finds open invites by the hashes of their secrets, to detect a text that quotes a secret. */
 export async function findLiveInvites(
   db: Queryable,
   secretHashes: readonly Uint8Array[],
@@ -205,8 +209,8 @@ const codeIsGood = and(
 );
 
 /**
- * Hashes a code together with its mesh and number. A code is short, so this distinguishes equal codes of
- * different invites.
+ * Hashes a spoken code together with its mesh and invite number. Codes are short, so different invites may
+ * have equal codes, and this makes their hashes differ.
  */
 function hashOfCode(meshId: SQL, number: number, code: string): SQL<Uint8Array> {
   return sql`sha256(convert_to(${meshId}::text || ' ' || ${String(number)}::text || ' ' || ${code}::text, 'UTF8'))`;

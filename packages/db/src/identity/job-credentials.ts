@@ -14,17 +14,20 @@ export interface JobKey {
   readonly number: number;
 }
 
-/** A job and the fence of its claim. A caller with a different fence is not running the job any longer. */
+/**
+ * Identifies a runner's claim on a job. The fence increases with each claim, so a caller with an old fence is
+ * no longer the one running the job.
+ */
 export interface JobClaim extends JobKey {
   readonly fence: number;
-  /** The runner that must hold the claim, if given. */
+  /** Id of the runner. If set, the claim is valid only for this runner. */
   readonly runner?: string;
 }
 
-/** A job's credential is valid while the job is running and its lease lasts. */
+/** Condition that a job's credential is valid: the job is running and its lease has not expired. */
 const isInForce = and(eq(jobs.status, "running"), sql`${jobs.leaseUntil} > now()`);
 
-/** Matches the job of a claim while the claim is valid. */
+/** Returns the condition that a job is the claimed one and that the claim is still valid. */
 export function isClaimedBy({ meshId, number, fence, runner }: JobClaim): SQL | undefined {
   const isByRunner = runner === undefined ? undefined : eq(jobs.runner, runner);
   return and(eq(jobs.meshId, meshId), eq(jobs.number, number), eq(jobs.fence, fence), isByRunner, isInForce);
@@ -38,7 +41,7 @@ export async function findJob(db: Queryable, { meshId, number }: JobKey): Promis
   return row ?? null;
 }
 
-/** Returns the running job whose credential has this hash, or null. */
+/** Returns the running job whose credential has this hash, or null if there is none. */
 export async function findJobBySecret(db: Queryable, secretHash: Uint8Array): Promise<JobRow | null> {
   const [row] = await db
     .select(jobColumns)
@@ -47,7 +50,9 @@ export async function findJobBySecret(db: Queryable, secretHash: Uint8Array): Pr
   return row ?? null;
 }
 
-/** Returns the running jobs whose credentials have these hashes, to detect a text that quotes one. */
+/**
+ * Returns the running jobs whose credentials have these hashes, to detect a text that quotes a credential.
+ */
 export async function findLiveJobs(db: Queryable, secretHashes: readonly Uint8Array[]): Promise<JobKey[]> {
   if (secretHashes.length === 0) return [];
   return db
@@ -57,8 +62,8 @@ export async function findLiveJobs(db: Queryable, secretHashes: readonly Uint8Ar
 }
 
 /**
- * Records a job's result in the transaction that creates the result. Returns false if the claim has ended, or
- * the job already has a result.
+ * Records a job's result, in the same transaction that creates the result. Returns false if the claim has
+ * ended or the job already has a result.
  */
 export async function recordJobResult(
   tx: Transaction,

@@ -7,15 +7,17 @@ export interface MemberRow {
   readonly memberId: string;
   readonly name: string;
   readonly role: "admin" | "member";
-  /** An ed25519 public key of 32 bytes. */
+  /** The member's ed25519 public key, 32 bytes. */
   readonly publicKey: Uint8Array;
   readonly invite: number | null;
   /**
-   * The member who vouches: the author of the invite, or the member itself. Null if this was not recorded.
+   * Id of the member who vouches for this member: the author of the invite, or the member itself. Null if
+   * this was not recorded.
    */
   readonly vouchedBy: string | null;
   /**
-   * The program token that admitted the member, whose end also ends the membership. Null if a person vouches.
+   * Number of the program token that admitted the member. When that token ends, the membership ends too. Null
+   * if a person vouches.
    */
   readonly program: number | null;
   readonly joinedAt: Date;
@@ -23,7 +25,7 @@ export interface MemberRow {
   readonly revokedBy: string | null;
 }
 
-/** Finds a member, revoked or not. */
+/** Finds a member, whether revoked or not. */
 export async function findMember(
   db: Queryable,
   meshId: string,
@@ -37,7 +39,7 @@ export async function findMember(
   return row ?? null;
 }
 
-/** Lists the active memberships of a key's holder in all meshes. */
+/** Lists the active memberships in all meshes that belong to a public key. */
 export async function listMembershipsOfKey(db: Queryable, publicKey: Uint8Array): Promise<MemberRow[]> {
   return db
     .select()
@@ -55,8 +57,8 @@ export async function listMemberRows(db: Queryable, meshId: string): Promise<Mem
 }
 
 /**
- * Lists the active members that a member invited, directly or indirectly, in the order in which they joined.
- * `except` and those invited only through that member are left out.
+ * Lists the active members whom a member invited, directly or indirectly, in the order in which they joined.
+ * Leaves out `except` and everyone who was invited only through that member.
  */
 export async function listInvitedBy(
   db: Queryable,
@@ -81,8 +83,8 @@ export async function insertMember(tx: Transaction, member: MemberRow): Promise<
 }
 
 /**
- * Inserts a new member. Returns false if the mesh already has the key, possibly added by a concurrent
- * request.
+ * Inserts a new member. Returns false if the mesh already has a member with the same key, for example from a
+ * concurrent request.
  */
 export async function insertNewMember(
   tx: Transaction,
@@ -130,7 +132,7 @@ export async function lockAdmins(tx: Transaction, meshId: string): Promise<Set<s
   return new Set(rows.map((row) => row.memberId));
 }
 
-/** True if the mesh has an admin who is not revoked. */
+/** Returns true if the mesh has an admin who has not been revoked. */
 export async function hasAdmin(db: Queryable, meshId: string): Promise<boolean> {
   const [row] = await db
     .select({ memberId: members.memberId })
@@ -140,7 +142,7 @@ export async function hasAdmin(db: Queryable, meshId: string): Promise<boolean> 
   return row !== undefined;
 }
 
-/** Ends a membership. Returns false if it had already ended. */
+/** Ends a membership. Returns false if the membership had already ended. */
 export async function endMembership(
   tx: Transaction,
   member: { readonly meshId: string; readonly memberId: string },

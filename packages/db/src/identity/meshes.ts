@@ -23,7 +23,7 @@ export interface MeshRow {
 
 const columns = { meshId: meshes.meshId, name: meshes.name, createdAt: meshes.createdAt };
 
-/** Lists all meshes of the broker, oldest first. */
+/** Lists all meshes of this broker, oldest first. */
 export async function listMeshRows(db: Queryable): Promise<MeshRow[]> {
   return db.select(columns).from(meshes).orderBy(asc(meshes.createdAt), asc(meshes.name));
 }
@@ -41,7 +41,7 @@ export async function findMesh(
 
 /** Inserts a mesh. Returns false if another mesh has the same name, ignoring case. */
 export async function insertMesh(tx: Transaction, mesh: MeshRow): Promise<boolean> {
-  // The table is small and its rows are never deleted. Under this lock the check sees every name.
+  // The lock makes sure that the check sees every name. The table is small, and its rows are never deleted.
   await tx.execute(sql`LOCK TABLE ${meshes} IN SHARE ROW EXCLUSIVE MODE`);
   if (await findMesh(tx, { name: mesh.name })) return false;
   await tx.insert(meshes).values(mesh);
@@ -50,13 +50,16 @@ export async function insertMesh(tx: Transaction, mesh: MeshRow): Promise<boolea
 
 interface MeshCounts {
   readonly sessions: number;
-  /** Excludes revoked members. */
+  /** Number of members, except revoked ones. */
   readonly members: number;
-  /** Peers of agents last seen at or after `seenSince` (as last saved) that have not left. */
+  /**
+   * Number of agents' peers that have not left and were last seen at or after `seenSince`. The last save may
+   * lag behind.
+   */
   readonly peersOnline: number;
 }
 
-/** Counts sessions, members and online peers of each mesh. */
+/** Counts the sessions, members and online peers of each mesh. */
 export async function countInMeshes(
   db: Queryable,
   meshIds: readonly string[],
@@ -80,11 +83,12 @@ export async function countInMeshes(
 }
 
 /**
- * Qualified explicitly, because the query builder omits the table name when it selects from a single table.
+ * Written with its table name, because the query builder omits table names when it selects from a single
+ * table.
  */
 const ofMesh = sql.raw('"meshes"."mesh_id"');
 
-/** The quotas of a mesh that has any. */
+/** A mesh that has quotas, with those quotas. */
 export interface MeshQuotas {
   readonly meshId: string;
   readonly quotas: Readonly<Partial<Record<QuotaKind, number>>>;
@@ -99,7 +103,7 @@ export async function listMeshQuotas(db: Queryable): Promise<MeshQuotas[]> {
   return rows.map(({ meshId, quotas }) => ({ meshId, quotas: Object(quotas) }));
 }
 
-/** Sets the given quotas and removes those that are null. Returns all quotas of the mesh. */
+/** Sets the given quotas and removes those that are null. Returns all quotas that the mesh then has. */
 export async function mergeMeshQuotas(
   tx: Transaction,
   meshId: string,
@@ -119,7 +123,10 @@ export interface HeldInMesh {
   readonly bytes: number;
 }
 
-/** Counts open sessions, messages, and the counted bytes of messages and document versions. */
+/**
+ * Counts a mesh's open sessions and messages, and adds up the bytes of messages and document versions counted
+ * so far.
+ */
 export async function countHeldInMesh(db: Queryable, meshId: string): Promise<HeldInMesh> {
   const [row] = await db.execute<{ sessions: string; messages: string; bytes: string }>(sql`
     SELECT count(*) FILTER (WHERE f.closed_at IS NULL) AS sessions,
@@ -133,7 +140,7 @@ export async function countHeldInMesh(db: Queryable, meshId: string): Promise<He
   };
 }
 
-/** Lists sessions of a mesh with messages or versions whose bytes are not counted yet. */
+/** Lists a mesh's sessions that have messages or document versions whose bytes have not been counted yet. */
 export async function listUncounted(db: Queryable, meshId: string, limit: number): Promise<string[]> {
   const rows = await db.execute<{ session_id: string }>(sql`
     SELECT s.session_id
@@ -144,8 +151,8 @@ export async function listUncounted(db: Queryable, meshId: string, limit: number
 }
 
 /**
- * Counts further bytes of one session, a batch at a time. If two callers race, the second finds the batch
- * already counted.
+ * Counts a batch of a session's bytes that have not been counted yet. If two callers race, the second one
+ * finds the batch already counted.
  */
 export async function countBytes(db: Queryable, sessionId: string): Promise<void> {
   await db.execute(sql`
@@ -169,7 +176,7 @@ export async function countBytes(db: Queryable, sessionId: string): Promise<void
       AND s.bytes_to_sequence = n.from_sequence AND s.bytes_to_version = n.from_version`);
 }
 
-/** Returns the mesh of a session, or null if the session does not exist. */
+/** Returns the id of the mesh that a session belongs to, or null if the session does not exist. */
 export async function findMeshOfSession(db: Queryable, sessionId: string): Promise<string | null> {
   const [row] = await db
     .select({ meshId: sessions.meshId })

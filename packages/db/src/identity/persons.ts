@@ -6,14 +6,17 @@ export interface PersonRow {
   readonly personId: string;
   readonly name: string;
   readonly secretHash: Uint8Array;
-  /** The member who is this person. Null if the person was created in open mode. */
+  /** Id of the member who is this person. Null if the person was created in open mode. */
   readonly memberId: string | null;
   readonly createdAt: Date;
-  /** When the person proved to be the broker's operator. A member's person is verified by its membership. */
+  /**
+   * When the person proved to be the broker's operator. For a member, the membership is the proof, so this is
+   * not needed.
+   */
   readonly verifiedAt: Date | null;
 }
 
-/** A valid secret and the uuid of the team, peer or person that it belongs to. */
+/** A valid secret, with the id of the team, peer or person that the secret belongs to. */
 export interface LiveSecret {
   readonly id: string;
   readonly secretHash: Uint8Array;
@@ -23,7 +26,7 @@ export async function findPerson(db: Queryable, meshId: string, personId: string
   return findOne(db, and(eq(persons.meshId, meshId), eq(persons.personId, personId)));
 }
 
-/** Finds the person of a member, if there is one. */
+/** Finds the person who is a member. Returns null if the member has none yet. */
 export async function findPersonOfMember(
   db: Queryable,
   meshId: string,
@@ -47,7 +50,7 @@ async function findOne(db: Queryable, which: SQL | undefined): Promise<PersonRow
   return row ?? null;
 }
 
-/** Inserts a person. Returns false if the member already has one. */
+/** Inserts a person. Returns false if the member already has a person. */
 export async function insertPerson(
   tx: Transaction,
   person: PersonRow & { readonly meshId: string },
@@ -72,7 +75,7 @@ export async function renamePersonRow(
     .where(and(eq(persons.meshId, meshId), eq(persons.personId, personId)));
 }
 
-/** Marks a person and all of their teams as verified. The caller must hold the lock on the person. */
+/** Marks a person and all of the person's teams as verified. The caller must hold the lock on the person. */
 export async function setPersonVerified(tx: Transaction, meshId: string, personId: string): Promise<void> {
   await tx
     .update(persons)
@@ -81,7 +84,7 @@ export async function setPersonVerified(tx: Transaction, meshId: string, personI
   await tx.update(teams).set({ kind: "human" }).where(eq(teams.personId, personId));
 }
 
-/** Stores a one-time code that verifies a person, and deletes expired codes. */
+/** Stores a one-time code for verifying a person, and deletes expired codes. */
 export async function insertVerificationCode(
   tx: Transaction,
   { secretHash, seconds }: { readonly secretHash: Uint8Array; readonly seconds: number },
@@ -96,8 +99,8 @@ export async function insertVerificationCode(
 }
 
 /**
- * Redeems a code. Returns false if it was used, has expired or never existed. If several callers present it,
- * exactly one succeeds.
+ * Redeems a verification code. Returns false if the code was already used, has expired or never existed. If
+ * several callers race, exactly one succeeds.
  */
 export async function takeVerificationCode(tx: Transaction, secretHash: Uint8Array): Promise<boolean> {
   const taken = await tx
@@ -107,7 +110,7 @@ export async function takeVerificationCode(tx: Transaction, secretHash: Uint8Arr
   return taken.length > 0;
 }
 
-/** True if a code is still valid. */
+/** Returns true if a verification code is still valid. */
 export async function hasVerificationCode(db: Queryable, secretHash: Uint8Array): Promise<boolean> {
   const rows = await db
     .select({ expiresAt: verificationCodes.expiresAt })
@@ -116,7 +119,7 @@ export async function hasVerificationCode(db: Queryable, secretHash: Uint8Array)
   return rows.length > 0;
 }
 
-/** True if a verified person or an active member has this name, ignoring case. */
+/** Returns true if a verified person or an active member has this name, ignoring case. */
 export async function isNameOfVerified(db: Queryable, meshId: string, name: string): Promise<boolean> {
   const [row] =
     await db.execute(sql`SELECT 1 FROM ${persons} WHERE mesh_id = ${meshId} AND lower(name) = lower(${name})
@@ -135,7 +138,7 @@ export async function lockPerson(tx: Transaction, meshId: string, personId: stri
   );
 }
 
-/** Returns the secret hashes of the persons among these ids. */
+/** Returns the secret hashes of those ids that belong to persons. */
 export async function findPersonSecrets(
   db: Queryable,
   meshId: string,
@@ -148,7 +151,7 @@ export async function findPersonSecrets(
     .where(and(eq(persons.meshId, meshId), inArray(persons.personId, [...ids])));
 }
 
-/** Identifies a person's reading position in one session. */
+/** Identifies how far one person has read one session. */
 export interface Reading {
   readonly meshId: string;
   readonly personId: string;
@@ -171,7 +174,9 @@ export async function saveLastRead(db: Queryable, reading: Reading, lastRead: nu
   return row?.lastRead ?? lastRead;
 }
 
-/** Returns a person's reading position in each session. Sessions that they have not read are missing. */
+/**
+ * Returns a person's reading position in each session. Sessions that the person has never read are omitted.
+ */
 export async function readLastReads(
   db: Queryable,
   meshId: string,
@@ -192,13 +197,16 @@ export async function readLastReads(
   return new Map(rows.map((row) => [row.sessionId, row.lastRead]));
 }
 
-/** The owner of secrets: a team in its session, or a person in its mesh. */
+/** The owner of further secrets: a team within its session, or a person within its mesh. */
 export interface SecretHolder {
   readonly scopeId: string;
   readonly id: string;
 }
 
-/** Adds another secret to a team or person. If there are more than `max`, the oldest becomes invalid. */
+/**
+ * Adds a secret to a team or person. If the owner then has more than `max` further secrets, the oldest
+ * becomes invalid.
+ */
 export async function insertFurtherSecret(
   tx: Transaction,
   holder: SecretHolder,
@@ -226,7 +234,7 @@ export async function deleteFurtherSecrets(tx: Transaction, holder: SecretHolder
   await tx.delete(furtherSecrets).where(isOf(holder));
 }
 
-/** Finds the further secrets of these teams and persons, to detect a text that quotes one. */
+/** Returns the further secrets of these teams and persons, to detect a text that quotes a secret. */
 export async function findFurtherSecrets(db: Queryable, ids: readonly string[]): Promise<LiveSecret[]> {
   if (ids.length === 0) return [];
   return db

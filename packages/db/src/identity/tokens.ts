@@ -23,26 +23,26 @@ export interface TokenRow {
   readonly meshId: string;
   readonly number: number;
   readonly kind: TokenKind;
-  /** The member that the token authenticates. Null for an observer. */
+  /** Id of the member whom the token authenticates. Null for an observer. */
   readonly memberId: string | null;
-  /** The session that an observer may read. Null for a member's token. */
+  /** Id of the session that an observer may read. Null for a member's token. */
   readonly sessionId: string | null;
-  /** The token that was used to obtain this token. */
+  /** Number of the token with which this token was obtained. Null if a key was used. */
   readonly parent: number | null;
-  /** The program token that this token descends from: itself if it is one, null if a person vouches. */
+  /** Number of the program token that this token is or descends from. Null if a person vouches. */
   readonly program: number | null;
   readonly label: string | null;
   readonly createdBy: string | null;
   readonly createdAt: Date;
   readonly expiresAt: Date;
   readonly lastUsedAt: Date | null;
-  /** When it was revoked or used up. */
+  /** When the token was revoked or used up. Null if neither has happened. */
   readonly revokedAt: Date | null;
 }
 
-/** A token with the member, session or grant that it is valid for. */
+/** A token, with the member, session or grant that it is valid for. */
 export interface KnownToken extends TokenRow {
-  /** For a client's token: the one session and team that it is valid for. */
+  /** The one session and team that a client's token is valid for. Null for other tokens. */
   readonly grant: { readonly sessionId: string; readonly teamId: string } | null;
   readonly member: { readonly name: string; readonly role: "admin" | "member" } | null;
   readonly session: { readonly slug: string; readonly title: string } | null;
@@ -53,21 +53,21 @@ export interface NewToken {
   readonly kind: TokenKind;
   readonly secretHash: Uint8Array;
   readonly holder: { readonly memberId: string } | { readonly sessionId: string };
-  /** Authority of the caller that obtains the token. */
+  /** Authority of the caller that obtains this token. */
   readonly authority: Authority;
   readonly label?: string | undefined;
-  /** Lifetime by the database's clock. */
+  /** Lifetime in seconds, measured by the database's clock. */
   readonly seconds: number;
 }
 
-/** Precision of the recorded time of last use. */
+/** How exactly the time of last use is recorded, so that few requests need to write. */
 const useNotedMs = 60_000;
 
 const { secretHash: _hash, ...ownColumns } = getTableColumns(tokens);
 const parents = alias(tokens, "parents");
 const programs = alias(tokens, "programs");
 
-/** Inserts a token under the mesh's next number. It expires no later than its parent. */
+/** Inserts a token under the mesh's next number. The token expires no later than its parent. */
 export async function insertToken(
   tx: Transaction,
   { holder, authority, seconds, ...token }: NewToken,
@@ -96,28 +96,30 @@ export async function insertToken(
 }
 
 /**
- * True for a program token: a bearer token created with another token or in a browser. The command line's own
- * token is created with the member's key and has the same rights as the key.
+ * Returns true for a program token, which is a bearer token created with another token or in a browser. The
+ * command line's own token does not count: it is created with the member's key and has the same rights as the
+ * key.
  */
 export function isForPrograms(kind: TokenKind, parent: number | null): boolean {
   return kind === "bearer" && parent !== null;
 }
 
-/** Finds a token, valid or not, so that an error can explain to its holder why it is invalid. */
+/** Finds a token, whether valid or not, so that an error message can explain why it is invalid. */
 export async function findToken(db: Queryable, secretHash: Uint8Array): Promise<TokenRow | null> {
   const [row] = await db.select(ownColumns).from(tokens).where(eq(tokens.secretHash, secretHash));
   return row ?? null;
 }
 
 /**
- * Returns the valid token in any mesh, or null, and records its use to the minute. A token becomes invalid
- * when it expires, is revoked or used up, when its member is revoked, or when its parent ends.
+ * Finds a valid token in any mesh, and records its use to the minute. Returns null if there is none. A token
+ * becomes invalid when it expires, is revoked or used up, when its member is revoked, or when its parent
+ * ends.
  */
 export async function useToken(db: Queryable, secretHash: Uint8Array): Promise<KnownToken | null> {
   const [row] = await selectKnown(db).where(and(eq(tokens.secretHash, secretHash), inForce));
   if (!row) return null;
   const { meshId, number, lastUsedAt } = row;
-  // With many requests per minute, nearly all of them only read.
+  // If a token is used often, nearly all of its requests only read.
   const isNoted = lastUsedAt !== null && Date.now() - lastUsedAt.getTime() < useNotedMs;
   if (!isNoted) {
     await db
@@ -128,7 +130,10 @@ export async function useToken(db: Queryable, secretHash: Uint8Array): Promise<K
   return row;
 }
 
-/** Uses up a valid one-time token. If several callers present it at the same time, exactly one gets it. */
+/**
+ * Uses up a valid one-time token. Returns null if there is none. If several callers race, exactly one gets
+ * the token.
+ */
 export async function takeToken(db: Queryable, secretHash: Uint8Array): Promise<KnownToken | null> {
   const [taken] = await db
     .update(tokens)
@@ -143,7 +148,7 @@ export async function takeToken(db: Queryable, secretHash: Uint8Array): Promise<
 }
 
 /**
- * Gives a valid token a new secret and a new lifetime, limited by its parent. Returns null if the token has
+ * Gives a valid token a new secret and a new lifetime, which its parent limits. Returns null if the token has
  * ended.
  */
 export async function renewToken(
@@ -160,8 +165,8 @@ export async function renewToken(
 }
 
 /**
- * Lists valid tokens, newest first: all of the mesh, or those that a member holds or created. Tickets are
- * left out.
+ * Lists valid tokens, newest first: all tokens in the mesh, or only those that a member holds or created.
+ * Leaves out tickets.
  */
 export async function listTokenRows(
   db: Queryable,
@@ -177,7 +182,7 @@ export async function listTokenRows(
     .limit(limit);
 }
 
-/** Finds a valid token by its number. Returns null if there is none. */
+/** Finds a valid token by its number. Returns null if there is no such token. */
 export async function findTokenByNumber(
   db: Queryable,
   meshId: string,
@@ -196,11 +201,11 @@ export interface Ended {
 }
 
 /**
- * Ends one token, or all tokens that a member holds or created, with everything obtained with them: tokens,
- * open invites, and members admitted by a program with all of their tokens and invites. Members invited by a
- * person stay (TOKEN-4).
+ * Ends one token, or all tokens that a member holds or created. Also ends everything obtained with these
+ * tokens: further tokens, open invites, and the members that a program admitted, with those members' tokens
+ * and invites. Members invited by a person stay (TOKEN-4).
  *
- * @param by - the name recorded as the author of the revocation
+ * @param by - name of the person or program that revokes the tokens
  */
 export async function endTokens(
   tx: Transaction,
@@ -220,7 +225,7 @@ export async function endTokens(
   return ended;
 }
 
-/** Ends the memberships that these program tokens admitted, with their open invites. */
+/** Ends the memberships that these program tokens have admitted, and the open invites of those members. */
 async function endLetIn(
   tx: Transaction,
   meshId: string,
@@ -239,13 +244,13 @@ async function endLetIn(
   return rows.map(({ memberId }) => memberId);
 }
 
-/** The members and tokens that something depends on, each with its mesh. */
+/** Members and tokens on which a connection or other resource depends, with their meshes. */
 export interface StandingOn {
   readonly members: readonly { readonly meshId: string; readonly memberId: string }[];
   readonly tokens: readonly { readonly meshId: string; readonly number: number }[];
 }
 
-/** Returns the revoked members and tokens among those given, by id and number. */
+/** Returns those of the given members and tokens that have been revoked, by id and number. */
 export async function listRevoked(
   db: Queryable,
   { members, tokens: asked }: StandingOn,
@@ -273,9 +278,9 @@ export async function listRevoked(
 }
 
 /**
- * Deletes tokens that ended more than `days` days ago, and tickets after an hour. Returns their number.
- * Members admitted by an expired token are already locked out. They are marked as revoked while the reason is
- * still known.
+ * Deletes tokens that ended more than `days` days ago, and tickets one hour after they ended. Returns how
+ * many were deleted. Members that an expired program token admitted can already no longer use the mesh. They
+ * are marked as revoked first, because the reason is lost once the token is deleted.
  */
 export async function deleteEndedTokens(db: Queryable, days: number): Promise<number> {
   await db
@@ -292,7 +297,7 @@ export async function deleteEndedTokens(db: Queryable, days: number): Promise<nu
   return rows.length;
 }
 
-/** Returns the valid tokens with these hashes, to detect a text that quotes one. */
+/** Returns the valid tokens with these hashes, to detect a text that quotes a token. */
 export async function findLiveTokens(
   db: Queryable,
   secretHashes: readonly Uint8Array[],
@@ -304,7 +309,9 @@ export async function findLiveTokens(
     .where(and(inArray(tokens.secretHash, [...secretHashes]), inForce));
 }
 
-/** True if the program token behind a row is valid, or if a person vouches for the row. */
+/**
+ * Returns the condition that the program token behind a row is valid, or that a person vouches for the row.
+ */
 function isLive({
   meshId,
   program,
@@ -316,7 +323,10 @@ function isLive({
       AND ${programs.revokedAt} IS NULL AND ${programs.expiresAt} > now()))`;
 }
 
-/** A token's validity depends on its parent's: everything obtained with a token ends with it. */
+/**
+ * Condition that a token is valid. A token depends on its parent, because everything obtained with a token
+ * ends together with it.
+ */
 const inForce = sql`${tokens.revokedAt} IS NULL AND ${tokens.expiresAt} > now() AND ${isLive(tokens)}
   AND (${tokens.memberId} IS NULL OR EXISTS (
     SELECT FROM ${members} WHERE ${members.meshId} = ${tokens.meshId}

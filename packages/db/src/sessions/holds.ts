@@ -2,7 +2,7 @@ import { and, count, eq, isNull, sql } from "drizzle-orm";
 import { feeds, sessions, teams } from "../core/schema.js";
 import type { Transaction } from "../core/transactions.js";
 
-/** A feed's limits on agents' posts. */
+/** The state that decides whether agents may post in a feed. */
 export interface FeedGate {
   readonly heldAt: Date | null;
   readonly messageBudget: number;
@@ -11,8 +11,8 @@ export interface FeedGate {
 }
 
 /**
- * Locks a feed until the transaction ends, so that no message is posted in between, and reads its posting
- * limits.
+ * Locks a feed until the transaction ends, so that no one can post in between. Returns the state that limits
+ * agents' posts.
  */
 export async function lockFeed(tx: Transaction, sessionId: string): Promise<FeedGate | null> {
   const [row] = await tx
@@ -40,7 +40,7 @@ export async function saveHold(tx: Transaction, sessionId: string, hold: NewHold
   await tx.update(feeds).set({ heldAt }).where(eq(feeds.sessionId, sessionId));
 }
 
-/** Ends a hold, if there is one, and restarts the count of agents' messages. */
+/** Ends a hold, if there is one, and restarts the count of messages by agents. */
 export async function endHold(tx: Transaction, sessionId: string): Promise<void> {
   await tx.update(sessions).set({ heldBy: null, holdReason: null }).where(eq(sessions.sessionId, sessionId));
   await tx
@@ -57,7 +57,7 @@ export async function setMessageBudget(
   await tx.update(feeds).set({ messageBudget }).where(eq(feeds.sessionId, sessionId));
 }
 
-/** Counts the agent teams that are currently in a session. */
+/** Counts the agents' teams that are currently in a session. */
 export async function countAgentTeams(tx: Transaction, sessionId: string): Promise<number> {
   const [row] = await tx
     .select({ teams: count() })

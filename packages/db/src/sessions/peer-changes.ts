@@ -3,7 +3,7 @@ import { peers, teams } from "../core/schema.js";
 import type { Queryable, Transaction } from "../core/transactions.js";
 import type { DeclaredStatus, GroupMembership } from "./peers.js";
 
-/** Facts that a peer reports about itself. Omitted facts are unchanged. */
+/** Facts that a peer reports about itself. Omitted facts stay unchanged. */
 export interface PeerFacts {
   readonly role?: string | undefined;
   readonly groups?: readonly GroupMembership[] | undefined;
@@ -20,10 +20,10 @@ export interface NewPeer {
   readonly sessionId: string;
   readonly teamId: string;
   readonly peerId: string;
-  /** The sequence that the peer starts reading after. */
+  /** Sequence of the last message that the peer does not read. Reading starts with the next one. */
   readonly cursor: number;
   readonly documentVersion: number;
-  /** Undefined for a team's unnamed peer. */
+  /** Name and secret of a named peer. Undefined for a team's unnamed peer. */
   readonly named?: { readonly name: string; readonly secretHash: Uint8Array } | undefined;
   readonly facts?: PeerFacts | undefined;
 }
@@ -41,7 +41,7 @@ export async function insertPeer(tx: Transaction, peer: NewPeer): Promise<void> 
   });
 }
 
-/** Moves all of a peer's cursors to a joiner's starting point, forwards or backwards. */
+/** Moves all cursors of a peer to its new starting point, forwards or backwards. */
 export async function placeCursor(
   tx: Transaction,
   sessionId: string,
@@ -54,7 +54,7 @@ export async function placeCursor(
     .where(isPeer(sessionId, peerId));
 }
 
-/** Records that a peer has been notified of the database's restore. */
+/** Records that a peer has been notified that the database was restored. */
 export async function setResynced(
   db: Queryable | Transaction,
   sessionId: string,
@@ -90,8 +90,8 @@ export async function lockPeer(
 }
 
 /**
- * Marks a peer as present under this name. It may have left, and another peer may have taken its own name
- * since.
+ * Marks a peer as present under the given name. A peer that left may need a new name, because another peer
+ * may have taken the old one.
  */
 export async function bringPeerBack(
   tx: Transaction,
@@ -102,7 +102,7 @@ export async function bringPeerBack(
   await tx.update(peers).set({ name, leftAt: null, lastSeenAt: sql`now()` }).where(isPeer(sessionId, peerId));
 }
 
-/** Records that a named peer has left. Returns false if it had already left. */
+/** Records that a named peer has left. Returns false if the peer had already left. */
 export async function setPeerLeft(
   tx: Transaction,
   sessionId: string,
@@ -117,7 +117,7 @@ export async function setPeerLeft(
   return left.length === 1;
 }
 
-/** Records that all named peers of a team have left. Returns those that had not left before. */
+/** Records that all named peers of a team have left. Returns the peers that had not left before. */
 export async function setPeersLeft(
   tx: Transaction,
   sessionId: string,
@@ -139,12 +139,15 @@ export async function setPeersLeft(
   return left.map(({ peerId }) => peerId);
 }
 
-/** Retires named peers not seen for `unseenForDays`, unless they are present, and returns them. */
+/**
+ * Marks named peers as left if they have not been seen for `unseenForDays` days and are not present. Returns
+ * these peers.
+ */
 export async function retirePeers(
   db: Queryable,
   unseenForDays: number,
   present: readonly string[],
-  /** The other running nodes, whose peers count as present. */
+  /** Ids of the other running nodes. Peers connected to them count as present. */
   otherNodes: ReadonlySet<string> = new Set(),
 ): Promise<{ sessionId: string; peerId: string }[]> {
   return db
@@ -167,8 +170,8 @@ export async function retirePeers(
 }
 
 /**
- * Returns the names that a peer cannot use, because another current peer or another team has them, ignoring
- * case.
+ * Returns those names that a peer cannot use, because another current peer or another team has the same name,
+ * ignoring case.
  */
 export async function findTakenPeerNames(
   tx: Transaction,
@@ -194,19 +197,22 @@ export async function replacePeerSecret(
   await tx.update(peers).set({ secretHash }).where(isPeer(sessionId, peerId));
 }
 
-/** A peer's status, either declared by the peer or observed. */
+/** A new status of a peer, either declared by the peer or observed by its client. */
 export interface NewDeclaration {
   readonly status: DeclaredStatus;
   readonly reason: string | null;
   readonly at: Date;
-  /** True for an observed status. It replaces only idle and working, which can be observed. */
+  /**
+   * True for an observed status. An observed status replaces only idle and working, because dnd and blocked
+   * cannot be observed.
+   */
   readonly automatic: boolean;
 }
 
 /**
- * Records a declared status and returns the effective one. A dnd or blocked status of the whole team
- * (declared by its unnamed peer) takes precedence over observed states, until the team declares itself
- * available (PEER-18).
+ * Records a peer's status and returns the effective one. If the whole team is dnd or blocked (declared by its
+ * unnamed peer), that takes precedence over an observed status until the team declares itself available
+ * (PEER-18).
  */
 export async function declareStatus(
   tx: Transaction,
@@ -245,8 +251,8 @@ export async function declareStatus(
 }
 
 /**
- * Locks a peer's groups until the transaction ends and returns them, so that two changes happen one after the
- * other.
+ * Locks a peer's groups until the transaction ends, so that two changes happen one after the other. Returns
+ * the groups.
  */
 export async function lockGroups(
   tx: Transaction,

@@ -4,31 +4,32 @@ import type { Queryable } from "../core/transactions.js";
 import type { LiveSecret } from "../identity/persons.js";
 import { type TeamWithPeer, teamWithPeerColumns } from "./teams.js";
 
-/** A peer's reading progress. Null fields are unchanged. Cursors only move forward. */
+/** A peer's reading progress. Fields that are null stay unchanged. Cursors only move forward. */
 export interface PeerProgress {
   readonly sessionId: string;
   readonly peerId: string;
   readonly acked: number;
   /**
-   * Highest cursor acknowledged explicitly. `acked` can be higher where the feed had nothing for the peer.
+   * Highest sequence that the peer has acknowledged explicitly. `acked` can be higher if the next messages
+   * were not for the peer.
    */
   readonly acknowledged: number;
   readonly offered: number;
   readonly returned: number;
   readonly repeated: number;
   readonly documentVersion: number;
-  /** Null if unchanged. */
+  /** Number of polls in a row without messages. Null if unchanged. */
   readonly idlePolls: number | null;
   readonly lastSeenAt: Date | null;
   readonly lastPolledAt: Date | null;
   /**
-   * The value of `acked` that was last known in the database. If the stored value is lower now, another node
-   * has moved the peer back.
+   * The last known value of `acked` in the database. If the stored value is lower by now, another node has
+   * moved the peer's cursor back.
    */
   readonly ackedBefore: number;
-  /** Change of the peer's inboxes on this node since the last save. Null if there was none. */
+  /** How the peer's connection to this node has changed since the last save. Null if it has not. */
   readonly hold: "opened" | "closed" | "goodbye" | null;
-  /** Number of the peer's open inboxes and of its parked waits on this node. */
+  /** Numbers of the peer's open inboxes and of its waiting polls on this node. */
   readonly inboxes: number;
   readonly waits: number;
 }
@@ -36,10 +37,10 @@ export interface PeerProgress {
 /**
  * Saves the progress of many peers in one statement. `greatest` makes a late or repeated save harmless, so
  * two nodes can serve the same peer. A peer whose cursor was moved back by another node is left unchanged
- * (NODE-7). Newly acknowledged messages get a receipt with the time.
+ * (NODE-7). For newly acknowledged messages, a receipt with the time is stored.
  *
- * @param nodeId - the node that saves, or null if there is only one node, so that no presence per node is
- * needed
+ * @param nodeId - id of the node that saves, or null if there is only one node; presence is then not stored
+ * per node
  */
 export async function saveProgress(
   db: Queryable,
@@ -102,7 +103,7 @@ function toJson(progress: PeerProgress): Record<string, unknown> {
   };
 }
 
-/** A peer's progress across all nodes, and the end of its feed. */
+/** A peer's progress over all nodes, and the last sequence in its feed. */
 export type KnownProgress = Pick<
   TeamWithPeer["peer"],
   "acked" | "offered" | "returned" | "repeated" | "documentVersion" | "idlePolls" | "name" | "lastPolledAt"
@@ -131,7 +132,7 @@ export async function findProgress(
   return row ?? null;
 }
 
-/** Returns the peers that another node has taken over from this node. */
+/** Returns those of this node's peers that another node has taken over. */
 export async function listHeldElsewhere(
   db: Queryable,
   nodeId: string,
@@ -147,7 +148,7 @@ export async function listHeldElsewhere(
   return rows.map(({ id }) => id);
 }
 
-/** Returns the peers that have left, alone or with their team. */
+/** Returns those of the given peers that have left, either alone or with their team. */
 export async function listLeftPeers(
   db: Queryable,
   sessionId: string,
@@ -170,7 +171,7 @@ export interface GroupMembership {
   readonly role: string | null;
 }
 
-/** Presence of a peer by node: the number of its open inboxes and parked waits. */
+/** On which nodes a peer is present: for each node, the numbers of open inboxes and waiting polls. */
 export type PeerHere = Readonly<Record<string, readonly [inboxes: number, waits: number]>>;
 
 /** A peer and its team, as shown in a roster. */
@@ -184,7 +185,7 @@ export interface PeerRosterRow {
   readonly colour: number;
   readonly teamJoinedAt: Date;
   readonly teamLeftAt: Date | null;
-  /** Null for the team's unnamed peer. */
+  /** Name of the peer. Null for the team's unnamed peer. */
   readonly name: string | null;
   readonly role: string | null;
   readonly groups: readonly GroupMembership[];
@@ -208,7 +209,7 @@ export interface PeerRosterRow {
   readonly leftAt: Date | null;
   readonly acked: number;
   /**
-   * Reading position of the team's person. Null for an agent, and for a person who has not acknowledged
+   * How far the team's person has read. Null for an agents' team, and for a person who has not acknowledged
    * anything.
    */
   readonly personLastRead: number | null;
@@ -249,7 +250,9 @@ const rosterColumns = {
   personLastRead: personReads.lastRead,
 };
 
-/** Lists all peers that a session has ever had, named or not, ordered by the joining of their teams. */
+/**
+ * Lists all peers that a session has ever had, named or not. The order is that in which their teams joined.
+ */
 export async function listPeers(db: Queryable, meshId: string, sessionId: string): Promise<PeerRosterRow[]> {
   return db
     .select(rosterColumns)
@@ -273,7 +276,7 @@ export async function listPeers(db: Queryable, meshId: string, sessionId: string
     );
 }
 
-/** The presence of a peer whose team is currently in a session. */
+/** The presence of a peer that belongs to a current team of a session. */
 export interface PresentPeerRow {
   readonly sessionId: string;
   readonly teamId: string;
@@ -291,8 +294,9 @@ export interface PresentPeerRow {
 }
 
 /**
- * Lists the current peers of the first teams of each session, in the order of joining, if they were seen or
- * joined recently. The row of a connected peer is updated every few seconds.
+ * Lists the current peers of each session's first teams, in the order of joining. Leaves out teams that joined
+ * before `unseenSince` and whose peers have never been seen. For a connected peer, the time when it was last
+ * seen is updated every few seconds.
  */
 export async function listPresentPeers(
   db: Queryable,
@@ -332,7 +336,7 @@ export async function listPresentPeers(
 
 const ofTeam = and(eq(teams.sessionId, peers.sessionId), eq(teams.teamId, peers.teamId));
 
-/** Finds a named peer with its team, whether it has left or not. */
+/** Finds a named peer with its team, whether or not the peer has left. */
 export async function findNamedPeer(
   db: Queryable,
   sessionId: string,
@@ -346,7 +350,7 @@ export async function findNamedPeer(
   return row ?? null;
 }
 
-/** Finds the session of a named peer among all sessions of the mesh. */
+/** Finds the session that a named peer belongs to, among all sessions of the mesh. */
 export async function findSessionOfPeer(
   db: Queryable,
   meshId: string,
@@ -360,7 +364,7 @@ export async function findSessionOfPeer(
   return row?.sessionId ?? null;
 }
 
-/** Returns the secret hashes of the current peers among these ids, in any session. */
+/** Returns the secret hashes of those ids that belong to current peers, in any session. */
 export async function findPeerSecrets(db: Queryable, ids: readonly string[]): Promise<LiveSecret[]> {
   if (ids.length === 0) return [];
   return db

@@ -2,7 +2,7 @@ import { and, desc, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { documents, feeds, messages, sessionSlugs, sessions, teams } from "../core/schema.js";
 import type { Queryable, Transaction } from "../core/transactions.js";
 
-/** A session with a summary of its feed, document and roster. */
+/** A session, with a summary of its feed, document and roster. */
 export interface SessionRow {
   readonly sessionId: string;
   readonly slug: string;
@@ -20,11 +20,11 @@ export interface SessionRow {
   readonly lastSaidAt: Date | null;
   readonly lastSaidBy: string | null;
   readonly closedAt: Date | null;
-  /** When its messages were moved to the archive. */
+  /** When the session's messages were moved to the archive. Null if they have not been. */
   readonly archivedAt: Date | null;
   /**
-   * For an imported session: its original id, which its entries contain, its origin's key, and the time of
-   * the import.
+   * For an imported session: the original id, which the record's entries contain, the key of the original
+   * broker, and the time of the import. Otherwise null.
    */
   readonly originId: string | null;
   readonly originKey: string | null;
@@ -33,13 +33,13 @@ export interface SessionRow {
   readonly heldBy: string | null;
   readonly holdReason: string | null;
   readonly messageBudget: number;
-  /** Number of messages by agents: in total, and at the time of the last message from a human. */
+  /** Number of messages by agents, in total and at the time of the last message from a human. */
   readonly agentMessages: number;
   readonly agentMessagesAtHuman: number;
   readonly documentVersion: number;
-  /** Bytes of messages and versions, as counted so far. */
+  /** Bytes of messages and document versions, as far as counted. */
   readonly bytes: number;
-  /** Beginning of a closed session's conclusion, in markdown. */
+  /** The beginning of a closed session's conclusion, in markdown. */
   readonly conclusion: string | null;
   readonly teams: number;
 }
@@ -47,11 +47,14 @@ export interface SessionRow {
 const teamsPresent = sql<number>`(
   SELECT count(*)::int FROM ${teams} WHERE ${teams.sessionId} = ${sessions.sessionId} AND ${teams.leftAt} IS NULL)`;
 
-/** A lookup by key for each returned row. A join would also be computed for rows that are not returned. */
+/**
+ * Looks up a session's last chat message by key, only for returned rows. A join would also be computed for
+ * rows that are not returned.
+ */
 const ofLastSaid = sql`FROM ${messages}
   WHERE ${messages.sessionId} = ${sessions.sessionId} AND ${messages.sequence} = ${feeds.lastChatSequence}`;
 
-/** Long enough to include a first line of text below some headings. */
+/** The length is enough to include the first line of text below some headings. */
 const conclusionBegins = sql<string | null>`
   CASE WHEN ${feeds.closedAt} IS NOT NULL THEN left(${documents.conclusion}, 2000) END`;
 
@@ -88,7 +91,7 @@ const sessionColumns = {
   teams: teamsPresent,
 };
 
-/** Returns the id of the session with a slug. */
+/** Returns the id of the session that has this slug. Old slugs still find their session. */
 export async function findSessionBySlug(db: Queryable, meshId: string, slug: string): Promise<string | null> {
   const [row] = await db
     .select({ sessionId: sessionSlugs.sessionId })
@@ -124,29 +127,31 @@ export async function findSession(
 
 export type SessionSort = "activity" | "said" | "created" | "title" | "size";
 
-/** A row's position in a sort order: its sort key, and its id as a tie-breaker. */
+/**
+ * A row's position in a sort order: the value that it is sorted by, and the session's id as a tie-breaker.
+ */
 export interface SessionPlace {
-  /** A time as ISO text, a title, or a number of bytes. */
+  /** The value that the row is sorted by: a time as ISO text, a title, or a number of bytes. */
   readonly key: string;
   readonly sessionId: string;
 }
 
 export interface SessionFilter {
-  /** Part of a title, description or slug. `%` and `_` have no special meaning. */
+  /** Only sessions with this text in the title, description or slug. `%` and `_` have no special meaning. */
   readonly query?: string | undefined;
   readonly closed?: boolean | undefined;
-  /** Name of a current or former team of the session, case-insensitive. */
+  /** Only sessions with a current or former team of this name, ignoring case. */
   readonly team?: string | undefined;
   readonly sessionIds?: readonly string[] | undefined;
   readonly sort: SessionSort;
-  /** The last row of the previous page. */
+  /** Position of the last row on the previous page. */
   readonly before?: SessionPlace | undefined;
   readonly limit: number;
 }
 
 /**
- * Sort orders: newest or largest first, titles ascending. A session without messages is sorted by its
- * creation.
+ * The sort orders. Titles are ascending, all other orders start with the newest or largest. A session without
+ * messages is sorted by its creation time.
  */
 const orders: Readonly<
   Record<SessionSort, { readonly key: SQL; readonly type: SQL; readonly ascending: boolean }>
@@ -166,7 +171,7 @@ const orders: Readonly<
   title: { key: sql`lower(${sessions.title})`, type: sql`text`, ascending: true },
 };
 
-/** Returns a row's position in a sort order, for the next page. */
+/** Returns a row's position in a sort order, from which the next page continues. */
 export function placeOf(row: SessionRow, sort: SessionSort): SessionPlace {
   const keys: Record<SessionSort, () => string> = {
     activity: () => (row.lastPostedAt ?? row.createdAt).toISOString(),
@@ -178,7 +183,7 @@ export function placeOf(row: SessionRow, sort: SessionSort): SessionPlace {
   return { key: keys[sort](), sessionId: row.sessionId };
 }
 
-/** Lists a page of sessions in a sort order. Details are read only for the rows of the page. */
+/** Lists one page of sessions in a sort order. Reads the details of those sessions only. */
 export async function listSessionRows(
   db: Queryable,
   meshId: string,
@@ -224,7 +229,7 @@ export async function listSessionRows(
     .orderBy(sql`${chosen.key} ${along}`, sql`${chosen.id} ${along}`);
 }
 
-/** Counts the open and closed sessions of a mesh. */
+/** Counts the open and the closed sessions of a mesh. */
 export async function countSessions(
   db: Queryable,
   meshId: string,
@@ -248,12 +253,15 @@ export interface NewSession {
   readonly description: string;
   readonly createdByTeamId: string;
   readonly settings: unknown;
-  /** The only setting that is checked while messages are numbered. */
+  /**
+   * Maximum number of agents' messages between messages from humans. It is the only setting that is checked
+   * while messages are numbered.
+   */
   readonly messageBudget: number;
   readonly at: Date;
 }
 
-/** Inserts a session with its empty feed and document. */
+/** Inserts a session, with an empty feed and an empty document. */
 export async function insertSession(
   tx: Transaction,
   { at, messageBudget, ...session }: NewSession,
@@ -264,8 +272,8 @@ export async function insertSession(
 }
 
 /**
- * Claims a slug for a session. Returns false if the mesh already has it. If two callers race, exactly one
- * succeeds.
+ * Claims a slug for a session. Returns false if the slug is already used in the mesh. If two callers race,
+ * exactly one succeeds.
  */
 export async function claimSlug(
   tx: Transaction,
@@ -281,7 +289,7 @@ export async function claimSlug(
   return claimed.length === 1;
 }
 
-/** Lists the slugs of a mesh that equal `base` or `base-<number>`. */
+/** Lists the slugs in a mesh that are `base`, or `base-` and a number. */
 export async function listSlugsLike(tx: Transaction, meshId: string, base: string): Promise<Set<string>> {
   const rows = await tx
     .select({ slug: sessionSlugs.slug })
@@ -311,7 +319,7 @@ export async function updateSessionRow(
   await tx.update(sessions).set(change).where(eq(sessions.sessionId, sessionId));
 }
 
-/** Closes a feed for posts. Returns the time when it was first closed. */
+/** Closes a feed, so that no one can post in it. Returns the time when the feed was first closed. */
 export async function closeFeed(tx: Transaction, sessionId: string, at: Date): Promise<Date> {
   const [row] = await tx
     .update(feeds)

@@ -2,15 +2,15 @@ import { and, asc, eq, gt, isNotNull, type SQL, sql } from "drizzle-orm";
 import { stateEntries, type stateVersions } from "../core/schema.js";
 import type { Queryable } from "../core/transactions.js";
 
-/** The value of a key between two changes. Null if the key was deleted. */
+/** One version of a key's value. Null if the key was deleted. */
 export interface StateVersionRow {
   readonly key: string;
   readonly version: number;
-  /** Canonical JSON. */
+  /** The value as canonical JSON. Null if the key was deleted or this value was redacted. */
   readonly value: string | null;
   readonly updatedBy: string;
   readonly updatedAt: Date;
-  /** True if this value was removed from the history. */
+  /** True if this value was removed from the history by a redaction. */
   readonly redacted?: boolean;
 }
 
@@ -24,17 +24,20 @@ export const stateEntryColumns = {
 
 export interface StateFilter {
   readonly prefix: string;
-  /** The last key of the previous page, or "" for the first page. */
+  /** Last key on the previous page, or "" for the first page. */
   readonly after: string;
 }
 
-/** Limits of one read. At least one value is always returned. */
+/** Maximum number and size of the values that one read returns. At least one value is always returned. */
 export interface StateBounds {
   readonly rowsMax: number;
   readonly bytesMax: number;
 }
 
-/** Lists a page of a scope's keys that have a value, in order. `more` is true if others follow. A session's record contains them. */
+/**
+ * Lists a page of the keys that have a value in a scope, in key order. `more` is true if there are further
+ * keys. A session's exported record contains these entries.
+ */
 export async function listStateEntries(
   db: Queryable,
   scopeId: string,
@@ -69,7 +72,10 @@ export async function listStateEntries(
   };
 }
 
-/** Computes sizes without decompressing the values. Only values within the limit are read. */
+/**
+ * Computes the total size of the rows up to each row, without decompressing the values. Only values within
+ * the limit are then read.
+ */
 export function sizeUpTo({ key, value }: typeof stateEntries | typeof stateVersions, order: SQL) {
   const bytes = sql`octet_length(${key}) + coalesce(octet_length(${value}), 0)`;
   return {
@@ -78,7 +84,7 @@ export function sizeUpTo({ key, value }: typeof stateEntries | typeof stateVersi
   };
 }
 
-/** Selects the rows that fit into a page, and always the first one. */
+/** Returns the condition that a row fits on the page. The first row always does. */
 export function fits(bytesMax: number): SQL {
   return sql`(rank = 1 OR bytes <= ${bytesMax})`;
 }

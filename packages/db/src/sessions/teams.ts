@@ -9,16 +9,18 @@ export interface TeamRow {
   readonly teamId: string;
   readonly name: string;
   readonly kind: "agent" | "human" | "guest";
-  /** Null for a person's team, which the person's credential proves. */
+  /** Hash of the team's secret. Null for a person's team, which the person's credential authenticates. */
   readonly secretHash: Uint8Array | null;
   readonly personId: string | null;
-  /** The member who owns the team. Null if it was created in open mode. */
+  /** Id of the member who owns the team. Null if the team was created in open mode. */
   readonly memberId: string | null;
   readonly joinedAt: Date;
   readonly leftAt: Date | null;
 }
 
-/** A team and one of its peers: a named peer, or the unnamed peer that stands for the team itself. */
+/**
+ * A team and one of its peers. The peer is a named peer, or the unnamed peer that represents the team itself.
+ */
 export interface TeamWithPeer extends TeamRow {
   readonly peer: PeerRow;
 }
@@ -30,13 +32,16 @@ export interface PeerRow {
   readonly offered: number;
   readonly returned: number;
   readonly repeated: number;
-  /** True if the peer must still be notified that the database was restored. */
+  /** True if the peer has not yet been notified that the database was restored. */
   readonly resync: boolean;
   readonly documentVersion: number;
   readonly idlePolls: number;
   readonly lastSeenAt: Date | null;
   readonly lastPolledAt: Date | null;
-  /** Null for an unnamed peer, which the credential of its team or person proves. */
+  /**
+   * Hash of the peer's secret. Null for an unnamed peer, which the credential of its team or person
+   * authenticates.
+   */
   readonly secretHash: Uint8Array | null;
   readonly leftAt: Date | null;
 }
@@ -74,7 +79,7 @@ const itsUnnamedPeer = and(
   isNull(peers.name),
 );
 
-/** Finds a team and its unnamed peer, whether it has left or not. */
+/** Finds a team and its unnamed peer, whether or not the team has left. */
 export async function findTeam(
   db: Queryable,
   sessionId: string,
@@ -88,7 +93,7 @@ export async function findTeam(
   return row ?? null;
 }
 
-/** Finds a person's team in a session, whether it has left or not. */
+/** Finds a person's team in a session, whether or not the team has left. */
 export async function findTeamOfPerson(
   db: Queryable,
   sessionId: string,
@@ -102,7 +107,7 @@ export async function findTeamOfPerson(
   return row ?? null;
 }
 
-/** Lists up to `limit` teams of a session that have not left. */
+/** Lists up to `limit` teams that have not left a session. */
 export async function listTeamIds(db: Queryable, sessionId: string, limit: number): Promise<string[]> {
   const rows = await db
     .select({ teamId: teams.teamId })
@@ -113,8 +118,8 @@ export async function listTeamIds(db: Queryable, sessionId: string, limit: numbe
 }
 
 /**
- * Finds a member's own team by name in a session, ignoring case, whether it has left or not. A person's team
- * is never found.
+ * Finds a member's own team in a session by name, ignoring case, whether or not the team has left. Never
+ * returns a person's team.
  */
 export async function findTeamOfMember(
   db: Queryable,
@@ -136,7 +141,7 @@ export async function findTeamOfMember(
   return row ?? null;
 }
 
-/** Finds another open session of the mesh in which a member has an agent team that has not left. */
+/** Finds another open session of the mesh in which a member still has a team of agents. */
 export async function findTeamElsewhere(
   db: Queryable,
   member: { readonly meshId: string; readonly memberId: string; readonly sessionId: string | null },
@@ -162,7 +167,7 @@ export async function findTeamElsewhere(
   return row ?? null;
 }
 
-/** Finds the session of a team among all sessions of the mesh. */
+/** Finds the session that a team belongs to, among all sessions of the mesh. */
 export async function findSessionOfTeam(
   db: Queryable,
   meshId: string,
@@ -176,7 +181,7 @@ export async function findSessionOfTeam(
   return row?.sessionId ?? null;
 }
 
-/** Finds a session's team by name (ignoring case) or id, whether it has left or not. */
+/** Finds a team in a session by its id or by its name, ignoring case, whether or not the team has left. */
 export async function findTeamId(db: Queryable, sessionId: string, nameOrId: string): Promise<string | null> {
   const isNamed = sql`(lower(${teams.name}) = lower(${nameOrId}) OR ${teams.teamId}::text = lower(${nameOrId}))`;
   const [row] = await db
@@ -187,8 +192,8 @@ export async function findTeamId(db: Queryable, sessionId: string, nameOrId: str
 }
 
 /**
- * Returns the secret hashes of the teams among these ids, in any session, to detect a text that quotes a live
- * credential.
+ * Returns the secret hashes of those ids that belong to teams in any session, to detect a text that quotes a
+ * valid credential.
  */
 export async function findTeamSecrets(db: Queryable, ids: readonly string[]): Promise<LiveSecret[]> {
   if (ids.length === 0) return [];
@@ -200,7 +205,7 @@ export async function findTeamSecrets(db: Queryable, ids: readonly string[]): Pr
     );
 }
 
-/** Lists a session's team names that begin with `name`, such as `name (2)`, in lower case. */
+/** Lists a session's team names that begin with `name`, in lower case. Examples are `name` and `name (2)`. */
 export async function listNamesLike(
   db: Queryable | Transaction,
   sessionId: string,
@@ -218,18 +223,18 @@ export interface NewTeam {
   readonly sessionId: string;
   readonly teamId: string;
   readonly name: string;
-  /** Proof of the team: its own secret, or a person's credential. */
+  /** The credential that authenticates the team: its own secret, or a person's credential. */
   readonly provedBy:
     | { readonly secretHash: Uint8Array }
     | { readonly personId: string; readonly verified: boolean };
-  /** The member who owns the team. Null in open mode. */
+  /** Id of the member who owns the team. Null in open mode. */
   readonly memberId: string | null;
   readonly joinedAt: Date;
 }
 
 /**
- * Inserts a team with the next free colour. Returns false if its name has been taken since. Locks the
- * session, so that two teams that join at the same time get different colours.
+ * Inserts a team with the next free colour. Returns false if another team has taken the name in the meantime.
+ * Locks the session, so that two teams that join at the same time get different colours.
  */
 export async function insertTeam(tx: Transaction, { provedBy, ...team }: NewTeam): Promise<boolean> {
   await lockSession(tx, team.sessionId);
@@ -247,14 +252,16 @@ export async function insertTeam(tx: Transaction, { provedBy, ...team }: NewTeam
   return inserted.length === 1;
 }
 
-/** Locks a team's row until the transaction ends, so that its peers join and leave one after the other. */
+/**
+ * Locks a team's row until the transaction ends, so that the team's peers join and leave one after the other.
+ */
 export async function lockTeam(tx: Transaction, sessionId: string, teamId: string): Promise<void> {
   await tx.execute(
     sql`SELECT FROM ${teams} WHERE ${teams.sessionId} = ${sessionId} AND ${teams.teamId} = ${teamId} FOR NO KEY UPDATE`,
   );
 }
 
-/** Sets the time when a team left, or null when it is back. Returns false if nothing changed. */
+/** Sets the time when a team left, or null if it is back. Returns false if this changed nothing. */
 export async function setLeft(
   tx: Transaction,
   sessionId: string,

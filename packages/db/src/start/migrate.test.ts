@@ -84,7 +84,7 @@ it("[DB-32] a database of every schema that there was keeps every row of every t
   expect(await readRows(sql)).toEqual(before);
 });
 
-/** True if a row equals an earlier one in every column that still exists. */
+/** Returns true if a row equals its earlier version in every column that still exists. */
 function isSame(earlier: TestRow, row: TestRow): boolean {
   const names = Object.keys(earlier.columns).filter((name) => name in row.columns);
   return (
@@ -156,7 +156,7 @@ describe("SQL functions", () => {
     for (const migrations of [1, knownMigrations().length]) {
       const url = await createOldDatabase(migrations);
       const sql = connectTestDatabase(url);
-      // The previous version had no record of its functions.
+      // The previous version of Merkle did not record its SQL functions.
       await sql`DROP TABLE merkle_migrations.functions, merkle_migrations.compatibility`;
       expect(await migrate(url)).toBe(knownMigrations().length - migrations);
       expect(await readFunctions(sql)).toEqual(functions);
@@ -204,7 +204,7 @@ describe("SQL functions", () => {
     const sql = connectTestDatabase(await createTestDatabase());
     expect(await readCompatibleBuild(sql)).toBeGreaterThan(0);
     expect(await readCompatibleBuild(sql)).toBeLessThanOrEqual(buildNumber);
-    // Builds without a number compared versions in this way.
+    // Builds from before build numbers compare Merkle's version with this value.
     const [row] = await sql`SELECT compatible_from FROM merkle_migrations.compatibility`;
     const [theirs, required] = ["0.1.0", String(row?.["compatible_from"])].map((each) =>
       each.split(/[.-]/, 3).map(Number),
@@ -266,7 +266,7 @@ async function expectLost(opening: Promise<unknown>): Promise<void> {
   });
 }
 
-/** Terminates the migration's backend as soon as it waits for a lock of this kind. */
+/** Terminates the connection that runs the migration as soon as it waits for a lock of this kind. */
 async function terminateWaiting(sql: postgres.Sql, kind: "advisory" | "relation"): Promise<void> {
   await expect
     .poll(
@@ -278,7 +278,7 @@ async function terminateWaiting(sql: postgres.Sql, kind: "advisory" | "relation"
     .toEqual([{ ended: true }]);
 }
 
-/** Expects that nothing is running on the database and that no further migrations have run. */
+/** Expects that nothing is running on the database, and that it still has the given number of migrations. */
 async function expectOld(url: string, migrations: number): Promise<void> {
   const sql = connectTestDatabase(url);
   const backends = () => sql`

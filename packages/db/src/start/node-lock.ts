@@ -3,17 +3,15 @@ import type { ConnectionTarget } from "../core/connection.js";
 import { renewClient } from "../core/renewed-client.js";
 
 /**
- * A lock that makes this broker the only node on its database. A shared lock only excludes brokers that must
- * be alone. The server releases the lock when its connection closes.
+ * A lock that makes this broker the only node on its database. A shared lock excludes only brokers that must
+ * be the only node. The server releases the lock when its connection closes.
  */
 export interface NodeLock {
-  /**
-   * Resolves immediately if the lock is held. After a lost connection, resolves once the lock is regained.
-   */
+  /** Resolves immediately if the lock is held. After the lock was lost, resolves once it is held again. */
   whenHeld(): Promise<void>;
-  /** True if the lock is currently held, as far as this node knows. */
+  /** True if this node holds the lock, as far as it knows. */
   readonly isHeld: boolean;
-  /** Queries the server, the only way to notice a connection that was cut silently. */
+  /** Queries the server. This is the only way to notice a connection that was cut without notice. */
   check(): Promise<void>;
   release(): Promise<void>;
 }
@@ -21,8 +19,8 @@ export interface NodeLock {
 const singleNode = 7_423_002;
 
 /**
- * How long the server may take to notice that the lock's holder has disconnected, and how long the holder may
- * take to notice the loss.
+ * How long the server may take to notice that the lock's holder has disconnected. The holder may take equally
+ * long to notice the loss.
  */
 export const lockNoticedMsMax = 2_000;
 
@@ -30,10 +28,11 @@ const retryEveryMs = 50;
 
 /**
  * Takes the lock that makes this broker the only node on a database. Returns null if another broker has the
- * lock. With `shared`, used by nodes connected by a bus, other shared holders are allowed.
+ * lock. With `shared`, several brokers can hold the lock. Nodes that a bus connects use this.
  *
- * @param onLost - called when the lock was lost and is being regained
- * @param onTaken - called once if another broker has taken the lock since, so this broker must stop
+ * @param onLost - called when the lock was lost; trying to take it again has then begun
+ * @param onTaken - called once if another broker has taken the lock in the meantime, so that this broker must
+ * stop
  */
 export async function holdNodeLock(
   target: ConnectionTarget,
@@ -44,7 +43,7 @@ export async function holdNodeLock(
   const client = renewClient(target, 1, { keepOpen: true, onLost: regain });
 
   /**
-   * If this connection already holds the lock, it is not taken a second time, because it would have to be
+   * Takes the lock, unless this connection already holds it. A lock that was taken twice would have to be
    * released twice.
    */
   async function take(): Promise<boolean> {
@@ -64,11 +63,12 @@ export async function holdNodeLock(
     regaining = takeAgain().then(() => {
       regaining = null;
     });
-    // Callers of whenHeld receive the error. If there are none, a release during the attempt is not an error.
+    // Callers of `whenHeld` get this error. Without callers, `release` during the attempt must not cause an
+    // unhandled rejection.
     regaining.catch(() => undefined);
   }
 
-  /** Resolves when the lock is regained. Never resolves if it is lost. */
+  /** Resolves when this node holds the lock again. Never resolves if another broker has taken the lock. */
   async function takeAgain(): Promise<void> {
     let refusedSince: number | null = null;
     for (;;) {
@@ -84,7 +84,7 @@ export async function holdNodeLock(
 
   async function release(): Promise<void> {
     released.abort();
-    // Ignore errors of pending queries: their lock has been released.
+    // Closing the client rejects its pending queries, but those errors no longer matter.
     await client.end(1);
   }
 

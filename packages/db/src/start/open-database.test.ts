@@ -214,7 +214,8 @@ describe("one node on a database", () => {
     const first = await holdNodeLock(url);
     expect(await holdNodeLock(url)).toBeNull();
     const sql = connectTestDatabase(url);
-    // The server releases the lock with its connection, and this node asks for it again.
+    // Terminates the connection that holds the lock, so that the server releases the lock. The node then
+    // tries to take it again.
     await sql`SELECT pg_terminate_backend(pid) FROM pg_locks
       WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
     await first?.check();
@@ -257,7 +258,7 @@ describe("a transaction", () => {
     const work = database.transaction(async (tx) => {
       const [row] = await tx.execute<{ pid: number }>("SELECT pg_backend_pid() AS pid");
       await sql`SELECT pg_terminate_backend(${row?.pid ?? 0})`;
-      // Waits until the loss is known here, then tries to continue writing.
+      // Waits until this client has noticed the loss of its connection, and then tries to write more.
       await tx.execute("SELECT 1").catch(() => undefined);
       await tx.insert(schema.settings).values({ key: "outside", value: 1 });
     });
@@ -329,7 +330,7 @@ describe("a transaction", () => {
         multiply(tx, 10),
         multiply(tx, 100),
       ]);
-      // The changes are not visible to others yet.
+      // The transaction's changes are not visible to others yet.
       return database.orm.select().from(settings).where(isKey);
     });
     expect(seen).toEqual([]);

@@ -16,49 +16,51 @@ import { type WriteProblem, watchWrites } from "./write-health.js";
 const transactionsMax = 6;
 
 export interface Database {
-  /** Runs queries outside transactions. The object stays the same when its connections are replaced. */
+  /**
+   * Runs queries outside transactions. The object stays the same when the connections behind it are replaced.
+   */
   readonly orm: Queryable;
-  /** Identifies this history of the database. A restore sets a new epoch (DB-12). */
+  /** Identifies the database's current history. A restore sets a new epoch (DB-12). */
   readonly epoch: string;
-  /** Permanent id of the broker for its members. A restore keeps it. */
+  /** The broker's permanent id, by which members recognise it. A restore keeps this id. */
   readonly brokerId: string;
-  /** The main mesh, unless this is a view of another mesh (`inMesh`). */
+  /** Id of the main mesh, or of another mesh if this is a view of that mesh (`inMesh`). */
   readonly meshId: string;
   readonly serverVersion: string;
   readonly migrationsRun: number;
-  /** Name of the last migration that has run. */
+  /** Name of the newest migration that has run. */
   readonly newestMigration: string;
   /**
-   * Runs read-only work for histories and searches. It uses the read replica if one is configured and has all
-   * changes acknowledged so far, and the primary otherwise. The work may run on both, so it must have no side
+   * Runs read-only work, for histories and searches. Uses the read replica if one is configured and has all
+   * changes acknowledged so far, and otherwise the primary. The work may run on both, so it must have no side
    * effects (SCALE-4).
    */
   reading<Result>(work: (db: Queryable) => Promise<Result>): Promise<Result>;
-  /** Null if no replica is configured. */
+  /** State of the read replica. Null if no replica is configured. */
   readonly replica: Omit<ReadReplica, "read" | "stop"> | null;
   transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;
-  /** Appends on a dedicated connection, so that posts never queue behind reads. */
+  /** Appends messages over a dedicated connection, so that posts never wait for reads. */
   append(rows: readonly MessageRow[]): Promise<AppendOutcome[]>;
-  /** Appends to a locked feed, on connections separate from those of `append`. */
+  /** Appends messages and waits for locked feeds, over other connections than `append`. */
   appendWaiting(rows: readonly MessageRow[]): Promise<AppendOutcome[]>;
-  /** Returns the reason why the server cannot write durably at the moment, or null if it can (OPS-2). */
+  /** Returns the reason why the server currently cannot write durably, or null if it can (OPS-2). */
   findWriteProblem(): Promise<WriteProblem | null>;
   close(): Promise<void>;
 }
 
 export interface OpenDatabaseOptions {
   readonly target: ConnectionTarget;
-  /** Connections for queries. Transactions and the appender use a few more. */
+  /** Maximum number of connections for queries. Transactions and the appender use a few more. */
   readonly poolMax?: number;
   readonly replica?: ReadReplicaOptions | undefined;
-  /** See `migrate`. Used to make a backup first. */
+  /** Passed to `migrate`, for example to make a backup before migrations run. */
   readonly beforeMigrating?: MigrateOptions["beforeMigrating"];
 }
 
 /**
  * Opens a database, brings its schema up to date and reads its identity.
  *
- * @throws DatabaseError that says what is wrong and what to do (DB-9)
+ * @throws DatabaseError whose message says what is wrong and what to do (DB-9)
  */
 export async function openDatabase({
   target,
@@ -66,7 +68,7 @@ export async function openDatabase({
   replica: readReplica,
   beforeMigrating,
 }: OpenDatabaseOptions): Promise<Database> {
-  // Plans each execution, because one session may have a hundred rows and another a million.
+  // Plans each query on every execution, because one session may have a hundred rows and another a million.
   const pool = renewClient(target, poolMax, { plansAnew: true, onConnect: readTimesAsText });
   const appendLane = renewClient(target, 1);
   const waitingLane = renewClient(target, 3);
@@ -107,12 +109,12 @@ export async function openDatabase({
   }
 }
 
-/** Returns a view of the database for another mesh. */
+/** Returns a view of the database that belongs to another mesh. */
 export function inMesh(database: Database, meshId: string): Database {
   return { ...database, meshId };
 }
 
-/** Drizzle configures each pool to return times as text. */
+/** Makes a pool return times as text, as drizzle expects. */
 function readTimesAsText(pool: postgres.Sql): void {
   drizzle(pool);
 }
@@ -147,8 +149,8 @@ async function checkServer(pool: postgres.Sql): Promise<string> {
 }
 
 /**
- * Reads the epoch, the broker's id and the main mesh, and creates them in a new database. If two brokers
- * race, each row is created once.
+ * Reads the epoch, the broker's id and the main mesh. Creates them in a new database. If two brokers race,
+ * each of these rows is created only once.
  */
 async function identify(pool: postgres.Sql): Promise<{ epoch: string; brokerId: string; meshId: string }> {
   await pool`INSERT INTO settings (key, value)

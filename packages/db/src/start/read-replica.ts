@@ -13,22 +13,22 @@ import {
 import { type Lane, type Queryable, startLanes } from "../core/transactions.js";
 
 /**
- * State of the replica. `used`: reads use it. `behind`: it lags. `down`: it fails or does not reply in time.
- * `foreign`: it is not a replica of this database.
+ * The replica's state. `used`: reads use the replica. `behind`: the replica lags. `down`: it fails or does
+ * not reply in time. `foreign`: it is not a replica of this database.
  */
 export type ReplicaState = "used" | "behind" | "down" | "foreign";
 
 /**
- * Serves reads from a streaming replica if it has everything that the primary has acknowledged, otherwise
- * from the primary.
+ * Serves reads from a streaming replica if the replica has everything that the primary has acknowledged, and
+ * otherwise from the primary.
  */
 export interface ReadReplica {
   readonly state: ReplicaState;
-  /** Number of reads served by each. */
+  /** Number of reads that the replica and the primary have served. */
   readonly reads: { readonly replica: number; readonly primary: number };
   /**
-   * Runs read-only work on the replica, and again on the primary if that failed. Sees everything that any
-   * node acknowledged before the call (SCALE-4).
+   * Runs read-only work on the replica, or on the primary if the replica cannot be used or fails. The work
+   * sees everything that any node acknowledged before the call (SCALE-4).
    */
   read<Result>(work: (db: Queryable) => Promise<Result>): Promise<Result>;
   stop(): Promise<void>;
@@ -36,7 +36,9 @@ export interface ReadReplica {
 
 export interface ReadReplicaOptions {
   readonly target: ConnectionTarget;
-  /** Called with the initial state and after each change, with the error if there was one. */
+  /**
+   * Called with the initial state and after each change, and with the error that caused the change, if any.
+   */
   readonly onState?: (state: ReplicaState, error?: unknown) => void;
 }
 
@@ -46,15 +48,16 @@ interface Primary {
 }
 
 const readConnectionsMax = 10;
-/** Interval between checks of the replica, even without reads. */
+/** How often the replica is checked, even if there are no reads. */
 const beatMs = 1_000;
-/** How long a replica that passes checks but fails reads is left unused. */
+/** How long a replica is left unused if it passes checks but fails reads. */
 const leftAloneMs = 5_000;
-/** Timeout of one check including the connect, and thus how long a read waits before it uses the primary. */
+/** Timeout of one check, including the connect. A read waits this long before it uses the primary. */
 const lookMsMax = 500;
 /**
- * How long to wait for a replica to catch up. It usually does so within milliseconds, so a read waits only
- * once. After the longer wait of the periodic check, the replica counts as behind.
+ * How often and how long to wait for a replica to catch up. A replica usually catches up within milliseconds,
+ * so a read waits only once. A periodic check waits longer. If the replica has not caught up by then, its
+ * state becomes `behind`.
  */
 const patience = {
   read: { looks: 2, pauseMs: 5 },
@@ -63,7 +66,7 @@ const patience = {
 
 /**
  * Checks a replica immediately, and from then on once per second. A replica that fails or is behind is used
- * once it has recovered.
+ * again after it has recovered.
  *
  * @throws DatabaseError for a server that can never be a replica of this database, or that denies read access
  */
@@ -74,7 +77,7 @@ export async function startReadReplica(
   const where = describeTarget(target);
   const own = await identifyServer(primary.sql);
   const readLanes = startLanes(target, readConnectionsMax, { plansAnew: true });
-  // Checks have a separate connection, so they never wait for reads.
+  // The checks use a separate connection, so that they never wait for reads.
   const beatLanes = startLanes(target, 1);
   const reads = { replica: 0, primary: 0 };
   const underWay = new Set<() => void>();
@@ -94,7 +97,7 @@ export async function startReadReplica(
   }
 
   async function beat(): Promise<void> {
-    // If the primary does not reply, other code reports it.
+    // If the primary does not reply, other code reports the problem.
     const position = await readPosition(primary.sql).catch(() => null);
     if (!position) return;
     const level = await beatLanes.lend((lane) => becomesLevel(lane, position, patience.beat));
@@ -109,7 +112,7 @@ export async function startReadReplica(
     }
   }
 
-  /** True if the replica reaches a position of the primary within the given number of checks. */
+  /** Returns true if the replica reaches a position of the primary within the given number of checks. */
   async function becomesLevel(
     lane: Lane,
     position: Position,
@@ -124,7 +127,7 @@ export async function startReadReplica(
     }
   }
 
-  /** Returns the result of the work on the replica, or null if the primary must be used. */
+  /** Runs work on the replica and returns its result. Returns null if the primary must be used instead. */
   async function askReplica<Result>(
     work: (db: Queryable) => Promise<Result>,
   ): Promise<{ readonly result: Result } | null> {
@@ -136,13 +139,16 @@ export async function startReadReplica(
       );
     } catch (error) {
       if (!isFromDatabase(error)) throw error;
-      // A conflict with the replay, or a query that would fail anywhere, says nothing about the replica.
+      // The read conflicted with replication, or the query would fail on any server. Neither means that the
+      // replica is unusable.
       if (!isSerializationFailure(error) && !isDataError(error)) leaveAlone(error);
       return null;
     }
   }
 
-  /** Lends a connection for work that is rejected immediately when the replica is found to be down. */
+  /**
+   * Lends a connection to some work. If the replica is found to be down, the work is rejected immediately.
+   */
   function abandonable<Result>(work: (lane: Lane) => Promise<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
       let abandoned = false;
@@ -165,7 +171,8 @@ export async function startReadReplica(
   }
 
   function leaveAlone(error: unknown): void {
-    // Abandoned work fails too, but its error contains nothing new.
+    // The replica is already unused, for example because this work was abandoned, so its error contains
+    // nothing new.
     if (state !== "used") return;
     if (!isConnectionLost(error)) leftAloneUntil = performance.now() + leftAloneMs;
     enterFailed(error);
@@ -204,20 +211,23 @@ export async function startReadReplica(
   };
 }
 
-/** A position in the primary's log and its timeline. */
+/** A position in the primary's write-ahead log, with its timeline. */
 interface Position {
   readonly lsn: string;
   readonly timeline: number;
 }
 
-/** Everything acknowledged precedes this position, because a commit is flushed before it becomes visible. */
+/**
+ * Returns the primary's current position. Everything acknowledged precedes it, because a commit is flushed
+ * before it becomes visible.
+ */
 async function readPosition(client: postgres.Sql): Promise<Position> {
   const [row] = await client`
     SELECT lsn::text, left(pg_walfile_name(lsn), 8) AS timeline FROM pg_current_wal_flush_lsn() lsn`;
   return { lsn: String(row?.["lsn"]), timeline: Number.parseInt(String(row?.["timeline"]), 16) };
 }
 
-/** Identifies a database. A physical copy has the same values as its original. */
+/** Values that identify a database. A physical copy has the same values as its original. */
 interface ServerIdentity {
   readonly system: string;
   readonly database: number;
@@ -237,8 +247,9 @@ interface SeenServer extends ServerIdentity {
 }
 
 /**
- * After a failover, a replica that still follows the old primary may be further along on that timeline, but
- * it lacks the new primary's writes. It is level only on the same timeline.
+ * Returns what a server reports about itself, and whether it has reached a position of the primary. A replica
+ * counts as level only if it is on the same timeline. After a failover, a replica that still follows the old
+ * primary may be further ahead on the old timeline, but lacks the new primary's writes.
  */
 async function lookAt(db: Queryable, { lsn, timeline }: Position): Promise<SeenServer> {
   const [row] = await db.execute(sql`
@@ -255,7 +266,7 @@ async function lookAt(db: Queryable, { lsn, timeline }: Position): Promise<SeenS
   };
 }
 
-/** @throws DatabaseError `no_replica` */
+/** @throws DatabaseError `no_replica` if the server is not a readable replica of this database */
 function requireReplica(server: SeenServer, own: ServerIdentity, where: string): void {
   const name = "DATABASE_READ_URL must point to a streaming replica of the DATABASE_URL server";
   const advice = "Correct it, or unset it to read from the primary.";
@@ -285,7 +296,10 @@ function requireReplica(server: SeenServer, own: ServerIdentity, where: string):
   }
 }
 
-/** Returns the error for a problem that a retry cannot fix, or null if the replica may become available. */
+/**
+ * Returns the error to throw for a problem that no retry can fix. Returns null if the replica may still
+ * become available.
+ */
 function toRefusal(error: unknown, where: string): DatabaseError | null {
   if (error instanceof DatabaseError) return error;
   switch (databaseErrorCode(error)) {
@@ -304,7 +318,7 @@ function toRefusal(error: unknown, where: string): DatabaseError | null {
   }
 }
 
-/** Limits the wait for a server that is frozen, or behind a network that drops all packets. */
+/** Limits the wait for a server that is frozen or that no network packet reaches. */
 async function inTime<Answer>(lane: Lane, answer: Promise<Answer>): Promise<Answer> {
   let timer: NodeJS.Timeout | undefined;
   const silence = new Promise<never>((_, reject) => {
@@ -321,8 +335,8 @@ async function inTime<Answer>(lane: Lane, answer: Promise<Answer>): Promise<Answ
 }
 
 /**
- * Returns the server's own message. A query error contains the statement, and has the server's error as its
- * cause.
+ * Returns the message of the server's own error. A query error contains the whole statement, but has the
+ * server's error as its cause.
  */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

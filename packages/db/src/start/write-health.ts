@@ -13,21 +13,24 @@ export type WriteProblem =
   | "settings"
   | "unreachable";
 
-/** Tracks the results of recent writes, and makes a test write if there were none. */
+/** Keeps track of whether recent writes succeeded, and makes a test write if there were none. */
 export interface WriteHealth {
-  /** Forwards a write whose success proves that the database is writable. */
+  /**
+   * Returns the given write, and records its result. Its success must prove that the database is writable.
+   */
   note<Result>(write: Promise<Result>): Promise<Result>;
   /**
-   * Forwards work that may not have written anything and may wait for a row. Only its failures are recorded.
+   * Returns the given work, and records only failures. The work may not have written anything, and may wait
+   * for a row lock.
    */
   noteFailure<Result>(work: Promise<Result>): Promise<Result>;
-  /** Returns the reason why nothing can be written durably at the moment, or null. */
+  /** Returns the reason why the database currently cannot write durably, or null if it can. */
   findProblem(): Promise<WriteProblem | null>;
 }
 
-/** How long a successful write counts before a test write is made. */
+/** How long after a successful write to wait before making a test write. */
 const succeededMsMax = 60_000;
-/** How long a failure counts before the next attempt. */
+/** How long after a failure to wait before trying again. */
 const failedMsMax = 2_000;
 
 type Ask = (question: (client: postgres.Sql) => Promise<unknown>) => Promise<unknown>;
@@ -47,7 +50,7 @@ export function watchWrites(ask: Ask): WriteHealth {
       return result;
     } catch (error) {
       const problem = toWriteProblem(error);
-      // Reachability is tested on each call.
+      // Whether the server is reachable is tested on each call, so that result is not stored.
       if (problem !== null && problem !== "unreachable") remember(problem);
       throw error;
     }
@@ -98,18 +101,22 @@ class UnfitServer extends Error {
 }
 
 /**
- * Tests a post's lock, a growing file and a commit to disk, and leaves nothing behind. A write into existing
- * free space, such as a row of our own tables, could succeed even on a full disk.
+ * Makes a test write and leaves nothing behind. It needs the same locks as a post, a file that grows and a
+ * commit to disk. A write into existing free space, such as a row in Merkle's own tables, could succeed even
+ * on a full disk.
  */
 async function writeProbe(client: postgres.Sql): Promise<void> {
-  // Sent as one message, and therefore as one transaction.
+  // Sent as one message, so that the statements form one transaction.
   await client.unsafe(`
     SET LOCAL lock_timeout = '500ms';
     LOCK TABLE messages IN ROW EXCLUSIVE MODE;
     CREATE TEMP TABLE write_probe ON COMMIT DROP AS SELECT now() AS probed_at`);
 }
 
-/** Maps a SQLSTATE or errno. Returns null for errors that say nothing about other writes. */
+/**
+ * Converts a SQLSTATE or errno to a write problem. Returns null for errors that say nothing about other
+ * writes.
+ */
 function toWriteProblem(error: unknown): WriteProblem | null {
   if (error instanceof UnfitServer) return error.problem;
   switch (databaseErrorCode(error)) {
@@ -131,7 +138,7 @@ function toWriteProblem(error: unknown): WriteProblem | null {
   }
 }
 
-/** Measures the round trip of a minimal query in milliseconds, including the time to get a connection. */
+/** Returns the time that a minimal query takes, in milliseconds, including the time to get a connection. */
 export async function measureRoundTrip(db: Queryable): Promise<number> {
   const begun = performance.now();
   await db.execute(sql`SELECT 1`);

@@ -1,25 +1,27 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Queryable } from "../core/transactions.js";
 
-/** Words that must occur together in this order, or must not occur if excluded. */
+/** Words that must occur together in this order. If the term is excluded, they must not occur. */
 export interface SearchTerm {
   readonly text: string;
   readonly excluded: boolean;
-  /** True if the last word matches any word that begins with it. */
+  /** True if the last word may be only the beginning of a word in the text. */
   readonly begins: boolean;
 }
 
-/** Alternatives, of which at least one must match. An alternative matches if all of its terms do. */
+/**
+ * A list of alternatives, at least one of which must match. An alternative matches if all of its terms match.
+ */
 export type SearchTerms = readonly (readonly SearchTerm[])[];
 
-/** How texts are matched: by words, or by the typed letters if the query contains no words. */
+/** How to match texts: by words, or letter by letter if the query contains no words. */
 export type TextMatch =
   | { readonly by: "words"; readonly query: string }
   | { readonly by: "letters"; readonly letters: string };
 
 /**
- * Converts terms to a tsquery in text form. Returns null if no term can use the index: only stop words,
- * punctuation or excluded words.
+ * Converts search terms to the text of a tsquery. Returns null if no term can use the index, because there
+ * are only stop words, punctuation or excluded words.
  */
 export async function toTextQuery(db: Queryable, alternatives: SearchTerms): Promise<string | null> {
   if (alternatives.length === 0) return null;
@@ -39,14 +41,14 @@ function toPhrase({ text, excluded, begins }: SearchTerm): SQL {
   return excluded ? sql`!!${phrase}` : phrase;
 }
 
-/** A stop word may be the beginning of other words. */
+/** A stop word may be the beginning of another word, so it is kept as a prefix. */
 function beginningOf(text: string): SQL {
   return sql`(SELECT CASE WHEN numnode(p) = 0 THEN p ELSE (p::text || ':*')::tsquery END FROM (
     SELECT CASE WHEN numnode(e) = 0 THEN phraseto_tsquery('simple', words_of(${text})) ELSE e END AS p
     FROM phraseto_tsquery('english', words_of(${text})) e) q)`;
 }
 
-/** Returns the condition that a text matches. `words` is its tsvector. */
+/** Returns the condition that a text matches. `words` is the tsvector of that text. */
 export function fits(match: TextMatch, { words, text }: { words: SQL; text: SQL }): SQL {
   return match.by === "words"
     ? sql`${words} @@ ${match.query}::tsquery`
@@ -54,8 +56,8 @@ export function fits(match: TextMatch, { words, text }: { words: SQL; text: SQL 
 }
 
 /**
- * Ranks a match by how often and how close together its words occur. All matches by letters have the same
- * rank.
+ * Returns a rank that is higher the more often and the closer together the words occur. All matches by
+ * letters have the same rank.
  */
 export function rankOf(match: TextMatch, words: SQL): SQL<number> {
   return match.by === "words"
@@ -77,8 +79,8 @@ function withoutMarks(text: SQL): SQL {
 }
 
 /**
- * Returns a pattern for the beginnings of a query's words in a text. A stem is usually such a beginning,
- * except for its last letter.
+ * Returns a pattern that finds a query's words in a text by their beginnings. A stem is usually the beginning
+ * of the word, except for the stem's last letter.
  */
 function beginningsIn(query: string): string {
   const stems = [...query.matchAll(/'([^']+)'/g)].map(([, stem = ""]) => [...stem]);
@@ -86,8 +88,8 @@ function beginningsIn(query: string): string {
 }
 
 /**
- * Returns a case-insensitive regular expression for a text. Each letter is listed in both cases, because the
- * server's case folding depends on its locale. In locale C it covers only ASCII.
+ * Returns a regular expression that matches a text in any case. Each letter is listed in both cases, because
+ * the server's own case folding depends on its locale and covers only ASCII in locale C.
  */
 export function inAnyCase(text: string): string {
   return [...text].map(toPattern).join("");

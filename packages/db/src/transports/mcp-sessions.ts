@@ -18,7 +18,7 @@ export async function insertMcpSession(
     .onConflictDoNothing();
 }
 
-/** Returns the parameters with which an MCP session was opened, and records that it is in use. */
+/** Returns the parameters that an MCP session was opened with, and records that the session is in use. */
 export async function touchMcpSession(
   db: Queryable,
   { meshId, idHash }: McpSessionKey,
@@ -37,7 +37,7 @@ export async function deleteMcpSession(db: Queryable, { meshId, idHash }: McpSes
 
 const cancelledMax = 20;
 
-/** Records that a client has cancelled a request that another node serves. */
+/** Records that a client has cancelled a request which another node is processing. */
 export async function noteCancelled(
   db: Queryable,
   { meshId, idHash }: McpSessionKey,
@@ -55,8 +55,8 @@ export async function noteCancelled(
 }
 
 /**
- * Lists an MCP session's requests that were cancelled within the last `withinSeconds`. Returns null if the
- * session has ended.
+ * Lists the requests of an MCP session that were cancelled within the last `withinSeconds` seconds. Returns
+ * null if the MCP session has ended.
  */
 export async function listCancelled(
   db: Queryable,
@@ -74,7 +74,9 @@ export async function listCancelled(
   return row?.requests ?? null;
 }
 
-/** Stores the team that an MCP session uses in a session. Replaces an earlier team. */
+/**
+ * Stores the credential of the team that an MCP session uses in a Merkle session. Replaces an earlier team.
+ */
 export async function rememberTeam(
   db: Queryable | Transaction,
   key: McpSessionKey,
@@ -106,7 +108,7 @@ export interface JoinedSessionRow {
   readonly closed: boolean;
 }
 
-/** Lists the sessions that one of these teams or peers is still in, ordered by slug. */
+/** Lists the sessions that any of these teams or peers is still in, ordered by slug. */
 export async function listJoinedSessions(
   db: Queryable,
   sessionIds: readonly string[],
@@ -127,7 +129,7 @@ export async function listJoinedSessions(
     .orderBy(asc(sessions.slug));
 }
 
-/** Deletes MCP sessions unused for `unusedForDays` days. */
+/** Deletes MCP sessions that have not been used for `unusedForDays` days. */
 export async function purgeMcpSessions(db: Queryable, unusedForDays: number): Promise<number> {
   const { count } = await db
     .delete(mcpSessions)

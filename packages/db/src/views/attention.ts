@@ -2,16 +2,16 @@ import { and, eq, inArray, isNull, lt, or, type SQL, sql } from "drizzle-orm";
 import { dismissals, feeds, messages, peers, sessions, teams } from "../core/schema.js";
 import type { Queryable } from "../core/transactions.js";
 
-/** The scope of a search for facts: all or some open sessions of a mesh, and optionally its files. */
+/** Where to search for facts: in all or some of a mesh's open sessions, and optionally in its files. */
 export interface FactScope {
   readonly meshId: string;
   readonly sessionIds?: readonly string[] | undefined;
   readonly files: boolean;
-  /** Maximum number of facts of each kind. The oldest are returned. */
+  /** Maximum number of facts per kind. If there are more, the oldest are returned. */
   readonly limit: number;
 }
 
-/** A fact about a session that waits for a human. */
+/** A fact about a session that a human should attend to. */
 export interface SessionFact {
   readonly sessionId: string;
   readonly slug: string;
@@ -20,17 +20,17 @@ export interface SessionFact {
   readonly since: Date;
 }
 
-/** A fact about a file, without a session. */
+/** A fact about a file that does not belong to a session. */
 export interface FileFact {
   readonly sessionId: null;
   readonly slug: null;
   readonly title: null;
-  /** The file as `root/path`. */
+  /** Path of the file, as `root/path`. */
   readonly sourcePath: string;
   readonly since: Date;
 }
 
-/** A fact about the whole mesh. */
+/** A fact that concerns the whole mesh. */
 export interface MeshFact {
   readonly sessionId: null;
   readonly slug: null;
@@ -48,9 +48,9 @@ export interface AskFact extends SessionFact {
 }
 
 /**
- * Lists agents' asks to humans that are neither answered nor redacted.
+ * Lists agents' asks to humans that have been neither answered nor redacted.
  *
- * @param personId - leaves out asks addressed only to other people
+ * @param personId - if given, asks addressed only to other people are left out
  */
 export async function listOpenAsks(
   db: Queryable,
@@ -58,7 +58,7 @@ export async function listOpenAsks(
   personId: string | null,
 ): Promise<AskFact[]> {
   const anyone = personId === null ? sql`` : sql` AND t.person_id = ${personId}`;
-  // OFFSET 0 prevents a scan of all messages when the planner has no statistics.
+  // OFFSET 0 prevents the planner from scanning all messages when it has no statistics.
   const rows = await db.execute<Row<AskFact>>(sql`
     SELECT ${ofSession}, m.sequence::float8 AS sequence, m.author_team AS team, m.author_peer AS peer, ${ms(sql`m.posted_at`)}
     FROM ${openSessions(scope)} AND f.agent_messages > 0
@@ -80,7 +80,9 @@ export interface AskKey {
   readonly sequence: number;
 }
 
-/** Reads the texts of asks, truncated to `charsMax` characters, and their options, in no particular order. */
+/**
+ * Reads the texts and options of asks, in no particular order. Texts are truncated to `charsMax` characters.
+ */
 export async function readAskContents(
   db: Queryable,
   asks: readonly AskKey[],
@@ -105,7 +107,7 @@ export interface BlockedFact extends SessionFact {
   readonly reason: string;
 }
 
-/** Lists current peers that have declared themselves blocked. */
+/** Lists current peers that have declared that they are blocked. */
 export async function listBlockedPeers(db: Queryable, scope: FactScope): Promise<BlockedFact[]> {
   const rows = await db.execute<Row<BlockedFact>>(sql`
     SELECT ${ofSession}, p.peer_id AS "peerId", t.name AS team, p.name AS peer,
@@ -122,7 +124,7 @@ export interface HeldFact extends SessionFact {
   readonly reason: string;
 }
 
-/** Lists sessions held by a human. */
+/** Lists the sessions that a human holds. */
 export async function listHeldSessions(db: Queryable, scope: FactScope): Promise<HeldFact[]> {
   const rows = await db.execute<Row<HeldFact>>(sql`
     SELECT ${ofSession}, coalesce(s.held_by, '') AS "heldBy", coalesce(s.hold_reason, '') AS reason, ${ms(sql`f.held_at`)}
@@ -133,13 +135,13 @@ export async function listHeldSessions(db: Queryable, scope: FactScope): Promise
 }
 
 export interface SpentFact extends SessionFact {
-  /** Total number of messages by agents. It is constant while the budget is used up. */
+  /** Total number of messages by agents. It does not change while the budget is used up. */
   readonly agentMessages: number;
 }
 
 /**
- * Lists sessions whose agents must wait for a human before they can post again. `since` is the time of the
- * last chat message.
+ * Lists sessions with a used-up message budget, in which agents can only post again after a human has.
+ * `since` is the time of the last chat message.
  */
 export async function listSpentSessions(db: Queryable, scope: FactScope): Promise<SpentFact[]> {
   const rows = await db.execute<Row<SpentFact>>(sql`
@@ -155,7 +157,7 @@ export interface NearFact extends SessionFact {
   readonly text: string;
 }
 
-/** Lists sessions whose token budget is nearly used up, and where no human has let the agents continue. */
+/** Lists sessions whose token budget is nearly used up, if no human has let the agents continue yet. */
 export async function listNearSessions(db: Queryable, scope: FactScope): Promise<NearFact[]> {
   const rows = await db.execute<Row<NearFact>>(sql`
     SELECT ${ofSession}, s.tokens_near AS text, ${ms(sql`s.tokens_near_at`)}
@@ -166,13 +168,14 @@ export async function listNearSessions(db: Queryable, scope: FactScope): Promise
 }
 
 /**
- * Lists sessions with chat messages in which nothing was posted or polled since `before`, as far as saved.
+ * Lists sessions with chat messages in which no one has posted or polled since `before`. Polls that have not
+ * been saved yet are not considered.
  */
 export async function listSilentSessions(
   db: Queryable,
   scope: FactScope,
   before: Date,
-  /** The other running nodes. A peer connected to them is waiting for messages. */
+  /** Ids of the other running nodes. A peer that polls on one of them is waiting for messages. */
   otherNodes: ReadonlySet<string>,
 ): Promise<SessionFact[]> {
   const nodes = sql`(SELECT json_array_elements_text(${JSON.stringify([...otherNodes])}::text::json))`;
@@ -192,7 +195,7 @@ export async function listSilentSessions(
   return rows.map(toFact);
 }
 
-/** Lists sessions concluded after a time. */
+/** Lists sessions that were concluded after a given time. */
 export async function listConcludedSessions(
   db: Queryable,
   meshId: string,
@@ -205,7 +208,7 @@ export async function listConcludedSessions(
   return rows.map(toFact);
 }
 
-/** Selects the oldest items of documents and, if the scope includes files, of files. */
+/** Selects the oldest items about documents and, if the scope includes files, about files. */
 export function oldestOf({ files, limit }: FactScope, ofDocuments: SQL, ofFiles: SQL): SQL {
   const all = files ? sql`(${ofDocuments}) UNION ALL (${ofFiles})` : ofDocuments;
   return sql`${all} ORDER BY since_ms, number LIMIT ${limit}`;
@@ -213,7 +216,7 @@ export function oldestOf({ files, limit }: FactScope, ofDocuments: SQL, ofFiles:
 
 export const ofSession = sql`s.session_id AS "sessionId", s.slug, s.title, NULL::text AS "sourcePath"`;
 
-/** Selects the columns of a file's item, which has no session. */
+/** Selects the columns of an item about a file. The columns for a session are null. */
 export function ofFile(row: SQL): SQL {
   return sql`NULL::uuid AS "sessionId", NULL::text AS slug, NULL::text AS title,
     ${row}.root || '/' || ${row}.path AS "sourcePath"`;
@@ -229,7 +232,7 @@ export function inScope({ meshId, sessionIds }: FactScope): SQL {
   return sql` AND s.mesh_id = ${meshId}${some ?? sql``}`;
 }
 
-/** Selects a time in milliseconds, because the driver would lose precision. */
+/** Selects a time in milliseconds. The driver would lose precision if it parsed the time. */
 export function ms(time: SQL): SQL {
   return sql`(extract(epoch FROM ${time}) * 1000)::bigint AS since_ms`;
 }
@@ -242,7 +245,7 @@ export function toFact<Each extends { since_ms: string }>(row: Each): Each & { s
   return { ...row, since: new Date(Number(row.since_ms)) };
 }
 
-/** An item that a person has dismissed, until a time or permanently. */
+/** An item that a person has dismissed, either until a given time or permanently. */
 export interface Dismissal {
   readonly item: string;
   readonly until: Date | null;
@@ -254,7 +257,7 @@ export interface DismissalKey {
   readonly item: string;
 }
 
-/** Lists the items that a person has dismissed. Expired snoozes are left out. */
+/** Lists the items that a person has dismissed, except those whose snooze has expired. */
 export async function listDismissals(db: Queryable, meshId: string, personId: string): Promise<Dismissal[]> {
   return db
     .select({ item: dismissals.item, until: dismissals.until })
@@ -287,7 +290,7 @@ export async function deleteDismissal(
     .where(and(eq(dismissals.meshId, meshId), eq(dismissals.personId, personId), eq(dismissals.item, item)));
 }
 
-/** Lists the items that anyone has dismissed, by name, starting after the previous page. */
+/** Lists the items that anyone has dismissed, ordered by name, starting after the previous page. */
 export async function listDismissedItems(
   db: Queryable,
   meshId: string,
@@ -302,7 +305,7 @@ export async function listDismissedItems(
   return rows.map(({ item }) => item);
 }
 
-/** Deletes the dismissals of these items for everyone. */
+/** Deletes all persons' dismissals of these items. */
 export async function deleteDismissedItems(
   db: Queryable,
   meshId: string,
@@ -312,7 +315,7 @@ export async function deleteDismissedItems(
   await db.delete(dismissals).where(and(eq(dismissals.meshId, meshId), inArray(dismissals.item, [...items])));
 }
 
-/** Deletes expired snoozes. */
+/** Deletes snoozes that have expired. */
 export async function deleteEndedSnoozes(db: Queryable, meshId: string): Promise<void> {
   await db.delete(dismissals).where(and(eq(dismissals.meshId, meshId), lt(dismissals.until, sql`now()`)));
 }

@@ -2,10 +2,13 @@ import { type SQL, sql } from "drizzle-orm";
 import { dismissals, jobs, peers, progressEntries } from "../core/schema.js";
 import type { Queryable } from "../core/transactions.js";
 
-/** Deletes in batches: a statement is limited to 5 s (DB-10), and the rows of a year take longer. */
+/**
+ * Number of rows deleted per statement. Each statement is limited to 5 s (DB-10), and deleting the rows of a
+ * year takes longer.
+ */
 const rowsAtOnce = 5_000;
 
-/** Deletes progress entries older than `days` days, and returns their number. */
+/** Deletes progress entries older than `days` days, and returns how many were deleted. */
 export async function purgeProgress(db: Queryable, days: number): Promise<number> {
   return inBatches(
     db,
@@ -37,7 +40,7 @@ export async function purgeJobOutput(db: Queryable, days: number): Promise<numbe
   );
 }
 
-/** Deletes dismissals and snoozes made more than `days` days ago. */
+/** Deletes dismissals, including snoozes, that were made more than `days` days ago. */
 export async function purgeDismissals(db: Queryable, days: number): Promise<number> {
   return inBatches(
     db,
@@ -67,7 +70,7 @@ export interface TableSize {
   readonly vacuumedAt: Date | null;
 }
 
-/** Lists the largest tables, largest first, with their number of dead rows. */
+/** Lists the largest tables, largest first, with the number of dead rows in each. */
 export async function listTableSizes(db: Queryable, limit: number): Promise<TableSize[]> {
   const rows = await db.execute<Record<string, string | null>>(sql`
     SELECT relname AS name, pg_total_relation_size(relid) AS bytes, pg_indexes_size(relid) AS index_bytes,

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Queryable, Transaction } from "../core/transactions.js";
 
-/** A person of a mesh, and the corresponding member if there is one. */
+/** A person in a mesh, with the id of the member who is this person, if there is one. */
 export interface DataSubject {
   readonly meshId: string;
   readonly personId: string;
@@ -9,7 +9,7 @@ export interface DataSubject {
   readonly name: string;
 }
 
-/** Lists the persons of a mesh with this name or id. */
+/** Lists the persons in a mesh that have this name or id. */
 export async function listPersonsNamed(
   db: Queryable,
   meshId: string,
@@ -22,17 +22,20 @@ export async function listPersonsNamed(
   return rows.map((row) => ({ meshId, ...row }));
 }
 
-/** Selects the person's own teams. */
+/** Selects the person's own teams, in all sessions of the mesh. */
 const ownTeams = ({ meshId, personId }: DataSubject): SQL => sql`(
   SELECT t.session_id, t.team_id FROM teams t JOIN sessions s ON s.session_id = t.session_id
   WHERE t.person_id = ${personId} AND s.mesh_id = ${meshId})`;
 
-/** Selects the person's own teams, and the teams of the member's agents. */
+/** Selects the person's own teams and the teams of that member's agents, in all sessions of the mesh. */
 const allTeams = ({ meshId, personId, memberId }: DataSubject): SQL => sql`(
   SELECT t.session_id, t.team_id FROM teams t JOIN sessions s ON s.session_id = t.session_id
   WHERE (t.person_id = ${personId} OR t.member_id = ${memberId}) AND s.mesh_id = ${meshId})`;
 
-/** Matches rows signed only with a name. They are the person's if the person's own team has that name. */
+/**
+ * Returns the condition that a row is the person's, for rows that name their author only. It is met if the
+ * person's own team in the row's session has that name.
+ */
 const signed = (person: DataSubject, alias: string, by: string): SQL => sql`
   ${sql.raw(`${alias}.mesh_id`)} = ${person.meshId} AND EXISTS (SELECT FROM teams t
     WHERE t.session_id = ${sql.raw(`${alias}.session_id`)} AND t.person_id = ${person.personId}
@@ -46,7 +49,7 @@ function archivedOf(person: DataSubject): SQL {
     ORDER BY s.session_id`;
 }
 
-/** Lists slugs of the person's archived sessions, up to `limit`. */
+/** Lists the slugs of archived sessions in which the person took part, up to `limit`. */
 export async function listArchivedOf(db: Queryable, person: DataSubject, limit: number): Promise<string[]> {
   const rows = await db.execute<{ slug: string }>(
     sql`SELECT slug FROM (${archivedOf(person)} LIMIT ${limit}) a`,
@@ -55,7 +58,8 @@ export async function listArchivedOf(db: Queryable, person: DataSubject, limit: 
 }
 
 /**
- * The data stored about a person: one query per kind, in export order. Secrets and their hashes are left out.
+ * The kinds of data stored about a person in export order, with one query per kind. Secrets and their hashes
+ * are left out.
  */
 const kinds: readonly (readonly [kind: string, rows: (person: DataSubject) => SQL])[] = [
   [
@@ -151,7 +155,7 @@ const kinds: readonly (readonly [kind: string, rows: (person: DataSubject) => SQ
     SELECT m.session_id, m.sequence, m.posted_at, m.recipients, m.reply_to, m.content FROM messages m
     WHERE (m.session_id, m.posted_by_team_id) IN ${ownTeams(person)} ORDER BY m.session_id, m.sequence`,
   ],
-  // The person's texts in archived sessions are not part of the other kinds.
+  // The other kinds do not include the person's texts in archived sessions, so those sessions are listed.
   ["archived_session", archivedOf],
 ];
 
@@ -160,13 +164,15 @@ export interface PersonDataRow {
   readonly row: Record<string, unknown>;
 }
 
-/** A position in a person's data: the index of a kind, and the number of its rows already read. */
+/**
+ * A position in the export of a person's data: the index of a kind, and the number of its rows already read.
+ */
 export interface PersonDataPlace {
   readonly kind: number;
   readonly rows: number;
 }
 
-/** Reads the next rows from a position. `next` is null at the end. */
+/** Reads the next rows of a person's data from a position. `next` is null at the end. */
 export async function readPersonData(
   db: Queryable,
   person: DataSubject,
@@ -183,20 +189,21 @@ export async function readPersonData(
   return { rows, next: kind + 1 < kinds.length ? { kind: kind + 1, rows: 0 } : null };
 }
 
-/** A text by a person in a feed or document that has not been removed yet. */
+/** A person's text in a feed or document that has not been removed yet. */
 export interface PersonText {
   readonly sessionId: string;
   readonly slug: string;
   readonly imported: boolean;
-  /** Set for a message. A document version has `version` instead. */
+  /** Sequence of the message. Null for a document version, which has a `version` instead. */
   readonly sequence: number | null;
   readonly version: number | null;
-  /** True if this is the document's current version. */
+  /** True if this is the current version of the document. */
   readonly newest: boolean;
 }
 
 /**
- * Lists texts by the person, up to `limit`. Texts that cannot be removed come last, when no others are left.
+ * Lists texts by the person, up to `limit`. Texts that cannot be removed come last, so they appear only if no
+ * others are left.
  */
 export async function listPersonTexts(
   db: Queryable,
@@ -218,12 +225,12 @@ export async function listPersonTexts(
   return [...rows];
 }
 
-/** Name that replaces the name of an erased person. */
+/** The name that replaces an erased person's name. */
 export const erasedName = "(erased)";
 
 /**
- * Erases a person's data outside feeds and documents. The row itself stays, because other rows refer to it,
- * but without a name and with an unknown secret.
+ * Erases a person's data outside feeds and documents. The person's row stays, because other rows refer to it,
+ * but its name is replaced and its secret becomes unusable.
  */
 export async function erasePersonRows(tx: Transaction, person: DataSubject): Promise<void> {
   const { meshId, personId, memberId } = person;

@@ -11,16 +11,18 @@ import {
   toFact,
 } from "./attention.js";
 
-/** A session with messages that have reached no one, dated by the oldest of them. */
+/** A session with messages that no recipient has received, with the time of the oldest of these messages. */
 export interface UndeliveredFact extends SessionFact {
   readonly sequence: number;
   readonly count: number;
 }
 
-/** Number of a feed's last messages that are checked. Older messages are not reported. */
+/** Only this many messages at the end of a feed are checked. Older messages are not reported. */
 const lookedThroughMax = 2_000;
 
-/** Lists open sessions with messages posted before a time that none of their recipients has received. */
+/**
+ * Lists open sessions with messages that were posted before a given time and that no recipient has received.
+ */
 export async function listUndeliveredFacts(
   db: Queryable,
   scope: FactScope,
@@ -41,7 +43,7 @@ export interface UndeliveredMessage extends SessionFact {
   readonly text: string;
 }
 
-/** Lists the undelivered messages of open sessions, oldest first, and counts all of them. */
+/** Lists undelivered messages in open sessions, oldest first, and counts all of them. */
 export async function listUndeliveredMessages(
   db: Queryable,
   scope: FactScope,
@@ -57,8 +59,9 @@ export async function listUndeliveredMessages(
 }
 
 /**
- * Selects the messages of feed `f` that have reached no one. The unnamed peer of a team with named peers does
- * not count, unless it has asked for messages (PEER-7). A message without any recipient is not included.
+ * Selects the messages of feed `f` that no recipient has received. If a team has named peers, its unnamed
+ * peer counts as a recipient only if it has polled for messages (PEER-7). Messages without any recipient are
+ * left out.
  */
 function undeliveredIn(before: Date): SQL {
   return sql`
@@ -77,11 +80,11 @@ function undeliveredIn(before: Date): SQL {
 }
 
 /**
- * Selects candidates with a cheap test against two cursors. They are those of the two peers that have read
- * furthest, among the peers that read messages for everyone. Together these two have received nearly all
- * messages that anyone has, regardless of the author. They usually also have the messages addressed to one of
- * them. Only the few remaining messages need a check of every peer. The two are selected once per feed, which
- * OFFSET 0 enforces.
+ * Selects messages that may be undelivered, by a cheap test against two peers' cursors. The two are the peers
+ * that have read furthest. Together they have received nearly all messages to everyone that anyone has
+ * received, no matter who posted them, and usually also the messages addressed to either of them. Only the
+ * few remaining messages need a check of every peer. OFFSET 0 makes PostgreSQL select the two peers only once
+ * per feed.
  */
 function notGotAtOnce(before: Date): SQL {
   return sql`

@@ -2,7 +2,10 @@ import { and, between, eq, isNotNull, lt, sql } from "drizzle-orm";
 import { messages, stateEntries, stateVersions } from "../../core/schema.js";
 import type { Queryable, Transaction } from "../../core/transactions.js";
 
-/** Returns the version of a key in the last event about it before a message, or 0 if there was no event. */
+/**
+ * Returns the version of a state key that the last event about it before a message announced. Returns 0 if
+ * there was no such event.
+ */
 export async function findAnnouncedVersionBefore(
   db: Queryable,
   sessionId: string,
@@ -26,7 +29,7 @@ export async function findAnnouncedVersionBefore(
   return row?.version ?? 0;
 }
 
-/** Removes values of a key from its history. The caller has locked the key. */
+/** Removes old values of a key from its history. The caller must hold the lock on the key. */
 export async function redactStateVersions(
   tx: Transaction,
   sessionId: string,
@@ -46,7 +49,10 @@ export async function redactStateVersions(
     );
 }
 
-/** Removes the value of a key of a closed session, where the key can no longer change. The caller has locked the key. */
+/**
+ * Removes the value of a key in a closed session, where no one can change the key any more. The caller must
+ * hold the lock on the key.
+ */
 export async function clearStateEntry(tx: Transaction, sessionId: string, key: string): Promise<void> {
   await tx
     .update(stateEntries)

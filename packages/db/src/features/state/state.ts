@@ -13,7 +13,7 @@ function isEntry(scopeId: string, key: string): SQL | undefined {
   return and(eq(stateEntries.scopeId, scopeId), eq(stateEntries.key, key));
 }
 
-/** Finds the entry of a key, even if deleted. Returns null if the key was never set. */
+/** Finds the entry of a key, even if its value was deleted. Returns null if the key was never set. */
 export async function findStateEntry(
   db: Queryable,
   scopeId: string,
@@ -27,11 +27,11 @@ export interface LockedStateEntry extends StateVersionRow {
   readonly updatedByPeerId: string;
   readonly announcedVersion: number;
   readonly announcedAt: Date | null;
-  /** Current time of the database, which is the same for all nodes. */
+  /** The current time by the database's clock, which is the same for all nodes. */
   readonly now: Date;
 }
 
-/** Locks a key until the transaction ends and returns its entry. */
+/** Locks a key until the transaction ends, and returns its entry. */
 export async function lockStateEntry(
   tx: Transaction,
   scopeId: string,
@@ -52,8 +52,8 @@ export async function lockStateEntry(
 }
 
 /**
- * Creates a key with version 0 and no value. The same transaction then sets it, so others never see version
- * 0.
+ * Creates a key with version 0 and no value. The same transaction must then set the value, so that no one
+ * else ever sees version 0.
  */
 export async function insertStateEntry(
   tx: Transaction,
@@ -68,15 +68,15 @@ export async function insertStateEntry(
 }
 
 /**
- * Counts the keys of a scope that have a value, and locks the count until the transaction ends. For callers
- * that check a limit before adding a key.
+ * Counts the keys that have a value in a scope, and locks the count until the transaction ends. Callers use
+ * this to check the limit before they add a key.
  */
 export async function lockAndCountStateKeys(tx: Transaction, scopeId: string): Promise<number> {
   await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`state ${scopeId}`}, 0))`);
   return countStateKeys(tx, scopeId);
 }
 
-/** Counts the keys of a scope that have a value. */
+/** Counts the keys that have a value in a scope. */
 export async function countStateKeys(db: Queryable, scopeId: string): Promise<number> {
   const [row] = await db
     .select({ keys: count() })
@@ -86,9 +86,9 @@ export async function countStateKeys(db: Queryable, scopeId: string): Promise<nu
 }
 
 /**
- * Prevents a session from being concluded until the transaction ends. Returns false if it is already
- * concluded. A conclusion writes to the document and locks its row, so this does not need to lock the feed,
- * which would block posts.
+ * Prevents a session from being concluded until the transaction ends. Returns false if the session is already
+ * concluded. Locks the document's row, which a conclusion writes to. Locking the feed instead would block
+ * posts.
  */
 export async function keepSessionOpen(tx: Transaction, sessionId: string): Promise<boolean> {
   const [document] = await tx
@@ -102,13 +102,13 @@ export async function keepSessionOpen(tx: Transaction, sessionId: string): Promi
 export interface StateChange extends StateVersionRow {
   readonly scopeId: string;
   readonly updatedByPeerId: string;
-  /** Number of versions to keep, including this one. */
+  /** Number of versions to keep in the history, including this one. */
   readonly keep: number;
 }
 
 /**
- * Writes a key's next version and its history entry, and deletes the oldest versions. The caller must hold
- * the lock on the key. One statement keeps the lock short.
+ * Writes a key's next version and its history entry, and deletes the versions that exceed `keep`. The caller
+ * must hold the lock on the key. All this is one statement, so the lock is held only briefly.
  */
 export async function saveStateChange(tx: Transaction, change: StateChange): Promise<void> {
   const { scopeId, key, version, value, updatedBy, updatedByPeerId, keep } = change;
@@ -127,8 +127,8 @@ export async function saveStateChange(tx: Transaction, change: StateChange): Pro
 }
 
 /**
- * Records that a version was announced in the feed, or that there is no feed to announce it in. The caller
- * must hold the lock on the key.
+ * Records that the feed has announced a version of a key, or that there is no feed to announce it in. The
+ * caller must hold the lock on the key.
  */
 export async function markStateAnnounced(
   tx: Transaction,
@@ -142,7 +142,10 @@ export async function markStateAnnounced(
     .where(isEntry(scopeId, key));
 }
 
-/** Lists keys with an unannounced change whose last announcement is at least `forMs` ago, oldest first. */
+/**
+ * Lists keys with a change that has not been announced, if their last announcement is at least `forMs` ago.
+ * The longest wait comes first.
+ */
 export async function listUnannouncedState(
   db: Queryable,
   { forMs, limit }: { forMs: number; limit: number },
@@ -193,7 +196,7 @@ export async function listStateVersions(
     .orderBy(newestFirst);
 }
 
-/** Lists recently changed keys of these scopes with their current values. */
+/** Lists the recently changed keys of these scopes, with their current values. */
 export async function listStateChanges(
   db: Queryable,
   scopeIds: readonly string[],

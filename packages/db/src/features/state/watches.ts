@@ -59,7 +59,7 @@ export async function deleteStateWatch(tx: Transaction, watcher: Watcher, watch:
     );
 }
 
-/** A peer that watches a key. `peer` is null for a team's unnamed peer. */
+/** A peer that watches a key. `peer` is null for the unnamed peer of a team. */
 export interface StateWatcher {
   readonly peerId: string;
   readonly team: string;
@@ -67,8 +67,8 @@ export interface StateWatcher {
 }
 
 /**
- * Lists the current peers that watch a key, each once, by name. For a key of the mesh, peers of all its
- * sessions are included.
+ * Lists the current peers that watch a key, by name and without duplicates. For a key of the mesh, the peers
+ * of all its sessions are included.
  */
 export async function listStateWatchers(
   db: Queryable,

@@ -13,19 +13,19 @@ import {
 
 export interface TaskFact extends SessionFact {
   readonly kind: "in_review" | "handed_back";
-  /** Number of the task. Null for a claim that is not a task. */
+  /** Number of the task. Null if this is a claim on a scope instead of a task. */
   readonly number: number | null;
-  /** Number of the claim, so that the end of the next claim counts as a new fact. */
+  /** Number of the claim. It makes the end of each claim a new fact. */
   readonly claim: number;
-  /** Name of the peer that did the task, or last held the task or claim. */
+  /** Name of the peer that did the task, or was the last to hold the task or claim. */
   readonly holder: string;
-  /** Title of the task, or the claimed scope. */
+  /** Title of the task, or the scope of the claim. */
   readonly text: string;
 }
 
 /**
- * Lists tasks that wait for a human's approval, and tasks and claims handed back because their holder
- * disappeared. Tasks are listed until they are claimed again, claims for a day.
+ * Lists tasks that wait for a human's approval, and tasks and claims that were handed back because their
+ * holder disappeared. Tasks are listed until someone claims them again, claims for a day.
  */
 export async function listTaskFacts(db: Queryable, scope: FactScope): Promise<TaskFact[]> {
   const rows = await db.execute<Row<TaskFact>>(sql`

@@ -11,7 +11,8 @@ export interface ClaimKey {
 }
 
 /**
- * True while a claim is active. An expired claim ends immediately, even before it is marked as handed back.
+ * Condition that a claim is active. An expired claim ends immediately, even if it has not been marked as
+ * handed back yet.
  */
 const holds = and(isNull(claims.handedBackAt), sql`coalesce(${claims.expiresAt} > now(), true)`);
 
@@ -25,8 +26,8 @@ export async function listClaimRows(db: Queryable, sessionId: string): Promise<C
 }
 
 /**
- * Draws the number of a session's next claim. Other callers that claim in this session wait until the
- * transaction ends, so overlapping claims cannot race, however their patterns are written.
+ * Assigns the number of a session's next claim. Others who claim something in this session wait until the
+ * transaction ends, so that overlapping claims cannot race.
  */
 export async function drawClaimNumber(tx: Transaction, sessionId: string): Promise<number> {
   const [counter] = await tx
@@ -45,11 +46,11 @@ export interface NewClaim extends ClaimKey {
   readonly reason: string | null;
   readonly holder: string;
   readonly peerId: string;
-  /** Null to keep the claim as long as its holder is active. */
+  /** Lifetime of the claim. Null to keep the claim while its holder is active. */
   readonly seconds: number | null;
 }
 
-/** Adds a claim. Replaces the peer's existing claim of the same scope. */
+/** Inserts a claim. Replaces an existing claim by the same peer on the same scope. */
 export async function insertClaim(tx: Transaction, { seconds, ...claim }: NewClaim): Promise<ClaimRow> {
   await tx
     .delete(claims)
@@ -69,7 +70,7 @@ export async function insertClaim(tx: Transaction, { seconds, ...claim }: NewCla
   return row;
 }
 
-/** Ends an active claim and returns it, or null if it is no longer active. */
+/** Ends an active claim and returns it. Returns null if the claim is no longer active. */
 export async function deleteClaim(
   tx: Transaction,
   { sessionId, number }: ClaimKey,
@@ -81,7 +82,7 @@ export async function deleteClaim(
   return row ?? null;
 }
 
-/** Removes a redacted reason from a claim, if the claim still has this reason. */
+/** Removes a claim's reason if it is still the text that was redacted. */
 export async function forgetClaimReason(
   tx: Transaction,
   { sessionId, number }: ClaimKey,

@@ -2,14 +2,14 @@ import { and, asc, eq, gt, inArray } from "drizzle-orm";
 import { claims, messages, peers, tasks, teams } from "../../core/schema.js";
 import type { Transaction } from "../../core/transactions.js";
 
-/** An event of an imported feed that reports a change of a task or claim. */
+/** An event in an imported feed that reports a change to a task or claim. */
 export interface ImportedEventRow {
   readonly sequence: number;
-  /** Canonical JSON. */
+  /** The event's content as canonical JSON. */
   readonly content: string;
 }
 
-/** Lists up to `limit` events of tasks and claims after a message, in order. */
+/** Lists events about tasks and claims that follow a given message, in order and at most `limit`. */
 export async function listImportedTaskEvents(
   tx: Transaction,
   sessionId: string,
@@ -43,7 +43,7 @@ export async function readImportedTasks(
     .where(and(eq(tasks.sessionId, sessionId), inArray(tasks.number, [...numbers])));
 }
 
-/** Inserts or replaces tasks with their current state. */
+/** Inserts tasks in their current state, or replaces existing ones. */
 export async function putImportedTasks(tx: Transaction, rows: readonly ImportedTaskRow[]): Promise<void> {
   for (const row of rows) {
     await tx
@@ -53,7 +53,7 @@ export async function putImportedTasks(tx: Transaction, rows: readonly ImportedT
   }
 }
 
-/** Replaces the claims of an imported session. */
+/** Replaces all claims of an imported session. */
 export async function replaceImportedClaims(
   tx: Transaction,
   sessionId: string,
@@ -63,7 +63,7 @@ export async function replaceImportedClaims(
   if (rows.length > 0) await tx.insert(claims).values([...rows]);
 }
 
-/** Lists the peers of an imported session with the names of their teams, in the order in which they joined. */
+/** Lists an imported session's peers with their team names, in the order in which the peers joined. */
 export async function listImportedPeers(
   tx: Transaction,
   sessionId: string,

@@ -4,19 +4,20 @@ import type { Queryable, Transaction } from "../../core/transactions.js";
 import type { ClaimKey, ClaimRow } from "./claims.js";
 import { type TaskKey, type TaskRow, unheld } from "./tasks.js";
 
-/** Tasks and claims are leases of the peer that holds them. Any activity of the peer renews them. */
+/** A task or claim is a lease of the peer that holds it. Any activity of that peer renews the lease. */
 
-/** A peer with tasks or claims, and the time of the oldest renewal. */
+/** A peer that holds tasks or claims, with the earliest time at which one of them was last renewed. */
 export interface Holder {
   readonly peerId: string;
   readonly renewedAt: Date;
 }
 
-/** How long a holder may be absent. */
+/** How long a holder may be absent before its tasks and claims are handed back. */
 const grace = sql`make_interval(secs => coalesce((s.settings ->> 'claim_grace_s')::int, 900))`;
 
 /**
- * Lists peers with a task or claim whose last renewal is older than a third of the session's grace period.
+ * Lists peers that hold a task or claim whose last renewal is older than a third of the session's grace
+ * period.
  */
 export async function listHolders(db: Queryable): Promise<Holder[]> {
   const rows = await db.execute<{ peer_id: string; renewed_ms: string }>(sql`
@@ -33,7 +34,10 @@ export async function listHolders(db: Queryable): Promise<Holder[]> {
   }));
 }
 
-/** Renews the leases of holders to the times when they were last seen. Never moves a lease backwards. */
+/**
+ * Renews the leases of these holders to the times when they were last seen. Never moves a lease to an earlier
+ * time.
+ */
 export async function renewHolders(
   db: Queryable,
   seen: readonly { readonly peerId: string; readonly seenAt: Date }[],
@@ -51,8 +55,8 @@ export async function renewHolders(
 }
 
 /**
- * True if the holder has left, or has been absent for longer than the session's grace period. Time before
- * `since` does not count.
+ * Returns the condition that a holder has left, or has been absent for longer than the session's grace
+ * period. Time before `since` does not count as absence.
  */
 function isGone(renewedAt: SQL, since: Date): SQL {
   return sql`(p.left_at IS NOT NULL OR tm.left_at IS NOT NULL
@@ -72,8 +76,8 @@ export interface LapsedKey {
 }
 
 /**
- * Lists tasks and claims in open sessions that must be handed back: their holder left or was absent for too
- * long, or the claim expired.
+ * Lists tasks and claims in open sessions that must be handed back, because their holder has left or was
+ * absent for too long, or because the claim has expired.
  */
 export async function listLapsed(db: Queryable, since: Date, limit: number): Promise<LapsedKey[]> {
   const rows = await db.execute<{ kind: LapsedKey["kind"]; session_id: string; number: number }>(sql`
@@ -89,8 +93,8 @@ export async function listLapsed(db: Queryable, since: Date, limit: number): Pro
 }
 
 /**
- * Reopens a claimed task and returns it in its claimed state. Returns null if its holder is back or has ended
- * the claim.
+ * Reopens a claimed task, and returns the task with its former holder. Returns null if the holder is back or
+ * the task is no longer claimed.
  */
 export async function handBackTask(tx: Transaction, key: TaskKey, since: Date): Promise<TaskRow | null> {
   const [held] = await tx
@@ -112,8 +116,8 @@ export async function handBackTask(tx: Transaction, key: TaskKey, since: Date): 
 }
 
 /**
- * Ends a claim and returns it. `expired` is true if its own time was up. Returns null if its holder is back
- * or has ended the claim.
+ * Ends a claim and returns it. `expired` is true if the claim's own lifetime was over. Returns null if the
+ * holder is back or the claim has already ended.
  */
 export async function handBackClaim(
   tx: Transaction,

@@ -3,7 +3,7 @@ import { feeds, messages, peers, sessions, tasks, teams } from "../../core/schem
 import type { Queryable, Transaction } from "../../core/transactions.js";
 
 export type TaskRow = typeof tasks.$inferSelect & {
-  /** Numbers from `blockedBy` whose tasks are neither done nor cancelled. */
+  /** Numbers of the tasks in `blockedBy` that are neither done nor cancelled. */
   readonly waitsFor: readonly number[];
 };
 
@@ -21,14 +21,15 @@ export interface TaskClaimer {
 }
 
 /**
- * True if task `b` blocks the row of `tasks`. Column names are qualified, because both have the same columns.
+ * Condition that task `b` blocks a row of `tasks`. The column names are qualified, because both are rows of
+ * the same table.
  */
 const isBlocker = sql.raw("b.session_id = tasks.session_id AND b.number = ANY (tasks.blocked_by)");
 const isOver = sql.raw("b.state IN ('done', 'cancelled')");
 /**
- * True if a task waits for a blocker. Most tasks have no blockers and need no lookup. Counts finished
- * blockers rather than unfinished ones: a statement that waited for the lock of a split sees the new list of
- * blockers, but not the new tasks.
+ * Condition that a task waits for a blocker. Most tasks have no blockers and need no lookup. Counts finished
+ * blockers rather than unfinished ones: if a statement has waited for the lock while another caller split a
+ * blocker, it sees the new list of blockers but not yet the new tasks.
  */
 const waits = sql`(tasks.blocked_by <> '{}' AND cardinality(tasks.blocked_by) >
   (SELECT count(*) FROM ${tasks} b WHERE ${isBlocker} AND ${isOver}))`;
@@ -48,9 +49,9 @@ export async function findTask(db: Queryable, key: TaskKey): Promise<TaskRow | n
   return row ?? null;
 }
 
-/** Locks a task until the transaction ends. Changes to it happen one after the other. */
+/** Locks a task until the transaction ends, so that changes to the task happen one after the other. */
 export async function lockTask(tx: Transaction, key: TaskKey): Promise<TaskRow | null> {
-  // Reads the task under the lock, so that its blockers are current.
+  // Locks first and reads the task in a second statement, so that its blockers are current.
   const [held] = await tx
     .select({ number: tasks.number })
     .from(tasks)
@@ -62,8 +63,8 @@ export async function lockTask(tx: Transaction, key: TaskKey): Promise<TaskRow |
 export type NewTask = Omit<typeof tasks.$inferInsert, "sessionId" | "number" | "state">;
 
 /**
- * Adds tasks under the session's next numbers and returns them in that order. Other callers that add tasks or
- * change blockers wait until the transaction ends.
+ * Inserts tasks under the session's next numbers, and returns them in order. Other callers that insert tasks
+ * or change blockers wait until the transaction ends.
  */
 export async function insertTasks(
   tx: Transaction,
@@ -112,12 +113,12 @@ export async function updateTaskRow(tx: Transaction, key: TaskKey, change: TaskU
   return row;
 }
 
-/** The columns of a task without a holder. */
+/** The columns that a task has when it has no holder. */
 export const unheld = { holder: null, holderPeerId: null, claimedAt: null, renewedAt: null } as const;
 
 /**
- * Claims the next ready task, preferably one assigned to the claimer, and returns it. Returns null if there
- * is none. Concurrent callers get different tasks, because rows locked by others are skipped.
+ * Claims the next ready task and returns it, or returns null if no task is ready. Prefers a task assigned to
+ * the claimer. Concurrent callers get different tasks, because rows that others have locked are skipped.
  */
 export async function claimNextTask(
   tx: Transaction,
@@ -126,7 +127,8 @@ export async function claimNextTask(
   label: string | undefined,
 ): Promise<TaskRow | null> {
   const labelled = label === undefined ? sql`` : sql` AND ${label} = ANY (${tasks.labels})`;
-  // Each query walks an index and stops at the first match. The second runs only if the first finds nothing.
+  // Each of the two queries walks an index and stops at its first match. The second query runs only if the
+  // first one finds nothing.
   const firstOf = (meant: SQL | undefined) => sql`(
     SELECT ${tasks.number} FROM ${tasks}
     WHERE ${tasks.sessionId} = ${sessionId} AND ${tasks.state} = 'open' AND ${meant} AND NOT ${waits}${labelled}
@@ -136,7 +138,7 @@ export async function claimNextTask(
   return claim(tx, sessionId, next, claimer);
 }
 
-/** Claims a task if it is ready and is unassigned or assigned to the claimer. Otherwise returns null. */
+/** Claims a task if it is ready, and either unassigned or assigned to the claimer. Returns null otherwise. */
 export async function claimTaskRow(
   tx: Transaction,
   { sessionId, number }: TaskKey,
@@ -145,7 +147,10 @@ export async function claimTaskRow(
   return claim(tx, sessionId, sql`${number}`, claimer);
 }
 
-/** Compares the state within the UPDATE: reading it first would lose the race. */
+/**
+ * Checks the state within the UPDATE, because another caller could claim the task between a separate check
+ * and the UPDATE.
+ */
 async function claim(
   tx: Transaction,
   sessionId: string,
@@ -190,8 +195,8 @@ function isMeantFor({ teamId, peerId }: Pick<TaskClaimer, "teamId" | "peerId">):
 
 /**
  * Lists open tasks that `number` blocked and that have no unfinished blockers left. The caller must hold the
- * feed's lock: if two peers finish a task's last two blockers at the same time, the second then sees the
- * first's change.
+ * feed's lock. If two peers finish the last two blockers of a task at the same time, the second one then sees
+ * the first one's change.
  */
 export async function listReadyAfter(tx: Transaction, { sessionId, number }: TaskKey): Promise<TaskRow[]> {
   return tx
@@ -209,8 +214,8 @@ export async function listReadyAfter(tx: Transaction, { sessionId, number }: Tas
 }
 
 /**
- * Returns the task in `blockedBy` that directly or indirectly waits for `number`, which would create a cycle.
- * Returns null if there is none.
+ * Finds a task in `blockedBy` that directly or indirectly waits for `number`, so that blocking `number` by it
+ * would create a cycle. Returns null if there is none.
  */
 export async function findCircle(
   tx: Transaction,
@@ -229,7 +234,7 @@ export async function findCircle(
   return row?.first ?? null;
 }
 
-/** Returns the numbers that do not belong to a task of the session. */
+/** Returns those of the given numbers that do not belong to a task in the session. */
 export async function listUnknownTasks(
   tx: Transaction,
   sessionId: string,
@@ -244,23 +249,23 @@ export async function listUnknownTasks(
   return numbers.filter((number) => !known.has(number));
 }
 
-/** Formats an array as text, because the driver does not load array types. */
+/** Formats numbers as an array literal, because the driver does not load array types. */
 function intArray(numbers: readonly number[]): SQL {
   return sql`${sql.param(`{${numbers.join(",")}}`)}::integer[]`;
 }
 
 export interface TaskFilter {
   readonly state: "unfinished" | "ready" | "blocked" | "all" | TaskRow["state"];
-  /** Restricts the list to tasks that this peer holds or that are assigned to it. */
+  /** Restricts the list to tasks that this peer holds or that are assigned to it. Null for no restriction. */
   readonly mine: Pick<TaskClaimer, "teamId" | "peerId"> | null;
-  /** The peer for which tasks must be ready. Null for any peer. */
+  /** If the state is `ready`, restricts the list to tasks that this peer could claim. Null for any peer. */
   readonly readyFor: Pick<TaskClaimer, "teamId" | "peerId"> | null;
   readonly label: string | undefined;
   readonly after: number;
   readonly limit: number;
 }
 
-/** Lists a session's tasks by number. */
+/** Lists a session's tasks, ordered by number. */
 export async function listTaskRows(
   db: Queryable,
   sessionId: string,
@@ -299,7 +304,10 @@ function isIn(state: TaskFilter["state"]): SQL | undefined {
   }
 }
 
-/** Lists unfinished tasks of a mesh's open sessions, least recently updated first, and counts all of them. */
+/**
+ * Lists unfinished tasks in a mesh's open sessions, least recently updated first. Also counts those beyond
+ * the limit.
+ */
 export async function listUnfinishedTasks(
   db: Queryable,
   meshId: string,
@@ -328,7 +336,7 @@ export interface HeldTask {
   readonly claimedAt: Date;
 }
 
-/** Lists the claimed, unfinished tasks of a session, in the order in which they were claimed. */
+/** Lists a session's claimed and unfinished tasks, in the order in which they were claimed. */
 export async function listHeldTasks(db: Queryable, sessionId: string): Promise<HeldTask[]> {
   const rows = await db
     .select({
@@ -347,11 +355,11 @@ export async function listHeldTasks(db: Queryable, sessionId: string): Promise<H
 
 export interface TaskEventRow {
   readonly sequence: number;
-  /** Canonical JSON. */
+  /** The event's content as canonical JSON. */
   readonly content: string;
 }
 
-/** Lists the feed's events about a task, newest first. */
+/** Lists the events about a task in its session's feed, newest first. */
 export async function listTaskEvents(
   db: Queryable,
   { sessionId, number }: TaskKey,
@@ -371,7 +379,7 @@ export async function listTaskEvents(
     .limit(limit);
 }
 
-/** Lists the current peers of these teams, in addition to the given peers. */
+/** Lists the given peers and the current peers of these teams. */
 export async function listTaskReaders(
   db: Queryable,
   sessionId: string,
@@ -393,7 +401,7 @@ export async function listTaskReaders(
   return [...new Set([...peerIds, ...rows.map(({ peerId }) => peerId)])];
 }
 
-/** Removes redacted texts from a task, if the task still has them. */
+/** Removes texts from a task if they are still the ones that were redacted. */
 export async function forgetTaskTexts(
   tx: Transaction,
   key: TaskKey,

@@ -10,8 +10,7 @@ export interface ChatCount {
 }
 
 /**
- * Counts each team's chat messages per interval of `bucketMs`, starting at `from`, in a single scan of the
- * range.
+ * Counts each team's chat messages per interval of `bucketMs`, starting at `from`. Scans the range only once.
  */
 export async function countChat(
   db: Queryable,
@@ -40,7 +39,7 @@ export interface LaneRow {
   readonly colour: number;
 }
 
-/** Lists the given teams of a session in the order in which they joined. */
+/** Lists the given teams of a session, in the order in which they joined. */
 export async function listLanes(
   db: Queryable,
   sessionId: string,
@@ -55,7 +54,7 @@ export async function listLanes(
 }
 
 export interface MarkRow {
-  /** Kind of the event. Null for a document version. */
+  /** Kind of the event. Null if the mark is a document version. */
   readonly kind: string | null;
   readonly at: Date;
   readonly by: string | null;
@@ -63,7 +62,7 @@ export interface MarkRow {
   readonly version: number | null;
 }
 
-/** Reads the latest marks in a time span, oldest first, and counts all of them. */
+/** Lists the latest marks in a time span, oldest first, and counts all of them. */
 export async function listMarks(
   db: Queryable,
   sessionId: string,
@@ -72,8 +71,8 @@ export async function listMarks(
 ): Promise<{ marks: MarkRow[]; total: number }> {
   const { range, from, to } = span;
   const isIn = sql`session_id = ${sessionId} AND sequence > ${range.after} AND sequence <= ${range.upTo}`;
-  // Reads the newest marks of each kind by index. A scan along the feed would read many messages of a common
-  // kind to find a few of a rare one.
+  // Uses the index to read each kind's newest marks. A scan of the feed would read many messages of a common
+  // kind to find a few of a rare kind.
   const newest = kinds.map(
     (kind) => sql`(SELECT kind, posted_at AS at, sequence, NULL::int AS version, NULL::text AS written_by
       FROM ${messages} WHERE ${isIn} AND kind = ${kind} ORDER BY sequence DESC LIMIT ${limit})`,

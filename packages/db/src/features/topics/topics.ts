@@ -37,7 +37,7 @@ export function sourceOf({ sessionId, root, path }: TopicRow): SourceColumns {
   return { sessionId, root: null, path: null };
 }
 
-/** The text that something refers to: a document by version, a file by hash. */
+/** Identifies a version of a source's text: a version number for a document, a hash for a file. */
 export type TextPoint =
   | { readonly version: number; readonly hash: null }
   | { readonly version: null; readonly hash: string };
@@ -48,7 +48,7 @@ export interface NewTopic {
   readonly title: string;
   readonly openedBy: string;
   readonly madeAt: TextPoint;
-  /** Null for a topic about the whole text. */
+  /** The passage that the topic is about. Null if the topic is about the whole text. */
   readonly anchor: {
     readonly quote: string;
     readonly prefix: string;
@@ -59,8 +59,8 @@ export interface NewTopic {
 }
 
 /**
- * Opens a topic under the mesh's next number. Other callers wait for their numbers until the transaction
- * ends.
+ * Inserts an open topic under the mesh's next number. Other callers wait for their numbers until the
+ * transaction ends.
  */
 export async function insertTopic(tx: Transaction, topic: NewTopic): Promise<TopicRow> {
   const { meshId, source, anchor, madeAt } = topic;
@@ -121,7 +121,10 @@ export async function findTopic(db: Queryable, { meshId, number }: TopicKey): Pr
   return row ?? null;
 }
 
-/** Locks a topic until the transaction ends. Replies, decisions and closing happen one after the other. */
+/**
+ * Locks a topic until the transaction ends, so that replies, decisions and closing happen one after the
+ * other.
+ */
 export async function lockTopic(tx: Transaction, key: TopicKey): Promise<TopicRow | null> {
   const [row] = await tx.select().from(topics).where(isTopic(key)).for("no key update");
   return row ?? null;
@@ -158,9 +161,9 @@ export interface NewTopicMessage {
   readonly teamId: string | null;
   readonly personId: string | null;
   readonly text: string;
-  /** The job whose agent wrote the message. */
+  /** Number of the job in which an agent wrote the message. Unset for other messages. */
   readonly job?: number | null | undefined;
-  /** The proposal that the message is about. */
+  /** Number of the proposal that the message is about, if any. */
   readonly proposal?: number | null | undefined;
 }
 
@@ -186,7 +189,7 @@ export async function insertTopicMessage(
   return topic;
 }
 
-/** Lists a topic's comments after a sequence, in order. */
+/** Lists a topic's messages after a given sequence, in order. */
 export async function listTopicMessages(
   db: Queryable,
   { meshId, number }: TopicKey,
@@ -206,7 +209,7 @@ export async function listTopicMessages(
     .limit(limit);
 }
 
-/** Closes an open topic. Returns null if it is already closed. */
+/** Closes an open topic. Returns null if the topic is already closed. */
 export async function closeTopicRow(
   tx: Transaction,
   key: TopicKey,
@@ -220,7 +223,9 @@ export async function closeTopicRow(
   return row ?? null;
 }
 
-/** Reopens a closed topic and clears the record of its closing. Returns null if it is open. */
+/**
+ * Reopens a closed topic, and clears by whom, when and why it was closed. Returns null if the topic is open.
+ */
 export async function reopenTopicRow(tx: Transaction, key: TopicKey): Promise<TopicRow | null> {
   const [row] = await tx
     .update(topics)
@@ -230,14 +235,14 @@ export async function reopenTopicRow(tx: Transaction, key: TopicKey): Promise<To
   return row ?? null;
 }
 
-/** A topic with an anchor, as needed to locate the anchor again. */
+/** A topic with an anchor. Contains the fields needed to locate the anchor in a new version of the text. */
 export type PlacedTopic = TopicRow & {
   readonly quote: string;
   readonly startAt: number;
   readonly endAt: number;
 };
 
-/** Lists a source's open topics whose anchors were last located in a different text. */
+/** Lists a source's open topics whose anchors have not been located in the current text yet. */
 export async function listTopicsToPlace(
   db: Queryable,
   meshId: string,
@@ -262,8 +267,8 @@ export type FoundPlace =
   | { readonly found: "lost" };
 
 /**
- * Stores the location of a topic's anchor in a text. Returns false if another caller has located it since. If
- * two callers race, the newer text wins.
+ * Stores where a topic's anchor is in a text. Returns false if another caller has already stored a location
+ * in this or a newer text.
  */
 export async function saveTopicPlace(
   tx: Queryable,
@@ -301,7 +306,7 @@ function ofSource(meshId: string, source: SourceColumns): SQL | undefined {
   return and(eq(topics.meshId, meshId), eq(topics.source, sourceName(source)));
 }
 
-/** Lists documents with a newer version than the one in which their open topics were last located. */
+/** Lists documents that have changed since the anchors of their open topics were last located. */
 export async function listUnplacedDocuments(
   db: Queryable,
 ): Promise<{ readonly meshId: string; readonly sessionId: string }[]> {
@@ -320,10 +325,10 @@ export async function listUnplacedDocuments(
   return rows.flatMap(({ meshId, sessionId }) => (sessionId === null ? [] : [{ meshId, sessionId }]));
 }
 
-/** Replaces a quote of a version whose text was removed. */
+/** Replaces a quote from a document version whose text was removed. */
 const removedQuote = "(removed)";
 
-/** Removes quotes of redacted document versions from topics. */
+/** Removes quotes from redacted document versions in topics. */
 export async function forgetQuotes(
   tx: Transaction,
   { meshId, sessionId }: { readonly meshId: string; readonly sessionId: string },

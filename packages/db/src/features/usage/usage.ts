@@ -1,30 +1,32 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Queryable, Transaction } from "../../core/transactions.js";
 
-/** Token usage of one model. */
+/** The number of tokens used with one model. */
 export interface UsedTokens {
   readonly model: string;
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly cacheReadTokens: number;
   readonly cacheWriteTokens: number;
-  /** Millionths of a dollar. Null if unknown. */
+  /** Cost in millionths of a dollar. Null if unknown. */
   readonly costMicros: number | null;
 }
 
 export interface UsageReport {
   readonly sessionId: string;
-  /** Null for a job. */
+  /** The reporting peer and its team. Null for a job. */
   readonly reporter: { readonly teamId: string; readonly peerId: string } | null;
-  /** Null to count the usage for the task that the peer claimed last, if any. */
+  /**
+   * Number of the task that the usage belongs to. Null to use the task that the peer claimed last, if any.
+   */
   readonly task: number | null;
   readonly used: readonly UsedTokens[];
 }
 
-/** The peer id under which the usage of jobs is stored. */
+/** The peer id under which jobs' usage is stored. */
 const ofJobs = "00000000-0000-0000-0000-000000000000";
 
-/** Adds usage to the day's sums. Returns the task that it counts for, or 0. */
+/** Adds usage to the day's totals. Returns the number of the task that the usage was counted for, or 0. */
 export async function addUsage(
   tx: Queryable,
   { sessionId, reporter, task, used }: UsageReport,
@@ -36,7 +38,7 @@ export async function addUsage(
           SELECT number FROM tasks WHERE session_id = ${sessionId} AND holder_peer_id = ${reporter.peerId} AND state = 'claimed'
           ORDER BY claimed_at DESC LIMIT 1`);
   const number = claimed?.number ?? 0;
-  // One statement per model, so that no statement updates the same row twice.
+  // Uses one statement per model, so that no statement updates the same row twice.
   for (const each of used) {
     await tx.execute(sql`
       INSERT INTO usage AS u (session_id, day, peer_id, task, model, source, reports, input_tokens, output_tokens,
@@ -56,17 +58,17 @@ export async function addUsage(
   return number;
 }
 
-/** Budget used by agents since a human last let them continue, including the current report. */
+/** Tokens used by agents since a human last let them continue, including the current report. */
 export interface BudgetUse {
   readonly session: number;
-  /** The reporting team's share. 0 for a job. */
+  /** Tokens used by the reporting team. 0 for a job. */
   readonly team: number;
   readonly teamName: string | null;
-  /** True if a human has already been asked about the budget. */
+  /** True if a human has already been asked whether the agents may exceed the budget. */
   readonly isNear: boolean;
 }
 
-/** Counts tokens towards the budgets of a session and a team. */
+/** Adds tokens to a session's and a team's use of their budgets. */
 export async function countTokens(
   tx: Transaction,
   { sessionId, teamId, tokens }: { sessionId: string; teamId: string | null; tokens: number },
@@ -121,7 +123,7 @@ const sums = sql`sum(u.input_tokens)::float8 AS input_tokens, sum(u.output_token
   sum(u.cache_read_tokens)::float8 AS cache_read_tokens, sum(u.cache_write_tokens)::float8 AS cache_write_tokens,
   sum(u.cost_micros)::float8 AS cost_micros, sum(u.costed_reports)::float8 AS costed_reports, sum(u.reports)::float8 AS reports`;
 
-/** The SQL for a group: its name, and the session slug and task number to link to. */
+/** The SQL for each grouping: a group's name, and the session slug and task number that it links to. */
 const groupings = {
   session: { name: sql`s.title`, session: sql`s.slug`, task: sql`NULL::integer` },
   team: { name: sql`coalesce(t.name, 'jobs')`, session: sql`NULL`, task: sql`NULL::integer` },
@@ -146,15 +148,17 @@ function ofFilter({ meshId, sessionId, since, until }: UsageFilter): SQL {
       AND u.day >= coalesce(${since}::date, '-infinity') AND u.day <= coalesce(${until}::date, 'infinity')`;
 }
 
-/** Total usage and the first groups. `groups` is the number of all groups. */
+/** The total usage, and the first groups of a list. `groups` is the number of all groups. */
 export interface UsageList {
   readonly rows: readonly UsageGroupRow[];
   readonly groups: number;
-  /** Null if nothing was used. */
+  /** Sum over all groups. Null if nothing was used. */
   readonly total: UsageSumsRow | null;
 }
 
-/** Sums usage by the requested grouping, highest usage first. Days are listed from the latest. */
+/**
+ * Sums usage by the requested grouping, highest usage first. If grouped by day, the latest day comes first.
+ */
 export async function listUsage(
   db: Queryable,
   filter: UsageFilter,
