@@ -8,10 +8,10 @@ const markdownIn = (folder: string) =>
   readdirSync(join(root, folder))
     .filter((name) => name.endsWith(".md"))
     .map((name) => join(folder, name));
-// The changelog names paths as they were at the time.
+// The changelog is excluded, because it names paths as they were at the time.
 const documents = [...markdownIn("."), ...markdownIn("docs")].filter((name) => name !== "CHANGELOG.md");
 
-/** Our top-level folders. Other texts with a slash are addresses, or files of the Merkle home. */
+/** The repository's top-level folders. Other texts with a slash are addresses, or files in the Merkle home. */
 const folders = ["apps/", "packages/", "tests/", "scripts/", "bench/", "docs/", ".claude/"];
 
 /** Returns the files and folders that a document names in backticks, relative to the repository root. */
@@ -20,7 +20,7 @@ function namedIn(text: string): string[] {
   return quoted.filter((path) => folders.some((folder) => path.startsWith(folder)) && !/[<*{]/.test(path));
 }
 
-/** Returns the targets of a document's links to our files. */
+/** Returns the targets of a document's links to files in this repository. */
 function linkedFrom(text: string): string[] {
   const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => target);
   return targets.filter((target) => !/^[a-z]+:/.test(target));

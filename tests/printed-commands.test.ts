@@ -32,7 +32,7 @@ function fill(command: string): string {
   return command.replace(/<[a-z ]+>/g, (name) => fillings[name] ?? "words");
 }
 
-/** Splits a command into words as a shell does. A placeholder counts as one word. */
+/** Splits a command into words as a shell would. A placeholder counts as one word. */
 function wordsOf(command: string): string[] {
   const words = fill(command).match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? [];
   return words.map((word) => word.replace(/["']/g, ""));
@@ -92,7 +92,10 @@ function commandsIn(text: string): string[] {
 const endOfCommand =
   /(?: [|<>] | \(|, |\. |[:;](?: |$)|\.$|\\n| ?· | (?:where|on|when|shows|has|lists|does|stops|writes|needs) )(?=(?:[^"]*"[^"]*")*[^"]*$).*/s;
 
-/** Replaces variables in a literal. A variable between spaces becomes a word; a variable attached to a word becomes empty. */
+/**
+ * Replaces the variables in a template literal. A variable between spaces becomes a word, and a variable attached to a
+ * word becomes empty.
+ */
 function withoutVariables(literal: string): string {
   let text = literal;
   for (let before = ""; before !== text; ) {
@@ -105,7 +108,7 @@ function withoutVariables(literal: string): string {
   return text;
 }
 
-/** Texts that look like commands but are not: labels, key prefixes, commands of jobs, and help on a variable topic. */
+/** Texts that look like commands but are not: labels, key prefixes, commands for jobs, and help on a variable topic. */
 const noCommands =
   /^merkle (?:cli|for|safety|person|approval|box|secret|vapid|start|key|is|ended|needs|cannot|knows|takes|agent|help 1|service knows|join -\\|secret|1)\b|`/i;
 
@@ -117,7 +120,7 @@ describe("the commands that the product prints", () => {
     const problems: string[] = [];
     for (const { file, command } of commands) {
       const problem = await parseProblem(command);
-      // A sentence may name a command without its arguments.
+      // A sentence may name a command without its required arguments.
       if (problem !== undefined && !problem.startsWith("Missing"))
         problems.push(`${file}: ${command}: ${problem}`);
     }
@@ -155,7 +158,10 @@ describe("in an empty folder, by a user who installed merkle", { tags: "posix" }
     return promisify(execFile)("sh", ["-c", `exec </dev/null; ${line}`], { cwd: join(home, "project"), env });
   }
 
-  /** Runs in this process the command that a shell makes of a line. Fails if the parser rejects the line. */
+  /**
+   * Expands a line as a shell would and runs the resulting command in this process. Fails if the parser rejects the
+   * command.
+   */
   async function type(line: string): Promise<Ended> {
     const { stdout: words } = await inShell(`printf '%s\\0' ${line}`);
     const [program, ...args] = words.split("\0").slice(0, -1);

@@ -25,8 +25,8 @@ const filesIn = (...patterns: RegExp[]) =>
 const documents = ["SPEC.md", ...filesIn(/^docs\/.*\.md$/)];
 
 /**
- * Families whose rules are mostly about wording and looks. Their documents list only the rules that others build on; the titles of the tests state
- * the rest.
+ * Rule families that are mostly about wording and appearance. Their documents list only the rules that other rules
+ * refer to. All other rules of these families are stated only in titles of tests.
  */
 const livesAsTitles = ["DASH", "CLI"];
 
@@ -45,7 +45,7 @@ function quotedIn(text: string): string[] {
 /** Matches titles of tests that `npm test` skips. */
 const longTitle = /(["`])((?:(?!\1).)*)\1,\s*\{\s*tags: \[?"long"/g;
 
-/** Returns the rule ids quoted by tests that `npm test` runs (`short`), and by tests that it skips (`long`). */
+/** Returns the rule ids quoted by tests that `npm test` runs (`short`), and by tests that `npm test` skips (`long`). */
 function byLength(path: string): { short: string[]; long: string[] } {
   const text = read(path);
   const long = [...text.matchAll(longTitle)].flatMap(([, , title = ""]) => quotedIn(title));
@@ -122,7 +122,7 @@ describe("docs/deviations.md", () => {
   });
 });
 
-/** Returns the anchor that GitHub makes from a heading. */
+/** Returns the anchor that GitHub generates for a heading. */
 function anchorOf(title: string): string {
   return title
     .toLowerCase()

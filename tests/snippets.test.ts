@@ -27,7 +27,7 @@ beforeAll(async () => {
   transport = await brokerTransports.rest(broker.url);
 });
 
-/** Returns the snippet that the settings page offers for a typed address. */
+/** Returns the snippet that the settings page shows for an address that the user entered. */
 function offered(id: ConnectionSnippet["id"], typed = broker.url): string {
   const { address } = parseConnectionAddress(typed);
   const snippet = address && connectionSnippets(address).find((each) => each.id === id);
@@ -36,8 +36,8 @@ function offered(id: ConnectionSnippet["id"], typed = broker.url): string {
 }
 
 /**
- * Runs a snippet unchanged. `merkle` is this checkout's command; `claude` is a stub that records its arguments, because Claude Code's own behaviour
- * is not tested here.
+ * Runs a snippet unchanged. `merkle` runs the command of this checkout. `claude` is a stub that records its arguments,
+ * because Claude Code's own behaviour is not tested here.
  */
 async function paste(
   snippet: string,
@@ -124,7 +124,7 @@ it("[DASH-155] the lines for merkle install it, tell the machine where the broke
 it("[DASH-155] where members alone are let in, programs come by a token that stands in a variable", async () => {
   const { offered } = await startForMembers();
   const { claude } = await paste(offered("claude-code"));
-  // The shell passes the variable's name; Claude Code expands the variable later.
+  // The shell passes the variable's name. Claude Code expands the variable later.
   expect(claude?.slice(-2)).toEqual(["--header", `Authorization: Bearer \${MERKLE_TOKEN}`]);
 });
 

@@ -29,7 +29,7 @@ it("[CLI-141] a signal during a step ends everything that the step started", { t
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = Object(server.address());
-  // The grandchild's connection closes when the grandchild exits.
+  // The grandchild process opens a connection, which closes when the grandchild exits.
   const grandchild = `require("node:net").connect(${port}, "127.0.0.1"); setInterval(() => {}, 1e6)`;
   const child = runStep(
     `require("node:child_process").spawn(process.execPath, ["-e", ${JSON.stringify(grandchild)}], { stdio: "ignore" }); setInterval(() => {}, 1e6)`,
@@ -85,7 +85,8 @@ it("[CLI-141] a killed npm takes along what it started by a shell that stays", {
     const steps = step("building", process.execPath, ["-e", "setInterval(() => {}, 1e6)"]);
     console.log("runs");
     await steps;`;
-  // npm sets this process title and runs a script through a shell. On some systems the shell stays as the parent process.
+  // npm sets this process title and runs a script through a shell. On some systems, the shell remains as the parent
+  // process.
   const npm = `process.title = "npm start";
     require("node:child_process").spawn("sh", ["-c", '"$0" --input-type=module -e "$1"; exit 1', process.execPath, process.argv[1]], {
       stdio: ["ignore", "inherit", "ignore"], env: { ...process.env, npm_lifecycle_event: "start" } });`;

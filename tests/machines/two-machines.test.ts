@@ -7,7 +7,7 @@ import { type Ended, testMerkle } from "../../apps/cli/src/test-kit/merkle.js";
 import { makeCertificate, writeCertificate } from "../kit/certificates.js";
 import { canMakeNetworks, makeTwoNetworks } from "../kit/two-machines.js";
 
-/** Returns the arguments of the command that the output suggests as the next step. */
+/** Returns the arguments of the command that the output suggests next. */
 function nextOn(screen: Ended, command: string): string[] {
   const [, line = ""] =
     new RegExp(`next: merkle (${command}.*?)(?:   .*|, in .*)?$`, "m").exec(screen.stderr) ?? [];

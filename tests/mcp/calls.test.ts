@@ -73,7 +73,8 @@ describe("a single request", () => {
       expected_version: 7,
     });
     expect(conflict).toMatch(/^conflict: .+\n(?:.*\n)*current_version 0/);
-    // The text explains the failure to people. The helpful tool and the accepted fields follow on separate lines (ERR-5).
+    // The text explains the failure to people. A suggested next tool or the accepted fields follow on separate lines
+    // (ERR-5).
     expect(await text("get_session", { session_id: "nowhere" })).toBe(
       'not_found: There is no session "nowhere".\nnext list_sessions',
     );
@@ -268,7 +269,8 @@ describe("a wait over MCP", () => {
     const asked = { session_id, team_id, since_cursor: 0 };
     const began = performance.now();
     const ended: string[] = [];
-    // The REST wait starts first. If both transports had the same default timeout, it would also end first.
+    // The REST wait starts first. If its default timeout were as short as that of MCP, the REST wait would also end
+    // first.
     const long = new AbortController();
     fetch(`${url}/api/sessions/${session_id}/messages/wait?since_cursor=0`, {
       headers: { "x-team-id": team_id },

@@ -4,7 +4,7 @@ import { callTool, initialize, newTexts, post, toolCall } from "./rpc.js";
 
 const streaming = { accept: "application/json, text/event-stream" };
 
-/** Creates a session with two teams, each in its own MCP session. Alder has read everything. */
+/** Creates a session with two teams, each of which uses its own MCP session. Alder has read all messages. */
 async function startConversation() {
   const { url } = await sharedBroker();
   const mcp = `${url}/mcp`;
@@ -12,7 +12,8 @@ async function startConversation() {
     { "mcp-session-id": await initialize(mcp) },
     { "mcp-session-id": await initialize(mcp) },
   ];
-  // An MCP session stores the credential and hides it from its model. This call uses no MCP session, so the reply contains the credential.
+  // An MCP session stores the credential and hides it from the model. This call is made outside an MCP session, so its
+  // reply contains the credential.
   const created = await callTool(mcp, "create_session", { title: "Talk", creator_team_name: "Alder" });
   const { session_id, team_id } = created;
   await callTool(mcp, "join_session", { session_id, team_name: "Alder", team_id }, { headers: alder });

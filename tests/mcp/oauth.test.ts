@@ -19,7 +19,10 @@ beforeAll(async () => {
   session = await admin.call("create_session", { title: "Hosted", creator_team_name: "Ana's" });
 });
 
-/** Does what the dashboard's page does: a member approves the client that opened this address. Returns the parameters of the client's redirect. */
+/**
+ * Approves the client that opened this address, as a member does on the dashboard's page. Returns the parameters of the
+ * redirect to the client.
+ */
 async function approveAsMember({ searchParams }: URL): Promise<URLSearchParams> {
   const { scope: _scope, ...request } = Object.fromEntries(searchParams);
   const { redirect_to } = await admin.call("approve_client", {
@@ -101,7 +104,7 @@ it.each(["1.x", "2.x"] as const)(
     const url = new URL(`${base}/api/mcp?tools=core,admin`);
     const provider = createProvider();
     const asking = openTransport(url, provider);
-    // The classes of both major versions have the same shape, but their types are incompatible.
+    // The client classes of both major versions have the same shape, but their types are incompatible.
     const first = createClient() as Client;
     await expect(first.connect(asking.transport as StreamableHTTPClientTransport)).rejects.toThrow(
       Unauthorized,

@@ -9,7 +9,7 @@ export interface Posting {
   readonly signal?: AbortSignal;
 }
 
-/** Posts one JSON-RPC message with the headers that curl would send. */
+/** Posts one JSON-RPC message with the headers that curl would send by default. */
 export function post(url: string, message: unknown, { headers, signal }: Posting = {}): Promise<Response> {
   return fetch(url, {
     method: "POST",
@@ -74,7 +74,8 @@ export async function connectClient(
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Client> {
   const client = new Client({ name: "test", version: "1" });
-  // The class implements Transport, but its declaration lacks the `| undefined` that exactOptionalPropertyTypes requires.
+  // The class implements Transport, but its type declaration lacks the `| undefined` that exactOptionalPropertyTypes
+  // requires.
   await client.connect(
     new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }) as Transport,
   );
@@ -82,7 +83,10 @@ export async function connectClient(
   return client;
 }
 
-/** Returns the texts of a page without redelivered messages. Redelivery is normal here, since a client's calls can use several connections. */
+/**
+ * Returns the texts of a page, without redelivered messages. Messages are often redelivered here, because the calls of
+ * one client can use several connections.
+ */
 export function newTexts(page: unknown): string[] {
   const { messages, again = 0 } = Object(page);
   return messages

@@ -380,7 +380,7 @@ itAtOne("each node knows what it answers itself")(
     const first = post(mcp, toolCall("wait_for_messages", { session_id: slug, timeout: 1 }, 7), {
       headers: { ...alder.headers, accept: "application/json, text/event-stream" },
     });
-    // The response headers arrive immediately, while the wait is still parked.
+    // The response headers arrive immediately, while the wait is still pending.
     const parked = await first;
     const second = await post(mcp, toolCall("list_sessions", {}, 7), alder);
     expect(second.status).toBe(400);
@@ -401,10 +401,10 @@ it("[MCP-11] [CURSOR-6] a request that is sent again under its id when its conne
 
   const broken = new AbortController();
   const message = { session_id: slug, content: { text: "the first" } };
-  // The response headers arrive immediately, while the post waits for the lock.
+  // The response headers arrive immediately, while the post waits for the database lock.
   await post(mcp, toolCall("post_message", message, 7), { ...streamed, signal: broken.signal });
   broken.abort();
-  // Until the broker notices the disconnect, it refuses the id as one that is still in use.
+  // Until the broker notices the disconnect, it refuses this request id because it is still in use.
   const wait = toolCall("wait_for_messages", { session_id: slug, timeout: 20, since_cursor: 1 }, 7);
   const again = async (): Promise<Response> => {
     const response = await post(mcp, wait, streamed);

@@ -13,9 +13,10 @@ async function connectStateless(url: string, credential?: string): Promise<Clien
     { name: "test", version: "1" },
     { versionNegotiation: { mode: { pin: revision } } },
   );
-  // Validating schemas blocks this process, and the server could close an idle keep-alive connection in that time.
+  // Validating schemas blocks this process, and the server could close an idle keep-alive connection during that time.
   const headers = { connection: "close", ...(credential !== undefined && { "X-Team-ID": credential }) };
-  // The class implements Transport, but its declaration lacks the `| undefined` that exactOptionalPropertyTypes requires.
+  // The class implements Transport, but its type declaration lacks the `| undefined` that exactOptionalPropertyTypes
+  // requires.
   await client.connect(
     new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }) as Transport,
   );
@@ -73,7 +74,8 @@ it("[MCP-16] an MCP session of an older revision lives beside it at the same add
 it("[MCP-16] a client whose model would be shown its credential goes on with a session, which remembers it", async () => {
   const { url } = await start();
   const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode: "auto" } });
-  // The class implements Transport, but its declaration lacks the `| undefined` that exactOptionalPropertyTypes requires.
+  // The class implements Transport, but its type declaration lacks the `| undefined` that exactOptionalPropertyTypes
+  // requires.
   await client.connect(new StreamableHTTPClientTransport(new URL(`${url}?view=compact`)) as Transport);
   onTestFinished(() => client.close());
   expect(client.getNegotiatedProtocolVersion()).toBe("2025-11-25");
@@ -172,7 +174,7 @@ it("[MCP-18] a client that listens to a team's mail is told when it comes, of no
   });
   const subscription = await listener.listen({ resourceSubscriptions: [uri] });
 
-  // The team's own message sends no notification. The next message is from another team and does.
+  // The team's own message causes no notification. The next message is from another team and causes one.
   await say(birch.credential, "mine");
   expect(told).toEqual([]);
   const posted = await rest.call("send_message", {

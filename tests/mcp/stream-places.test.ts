@@ -10,7 +10,7 @@ it("[GUARD-24] a member's MCP streams have places of their own, which others kee
   const mcp = `${broker.url}/mcp`;
   const ended = new AbortController();
   onTestFinished(() => ended.abort());
-  // fetch closes the stream of a response that has been garbage-collected.
+  // References keep the responses alive, because fetch closes the stream of a response that has been garbage-collected.
   const held: Response[] = [];
   const open = async (token: string, signal = ended.signal) => {
     const authorization = `Bearer ${token}`;

@@ -13,7 +13,7 @@ beforeAll(async () => {
   rest = await transports.rest(url);
 });
 
-/** Creates a session with two teams, each in its own MCP session. */
+/** Creates a session with two teams, each of which uses its own MCP session. */
 async function joinTwo() {
   const connect = async () => {
     const headers = { "mcp-session-id": await initialize(`${url}/mcp`) };

@@ -63,7 +63,7 @@ it("[NODE-12] an MCP session goes on at any node as the team that it joined as, 
     clientInfo: { name: "test", version: "1" },
   });
   const id = opened.sessionId ?? "";
-  // Both nodes cache the MCP session before it joins at one of them.
+  // Makes both nodes cache the MCP session before a session is joined at one of them.
   await rpc(b.url, "tools/list", {}, id);
   for (const [node, name] of [
     [a, "First"],

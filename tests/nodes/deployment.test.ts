@@ -15,7 +15,7 @@ const read = (path: string) => readFile(new URL(path, root), "utf8");
 
 const caddy = findProxy("caddy");
 
-/** Starts a stand-in for a broker that replies with its name. */
+/** Starts a stand-in for a broker, which replies with its name. */
 async function startNode(name: string) {
   const server = createServer((request, response) => {
     const { "x-forwarded-for": from, "x-forwarded-host": host } = request.headers;
@@ -44,13 +44,16 @@ async function ask(url: string, method: "GET" | "POST" = "GET"): Promise<string 
   return answer.name;
 }
 
-/** Expects requests to rotate over all three nodes. After one is stopped, GETs and POSTs must go to the others. */
+/**
+ * Expects requests to rotate over all three nodes. After one node is stopped, GETs and POSTs must be sent to the other
+ * two.
+ */
 async function expectTurns(url: string, gone: { stop(): void }): Promise<void> {
   const names = [];
   for (let count = 0; count < 9; count += 1) names.push(await ask(url));
   expect(names.sort().join("")).toBe("aaabbbccc");
   gone.stop();
-  // A kept-alive connection may turn out to be closed once. The proxy does not resend a POST then.
+  // The proxy may find one kept-alive connection closed. It does not resend a POST in that case.
   const askTwelve = async () => {
     const answers = new Set<string | null>();
     for (let count = 0; count < 12; count += 1) answers.add(await ask(url, count % 2 === 0 ? "GET" : "POST"));
@@ -103,7 +106,7 @@ describe("what docs/scale.md puts in front of the nodes", () => {
     onTestFinished(() => void child.kill("SIGKILL"));
     child.stdin.end(JSON.stringify(config));
     while ((await fetch(url).catch(() => null)) === null) await delay(20);
-    // The readiness polls above leave the rotation at an unknown position.
+    // The readiness polls above left the rotation at an unknown node.
     for (let turn = await ask(url); turn !== "c"; ) turn = await ask(url);
     await expectTurns(url, nodes[1]);
   });
@@ -123,7 +126,7 @@ it("[SCALE-2] compose.scale.yaml and docs/kubernetes.yaml start what there is, w
     ...brokers.flatMap((name) => Object.keys(services[name].environment)),
     ...container.env.map(({ name }: { name: string }) => name),
   ];
-  // Node.js reads this variable itself, for the NATS certificate.
+  // Node.js itself reads this variable, for the NATS certificate.
   const own = named.filter((name) => name !== "NODE_EXTRA_CA_CERTS");
   for (const name of own) expect(variables, name).toContain(`\`${name}\``);
   for (const selector of [
@@ -166,5 +169,5 @@ it("[SCALE-2] compose.scale.yaml gives NATS a password and TLS, and its address 
   });
 });
 
-/** Connections per node, as docs/scale.md counts them. */
+/** Connections per node, as counted in docs/scale.md. */
 const connectionsOfNode = 23;

@@ -21,7 +21,7 @@ const log = createLog(() => undefined);
 
 interface TestMesh extends Awaited<ReturnType<typeof startMesh>> {}
 
-/** Starts two nodes. The second has a peer's open inbox and a running job. */
+/** Starts two nodes. The second has the open inbox of a peer, and a running job. */
 async function startMesh(kind: string) {
   const databaseUrl = await createTestDatabase();
   const bus = kind === "nats" ? (await startNatsServer()).url : kind;
@@ -59,7 +59,7 @@ async function startNode(options: Partial<BrokerOptions>) {
   return { broker, url: broker.url, client: await brokerTransports.rest(broker.url) };
 }
 
-/** Opens an inbox. Returns a growing list of the authors of nudges to its peer. */
+/** Opens a peer's inbox. Returns a growing list of the authors of nudges to the peer. */
 async function holdInbox(
   { url }: { readonly url: string },
   session: string,
@@ -77,7 +77,7 @@ async function holdInbox(
   return nudges;
 }
 
-/** Resolves when the first node shows a wait that is parked at the second. */
+/** Resolves when the first node shows a wait that is pending at the second. */
 async function untilPolling({ a, session }: TestMesh): Promise<void> {
   const { sessionId: session_id } = session;
   const isPolling = async () => {
@@ -116,7 +116,7 @@ async function openForger({
   };
 }
 
-/** Opens the bus as a node does, with the key that all tests share. */
+/** Connects to the bus as a node would, with the key that all tests share. */
 async function openNode({ bus, databaseUrl, broker_id, a }: TestMesh): Promise<Bus> {
   const database = await openDatabase({ target: databaseUrl });
   onTestFinished(() => database.close());
@@ -164,7 +164,7 @@ describe.each(["postgres", ...(natsProgram ? ["nats"] : [])])("over %s", (kind) 
       await send(JSON.stringify({ from: randomUUID(), hints }));
     }
 
-    // A genuine nudge is sent after the forged ones, and must be the only one that arrives.
+    // A genuine nudge is sent after the forged nudges, and must be the only nudge that arrives.
     await a.client.call("nudge", { session_id, team_id, to: "Birch/aspen" });
     expect(nudges).toEqual([{ name: "Atlas", human: false }]);
     expect(run.signal.aborted).toBe(false);

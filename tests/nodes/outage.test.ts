@@ -33,7 +33,7 @@ it("[NODE-3] [NODE-7] while the bus is down messages and state come with the swe
   await expect.poll(() => degraded(b)).toBe(true);
   await session.post(session.convener, "by sweep");
   const { last_sequence: after } = await a.client.call("get_history", { session_id });
-  // A client can resume at another node from a cursor that the other node has not seen yet.
+  // A client may resume at another node from a cursor that this node has not seen yet.
   const moved = connect({ url: b.url, WebSocket });
   onTestFinished(() => moved.close());
   await moved.follow({ session: session_id, after, onMessage: () => undefined }).ready;

@@ -99,7 +99,7 @@ it("[NODE-14] whoever was answered at one node finds it so at another: settings,
     const connections = async (node: TestNode) =>
       (await node.client.call("list_participants", { session_id })).participants[0]?.connections;
     expect([await connections(reads), await connections(writes)]).toEqual([2, 2]);
-    // Closing the inbox opened last leaves the other one open.
+    // Closing the inbox that was opened last leaves the first inbox open.
     await second.client.close();
     await expect.poll(() => connections(writes)).toBe(1);
     expect(await connections(reads)).toBe(1);
@@ -124,7 +124,7 @@ it("[NODE-8] who was at a node that dies is there until its lease is over, and t
   await inbox.client.close();
   await expect.poll(() => connected(b, session_id)).toEqual({ aspen: false });
 
-  // Purging a node also removes its connections from the peers' rows.
+  // Purging a node also removes its connections from the rows of `peers`.
   const sql = connectTestDatabase(databaseUrl);
   const notes = () => sql`SELECT FROM peers WHERE here <> '{}'`;
   expect(await notes()).toHaveLength(1);

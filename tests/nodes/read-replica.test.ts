@@ -46,7 +46,7 @@ async function readsFrom(server: "replica" | "primary"): Promise<number> {
 
 let posts = 0;
 
-/** Posts at one node and expects every kind of read at the other to see the message immediately. */
+/** Posts at one node and expects that every kind of read at the other node returns the message immediately. */
 async function postAndRead(times: number): Promise<void> {
   const { sessionId: session_id, convener: team_id } = session;
   for (let round = 0; round < times; round += 1) {
@@ -197,7 +197,7 @@ describe("[SCALE-4] with a read replica", () => {
   });
 });
 
-/** Reads continuously with several readers until ended. A failed read rejects `end`. */
+/** Reads continuously with several readers until `end` is called. A failed read rejects the result of `end`. */
 function readWithoutEnd() {
   const ended = new AbortController();
   let reads = 0;

@@ -24,7 +24,7 @@ it("[NODE-5] a broker does not start beside one with another bus, epoch, audit k
     return message;
   };
 
-  // Done first: a second node in this process would report its clock from the same Date.now.
+  // This check comes first: a second node in this process would read its clock from the same Date.now.
   const now = Date.now;
   vi.spyOn(Date, "now").mockImplementation(() => now() - 5_500);
   onTestFinished(() => void vi.restoreAllMocks());
@@ -41,7 +41,7 @@ it("[NODE-5] a broker does not start beside one with another bus, epoch, audit k
     "of another node are 5.\\d s apart": { clock_ms: Number(own?.["clock_ms"]) + 5_500 },
   };
   for (const [sentence, fact] of Object.entries(misfits)) {
-    // The row that another machine would store and keep refreshing.
+    // The row that a node on another machine would store and keep refreshing.
     const row = { ...own, ...fact, node_id: randomUUID(), last_seen_at: new Date(Date.now() + 60_000) };
     await sql`INSERT INTO nodes ${sql(row)}`;
     expect(await refusal()).toMatch(new RegExp(sentence));

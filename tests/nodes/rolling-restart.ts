@@ -16,13 +16,13 @@ const readers = 6;
 const paceMs = 20;
 
 /**
- * Folder of a built checkout of an earlier version. Nodes start with that version on this version's schema and are restarted with this version. One
- * of them then goes back to the earlier version.
+ * Folder of a built checkout of an earlier version. If set, nodes start with the earlier version on the current schema
+ * and are restarted with the current version. Then one node returns to the earlier version.
  */
 const earlier = process.env["MERKLE_TEST_EARLIER"];
 const own = fileURLToPath(new URL("../../", import.meta.url));
 
-/** The sequences that a reader received, and its longest pause while others posted. */
+/** The sequences that a reader received, and its longest gap between two messages while others posted. */
 interface Reading {
   readonly name: string;
   readonly sequences: number[];
@@ -59,7 +59,10 @@ it("three nodes are restarted one by one under load: nothing is lost, doubled or
   let lastRefusal = "";
   let longestPostMs = 0;
 
-  /** Posts until stopped. Half of the posters use sockets, which reconnect automatically. The other half use REST and retry with the same key. */
+  /**
+   * Posts until stopped. Half of the posting clients use sockets, which reconnect automatically. The other half use
+   * REST and retry with the same key.
+   */
   async function post(number: number): Promise<void> {
     const { credential: team_id } = await session.join(`Poster ${number}`);
     const client = number % 2 === 0 ? connect({ url, WebSocket }) : null;
@@ -147,7 +150,7 @@ it("three nodes are restarted one by one under load: nothing is lost, doubled or
   const sequenceOf = new Map(stored.map(({ text, sequence }) => [text, Number(sequence)]));
   expect(sequenceOf.size, "none is there twice").toBe(stored.length);
   for (const [text, sequence] of acked) expect(sequenceOf.get(text), text).toBe(sequence);
-  // A short description, because a reader's full list fills pages.
+  // Describes the problem briefly, because a reader's full list would fill pages.
   const wrongIn = ({ sequences }: Reading) => {
     const at = sequences.findIndex((sequence, index) => sequence !== index + 1);
     return at < 0

@@ -8,13 +8,16 @@ import { connectTestDatabase, createTestDatabase } from "../kit/test-database.js
 import { brokerTransports } from "../kit/transports.js";
 
 /**
- * The two statements that may write rows of several sessions: the appender's batch and the cursors of peers. docs/scale.md describes how to split
- * them by session.
+ * The only two statements that may write rows of several sessions: the appender's batch, and saving the cursors of
+ * peers. docs/scale.md describes how to split them by session.
  */
 const isBatch = ({ query }: SentStatement) =>
   /\bappend_(?:usual_)?messages\b/.test(query) || /json_to_recordset[^;]*\backnowledged bigint\b/.test(query);
 
-/** Tables of the search index, whose transactions cover several sessions. The index can be rebuilt at any time. */
+/**
+ * Tables of the search index. Their transactions may cover several sessions, because the index can be rebuilt at any
+ * time.
+ */
 const indexTables = new Set(["search_heads", "message_words", "document_words"]);
 
 function writtenTables({ query }: SentStatement): string[] {
@@ -97,7 +100,8 @@ it("[SCALE-3] every write of a session's tables names its session, and no transa
       1,
     );
   }
-  // Written by SQL functions, by imports, or only after a session has 65,536 leaves.
+  // Tables that the calls above do not write, because they are written by SQL functions, by imports, or only after a
+  // session has 65,536 leaves.
   const elsewhere = ["messages", "record_tiles", "origin_keys", "import_files"];
   expect([...ofSessions].filter((table) => !written.has(table) && !elsewhere.includes(table))).toEqual([]);
 });

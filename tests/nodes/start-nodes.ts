@@ -70,14 +70,14 @@ export async function startTestNode(
     await process.kill();
     await rm(home, { recursive: true, force: true });
   });
-  // The prototype keeps the getters live, since the process changes on restart.
+  // With a prototype instead of a copy, the getters stay live. Their values change when the process restarts.
   return Object.assign(Object.create(process) as BrokerProcess, {
     home,
     client: await brokerTransports.rest(process.url),
   });
 }
 
-/** Opens a peer's inbox at a node. Returns its client and the texts received so far. */
+/** Opens a peer's inbox at a node. Returns the client and the texts received so far. */
 export async function holdInbox(
   node: Pick<TestNode, "url">,
   sessionId: string,

@@ -5,7 +5,10 @@ import { nodesOf } from "./kit/tested-nodes.js";
 /** The multi-node campaign takes an hour, so it runs only on request: `npm run test:nodes -- campaign`. */
 const atLength = process.argv.some((argument) => argument.includes("campaign"));
 
-/** Runs the tests that use a broker by its address against three nodes behind nginx (`npm run test:nodes`). */
+/**
+ * Configuration of `npm run test:nodes`. Tests that reach the broker only through its URL run against three nodes
+ * behind nginx.
+ */
 export default defineConfig({
   ...shared,
   test: {

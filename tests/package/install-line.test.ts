@@ -70,7 +70,7 @@ describe("the install line", { tags: "curl" }, () => {
     const tls = ["--tls-cert", cert, "--tls-key", key, "--trusted-proxy", "127.0.0.1"];
     expect(await broker.run(["up", "--port", "0", "--detach", ...tls])).toMatchObject({ code: 0 });
     const { url } = await broker.running();
-    // Requests the script as through a proxy with its own certificate, which the broker does not know.
+    // Requests the script with a proxy's headers, as if through a proxy whose certificate the broker does not know.
     const headers = { "x-forwarded-host": new URL(url).host, "x-forwarded-proto": "https" };
     const { text } = await tlsClient(url, authority.cert).ask("/install.sh", { headers });
     expect(text).not.toContain("pinnedpubkey");
@@ -94,7 +94,7 @@ describe("the install line", { tags: "curl" }, () => {
     });
     expect(stdout).toContain("broker up");
 
-    // curl uses the certificates that the system trusts. Node.js may not trust them.
+    // curl uses the certificates that the operating system trusts. Node.js may not trust them.
     const systems = await broker.run(["install", "--cli", "--from", url], {
       env: { HOME: join(home, "other"), MERKLE_HOME: join(home, "other/.merkle") },
     });

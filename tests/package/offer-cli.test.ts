@@ -42,7 +42,9 @@ it("[INSTALL-10] at a terminal it asks once, and an open question is withdrawn w
 }, async () => {
   const home = await mkdtemp(join(tmpdir(), "merkle-offer-"));
   onTestFinished(() => rm(home, { recursive: true, force: true }));
-  /** Shows the question at a terminal. Calls `settle` immediately, or after the answer is stored. */
+  /**
+   * Shows the question at a terminal. Depending on `settles`, calls `settle` immediately or after the answer is stored.
+   */
   const offer = async (settles: "at once" | "answered", typed = "") => {
     const script = `import { existsSync } from "node:fs";
       import { offerCli } from ${JSON.stringify(offerModule)};

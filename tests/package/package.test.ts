@@ -67,7 +67,7 @@ describe("what is in it", () => {
     const notices = await readFile(join(installed.folder, "THIRD-PARTY-NOTICES.txt"), "utf8");
     const sections = notices.split(`\n\n${"-".repeat(80)}\n\n`).slice(1);
     for (const section of sections) expect(section.length).toBeGreaterThan(300);
-    // Packages of the bundle, of the dashboard's pages, and nested within other packages.
+    // Packages from the bundle, from the dashboard's pages, and from inside other packages.
     for (const name of ["zod", "ws", "commander", "drizzle-orm", "react", "radix-ui", "geist", "core-js"]) {
       expect(sections.filter((section) => new RegExp(`^${name}[ ,]`, "m").test(section))).not.toEqual([]);
     }
@@ -206,7 +206,7 @@ describe("installed alone", () => {
 describe("starting", () => {
   it("[PACK-4] help and version load neither the broker nor the contract", async () => {
     for (const args of [["--help"], ["help", "up"], ["version"]]) {
-      // Names from the broker, the contract and the prompt library. They occur in no other script.
+      // Names from the code of the broker, the contract and the prompt library. They occur in no other script.
       expect(await loadedBy(args)).not.toMatch(/startBroker|rotate_team_credential|ExitPromptError/);
     }
   });

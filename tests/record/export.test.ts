@@ -21,7 +21,7 @@ beforeAll(async () => {
   session = await concludedSession(transport, "# No *heading* http://x.example");
 });
 
-/** Changes rows in the database without the broker, as only a database administrator could. */
+/** Changes rows directly in the database, as only a database administrator could. */
 async function tamper(statement: string, session: string): Promise<void> {
   const sql = connectTestDatabase(broker.databaseUrl, cleanup);
   await sql.begin(async (tx) => {
@@ -178,7 +178,7 @@ describe("who may", () => {
     const { broker: guarded, admin } = await startInviteBroker(cleanup);
     const { url } = guarded;
     const large = await createTestSession(admin);
-    // More data than the buffers of a connection can hold.
+    // More data than a connection's buffers can hold.
     for (let round = 0; round < 10; round += 1)
       await Promise.all(Array.from({ length: 25 }, () => large.post(large.convener, "x".repeat(60_000))));
     const { token: link } = await admin.call("create_observer_link", { session_id: large.sessionId });
@@ -247,7 +247,8 @@ describe("who may", () => {
       team_id,
       document_versions: { from: 1, to: 1 },
     });
-    // Redacts the event that records which version lost its text. The event of this redaction must then record the version.
+    // Redacts the event that records which version lost its text. The event of this second redaction must then record
+    // the version.
     await transport.call("redact_message", { session_id, team_id, sequence: told.sequence ?? 0 });
     const bundle = await exportBundle(broker.url, session.slug);
     const report = await verifyWhole(bundle, { trusted: { heads: sealed.head ? [sealed.head] : [] } });

@@ -19,7 +19,7 @@ describe("2,000 tamperings with bundles, and 300 by SQL", () => {
 
   it("[VERIFY-10] none is imported as the record that it says to be", { timeout: 3_600_000 }, async () => {
     const { url } = await startTestBroker();
-    // An import mostly waits for a worker thread, so two at the same time take little longer than one.
+    // An import mostly waits for a worker thread, so two imports in parallel take little longer than one.
     const halves = [seed, seed + 1].map((seed) => tamperByImport(url, { count: 1_000, seed }));
     expect((await Promise.all(halves)).flat()).toEqual([]);
   });

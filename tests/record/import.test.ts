@@ -89,7 +89,7 @@ describe("a bundle that is imported", () => {
     expect(await there.call("get_session", { session_id: copy })).toMatchObject({
       conclusion: "Done again.",
     });
-    // An older bundle adds nothing and removes nothing.
+    // Importing an older bundle adds nothing and removes nothing.
     for (const bytes of [late, early])
       expect((await importInto(other.url, bytes)).body).toMatchObject({
         session_id: copy,

@@ -33,7 +33,7 @@ export function sha256(bytes: Uint8Array): Buffer {
   return createHash("sha256").update(bytes).digest();
 }
 
-/** A broker's audit key with its signing function. */
+/** A broker's audit key and its signing function. */
 export interface TestKey {
   readonly key: AuditKey;
   sign(bytes: Uint8Array): string;
@@ -67,8 +67,8 @@ export interface MadeBundle {
 }
 
 /**
- * Builds a record as a broker exports it: chat of two teams, one private and one redacted message, and three document versions. It also has a sealed
- * conclusion and some messages after it.
+ * Builds a record as a broker would export it. It contains chat of two teams, one private and one redacted message,
+ * three document versions, a sealed conclusion, and some messages after the conclusion.
  */
 export function makeBundle({
   messages = 40,
@@ -252,7 +252,7 @@ export function makeSession(recordId: string): SessionAbout {
 
 const sealedBox = "c".repeat(64);
 
-/** Writes a manifest that matches the current files, and signs it as the exporter would. */
+/** Writes a manifest that matches the current files, and signs it as the exporting broker would. */
 export function signManifest(
   texts: BundleTexts,
   {
@@ -292,7 +292,10 @@ export function signManifest(
   );
 }
 
-/** Returns the bundle as a source for the verifier. The pieces are small enough to split lines and characters. */
+/**
+ * Returns the bundle as a source for the verifier. The pieces are small enough to split lines, and even characters,
+ * between two pieces.
+ */
 export function sourceOf(texts: ReadonlyMap<string, string | Uint8Array>, pieceBytes = 1009) {
   return {
     names: [...texts.keys()],

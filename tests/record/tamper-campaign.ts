@@ -10,7 +10,7 @@ import { importInto, verifyWhole, zipTexts } from "./bundles.js";
 import { type MadeBundle, makeBundle, makeKey, sourceOf, type TestKey } from "./made-bundle.js";
 import { type Expected, type Tampering, tamperWithBundle } from "./tamper.js";
 
-/** A change that was not detected as expected: its name, where it should be found, and the actual findings. */
+/** A change that was not detected as expected: its name, the expected position, and the actual findings. */
 export interface Missed {
   readonly number: number;
   readonly name: string;
@@ -24,7 +24,9 @@ interface Tampered extends Tampering {
   readonly texts: ReadonlyMap<string, string>;
 }
 
-/** Makes random changes to bundles. Returns the changes that were not detected, or detected at the wrong position. */
+/**
+ * Makes random changes to bundles. Returns the changes that were not detected or whose position was reported wrongly.
+ */
 export async function tamperWithBundles(count: number, seed: number): Promise<Missed[]> {
   const missed: Missed[] = [];
   for (const each of tamperings(count, seed)) {
@@ -44,7 +46,7 @@ function* tamperings(count: number, seed: number): Generator<Tampered> {
   const key = makeKey();
   let made = makeBundle({ keys: [key] });
   for (let number = 1; number <= count; number++) {
-    // Creates another record of a different length now and then.
+    // Creates another record of a different length every 50 changes.
     const other = made.texts;
     if (number % 50 === 1) {
       made = makeBundle({ messages: random.between(9, 60), sealedAt: random.between(2, 7) * 3, keys: [key] });
@@ -63,7 +65,10 @@ function makeOther(key: TestKey): ReadonlyMap<string, string> {
   return others.texts;
 }
 
-/** Checks bundles with random changes with the Python verifier, which shares no code with Merkle. The verifier knows the key but no earlier head. */
+/**
+ * Makes random changes to bundles and checks them with the Python verifier, which shares no code with Merkle. The
+ * verifier knows the key but no earlier head.
+ */
 export async function tamperForPython(count: number, seed: number): Promise<Missed[]> {
   const folder = await mkdtemp(join(tmpdir(), "merkle-tamper-"));
   try {
@@ -118,8 +123,8 @@ function isLocated(
 }
 
 /**
- * Imports bundles with random changes over the genuine record, which must remain unchanged. A record signed entirely with another key may be imported
- * as a separate record under that key.
+ * Imports bundles with random changes over the genuine record, which must remain unchanged. A record that is signed
+ * entirely with another key may be imported, as a separate record under that key.
  */
 export async function tamperByImport(
   url: string,

@@ -14,7 +14,7 @@ export interface SqlVictim {
   readonly sessionId: string;
   readonly size: number;
   readonly versions: number;
-  /** The keys and heads that a client stored before the attack. */
+  /** The keys and heads that a client had stored before the attack. */
   readonly trusted: { readonly keys: readonly AuditKey[]; readonly heads: readonly SignedHead[] };
 }
 
@@ -88,7 +88,7 @@ export async function tamperBySql(
   return missed;
 }
 
-/** Runs statements without triggers and foreign keys, which an attacker with full database access can disable. */
+/** Runs statements with triggers and foreign keys disabled, as an attacker with full database access could. */
 async function asSuperuser<T>(
   sql: postgres.Sql,
   work: (tx: postgres.TransactionSql) => Promise<T>,
@@ -111,7 +111,7 @@ async function putBack({ sessionId }: SqlVictim, tx: postgres.TransactionSql): P
 
 type Kind = (victim: SqlVictim, random: Random, tx: postgres.TransactionSql) => Promise<Tampering>;
 
-/** Returns a kind of change that edits one message. */
+/** Returns a kind of change that edits a single message. */
 function editMessage(
   name: string,
   set: (tx: postgres.TransactionSql) => postgres.PendingQuery<postgres.Row[]>,
@@ -153,7 +153,7 @@ const shortenFeed: Kind = async (victim, random, tx) => {
   await tx`UPDATE feeds SET last_sequence = ${kept}, last_chat_sequence = least(last_chat_sequence, ${kept})
     WHERE session_id = ${sessionId}`;
   const isThorough = random.next() < 0.5;
-  // After the longer heads are deleted, only a client that stored one of them can detect this.
+  // Once the longer heads have been deleted, only a client that had stored one of them can detect the missing messages.
   if (isThorough) await forgetRecord(victim, tx);
   return inFeed(`shorten the feed to ${kept}${isThorough ? " and forget its heads" : ""}`, kept + 1);
 };

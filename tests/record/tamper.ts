@@ -27,7 +27,10 @@ export type Expected =
 export interface Tampering {
   readonly name: string;
   readonly expected: Expected;
-  /** True if the attacker used the broker's own key. Only someone who saw the record before can detect this. */
+  /**
+   * True if the attacker used the broker's own key. Only a client that saw the record before the attack can detect
+   * this.
+   */
   readonly byInsider?: boolean;
 }
 
@@ -60,7 +63,7 @@ const editMessage: Kind = (victim, random) => {
   if (depth !== "nothing") rehash(next, number, depth);
   writeFeed(victim.texts, next);
   const to = depth === "root" ? number + 1 : depth === "all roots after it" ? lines.length : number;
-  // The first head signed over the message refutes the edit.
+  // The first signed head that covers the message contradicts the edit.
   const refuted =
     depth === "root" || depth === "all roots after it" ? firstHeadFrom(victim.texts, number) : to;
   return named(`edit ${name} of message ${number}, make anew: ${depth}`, number, Math.max(to, refuted));
@@ -92,7 +95,7 @@ const edits: readonly [readonly [string, Edit], ...(readonly [string, Edit])[]] 
   ["the content hash", (line) => ({ ...line, content_hash: "3".repeat(64) })],
 ];
 
-/** Pretends that a text was redacted. The entry and all its hashes stay. */
+/** Makes a text look redacted. The log entry and all its hashes stay unchanged. */
 const feignRedaction: Kind = ({ texts }, random) => {
   const lines = readFeed(texts);
   const number = pickLine(lines, random, "the text");
@@ -245,15 +248,16 @@ const forgeWhole: Kind = (victim, random) => {
   signManifest(texts, { session: manifest.session, head: resign(manifest.head), key });
   const forged = named(
     `forge message ${number} and sign all anew, ${isInsider ? "with the broker's key" : "with another key"}`,
-    // With another key, the head in the conclusion changes, and so does its event.
+    // With another key, the head in the conclusion changes, and therefore also the event that contains it.
     isInsider || sealed < 0 ? number : Math.min(number, sealed + 1),
     lines.length,
   );
-  // A record signed entirely with another key is a different record. The trusted key refutes its manifest.
+  // A record that is signed entirely with another key is a different record. A client that trusts the original key
+  // rejects its manifest.
   return isInsider ? { ...forged, byInsider: true } : { ...forged, expected: { file: bundleFiles.manifest } };
 };
 
-/** Changes data that no log covers, or removes a text, and re-signs the manifest with another key. */
+/** Changes data that is in neither log, or removes a text, and re-signs the manifest with another key. */
 const resign: Kind = (victim, random) => {
   const { texts, other } = victim;
   const [name, change] = random.pick(unsignedChanges);
@@ -266,7 +270,7 @@ const resign: Kind = (victim, random) => {
   return { name: `${name}, signed anew: ${how}`, expected: { file: bundleFiles.manifest } };
 };
 
-/** The ways to put an attacker's key among the record's keys. */
+/** The ways to put an attacker's own key among the record's keys. */
 const ownKeys: readonly [OwnKey, ...OwnKey[]] = [
   ["own key added", ({ texts, key }) => withKeys(texts, (own) => [key.key, own.key])],
   ["own key in the place of the broker's", ({ texts }) => withKeys(texts, (own) => [own.key])],
@@ -416,7 +420,7 @@ function cutBack(texts: BundleTexts, { head: newest }: Manifest): Partial<Manife
   return { head, exported_at: head.at };
 }
 
-/** Replaces a file with that of another session, without re-signing. */
+/** Replaces a file with the same file of another session, without re-signing. */
 const mixFiles: Kind = ({ texts, other }, random) => {
   const file = random.pick([
     bundleFiles.feed,

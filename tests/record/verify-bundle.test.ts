@@ -368,7 +368,7 @@ describe("words that nobody signed whose word counts", () => {
       unproven: [expect.stringContaining("no trusted key")],
     });
     expect(JSON.stringify(report)).not.toContain("What never was");
-    // The export time is not trustworthy, so it does not excuse missing messages.
+    // The export time cannot be trusted, so it does not excuse missing messages.
     const later = { ...copied.headAt(40), size: 50, at: "2026-06-01T00:00:00.000Z" };
     expect(await check(copied, { trusted: { heads: [later] } })).toMatchObject({ ok: false });
   });

@@ -1,7 +1,9 @@
 import { defineConfig } from "vitest/config";
 import shared from "../../vitest.config.js";
 
-/** Runs thousands of tamperings (`npm run test:tamper`). The normal suite runs fewer. */
+/**
+ * Configuration of `npm run test:tamper`, which makes thousands of changes to records. The normal suite makes fewer.
+ */
 export default defineConfig({
   ...shared,
   test: { ...shared.test, include: ["tests/record/full-tamper.ts"] },

@@ -83,7 +83,8 @@ describe("a restore under running clients", () => {
       expect(await failureOf(call())).toMatchObject({ code: "resync" });
       await call();
     }
-    // The pending resync survives a restart. Callers that send the current epoch, or get a new cursor by joining, are not asked to resync.
+    // The pending resync survives a restart of the broker. It does not affect callers that send the current epoch or
+    // that get a new cursor by joining.
     await broker.restart();
     const { epoch } = await transport.call("get_history", { session_id });
     await transport.call("wait_for_messages", { ...Object(d), ...wait, epoch });

@@ -9,8 +9,8 @@ import { brokerTransports, type TransportClient } from "../kit/transports.js";
 import { guide, type StagedRepository, stageRepository } from "../sources/staged-repository.js";
 
 /**
- * Runs the examples of the description of an agent runtime (docs/deviations.md), for a file of a git repository. Its `wb-agent` is `merkle agent`,
- * and its skills have names that begin with `merkle-`.
+ * Runs the examples from the description of an agent runtime (docs/deviations.md), with a file in a Git repository. The
+ * description's `wb-agent` is `merkle agent`, and its skills have names that begin with `merkle-`.
  */
 
 const source_path = "docs/docs/guide.md";
@@ -30,7 +30,7 @@ beforeAll(async () => {
   owner = { team_id: (await makePerson(rest, "Ana")).person_id };
 });
 
-/** Sends an HTTP request as a page does. */
+/** Sends an HTTP request as a page of the dashboard does. */
 async function request(method: string, path: string, body?: object) {
   const response = await fetch(`${broker.url}${path}`, {
     method,
@@ -40,7 +40,7 @@ async function request(method: string, path: string, body?: object) {
   return { status: response.status, body: Object(await response.json()) };
 }
 
-/** Runs one of the agent's command lines with this text on stdin. Returns the parsed output. */
+/** Runs one of the agent's command lines with the given text on stdin. Returns the parsed output. */
 async function runLine({ job }: FakeRun, line: string, input = ""): Promise<Record<string, unknown>> {
   const env = {
     MERKLE_URL: job.broker_url,

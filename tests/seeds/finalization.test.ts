@@ -4,7 +4,10 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { sharedBroker } from "../kit/test-broker.js";
 import { callTool } from "../mcp/rpc.js";
 
-/** Runs the examples of the description of finalization (docs/deviations.md): three MCP tools, called without a credential. */
+/**
+ * Runs the examples from the description of finalization (docs/deviations.md): three MCP tools, called without a
+ * credential.
+ */
 
 let call: (tool: string, args: object) => Promise<Record<string, unknown>>;
 beforeAll(async () => {

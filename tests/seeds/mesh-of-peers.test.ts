@@ -8,7 +8,7 @@ import { sharedBroker } from "../kit/test-broker.js";
 import { type TransportClient, transports } from "../kit/transports.js";
 import { callTool, initialize } from "../mcp/rpc.js";
 
-/** Runs the examples of the description of a mesh of peers (docs/deviations.md). */
+/** Runs the examples from the description of a mesh of peers (docs/deviations.md). */
 
 let url: string;
 let rest: TransportClient;
@@ -27,7 +27,7 @@ async function createSession(creator_team_name = "Alice"): Promise<{ session_id:
 }
 
 describe("tools over MCP over HTTP", () => {
-  /** Connects a client that has joined one session and never names it in its calls. */
+  /** Connects a client that has joined one session and never names the session in its calls. */
   async function connectPeer(name: string, session_id: string) {
     const headers = { "mcp-session-id": await initialize(`${url}/mcp`) };
     const call = (tool: string, args?: object) => callTool(`${url}/mcp`, tool, args, { headers });
@@ -148,7 +148,7 @@ describe("messages over WebSocket", () => {
     readonly [field: string]: unknown;
   }
 
-  /** Connects a client as in the description, which distinguishes replies only by their type. */
+  /** Connects a client as in the description, where clients tell replies apart only by type. */
   async function connectPeer(own?: { session_id: string; team_id: string }) {
     const socket = new WebSocket(`${url.replace(/^http/, "ws")}/ws`);
     const frames: Frame[] = [];

@@ -5,7 +5,7 @@ import { startStdioServer } from "../kit/stdio.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { post, readRpc } from "../mcp/rpc.js";
 
-/** Runs the examples of the description of a progress log (docs/deviations.md). Results and schemas must match. */
+/** Runs the examples from the description of a progress log (docs/deviations.md). Results and schemas must match. */
 
 let model: ModelServer;
 let broker: TestBroker;
@@ -46,7 +46,7 @@ const summary =
   "Refactored authentication from sessions to JWT tokens. Created jwt.ts with sign/verify utilities, updated auth middleware for token validation, and modified login endpoint to return tokens. All tests passing.";
 
 describe("over MCP over HTTP, with text and structure side by side", () => {
-  /** Sends a request to an MCP server that has only the three tools of the progress log. */
+  /** Sends a request to the broker's MCP server, with only the three tools of the progress log. */
   const ask = async (method: string, params: object) => {
     const url = `${broker.url}/mcp?tools=progress&view=compact&structured=1`;
     return Object((await readRpc(await post(url, { jsonrpc: "2.0", id: 2, method, params }))).result);

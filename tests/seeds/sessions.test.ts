@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { sharedBroker } from "../kit/test-broker.js";
 import { callTool, initialize } from "../mcp/rpc.js";
 
-/** Runs the examples of the description of sessions (docs/deviations.md). Replies and events must match. */
+/** Runs the examples from the description of sessions (docs/deviations.md). Replies and events must match. */
 
 let url: string;
 beforeAll(async () => {
@@ -15,7 +15,7 @@ beforeAll(async () => {
 const id = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/);
 const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
-/** Sends a request as `curl -X POST -d` does, with its default content type for forms. */
+/** Sends a request as `curl -X POST -d` would, with curl's default content type for forms. */
 async function curl(method: string, path: string, body?: object, headers: Record<string, string> = {}) {
   const text = body && JSON.stringify(body);
   return new Promise<{ status: number | undefined; body: Record<string, unknown> }>((resolve, reject) => {

@@ -96,7 +96,7 @@ async function untilWritten(program: ReturnType<typeof spawn>, wanted: RegExp): 
   });
 }
 
-/** Expects a broker that npx started to serve pages and to stop on SIGINT. */
+/** Expects that the broker started by npx serves pages and stops on SIGINT. */
 async function expectServing(program: ReturnType<typeof spawn>): Promise<void> {
   const ended = once(program, "close");
   const [, url] = await untilWritten(program, /broker +(http:\/\/\S+)/);
@@ -107,7 +107,7 @@ async function expectServing(program: ReturnType<typeof spawn>): Promise<void> {
   await ended;
 }
 
-/** Returns the folder of the packages that npx downloaded. */
+/** Returns the folder into which npx downloaded the packages. */
 async function fetched({ home }: Account): Promise<string> {
   const caches = await readdir(join(home, ".npm/_npx"));
   expect(caches).toHaveLength(1);

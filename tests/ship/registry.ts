@@ -8,8 +8,8 @@ import { vi } from "vitest";
 
 const run = promisify(execFile);
 
-// Later versions of Verdaccio require a later Node.js than Merkle does. The override replaces a dependency that is given by a tag, which some
-// registries cannot resolve.
+// Later versions of Verdaccio require a later Node.js than Merkle does. The override replaces a dependency whose
+// version is a tag, which some registries cannot resolve.
 const description = { dependencies: { verdaccio: "6.1.6" }, overrides: { "node-fetch": "2.7.0" } };
 
 export interface Registry {
@@ -17,7 +17,10 @@ export interface Registry {
   stop(): Promise<void>;
 }
 
-/** Starts a local registry with its files below `folder`. It fetches other packages from the registry that npm is configured to use. */
+/**
+ * Starts a local registry that stores its files below `folder`. It fetches all other packages from the registry that
+ * npm is configured to use.
+ */
 export async function startRegistry(folder: string): Promise<Registry> {
   const { stdout: upstream } = await run("npm", ["config", "get", "registry"]);
   const port = await findFreePort();
@@ -33,7 +36,7 @@ export async function startRegistry(folder: string): Promise<Registry> {
     max_body_size: "200mb",
   };
   const path = join(folder, "config.yaml");
-  // Written as JSON, which is valid YAML.
+  // The configuration is written as JSON, which is valid YAML.
   await writeFile(path, JSON.stringify(config));
   await writeFile(join(folder, "package.json"), JSON.stringify(description));
   await run("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund"], { cwd: folder });

@@ -123,7 +123,7 @@ it("[SOURCE-9] what lies in Git's own lock is waited for, and not removed", asyn
   const lock = join(at.folder, ".git/index.lock");
   await writeFile(lock, "");
   const waiting = commit(at);
-  // The other git process ends and removes its lock.
+  // The other git process ends and removes its lock file.
   await expect.poll(async () => (await at.git("rev-list", "--count", "HEAD")) === "1").toBe(true);
   await rm(lock);
   expect(await waiting).toMatchObject({ written: true });
@@ -132,13 +132,13 @@ it("[SOURCE-9] what lies in Git's own lock is waited for, and not removed", asyn
 it("[SOURCE-10] a commit that was cut short is found again, and what was left is done", async () => {
   const at = await stageRepository();
   const done = await commit(at);
-  // The state after a broker was killed right after it moved the branch.
+  // Simulates the state after a broker was killed right after it moved the branch.
   await at.git("update-index", "--cacheinfo", `100644,${toCommit().baseHash},${path}`);
   await at.write(path, guide);
   expect(await commit(at)).toEqual(done);
   expect(await at.git("status", "--porcelain")).toBe("");
   expect(await at.read(path)).toBe(changed);
-  // Another proposal with the same text would be a different commit, but it has nothing to change.
+  // Another proposal with the same text would be a different commit, but would change nothing in the file.
   const other = await commit(at, { trailers: { "Merkle-Proposal": "10" } }).catch((error: unknown) => error);
   expect(other).toBeInstanceOf(NotCurrent);
 });

@@ -2,11 +2,11 @@ import { expect } from "vitest";
 import type { FakeRunner } from "../kit/fake-runner.js";
 import type { TransportClient } from "../kit/transports.js";
 
-/** Requests that a person makes about a file. */
+/** Actions that a person can take on a file. */
 export interface FileWork {
   /** Opens a topic about the whole file. Returns the topic's number. */
   openTopic(): Promise<number>;
-  /** Proposes an additional line at the end of the file. Returns the proposal's number. */
+  /** Proposes to add a line at the end of the file. Returns the proposal's number. */
   propose(topic_id: number, line: string): Promise<number>;
   /** Starts a job for a topic and makes it fail. Returns the job's number. */
   failJob(topic_id: number): Promise<number>;

@@ -50,7 +50,10 @@ const configure = async ({ git }: StagedRepository, settings: Readonly<Record<st
   for (const [key, value] of Object.entries(settings)) await git("config", key, value);
 };
 
-/** Returns a setup step that moves a part of `.git` outside the repository and links to it. Nothing outside may be read or written. */
+/**
+ * Returns a setup step that moves a part of `.git` outside the repository and replaces it with a link. The broker must
+ * not read or write anything outside.
+ */
 const leadOut = (name: string): readonly [string, Arrange] => [
   `a link ${name}`,
   async ({ top, folder }) => {
@@ -60,7 +63,10 @@ const leadOut = (name: string): readonly [string, Arrange] => [
   },
 ];
 
-/** Repository contents that could run programs. The broker still works on such a repository, but must not run anything. */
+/**
+ * Repository contents that could make Git run programs. The broker still works on such a repository, but must not run
+ * those programs.
+ */
 const harmless: readonly (readonly [string, Arrange])[] = [
   ["hooks", (at) => hooksIn(at, ".git/hooks")],
   [
@@ -217,7 +223,7 @@ describe("a repository with", () => {
     async (_what, arrange) => {
       const at = await stageRepository();
       await arrange(at);
-      // The setup itself may have run the trap, so delete its trace.
+      // The setup itself may have run the trap, so its trace is deleted.
       await rm(join(at.top, "trace"), { force: true });
       const led = () =>
         execFileSync("sh", ["-c", `cat ${at.top}/outside* 2>&1 || true`], { encoding: "utf8" });
@@ -257,7 +263,7 @@ describe("a repository with", () => {
   });
 });
 
-/** Entries in the work tree at the path of a committed file that are not regular files of the repository. */
+/** File system entries that replace a committed file in the work tree but are not regular files of the repository. */
 const inItsPlace: readonly (readonly [string, Arrange])[] = [
   ["a link to a file outside", (at) => replaceBy(at, (file) => symlink(at.secretFile, file))],
   [

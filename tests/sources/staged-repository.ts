@@ -13,14 +13,14 @@ export interface StagedRepository {
   readonly folder: string;
   /** Used as the Merkle home. */
   readonly home: string;
-  /** A file outside the repository. Its text must not appear anywhere. */
+  /** A file outside the repository. Its text must never appear in any output. */
   readonly secretFile: string;
-  /** A program that leaves a trace when it runs. */
+  /** A program that leaves a trace when it is run. */
   readonly trap: string;
   git(...args: readonly string[]): Promise<string>;
   write(path: string, text: string | Uint8Array): Promise<void>;
   read(path: string): Promise<string>;
-  /** Returns the trace of the program, or undefined if it did not run. */
+  /** Returns the trace that the program left, or undefined if it did not run. */
   sprung(): Promise<string | undefined>;
 }
 

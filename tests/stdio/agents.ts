@@ -2,14 +2,14 @@ import { randomUUID } from "node:crypto";
 import { makeAgentHome, type StdioServer, startStdioServer } from "../kit/stdio.js";
 import type { TestBroker } from "../kit/test-broker.js";
 
-/** A session, and another team that posts in it over REST. */
+/** A session, and another team that posts to it over REST. */
 export interface Correspondent {
   readonly slug: string;
   readonly sessionId: string;
   readonly credential: string;
   say(text: string, more?: object): Promise<void>;
   ask<Answer = Record<string, unknown>>(method: string, path: string, body?: object): Promise<Answer>;
-  /** Returns a team's row of the roster. */
+  /** Returns a team's entry in the roster. */
   row(name: string): Promise<Record<string, unknown>>;
   /** Returns a team's peers from list_peers. */
   peers(team: string): Promise<Record<string, unknown>[]>;
@@ -25,7 +25,7 @@ export async function startSession({ url }: Pick<TestBroker, "url">): Promise<Co
     });
     const answer = await response.json();
     if (!response.ok) throw new Error(JSON.stringify(answer));
-    // The caller knows the type of the response.
+    // The caller states the type of the response.
     return answer as Answer;
   }
   const created = await ask<Record<string, string>>("POST", "/api/sessions", {
@@ -57,7 +57,7 @@ export async function startSession({ url }: Pick<TestBroker, "url">): Promise<Co
   };
 }
 
-/** Starts an agent's MCP server that has joined the session as this team. */
+/** Starts an agent's MCP server and makes it join the session as this team. */
 export async function startAgent(
   { url }: Pick<TestBroker, "url">,
   session: Pick<Correspondent, "slug">,
@@ -83,7 +83,7 @@ export async function startAgent(
     ...(env && { env }),
     ...(client !== undefined && { client }),
   });
-  // The call acknowledges everything delivered so far, so the test begins with nothing unread.
+  // This call acknowledges all messages delivered so far, so that the test begins with none unread.
   await server.call("list_participants");
   return server;
 }

@@ -22,7 +22,7 @@ async function sayMuch(alder: Correspondent): Promise<void> {
   await alder.say("Birch, mind the tests", { to: "Birch" });
 }
 
-/** Calls a tool as a client with hooks does, which announces the call in a hook first. */
+/** Calls a tool like a client with hooks: a hook announces the call first. */
 async function call(
   birch: StdioServer,
   name: string,
@@ -34,7 +34,10 @@ async function call(
   return birch.call(name, input, tool_use_id);
 }
 
-/** Waits until a message has reached the agent's server. Reads as a subagent, which acknowledges nothing. */
+/**
+ * Waits until a message has reached the agent's server. Reads as a subagent, because reads by subagents acknowledge
+ * nothing.
+ */
 async function arrival(birch: StdioServer, text: string, ids: HookIds = {}): Promise<void> {
   let seen = "";
   const read = async () => {
@@ -82,7 +85,7 @@ describe("the brief of a launched agent", () => {
     await alder.say("something new");
     await arrival(birch, "something new");
     expect(await birch.hook("PostToolBatch", { prompt_id: "p2" })).toMatch(/: something new$/);
-    // The model has the messages that it was shown. All others still count as unread.
+    // The model already has the messages that it was shown. All other messages still count as unread.
     expect(await birch.hook("Stop", { prompt_id: "p2" })).toBe("");
     expect(await read()).toBe(before);
     const status = await alder.ask("GET", `/messages/status?message=${before + 2}`);

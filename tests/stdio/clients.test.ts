@@ -16,11 +16,11 @@ let broker: TestBroker;
 let temporary: string;
 beforeAll(async () => {
   broker = await startTestBroker({}, cleanup);
-  // This process acts as the client: it starts servers, and hooks that look for them.
+  // This test process acts as the client: it starts servers, and hooks that look for those servers.
   temporary = await mkdtemp(join(tmpdir(), "merkle-t-"));
   vi.stubEnv("TMPDIR", temporary);
   cleanup(() => rm(temporary, { recursive: true, force: true }));
-  // Later test files run in the same process.
+  // The environment is restored, because later test files run in the same process.
   cleanup(async () => {
     vi.unstubAllEnvs();
   });

@@ -100,7 +100,7 @@ describe("wait_for_messages over stdio", () => {
   it("[STDIO-5] several waits at once share the messages, and a fifth answers the oldest", async () => {
     const { alder, birch } = await startConversation();
     const wait = () => birch.call("wait_for_messages");
-    // Any of the four concurrent waits may be parked first.
+    // The broker may register the four concurrent waits in any order.
     const waits = [wait(), wait(), wait(), wait()];
     await expect.poll(() => isPolling(alder)).toBe(true);
     const fifth = wait();
@@ -186,7 +186,7 @@ describe("two agents over stdio", () => {
   itAtOne("each node counts what it was asked itself")(
     "[STDIO-5] converse without polling: no request is made while nobody speaks",
     async () => {
-      // A separate broker, because requests of other tests would be counted too.
+      // Uses a separate broker, because requests from other tests would be counted too.
       const broker = await startTestBroker();
       const { alder, birch } = await startConversation(broker);
       const cedar = await startAgent(broker, alder, { team: "Cedar" });
@@ -204,7 +204,7 @@ describe("two agents over stdio", () => {
       expect(await waits[1]).toBe("#3 Birch: ping");
       await cedar.call("post_message", { content: { text: "pong" } });
       expect(await waits[0]).toBe("#4 Cedar: pong");
-      // Two posts, and two waits that ended.
+      // Allows four requests: two posts, and two waits that ended.
       expect((await countRequests(broker.url)) - before).toBeLessThanOrEqual(4);
     },
   );

@@ -94,13 +94,13 @@ describe("a client that is killed", () => {
     const start = (args: readonly string[]) =>
       `require("node:child_process").spawn(process.execPath, ${JSON.stringify(args)}, { stdio: "inherit" })`;
     const client = `process.stderr.write(process.pid + "\\n"); ${start([inject("program"), "mcp"])}`;
-    // A process holds the pipe and starts the client, which starts the server.
+    // A separate process holds the pipe open and starts the client, which starts the server.
     const hold = `${start(["-e", client])}; require("node:fs").closeSync(1); setInterval(() => {}, 1_000_000)`;
     const holder = spawn(process.execPath, ["-e", hold], {
       env: { PATH: process.env["PATH"], HOME: home, MERKLE_HOME: home, MERKLE_URL: "http://127.0.0.1:9" },
       stdio: ["pipe", "pipe", "pipe"],
     });
-    // The server exits when the pipe is closed.
+    // Killing the process closes the pipe, and the server then exits.
     onTestFinished(() => void holder.kill("SIGKILL"));
     const [pid] = await once(createInterface(holder.stderr), "line");
     const lines = createInterface(holder.stdout)[Symbol.asyncIterator]();
@@ -123,7 +123,7 @@ describe("a client that is killed", () => {
     send({ id: 2, method: "ping" });
     expect(await next()).toEqual({ jsonrpc: "2.0", id: 2, result: {} });
     expect(await next()).toEqual(ping);
-    // This ping gets no reply. The server was the last process with stdout open, so the output ends.
+    // This ping gets no reply, so the server exits. It was the last process with stdout open, so the output ends.
     expect(await next()).toBeNull();
   });
 });
@@ -161,7 +161,7 @@ describe("a server that comes again", () => {
     const alder = await startSession(broker);
     const home = await makeAgentHome();
     await Promise.all([startAgent(broker, alder, { home }), startAgent(broker, alder, { home })]);
-    // The second server joins as a new team, or as a peer of the first team if that was already stored.
+    // The second server joins as a new team, or as a peer of the first team if the credential was already stored.
     const { peers } = await alder.ask<{ peers: { connected: boolean }[] }>("GET", "/peers");
     expect(peers.filter(({ connected }) => connected)).toHaveLength(2);
   });

@@ -67,7 +67,7 @@ it("[SEALED-6] [SEALED-1] a member's key vouches for those of its places, so tha
   }
 });
 
-/** Copies stored peers to another home without their keys, as from a backup without keys. */
+/** Copies stored peers to another home without their keys, as when a backup contains no keys. */
 async function takeAlong(from: string, to: string): Promise<void> {
   const folder = join(from, "teams");
   for (const name of (await readdir(folder)).filter((each) => each.endsWith(".json"))) {

@@ -302,7 +302,9 @@ describe("merkle verify-peer", () => {
   });
 });
 
-/** Replaces Birch's keys, as a launch on another machine does with the credential but without the keys. */
+/**
+ * Replaces Birch's keys, as happens when Birch is launched on another machine with the credential but without the keys.
+ */
 async function replaceBirchKeys(): Promise<void> {
   const [peer] = await session.peers("Birch");
   const held = JSON.parse(await readFile(join(birchHome, "teams", `${peer?.["peer_id"]}.json`), "utf8"));

@@ -15,7 +15,8 @@ async function connect(
   const client = new Client({ name, version: "1" }, { versionNegotiation: { mode: { pin: "2026-07-28" } } });
   const env = { PATH: process.env["PATH"] ?? "", HOME: home, MERKLE_HOME: home, MERKLE_URL: url };
   const spawned = { command: process.execPath, args: [inject("program"), "mcp", ...args], env };
-  // The class implements Transport, but its declaration lacks the `| undefined` that exactOptionalPropertyTypes requires.
+  // The class implements Transport, but its type declaration lacks the `| undefined` that exactOptionalPropertyTypes
+  // requires.
   await client.connect(new StdioClientTransport(spawned) as Transport);
   onTestFinished(() => client.close());
   return client;

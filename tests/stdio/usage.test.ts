@@ -36,7 +36,7 @@ function answer(id: string, output_tokens: number): string {
   return `${JSON.stringify({ type: "assistant", uuid: randomUUID(), parentUuid: null, message })}\n`;
 }
 
-/** Waits until the server has stored where its part of the transcript begins. Only later lines count. */
+/** Waits until the server has stored the position in the transcript from which usage counts for the session. */
 async function begun(home: string): Promise<void> {
   const notes = async () => (await readdir(join(home, "teams"))).filter((name) => name.endsWith(".usage"));
   await expect.poll(notes).toHaveLength(1);
@@ -58,7 +58,7 @@ describe("what a client's models used", () => {
     const birch = await startAgent(broker, alder, { home, env });
     await birch.hook("UserPromptSubmit", { session_id });
     await begun(home);
-    // One reply in two lines, of which the first has an incomplete count. Then lines that cannot be parsed.
+    // One reply in two lines, the first with an incomplete count, and then some lines that cannot be parsed.
     await appendFile(
       transcript,
       `${answer("m1", 3)}${answer("m1", 20)}{"type":"assistant","usage":7}\nnonsense "usage"\n`,

@@ -32,7 +32,7 @@ async function runHookMail(
     PATH: process.env["PATH"],
     HOME: home,
     CLAUDE_CONFIG_DIR: home,
-    // The same client process for all hooks.
+    // All hooks run in the same client process.
     CLAUDE_PID: String(process.pid),
     MERKLE_HOME: home,
     MERKLE_URL: url,
@@ -49,7 +49,7 @@ interface Place {
   readonly place: string;
 }
 
-/** Stores a peer of Birch, for which a launch would start a server. */
+/** Stores a peer of Birch in a new Merkle home. `merkle launch` would start a server for this peer. */
 async function storePlace(alder: Awaited<ReturnType<typeof startSession>>): Promise<Place> {
   const home = await makeAgentHome();
   const joined = await startAgent(broker, alder, { home });
@@ -58,7 +58,10 @@ async function storePlace(alder: Awaited<ReturnType<typeof startSession>>): Prom
   return { home, place: peer ? storedPeerId(peer) : "" };
 }
 
-/** Runs the shell part of a launched client's hook. Returns whether the server is running and was reached by the hook before. */
+/**
+ * Runs the shell part of a launched client's hook. Returns whether the server is running and an earlier hook has
+ * reached it.
+ */
 async function isServed({ home, place }: Place, client = process.pid): Promise<boolean> {
   const env = { MERKLE_HOME: home, MERKLE_PEER: place, CLAUDE_PID: String(client) };
   const [code] = await once(spawn("sh", ["-c", isServingInShell], { env }), "close");
@@ -80,7 +83,7 @@ describe("hooks of a client", () => {
     await alder.say("low", { priority: "low" });
     await alder.say("two");
     await expect.poll(() => birch.hook("Stop", { prompt_id: "p2" })).toContain("#4 Alder: two");
-    // The turn was interrupted before any evidence that the model saw the messages, so they are delivered again.
+    // The turn was interrupted before anything proved that the model saw the messages, so they are delivered again.
     expect(await birch.hook("UserPromptSubmit", { prompt_id: "p3" })).toContain(
       "\n(again) #3 Alder: low\n(again) #4",
     );
@@ -180,8 +183,8 @@ describe("hooks of a client", () => {
     expect(next.hookSpecificOutput.additionalContext).toMatch(/not from your user:\n#3 Alder: two$/);
     expect(await alder.row("Birch")).toMatchObject({ last_read: 2 });
 
-    // For a prompt typed during a turn, the client would show the prompt hook's output after that of the turn's hooks. The prompt hook therefore
-    // delivers nothing.
+    // For a prompt typed during a turn, the client would show the output of the prompt's hook after that of the turn's
+    // hooks. The prompt's hook therefore delivers nothing.
     await alder.say("three");
     expect(await hook("UserPromptSubmit")).toBe("");
     expect(await hook("UserPromptSubmit", { prompt_id: "p2" })).toContain("#4 Alder: three");
@@ -233,14 +236,15 @@ describe("hooks of a client", () => {
     const env = { CLAUDE_CODE_SESSION_ID: session_id, CLAUDE_CONFIG_DIR: home };
     const start = () => startStdioServer({ url: broker.url, home, env, args: ["--as", place] });
     const first = await start();
-    // One hook before the client has connected, and one after.
+    // One hook runs before the client has connected, and one afterwards.
     for (const _ of ["connecting", "connected"]) expect(await isServed(at)).toBe(true);
     first.process.kill("SIGKILL");
     await first.ended;
     expect(await isServed(at)).toBe(false);
 
     await start();
-    // The hook that started the server still counts as served. Later hooks do not reach this server, so it stops counting.
+    // `isServed` stays true for the hook that started the server. Later hooks do not reach this server, so it becomes
+    // false.
     expect(await isServed(at)).toBe(true);
     await expect.poll(() => isServed(at)).toBe(false);
     await alder.say("one");
@@ -298,7 +302,7 @@ describe("hooks of a client", () => {
     await is("idle");
     await expect.poll(declared).toMatchObject({ status: "idle", reason: null });
 
-    // A status that the agent set itself is kept.
+    // The server keeps a status that the agent has set itself.
     await birch.call("set_status", { status: "blocked", reason: "which port?" });
     await is("waiting");
     await ask({ command: "touch x" });
@@ -389,7 +393,7 @@ describe("a client's inbox", () => {
     expect(await birch.hook("Stop")).toBe("");
     // If this idle status counted as an interruption, the next nudge would be delayed by an hour.
     await inbox.is("idle", Date.now() + 3_600_000);
-    // Half a second after a message waited for the end of a turn, the server reads the client's file.
+    // Half a second after a message starts waiting for a turn to end, the server reads the client's status file.
     await delay(1_000);
     await alder.say("two", { to: "Birch" });
     expect((await inbox.next()).message.content).toContain("1 unread");
@@ -504,7 +508,7 @@ describe("places", () => {
     const first = await startStdioServer({ url: broker.url, home, env });
     expect(await first.call("join_session", join)).toContain(`joined ${alder.slug} as Birch/atlas`);
     expect(await first.call("join_session", join)).toContain(`resumed ${alder.slug} as Birch/atlas`);
-    // A cleared conversation continues in the same process with another session id.
+    // After the conversation is cleared, the client continues in the same process with another session id.
     await first.hook("UserPromptSubmit", { session_id: env.CLAUDE_CODE_SESSION_ID });
     const cleared = randomUUID();
     await first.hook("UserPromptSubmit", { session_id: cleared });

@@ -8,7 +8,7 @@ import { connectTestDatabase } from "../kit/test-database.js";
 import { transports } from "../kit/transports.js";
 import { parseMessages, startTail } from "./tailing.js";
 
-/** Backs up the broker's database. `restore` puts the backup back under the same address. */
+/** Backs up the broker's database. `restore` replaces the database with the backup, at the same address. */
 async function backUp(broker: TestBroker): Promise<{ restore(): Promise<void> }> {
   const file = join(broker.home, "merkle.backup");
   onTestFinished(() => rm(file, { force: true }));

@@ -96,7 +96,7 @@ it("[CLI-31] tail --json is whole through a network that is cut, stalls and come
   await goesOn();
   network.cutAll();
   await goesOn();
-  // The silence limit applies only to open connections. Connecting has a separate timeout.
+  // The silence timeout applies only to open connections. Opening a connection has its own timeout.
   await seen.tells(/^reconnected[;,] /m);
   network.mode = "stall";
   await seen.tells(/the broker was silent for 1000 ms/);

@@ -37,7 +37,7 @@ describe("merkle tail", () => {
     return session;
   }
 
-  /** Follows a feed without pause. */
+  /** Follows a feed with a client that never pauses reading. */
   async function followToTheEnd(slug: string) {
     const client = connect({ url: broker.url, WebSocket });
     onTestFinished(() => client.close());
@@ -184,7 +184,7 @@ describe("merkle tail", () => {
     await session.post(session.convener, "four");
     expect(await tail("--json")).toMatchObject({ code: 0, stdout: expect.stringMatching(/"four"[^\n]*\n$/) });
     expect(await tail()).toMatchObject({ stderr: "connected, nothing unread\n" });
-    // Reading did not join the session.
+    // `merkle tail` did not join the session.
     expect((await readFeed(transport, session.sessionId)).map(({ type }) => type)).not.toContain("system");
   });
 
@@ -318,7 +318,8 @@ describe("merkle tail", () => {
     for (let round = 0; round < 10; round += 1) {
       await Promise.all(Array.from({ length: 20 }, () => session.post(session.convener, text)));
     }
-    // The observer has received all 13 MB by now. Data that never reached the paused client cannot be buffered there.
+    // After this, the observer has received all 13 MB. The paused client cannot have buffered data that never passed
+    // the proxy.
     await onlooker.hasSeen(201);
     expect(proxy.bytesBrought - before).toBeLessThan(8_000_000);
     stdout?.resume();

@@ -5,7 +5,7 @@ import { onTestFinished } from "vitest";
 /** A TCP proxy that simulates network failures between a client and a broker. */
 export interface TcpProxy {
   readonly url: string;
-  /** How data and new connections are handled: forwarded, held back silently, or cut. */
+  /** What happens to data and new connections: they are forwarded, held back silently, or cut. */
   mode: "pass" | "stall" | "cut";
   /** Number of bytes forwarded from the broker. */
   readonly bytesBrought: number;

@@ -18,7 +18,7 @@ const program = findNginx();
 const name = "mesh.example.com";
 const certificate = makeCertificate({ names: [name] });
 
-/** Returns the nginx configuration in the document. */
+/** Returns the nginx configuration from the document. */
 async function configuration(): Promise<string> {
   const document = await readFile(new URL("../../docs/reverse-proxy.md", import.meta.url), "utf8");
   const text = /```nginx\n([\s\S]*?)```/.exec(document)?.[1];
@@ -188,7 +188,7 @@ describe("behind the nginx of docs/reverse-proxy.md", { tags: "nginx" }, () => {
   });
 
   it("[TLS-9] [TLS-18] the log names the client behind the proxy, and a host that the proxy was not asked for is refused", async () => {
-    // nginx appends its own client's address, 127.0.0.1, which is trusted too.
+    // nginx appends the address of its own client, 127.0.0.1, which is also trusted.
     const socket = await client.upgrade("/ws", {
       headers: { "x-forwarded-for": "203.0.113.1, 198.51.100.7" },
     });

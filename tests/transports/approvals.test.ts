@@ -28,7 +28,7 @@ const hashOf = (approval: Approval) => approvalHash(approval, sha256);
 const drawSalt = () => randomBytes(32).toString("hex");
 const command = JSON.stringify({ command: "rm -rf build", description: "clean up" });
 
-/** Prepares an agent at work and its person's phone. */
+/** Sets up an agent at work and the phone of its person. */
 async function startRelay(at = rest) {
   const { sessionId: session_id, convener: team_id } = await createTestSession(at);
   const { person_id: phone } = await makePerson(at, "Ana");
@@ -72,7 +72,7 @@ describe.each(["rest", "websocket"] as const)("a permission, by %s", (name) => {
     expect(shown.hash).toBe(hashOf(shown));
     await relay.answer(shown, "allow");
     expect(await waiting).toEqual({ state: "allowed", words: null, hash: shown.hash });
-    // Asking again after a lost reply returns the same answer.
+    // A client that lost the reply gets the same answer when it asks again.
     expect(await relay.wait(approval)).toMatchObject({ state: "allowed" });
     const events = await relay.events();
     expect(events.map(({ content }) => content)).toMatchObject([
@@ -157,7 +157,7 @@ describe("somebody who would answer for another", () => {
     const shown = await relay.shown();
     const { person_id: other } = await makePerson(rest, "Bo");
     const { person_id: guest } = await rest.call("create_person", { name: "Ana, too" });
-    // In open mode each person has one credential. A second secret represents another device of the same
+    // In open mode each person has only one credential. A second secret stands in for another device of the same
     // person.
     const [own] = relay.phone.split(".mk_");
     const secondDevice = `${own}.mk_${randomBytes(32).toString("base64url")}`;
@@ -265,8 +265,8 @@ describe("what is asked", () => {
       const foreign = rest.callRaw(name, { session_id: relay.session_id, team_id, approval });
       expect(await failureOf(foreign)).toMatchObject({ code: "not_found" });
     }
-    // The answer to a forged request goes only to the agent that made it. The first agent's hook accepts only
-    // its own answer.
+    // The answer to a forged request is sent only to the agent that made the request. The first agent's hook accepts
+    // only the answer to its own request.
     const forged = await rest.call("ask_approval", {
       ...{ session_id: relay.session_id, team_id, devices: [toDevice(relay.phone)], salt: drawSalt() },
       ...{ tool: "Bash", input: command, folder: "/work" },

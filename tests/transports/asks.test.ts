@@ -14,7 +14,7 @@ beforeAll(async () => {
   transport = await brokerTransports.rest(broker.url);
 });
 
-/** Creates a session in which Atlas has asked where secrets belong, as message 1. */
+/** Creates a session. Its message 1 is an ask by Atlas about where secrets belong. */
 async function ask(options?: string[]) {
   const { sessionId: session_id, convener: atlas, join } = await createTestSession(transport);
   const post = (team_id: string, input: Post) =>
@@ -78,8 +78,8 @@ describe("an ask", () => {
 
   it("[SEND-11] of twenty answers that race in one commit exactly one wins, and the others learn which", async () => {
     const { session_id, birch, answer, post, chats } = await ask(["a", "b"]);
-    // Locks the feed until all answers have passed the first check, so that only the feed itself can decide
-    // between them.
+    // Locks the feed until all answers have passed the first check, so that only the check within the feed's lock can
+    // decide between them.
     const sql = connectTestDatabase(broker.databaseUrl);
     const answers = await sql.begin(async (tx) => {
       await tx`SELECT FROM feeds WHERE session_id = ${session_id} FOR NO KEY UPDATE`;

@@ -40,7 +40,7 @@ function openedTransport(name: string): TransportClient {
 const zeros = "0".repeat(64);
 const types = ["plan", "analysis", "decision", "decision", "reflection"] as const;
 
-/** Creates a separate team, which audits one task. */
+/** Creates a separate team and starts an audit session for one task. */
 async function startAudit(at = transport, more: Partial<InputOf<"audit_session_start">> = {}) {
   const { convener: team_id, sessionId: feed } = await createTestSession(at);
   const task_id = `task ${randomUUID()}`;
@@ -100,7 +100,7 @@ async function codeOf(call: Promise<unknown>): Promise<string> {
 describe.each(Object.keys(transports))("the acceptance criteria, by %s", (name) => {
   it("[AUDIT-1] [AUDIT-7] AC1 to AC5: a session of five records has the root that its hashes have by hand", async () => {
     const audit = await startAudit(openedTransport(name));
-    // AC3: audit_session_start creates a session and returns its id, a version 4 uuid.
+    // AC3: audit_session_start creates a session and returns its id, which is a version 4 uuid.
     expect(audit.session).toEqual({
       session_id: expect.stringMatching(
         /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
@@ -112,13 +112,13 @@ describe.each(Object.keys(transports))("the acceptance criteria, by %s", (name) 
     const stored =
       await sql`SELECT intent, task_id FROM audit_sessions WHERE session_id = ${audit.session_id}`;
     expect(stored).toEqual([{ intent: audit.session.intent, task_id: audit.task_id }]);
-    // AC4: a session needs a thought before it can be finalised.
+    // AC4: a session needs a record before it can be finalised.
     expect(await codeOf(audit.finalize())).toBe("ERR_NO_RECORDS");
     expect(await codeOf(audit.root())).toBe("ERR_NOT_FINALIZED");
     const records = await audit.thinkAll(5);
     expectChain(records);
     expect(await audit.list()).toEqual(records);
-    // AC1: finalising stores the root over the records. AC5: in sorted order, this is ((a b) (c d)) e.
+    // AC1: finalising stores the root of the records. AC5: in sorted order, the tree is ((a b) (c d)) e.
     const finalized = await audit.finalize();
     const [a = "", b = "", c = "", d = "", e = ""] = records.map(({ hash }) => hash).sort();
     const root = pair(pair(pair(a, b), pair(c, d)), e);
@@ -166,7 +166,7 @@ describe.each(Object.keys(transports))("the acceptance criteria, by %s", (name) 
     expect(await codeOf(audit.list(nowhere))).toBe("ERR_SESSION_NOT_FOUND");
     expect(await codeOf(audit.verify(nowhere))).toBe("ERR_SESSION_NOT_FOUND");
     expect(await codeOf(audit.finalize(nowhere))).toBe("ERR_SESSION_NOT_FOUND");
-    // I5, also for a session that was never started.
+    // I5 also applies to a session that was never started.
     expect(await codeOf(audit.root())).toBe("ERR_NOT_FINALIZED");
     expect(await codeOf(audit.root(nowhere))).toBe("ERR_NOT_FINALIZED");
     const record_id = randomUUID();
@@ -188,7 +188,7 @@ describe.each(Object.keys(transports))("the acceptance criteria, by %s", (name) 
       ["merkle_root", { session_id: 7 }],
     ] as const) {
       const refused = at.callRaw(operation, { team_id, ...input });
-      // In a URL every value is a text.
+      // In a URL every value is a text, so the 7 counts as a session id there.
       const isText = at.name === "rest" && operation === "merkle_root";
       expect(await codeOf(refused), operation).toBe(isText ? "ERR_NOT_FINALIZED" : "bad_request");
     }
@@ -466,7 +466,7 @@ describe("a call", () => {
       session_id: third.session_id,
       recorded_by: "Ana",
     });
-    // Others may record in a session that someone else started, and finalise it.
+    // Another team may add a record to a session that someone else started, and finalise the session.
     expect(await first.think("x", { ...asPerson, ...named })).toMatchObject(named);
     expect(await transport.call("merkle_finalize", { ...asPerson, ...named })).toMatchObject({
       record_count: 2,

@@ -131,7 +131,7 @@ describe("The brief", () => {
       const { sessions } = await transport.call("brief", { team_id: ana.team_id, ...input });
       return sessions.flatMap(({ lines }) => lines.map(({ text }) => text));
     };
-    // Without a session, covers all sessions that the person reads.
+    // Without a session, the brief covers all sessions that the person reads.
     expect(await talk({})).toEqual(["2 messages: Atlas 2"]);
     expect(await talk({ session: session.slug, since: at })).toEqual(["2 messages: Atlas 2"]);
     expect(await talk({ session: session.slug, since_cursor: 2 })).toEqual(["1 message: Atlas 1"]);

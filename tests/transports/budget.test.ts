@@ -14,7 +14,7 @@ beforeAll(async () => {
   transport = await brokerTransports.rest(broker.url);
 });
 
-/** Creates a session of a person, Ana, with a number of agent teams. */
+/** Creates a session with the person Ana and a number of agent teams. */
 async function gather({ teams = 1, budget }: { teams?: number; budget?: number } = {}) {
   const { person_id: ana } = await makePerson(transport, "Ana");
   const settings = budget === undefined ? {} : { settings: { message_budget: budget } };

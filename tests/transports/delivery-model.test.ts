@@ -13,7 +13,7 @@ import { type TransportClient, transports } from "../kit/transports.js";
 
 let broker: TestBroker;
 let transport: TransportClient;
-/** Restarts are slow compared to other steps, so all runs share a few of them. */
+/** A restart is slow compared to other steps, so all runs together make only a few restarts. */
 let restartsLeft = 3;
 
 const cleanup = atEnd();
@@ -38,8 +38,7 @@ type Action =
   | { readonly do: "status"; readonly status: "dnd" | "idle" }
   | { readonly do: "wait" | "check" | "restart" | "reconnect" }
   /**
-   * Disconnects after this fraction of the reply (at least one byte) has arrived, and continues with what was
-   * read.
+   * Disconnects after this fraction of the reply (at least one byte) has arrived, and processes the part that was read.
    */
   | { readonly do: "die"; readonly read: "wait" | "check"; readonly at: number }
   | { readonly do: "waitFrom" | "ack"; readonly back: number }
@@ -106,16 +105,14 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 );
 
 /**
- * Predicts what mia must receive according to the rules. The broker's cursors for her may be further ahead,
- * if none of her messages is in between.
+ * Predicts what mia must receive according to the rules. The broker's cursors for mia may be higher than predicted, if
+ * none of her messages is in between.
  */
 class Model {
   head: number;
   acked: number;
   offered: number;
-  /**
-   * Highest sequence from replies to calls without a cursor: returned, proven to have arrived, and repeated.
-   */
+  /** Highest sequences of replies to calls without a cursor: returned, known to have arrived, and returned again. */
   returned: number;
   arrived: number;
   repeated: number;
@@ -152,14 +149,14 @@ class Model {
     return this.mail.filter((sequence) => sequence > cursor);
   }
 
-  /** Counts the messages that a cursor skips although they were never returned. */
+  /** Counts mia's messages that a cursor would skip although they were never returned to her. */
   skippedBy(cursor: number): number {
     return this.mail.filter((sequence) => sequence > this.offered && sequence <= cursor).length;
   }
 
   /**
-   * Acknowledges by a cursor that mia names. It counts as proof that she has read that far, even if she
-   * disconnected during the reply.
+   * Acknowledges up to a cursor that mia sends. The cursor proves that she has read up to it, even if she disconnected
+   * during the reply.
    */
   acknowledge(cursor: number): void {
     if (this.skippedBy(cursor) === 0) this.offered = Math.max(this.offered, cursor);
@@ -181,7 +178,7 @@ interface Page {
   readonly receipt?: string;
 }
 
-/** Runs one peer's steps against the model. Each step checks what the broker returned. */
+/** Runs the steps of one peer and compares the broker's replies with the model. */
 class Life {
   readonly model: Model;
   readonly #sessionId: string;
@@ -236,14 +233,14 @@ class Life {
         if (restartsLeft === 0) return;
         restartsLeft -= 1;
         await broker.restart();
-        // Only the state in the database survives a restart.
+        // Only state that is in the database survives a restart.
         this.model.arrived = this.model.acked;
         this.model.repeated = this.model.acked;
         return this.#reconnect();
     }
   }
 
-  /** Reads to the end. By then, every message that was not lost twice must have been received. */
+  /** Reads to the end. By then, mia must have received every message, except messages that were lost twice. */
   async finish(): Promise<void> {
     do await this.#read("check");
     while (this.model.mailAfter(Math.max(this.model.acked, this.model.returned)).length > 0);
@@ -260,7 +257,7 @@ class Life {
     this.model.overLine = 0;
   }
 
-  /** Posts a message, and returns whether it ends mia's parked wait. */
+  /** Posts a message. Returns whether the message ends mia's pending wait. */
   async #post(post: Post): Promise<boolean> {
     const forMia = this.model.isForMia(post);
     const { cursor } = await transport.call("post_message", {
@@ -297,7 +294,7 @@ class Life {
     return model.mailAfter(model.acked);
   }
 
-  /** Records the messages of a reply, whether or not Mia read them. */
+  /** Records the messages of a reply, whether or not mia read them. */
   #returned({ messages, next_cursor, again = 0 }: Page): void {
     const sequences = messages.map(({ sequence }) => sequence);
     const last = sequences.at(-1);
@@ -313,8 +310,8 @@ class Life {
   }
 
   /**
-   * A client with receipts sends one with each call. For calls without a receipt, a message that was returned
-   * twice counts as read.
+   * Returns the URL of a read. A client with receipts sends one with each call. For a client without receipts, a
+   * message that was returned twice counts as read.
    */
   #messagesUrl(read: "wait" | "check"): string {
     const receipt = this.#receipts ? `receipt=${this.#receipt}` : "";
@@ -339,7 +336,7 @@ class Life {
   }
 
   /**
-   * When the first bytes arrive, the broker has written the whole reply. Mia reads some of it and
+   * When the first bytes arrive, the broker has already written the whole reply. Mia reads a part of it and
    * disconnects.
    */
   async #die(read: "wait" | "check", at: number): Promise<void> {
@@ -374,7 +371,7 @@ class Life {
     if (sequences.length > 0) this.model.handOut(this.model.mailAfter(since_cursor));
   }
 
-  /** Messages from before mia joined are not part of the model. */
+  /** Messages that were posted before mia joined are not part of the model. */
   get #start(): number {
     return (this.model.mail[0] ?? this.model.head) - 1;
   }
@@ -388,8 +385,8 @@ class Life {
   }
 
   /**
-   * Parks a wait while others post. The wait ends with the first message that should wake mia; otherwise it
-   * is cancelled.
+   * Starts a wait and lets others post. The first message that should wake mia ends the wait. Otherwise the wait is
+   * cancelled.
    */
   async #park(posts: readonly Post[]): Promise<void> {
     this.#reconnect();
@@ -448,7 +445,9 @@ class Life {
       .toBe(polling);
   }
 
-  /** Opens an inbox, which delivers unacknowledged messages and then new ones. Acknowledges some of them. */
+  /**
+   * Opens an inbox, which delivers the unacknowledged messages and then new ones. Acknowledges some of these messages.
+   */
   async #inbox(posts: readonly Post[], acknowledged: number): Promise<void> {
     const client = connect({ url: broker.url, WebSocket });
     const brought: number[] = [];

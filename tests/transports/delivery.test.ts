@@ -131,7 +131,7 @@ describe("what is delivered", () => {
     expect(page.next_cursor).toBe(last);
   });
 
-  /** Inserts messages that are for no peer of the session. */
+  /** Inserts messages that are addressed to no peer of the session. */
   async function insertForOthers(sessionId: string, messages: number): Promise<void> {
     const sql = postgres(broker.databaseUrl, { max: 1 });
     try {
@@ -159,7 +159,7 @@ describe("what is delivered", () => {
     await parked(session);
     for (let i = 0; i < 5; i += 1) await say("not for oak", { to: "elm" });
     expect(await wait).toMatchObject({ messages: [], next_cursor });
-    // On a slow machine the wait ends before the last message is posted.
+    // On a slow machine the wait may end before the last message is posted.
     await oak.wait({ timeout: 0 });
     expect(await session.peer("oak")).toMatchObject({ last_read: next_cursor + 5 });
     await broker.restart();
@@ -231,7 +231,7 @@ describe("what ends a wait that blocks", () => {
       const { participants } = await transport.call("list_participants", { session_id });
       return participants.filter((each) => each.polling).map((each) => each.team_name);
     };
-    /** Parks a wait for a team that has read everything, and returns what ends the wait. */
+    /** Starts a wait for a team that has read everything. Returns the message that ends the wait. */
     const park = async (name: string, team_id: string) => {
       const { next_cursor: since_cursor } = await transport.call("check_messages", { session_id, team_id });
       const waiting = transport.call("wait_for_messages", { session_id, team_id, since_cursor });
@@ -279,7 +279,7 @@ describe("what ends a wait that blocks", () => {
     await rename("Second");
     await rename("Third");
     expect(textsOf((await second).messages)).toContain("session_metadata_updated");
-    // The measurement began before the first wait ended, so a slow machine only makes it longer.
+    // The measurement began before the first wait ended, so a slow machine can only lengthen the measured time.
     expect(performance.now() - began).toBeGreaterThan(limits.endsWaitsMsMin - 50);
   });
 

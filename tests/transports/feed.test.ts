@@ -186,7 +186,7 @@ describeWhereTheCallerKeeps("credentials in the feed", (at) => {
       );
       expect(failure).toMatchObject({ code: "unauthorized", status: 401 });
     }
-    // Reading needs no credential, but a wrong one is refused.
+    // Reading needs no credential, but an invalid credential is refused.
     await transport.call("get_history", { session_id });
     expect(
       await failureOf(transport.call("get_history", { session_id, team_id: other.convener })),

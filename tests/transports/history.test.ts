@@ -19,8 +19,8 @@ describe("reading a feed by what is wanted", () => {
   });
 
   /**
-   * Creates messages of every kind from two teams, with events in between, and a thread: the first message, a
-   * reply to it, and a reply to that.
+   * Creates messages of every kind from two teams, with events in between, and a thread: a message, a reply to it, and
+   * a reply to that reply.
    */
   async function makeFeed() {
     const session = await createTestSession(transport);

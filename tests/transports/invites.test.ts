@@ -109,7 +109,8 @@ describe("Invites", () => {
     expect(await redeemWith(other.link, key)).toMatchObject({ member_id: first.member_id });
     expect(await preview(other.link)).toMatchObject({ uses_left: 1 });
     expect((await redeemWith(other.link)).member_id).not.toBe(first.member_id);
-    // An existing member uses up none of the invite's uses, and can redeem it even after its last use.
+    // A redemption by an existing member does not count as a use of the invite, and is possible even after the last
+    // use.
     expect(await redeemWith(other.link, key)).toMatchObject({ member_id: first.member_id });
     await admin.call("revoke_invite", { invite_id: other.invite_id });
     expect(await redeemWith(other.link, key)).toMatchObject({ member_id: first.member_id });
@@ -322,7 +323,7 @@ it("[AUTH-6] a document full of what looks like tokens is refused before each of
   const dead = (count: number) =>
     Array.from({ length: count }, (_, each) => `mkt_${String(each).padStart(43, "A")}`).join("\n");
   const max = limits.quotedSecretsMax;
-  // Each mark begins another token.
+  // Each `mkt_` begins another token.
   const dense = Array.from({ length: 60_000 }, (_, each) => `mkt_${each.toString(36)}`).join("");
   await expect(write(dense)).rejects.toMatchObject({
     code: "bad_request",

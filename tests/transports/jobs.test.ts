@@ -42,13 +42,13 @@ async function startAndRun(of: TestSession = session): Promise<{ job_id: number;
   return { job_id, run };
 }
 
-/** Records a result as the agent's write does, in the transaction that creates a proposal. */
+/** Records a job's result as a write by the agent would, in the transaction that creates a proposal. */
 const produce = (job_id: number, fence = 1) =>
   database.transaction((tx) =>
     recordJobResult(tx, { meshId: database.meshId, number: job_id, fence }, { kind: "proposal", id: 9 }),
   );
 
-/** Connects with the credential of a job's agent, and nothing else. */
+/** Connects with only the credential of a job's agent. */
 const asAgent = (run: FakeRun) => brokerTransports.rest(broker.url, { token: run.job.credential });
 
 describe("a job", () => {

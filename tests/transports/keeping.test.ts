@@ -33,7 +33,8 @@ it("[OPS-10] [OPS-11] what the settings keep no longer goes, after a dry run has
   await expect
     .poll(async () => (await sql`SELECT summary FROM peers WHERE session_id = ${session_id}`)[0]?.["summary"])
     .toBe("long gone");
-  // A present peer is seen again and again, so it must leave before it can look old.
+  // A connected peer's last activity is updated again and again, so the peer must leave before it can be made to look
+  // old.
   await transport.call("leave_session", { session_id, team_id });
   await sql`UPDATE peers SET left_at = now() - interval '40 days' WHERE session_id = ${session_id}`;
 
@@ -133,7 +134,7 @@ it("[PERSON-14] an erased person's texts, name and credential are gone, the reco
   expect(messages.filter(({ event }) => event === "message_redacted")).toHaveLength(2);
   const { versions } = await transport.call("list_doc_versions", { session_id });
   expect(versions.map(({ bytes }) => bytes === 0)).toEqual([false, true]);
-  // After the document has changed, the erasure can be completed with the returned id.
+  // After the document has changed, the erasure can be completed with the id that the first call returned.
   const ana = await makePerson(transport, "Admin");
   await transport.call("update_session_doc", {
     ...{ session_id, team_id: session.convener, content: "by Atlas", expected_version: 2 },

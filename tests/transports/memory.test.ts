@@ -21,7 +21,7 @@ beforeAll(async () => {
   person = (await makePerson(transport, "Ana")).person_id;
 });
 
-/** Stores memories one after another as the session's convener, with a tag that no other test uses. */
+/** Stores memories one after another as the session's convener, all with a tag that no other test uses. */
 async function rememberAll(...contents: string[]): Promise<{ ids: string[]; tags: string[] }> {
   const tags = [`t${randomUUID()}`];
   const ids: string[] = [];
@@ -188,7 +188,7 @@ describe("recalling", () => {
       { id: newer, marked: expect.stringMatching(/^«Deployments» to the staging «cluster» were frozen;/) },
     ]);
     expect(memories[0]?.rank).toBeGreaterThan(0);
-    // A match in the tags ranks higher than one in the text.
+    // A match in the tags ranks higher than a match in the text.
     const tagged = await transport.call("remember", {
       content: "Ask before Friday.",
       tags: [...tags, "deploy"],

@@ -20,8 +20,8 @@ beforeAll(async () => {
 });
 
 /**
- * Returns a function that reads as an agent with receipts. Where a proxy may be in between, the connection
- * does not prove what was read.
+ * Returns a function that reads as an agent with receipts. If there may be a proxy in between, the connection does not
+ * prove which messages were read.
  */
 function createReader(session_id: string): (team_id: string) => Promise<unknown> {
   const receipts = new Map<string, string>();

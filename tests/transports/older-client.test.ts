@@ -12,7 +12,7 @@ beforeAll(async () => {
   ({ url } = await sharedBroker());
 });
 
-/** Creates a session with a peer that has reported its status, as every transport shows it. */
+/** Creates a session with a peer that has reported its status, in the form that every transport returns. */
 async function startSession() {
   const rest = await brokerTransports.rest(url);
   const { sessionId: session_id } = await createTestSession(rest);

@@ -47,7 +47,7 @@ async function eventsOf({ sessionId: session_id }: TestSession): Promise<unknown
   return (await transport.call("get_history", { session_id })).messages.flatMap(({ event }) => event ?? []);
 }
 
-/** Opens a client with a peer's inbox. */
+/** Opens a client with an inbox for a peer. */
 async function holdInbox({ sessionId }: TestSession, teamId: string): Promise<MerkleClient> {
   const client = connect({ url: broker.url, WebSocket, retry: { baseMs: 10, capMs: 50 } });
   onTestFinished(() => client.close());
@@ -312,7 +312,7 @@ describe("peers", () => {
     expect(await failureOf(older.call("get_app_info", {}))).toMatchObject({
       details: { close_code: 4409 },
     });
-    // The same connection may open the inbox again. A team's unnamed peer may have any number of inboxes.
+    // The same connection may open its inbox again. A team's unnamed peer may have any number of inboxes.
     await newer
       .inbox({ session: session.slug, teamId: peer, onMessage: () => undefined })
       .ready.catch(() => null);
@@ -511,7 +511,7 @@ describe("peers", () => {
   });
 });
 
-/** Opens a socket with a peer's inbox, which the test can break. */
+/** Opens a peer's inbox on a socket that the test can break. */
 async function openInbox({ sessionId }: TestSession, team_id: string): Promise<WebSocket> {
   const socket = new WebSocket(`${broker.url.replace(/^http/, "ws")}/ws`);
   onTestFinished(() => socket.terminate());
@@ -577,7 +577,7 @@ describe("the roster's peers, whatever comes", () => {
         case "join":
         case "add": {
           const owner = step.do === "add" && team !== undefined ? { team_id: team } : {};
-          // The convener's team has this name.
+          // "Atlas" is the name of the convener's team.
           const refused = isTaken(step.name) || step.name === "Atlas";
           const joining = join(session, { ...owner, team_name: "Dora", peer_name: step.name });
           if (refused) {
@@ -615,7 +615,7 @@ describe("the roster's peers, whatever comes", () => {
         case "retire": {
           if (!peer) return;
           const id = bareId(peer.credential);
-          // The broker may still save the peer's last call, which makes the peer active again in between.
+          // The broker may still save the peer's last call, which would make the peer active again.
           for (let left = null; left === null; ) {
             await sql`
               UPDATE peers SET last_seen_at = now() - make_interval(days => ${limits.peerRetiredAfterDays + 1})

@@ -112,17 +112,17 @@ describe("personas", () => {
   });
 });
 
-/** Starts a perspective job on the session's document. Returns the run of its agent. */
+/** Starts a perspective job on the session's document. Returns the run of the job's agent. */
 async function read(persona_name: string, again = false): Promise<FakeRun> {
   const { sessionId: session_id, convener: team_id } = session;
   await rest.call("start_job", { kind: "perspective", session_id, persona_name, again, team_id });
   return fake.next();
 }
 
-/** Connects with the credential of a job's agent, and nothing else. */
+/** Connects with only the credential of a job's agent. */
 const asAgent = (run: FakeRun) => brokerTransports.rest(broker.url, { token: run.job.credential });
 
-/** Writes a perspective on the document version from the start of the job, as an agent would. */
+/** Writes a perspective on the document version at the start of the job, as an agent would. */
 async function write(run: FakeRun, content: string) {
   const { "Document version": version, "Persona name": name = "" } = run.job.parameters;
   const agent = await asAgent(run);

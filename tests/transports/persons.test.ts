@@ -17,7 +17,7 @@ async function createPerson(transport: TransportClient, name = "Ana"): Promise<s
   return (await makePerson(transport, name)).person_id;
 }
 
-/** Creates a session in which the convener has posted a number of messages, and a person who is not in it. */
+/** Creates a session with this number of messages from its convener, and a person who has not joined it. */
 async function startReading(transport: TransportClient, messages = 1) {
   const session = await createTestSession(transport);
   for (let number = 1; number <= messages; number += 1)

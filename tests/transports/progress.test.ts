@@ -46,7 +46,7 @@ interface Logged {
   readonly at?: string;
 }
 
-/** Logs an entry, at the given time if there is one, and returns its id. */
+/** Logs an entry, optionally at the given time, and returns its id. */
 async function log({ at, ...entry }: Logged): Promise<string> {
   const { id } = await transport.call("log_progress", {
     title: "Done",
@@ -385,7 +385,7 @@ describe("lists", () => {
       const entry = { projectId, agentId, title: "Done", content: "Did it.", team_id };
       logged.unshift((await transport.call("log_progress", entry)).id);
     }
-    // Entries of the same millisecond have an order too.
+    // Entries with the same millisecond also have a defined order.
     await sql`UPDATE progress_entries SET created_at = '2026-01-01T10:00:00Z' WHERE agent_id = ${agentId}`;
     const found: string[] = [];
     let before: string | null = null;
@@ -485,7 +485,7 @@ describe("lists", () => {
     expect(await find({ kinds: ["memory"] })).toEqual([]);
     const other = await createTestSession(transport);
     expect(await find({ session: other.slug })).toEqual([]);
-    // A query without words is matched by its characters.
+    // A query that contains no words is matched by its characters.
     const { id: signs } = await transport.call("log_progress", { ...entry, content: "a ->> b" });
     expect(ids(await find({ query: "->>", session: session.slug }))).toEqual([signs]);
     const hits = await find({ query: `the ${word}`, session: session.slug });
@@ -503,7 +503,7 @@ describe("lists", () => {
 });
 
 describe("summaries", () => {
-  /** Requests the summary of a new entry. */
+  /** Logs a new entry and requests its summary. */
   async function ask(content: string): Promise<{ summary: string; again: () => Promise<string> }> {
     const projectId = newProject();
     const id = await log({ projectId, ...refactored, content });
@@ -577,7 +577,7 @@ describe("summaries", () => {
   });
 
   it("[PROGRESS-7] a model on this machine is asked directly, whatever proxy fetch is configured with", async () => {
-    // With NODE_USE_ENV_PROXY, Node puts a dispatcher for the proxy here before a program starts.
+    // With NODE_USE_ENV_PROXY, Node.js stores a dispatcher for the proxy under this symbol before a program starts.
     const place = Symbol.for("undici.globalDispatcher.1");
     const usual = Reflect.get(globalThis, place);
     const proxied: string[] = [];
@@ -657,7 +657,7 @@ describe("summaries", () => {
     expect(hurried.logged.join()).not.toContain("it took too long");
   });
 
-  /** Starts a broker with other time limits, and logs an entry that has no summary yet. */
+  /** Starts a broker with the given time limits, and logs an entry that has no summary yet. */
   async function startHurried(patience: { waitMs?: number; timeoutMs: number }) {
     const hurried = await startTestBroker({ summaries: { apiKey, baseUrl: model.url, ...patience } });
     const at = await brokerTransports.rest(hurried.url);
@@ -674,7 +674,7 @@ describe("summaries", () => {
     const own = (await createTestSession(at)).convener;
     const entry = { projectId: "p", title: "t", content: `${"c".repeat(499)}🌳`, team_id: own };
     const { id } = await at.call("log_progress", entry);
-    // No character is split.
+    // The cut does not split a character.
     expect((await at.call("get_context", { projectId: "p", id })).summary).toBe("c".repeat(499));
     await at.close();
     expect(model.asked.length).toBe(before);

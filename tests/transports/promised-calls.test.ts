@@ -4,8 +4,8 @@ import { describeOverEveryTransport } from "../kit/every-transport.js";
 import { failureOf } from "../kit/session.js";
 
 /**
- * Calls as written in the descriptions that Merkle was made from: without a session, a reason or other
- * additions of Merkle.
+ * Calls as written in the descriptions that Merkle was built from. They contain no session, reason or other field that
+ * Merkle added.
  */
 describeOverEveryTransport("calls as they were promised", (at) => {
   it("[AUTH-15] progress is logged, found and read without a session", async () => {

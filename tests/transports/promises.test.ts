@@ -87,7 +87,7 @@ describe("the broker", () => {
       await expect
         .poll(async () => (await transport.call("list_participants", { session_id: sessionId })).participants)
         .toMatchObject([{ polling: true }]);
-      // Appended directly to the database, as on a node whose notification was lost.
+      // Appends directly to the database, as if another node had appended and its notification was lost.
       await database.append([makeRow(sessionId)]);
       expect(textsOf((await wait).messages)).toEqual(["hello"]);
     } finally {

@@ -44,7 +44,7 @@ const get = (proposal_id: number) => rest.call("get_proposal", { proposal_id });
 const openTopic = async (version = 1) =>
   (await rest.call("open_topic", { ...own(), version, text: "Shorter, please." })).topic_id;
 
-/** Creates a proposal of the convener's team for a new topic. */
+/** Creates a proposal by the convener's team for a new topic. */
 async function propose(content = better, base_version = 1) {
   const topic_id = await openTopic(base_version);
   const given = { team_id: session.convener, topic_id, base_version, content, note: "Fewer words." };

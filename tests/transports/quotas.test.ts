@@ -23,7 +23,7 @@ beforeAll(async () => {
   team_id = (await makePerson(main, "Ana")).person_id;
 });
 
-/** Creates a mesh for the test, which sets its quotas. */
+/** Creates a mesh whose quotas the test sets. */
 async function makeMesh(mesh: string) {
   await main.call("create_mesh", { name: mesh });
   const transport = await brokerTransports.rest(url, { mesh });
@@ -87,7 +87,7 @@ it("[QUOTA-1] open sessions make room when they are concluded, and bytes are tho
   const document = { session_id: third.sessionId, team_id: third.convener };
   const content = "x".repeat(20_000);
   await transport.call("update_session_doc", { ...document, content, expected_version: 0 });
-  // The running count and a recount differ by the size of the write's stored result.
+  // The running count and a recount differ by the size of the stored result of the last write.
   const before = (await main.call("list_meshes", {})).meshes.find(({ name }) => name === "busy");
   const [taken, counted] = [before?.quotas[0]?.used ?? 0, (await bound({})).quotas[0]?.used ?? 0];
   expect(counted - taken).toBeGreaterThanOrEqual(0);

@@ -132,7 +132,7 @@ describe("Persons", () => {
     const say = (session_id: string) =>
       transport.call("post_message", { session_id, team_id, content: { text: "hello" } });
     await say(before.sessionId);
-    // Makes the broker cache the person under the old name in that session.
+    // Makes the broker cache the person in that session under the old name.
     await transport.call("get_session", { session_id: after.sessionId, team_id });
     expect(await transport.call("rename_person", { name: "Cyril", team_id })).toEqual({ name: "Cyril" });
     expect(await transport.call("get_person", { team_id })).toMatchObject({ name: "Cyril" });

@@ -14,7 +14,7 @@ beforeAll(async () => {
   transport = await brokerTransports.rest(broker.url);
 });
 
-/** Creates a session of Atlas with Birch, which has two peers, and Cedar, which has no named peer. */
+/** Creates a session with three teams: Atlas, Birch with two peers, and Cedar without a named peer. */
 async function gather() {
   const session = await createTestSession(transport);
   const { sessionId: session_id, convener: atlas } = session;

@@ -144,7 +144,7 @@ async function fillFeed(sessionId: string, count: number): Promise<void> {
   await sql`UPDATE feeds SET last_sequence = last_sequence + ${count}::int WHERE session_id = ${sessionId}`;
 }
 
-/** Computes the leaves of the stored messages as the format specifies, without the broker's code. */
+/** Computes the leaves of the stored messages according to the format's specification, without the broker's code. */
 async function readLeaves(session_id: string, size: number): Promise<Uint8Array[]> {
   const rows = await sql`
     SELECT m.*, encode(sha256(salt || convert_to(content, 'UTF8')), 'hex') AS hash FROM messages m
@@ -216,7 +216,7 @@ describe("proofs", () => {
       const other = { ...proof, consistency: { ...proof.consistency, from_root: early.root } } as Proof;
       if (from_size !== 0) expect(isContinued(other)).toBe(false);
     }
-    // A signed head is found again by its size, byte for byte.
+    // A signed head can be retrieved again by its size, byte for byte.
     expect((await transport.call("session_proof", { session_id, size: 300 })).head).toEqual(first);
     expect((await transport.call("session_proof", { session_id, size: 301 })).head).toBeNull();
     await transport.call("post_message", { session_id, team_id, content: { text: "later" } });
@@ -422,7 +422,7 @@ describe("a conclusion", () => {
     await sql`ALTER TABLE messages DISABLE TRIGGER USER`;
     await sql`DELETE FROM messages WHERE session_id = ${session_id} AND sequence = 77`;
     await sql`ALTER TABLE messages ENABLE TRIGGER USER`;
-    // Called one after another, because the second call would be refused while the first is running.
+    // The calls are made one after another, because the broker would refuse the second while the first is running.
     for (const sign of [
       () => transport.call("session_seal", { session_id }),
       () => transport.call("conclude_session", { session_id, team_id, summary_section: "Done." }),

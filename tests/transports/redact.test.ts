@@ -25,8 +25,8 @@ beforeAll(async () => {
 const newWord = () => `w${randomUUID().replaceAll("-", "")}`;
 
 /**
- * Creates a session of Atlas and Birch, in which message 2, from Atlas, contains the word. The person Ana is
- * not in the session.
+ * Creates a session of Atlas and Birch, in which message 2, from Atlas, contains the word. The person Ana has not
+ * joined the session.
  */
 async function startSession() {
   const session = await createTestSession(transport);
@@ -52,7 +52,7 @@ async function startSession() {
   };
 }
 
-/** Returns the tables that contain a word; none after it was removed. */
+/** Returns the tables that contain a word. After its removal there should be none. */
 async function tablesWith(word: string): Promise<string[]> {
   const sql = connectTestDatabase(broker.databaseUrl, onTestFinished);
   const tables = await sql<{ name: string }[]>`
@@ -272,7 +272,7 @@ describe("redacting events", () => {
       transport.call("set_state", { session_id, team_id: atlas, key: "token", value });
     const told = async () => (await at.history()).filter(({ event }) => event === "state_changed");
     await set(`first ${word}`);
-    // Usually too soon for its own event, so the next event covers this change too.
+    // This change usually follows too soon to get its own event, so the next event covers it too.
     await set(`second ${word}`);
     await set("third");
     await expect.poll(async () => (await told()).at(-1)?.content["version"]).toBe(3);

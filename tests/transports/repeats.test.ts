@@ -5,9 +5,12 @@ import { furnish, validInputs } from "../hostile/subject.js";
 import { startTestBroker } from "../kit/test-broker.js";
 import { brokerTransports } from "../kit/transports.js";
 
-/** Operations that end the caller's team or session come last. */
+/** Operations that end the caller's team or session. They are called last. */
 const ending = ["conclude_session", "leave_session"];
-/** A dry run stores nothing and counts again. So does unarchiving a session that is not archived. */
+/**
+ * Operations that count again in every call, because nothing is stored: a dry run, and unarchiving a session that is
+ * not archived.
+ */
 const measuring = ["collect_garbage", "unarchive_session"];
 
 it("[IDEM-1] every operation that is repeated with its key returns its first result", async () => {
@@ -23,7 +26,7 @@ it("[IDEM-1] every operation that is repeated with its key returns its first res
   for (const name of [...names, ...ending]) {
     const input = { ...inputs[name], idempotency_key: randomUUID() };
     const first = await client.callRaw(name, input).catch(() => null);
-    // Operations that are refused here, such as invites in open mode, are repeated by other tests.
+    // Some operations are refused here, such as invites in open mode. Other tests repeat these.
     if (first === null) continue;
     expect(await client.callRaw(name, input), name).toEqual(first);
     repeated.push(name);

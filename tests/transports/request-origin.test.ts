@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 const paths = { wait: "wait", stream: "wait", check: "check", receipt: "check?receipt=none" };
 
-/** Creates Birch, which has one unread message, and several ways of reading it. */
+/** Creates the team Birch with one unread message. Returns several ways of reading the message. */
 async function startReading() {
   const session = await createTestSession(transport);
   const { credential } = await session.join("Birch");
@@ -52,7 +52,7 @@ async function startReading() {
       while (!reply.includes("one")) reply += String((await once(socket, "data"))[0]);
       socket.destroy();
     },
-    /** Returns a function that reads over one connection, with the headers of a proxy or without. */
+    /** Returns a function that reads over one connection, optionally with the headers of a proxy. */
     reader(headers: Record<string, string> = {}) {
       const client = openHttpClient();
       cleanup(async () => client.close());

@@ -110,7 +110,7 @@ describeOverEveryTransport("the roster", (at) => {
       .poll(async () => (await transport.call("list_participants", { session_id })).participants[1]?.polling)
       .toBe(true);
     await transport.call("leave_session", { session_id, team_id: birch.credential });
-    // The team's own departure may be the last event that it reads.
+    // The event of the team's own departure may be the last event that the team reads.
     expect(textsOf((await parked).messages)).toEqual([]);
   });
 
@@ -156,7 +156,7 @@ describeWhereTheCallerKeeps("names and credentials in the roster", (at) => {
     expect(bareId(rotated.team_id)).toBe(bareId(convener));
     expect(await failureOf(session.post(convener, "old"))).toMatchObject({ code: "unauthorized" });
     await session.post(rotated.team_id, "new");
-    // A retry with its key and the replaced credential returns the same result (IDEM-9).
+    // A retry with the same key and the replaced credential returns the same result (IDEM-9).
     expect(
       await transport.call("rotate_team_credential", { session_id, team_id: convener, idempotency_key }),
     ).toEqual(rotated);

@@ -117,7 +117,7 @@ describe("search", () => {
     const found = async (query: string) => (await hitsFor(query)).map(({ sequence }) => sequence);
     expect(await found(`${word} done`)).toEqual([newer, older]);
     expect(await found(`${word} login.ts`)).toEqual([path]);
-    // Messages posted at the same time share a millisecond.
+    // Messages posted at the same time have the same timestamp in milliseconds.
     const twin = newWord();
     const twins = await Promise.all(
       Array.from({ length: 8 }, () => session.post(convener, `Both said ${twin}.`)),

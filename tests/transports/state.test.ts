@@ -20,7 +20,7 @@ beforeAll(async () => {
   cleanup(() => transport.close());
 });
 
-/** Creates a session, and functions that use one of its keys as its convener. */
+/** Creates a session. Returns functions that use one of the session's state keys as its convener. */
 async function startState(key = "deploy_frozen") {
   const session = await createTestSession(transport);
   const { sessionId: session_id, convener: team_id } = session;
@@ -39,7 +39,7 @@ async function eventsOf(session: TestSession): Promise<Message[]> {
   return messages.filter((each) => each.event === "state_changed");
 }
 
-/** Records what a client receives, in order: messages of its inbox, and pushes. */
+/** Records everything that a client receives, in order: inbox messages and pushes. */
 async function listen(url: string, session: TestSession, teamId?: string) {
   const client = connect({ url, WebSocket });
   onTestFinished(() => client.close());
@@ -114,7 +114,7 @@ describe("a key", () => {
     expect(await state.delete()).toMatchObject({ version: 2, changed: false });
     const back = await state.set("b", { expected_version: 0 });
     expect(back).toMatchObject({ version: 3, previous: { deleted: true, version: 2 } });
-    // The number of changes with their own event depends on timing, but no change has two.
+    // How many changes get their own event depends on timing, but no change gets two events.
     const told = (await eventsOf(state.session)).map((event) => event["version"]);
     expect(told).toEqual([...new Set(told)].sort());
     expect(told[0]).toBe(1);
@@ -228,7 +228,7 @@ describe("a key", () => {
 });
 
 describe("a value", () => {
-  /** Sends a value as raw JSON text, which no client would write. */
+  /** Sends a value as raw JSON text that no client would write. */
   async function put(valueText: string, { session_id, team_id }: { session_id: string; team_id: string }) {
     const response = await fetch(`${broker.url}/api/sessions/${session_id}/state`, {
       method: "PUT",
@@ -413,7 +413,7 @@ describe("watching", () => {
     await waitFor(40);
     await expect.poll(seenByInbox).toBe(40);
     await burst(41, 110);
-    // Changes made before a conclusion are announced, even if that happens after it.
+    // Changes made before a conclusion are announced, even if the announcement comes after the conclusion.
     await at.call("conclude_session", { session_id, team_id, summary_section: "Done." });
     await expect.poll(seenByInbox).toBe(110);
 

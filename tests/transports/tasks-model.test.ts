@@ -30,7 +30,7 @@ interface Agent {
   gone: boolean;
 }
 
-/** Performs one step, with any outcome: refusals and calls cut off by a restart are valid outcomes. */
+/** Performs one step. Any outcome is valid, including a refusal or a call that a restart cut off. */
 async function take(transport: TransportClient, { at }: Agent, step: Step): Promise<unknown> {
   switch (step.do) {
     case "next":
@@ -59,7 +59,7 @@ interface Modelled {
 }
 
 /**
- * Replays the feed in the order of commits, and fails on any change that a single list could not have made.
+ * Replays the feed in the order of commits, and fails on any change that is impossible if there is only one task list.
  */
 function replay(messages: readonly Message[]): Map<number, Modelled> {
   const tasks = new Map<number, Modelled>();
@@ -141,7 +141,8 @@ it("[TASK-13] [TASK-3] [TASK-5] claims, releases, ends, leavings and restarts at
   });
 
   for (let round = 0; round < 3; round += 1) {
-    // Half of the agents use separate sockets, and half use HTTP, so the broker cannot connect their calls.
+    // Half of the agents use separate sockets and half use HTTP, so the broker cannot tell which calls belong to the
+    // same agent.
     const there = agents.filter(({ gone }) => !gone);
     const ways = await Promise.all(
       there.map(async (agent, index) => ({
@@ -192,7 +193,7 @@ it("[TASK-13] [TASK-3] [TASK-5] claims, releases, ends, leavings and restarts at
     [...model].map(([number, { state, holder }]) => [number, state, state === "claimed" ? holder : null]),
   );
   expect(messages.some(({ content }) => content["change"] === "handed_back")).toBe(true);
-  // An agent that has left can do nothing with its old credential.
+  // An agent that has left can no longer use its old credential.
   const [leaver] = agents.filter((agent) => agent.gone);
   expect((await failureOf(rest.call("claim_task", leaver?.at ?? { session_id }))).code).toBe("unauthorized");
 });

@@ -610,13 +610,13 @@ describe("The limits of tasks and claims", () => {
   });
 });
 
-/** Makes a team look absent for longer than its session allows, while the broker was running. */
+/** Makes a team look absent for longer than its session allows, while the broker is running. */
 async function makeGone({ sessionId, convener }: TestSession, team: string): Promise<void> {
   await sql`UPDATE sessions SET settings = settings || '{"claim_grace_s": 1}' WHERE session_id = ${sessionId}`;
   await expect
     .poll(
       async () => {
-        // Keeps the other team present.
+        // Any call keeps the other team present.
         await transport.call("list_tasks", { session_id: sessionId, team_id: convener });
         await sql`
           UPDATE tasks SET renewed_at = now() + interval '1 hour' FROM peers p

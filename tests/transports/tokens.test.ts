@@ -99,7 +99,7 @@ describe("Tokens", () => {
     await expect(joinMesh(broker.url, { invite: made.link, name: "Late" }, cleanup)).rejects.toMatchObject({
       code: "forbidden",
     });
-    // In any order of the race, no invite stays open.
+    // No invite stays open, regardless of the order in which the racing calls ran.
     for (const each of await raced) {
       if (each.status === "fulfilled") expect(await stateOf(each.value.link)).not.toBe("open");
     }
@@ -192,7 +192,7 @@ describe("Members", () => {
       second.call("revoke_member", { member_id: admin.member_id }),
     ]);
     expect(answers.map((each) => each.status).sort()).toEqual(["fulfilled", "rejected"]);
-    // The remaining member is an admin, so a restarted broker creates no first invite.
+    // The remaining member is an admin, so the restarted broker creates no invite for a first admin.
     await broker.restart();
     expect(broker.broker.firstInvite).toBeNull();
   });

@@ -76,7 +76,7 @@ describe("a place", () => {
     await expect
       .poll(() => placeOf(topic_id))
       .toEqual({ found: "lost", start: null, end: null, version: 3, hash: null });
-    // A passage that reappears is found from its last known position.
+    // A passage that reappears in the document is found from its last known position.
     await write(later, 3);
     await expect
       .poll(() => placeOf(topic_id))

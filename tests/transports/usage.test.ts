@@ -36,7 +36,7 @@ describe("What agents report to have used", () => {
       cost_usd: 0.25,
     };
     const report = { ...birch, usage: [opus, haiku], idempotency_key: "reported-once-and-for-all" };
-    // The same report with the same key counts once.
+    // A report that is repeated with the same key counts once.
     for (const _ of [1, 2])
       expect(await transport.call("report_usage", report)).toEqual({ task, held: false });
 

@@ -52,7 +52,7 @@ describeOverEveryTransport("waiting", (at) => {
     await transport.call("append_to_session_doc", { session_id, team_id: session.convener, text: "- note" });
     expect(await wait()).toMatchObject({ document_version: 1 });
     await expect.poll(wait).not.toHaveProperty("document_version");
-    // A team's own change is not reported to it.
+    // A wait does not return changes that the waiting team made itself.
     await transport.call("append_to_session_doc", { session_id, team_id: birch.credential, text: "- mine" });
     expect(await wait()).not.toHaveProperty("document_version");
   });
@@ -61,7 +61,7 @@ describeOverEveryTransport("waiting", (at) => {
     const { transport } = at;
     const session = await createTestSession(transport);
     const birch = await session.join("Birch");
-    // A client with its own overhead, such as stdio, must have time left when it calls the broker.
+    // The timeout must leave time for the call to the broker even if the client adds its own delay, as stdio does.
     const wait = (timeout = 0.1) =>
       transport.call("wait_for_messages", {
         session_id: session.sessionId,
@@ -72,7 +72,7 @@ describeOverEveryTransport("waiting", (at) => {
       const reply = await wait();
       expect(reply.idle_polls).toBe(polls);
       expect(reply).not.toHaveProperty("advice");
-      // A check with timeout 0 is not counted and does not reset the count.
+      // A call with timeout 0 is not counted and does not reset the count.
       expect(await wait(0)).not.toHaveProperty("idle_polls");
     }
     expect((await wait()).advice).toContain("session idle");
@@ -152,9 +152,10 @@ describeWhereTheCallerKeeps("waiting from a cursor", (at) => {
           since_cursor: birch.cursor,
           timeout,
         });
-      // If the oldest wait had to reach its own timeout, the others would end before it, without the message.
+      // If the oldest wait lasted until its own timeout, the other waits would time out before it and miss the message.
       const oldest = wait(30);
-      // Over a transport that does not preserve order, requests may overtake each other.
+      // Not every transport preserves the order of requests, so the first wait must be registered before the others
+      // start.
       const isParked = async () =>
         (await transport.call("list_peers", { session_id: session.sessionId })).peers.some(
           (peer) => peer.polling,

@@ -19,7 +19,7 @@ interface Frame {
   readonly [field: string]: unknown;
 }
 
-/** Opens a bare client that records every frame in order. */
+/** Opens a bare WebSocket client that records every frame in order. */
 async function openClient(url = broker.url) {
   const socket = new WebSocket(`${url.replace(/^http/, "ws")}/ws`);
   const frames: Frame[] = [];
@@ -101,7 +101,8 @@ describe("WebSocket", () => {
       };
       const post = (text: string) => request("post_message", { content: { text } });
       for (const text of ["1", "2", "3", "4"]) post(text);
-      // The broker must look up the recipient of this request, but not of the following ones.
+      // The broker must look up the recipient of this request in the database, but needs no lookup for the following
+      // requests.
       request("send_message", { to: "Birch", message: "5" });
       request("join_group", { name: "backend" });
       request("leave_group", { name: "backend" });
@@ -169,7 +170,7 @@ describe("WebSocket", () => {
     await client.reply(1);
     await transport.call("append_to_session_doc", { session_id, team_id: session.convener, text: "- note" });
     await session.join("Birch");
-    // Presence may also change the roster at any time.
+    // Presence can change the roster at any time.
     await expect
       .poll(() => client.ofType("changed"))
       .toEqual(

@@ -24,7 +24,7 @@ function goodRun(): Mutable<NodesRun> {
     readers: [reading([{ type: "resumed", cursor: 0 }, ...messages(1, 9)])],
     claims: [
       { session, task: 1, team: "Aspen" },
-      // The holder may claim the same task twice.
+      // A team that holds a task may claim it again.
       { session, task: 1, team: "Aspen" },
       { session, task: 2, team: "Birch" },
       { session: "s2", task: 1, team: "Birch" },
@@ -51,7 +51,7 @@ const without = (sequence: number) => goodRun().database.filter((row) => row.seq
 const changed = (sequence: number, change: Partial<StoredRow>) =>
   goodRun().database.map((row) => (row.sequence === sequence ? { ...row, ...change } : row));
 
-/** Defects between nodes, and the kind of problem that the checker must report for each. */
+/** Defects that several nodes could cause, and the kind of problem that the checker must report for each. */
 const defects: readonly [string, NodesProblem["kind"], Partial<NodesRun>][] = [
   ["an acked message is not stored", "lost", { database: without(9) }],
   ["a reader is not given the end", "lost", { readers: read(1, 2, 3, 4, 5, 6, 7, 8) }],

@@ -1,27 +1,27 @@
 import { checkRun, type Problem, type Run } from "../../faults/checker.js";
 
-/** A run over several nodes, with events that the feeds do not contain. */
+/** A run over several nodes, including events that the feeds do not contain. */
 export interface NodesRun extends Run {
   readonly claims: readonly Claim[];
   readonly uses: readonly CredentialUse[];
   readonly wakes: readonly Wake[];
 }
 
-/** A team got a reply that it has claimed a task. */
+/** A reply by which a team claimed a task. */
 export interface Claim {
   readonly session: string;
   readonly task: number;
   readonly team: string;
 }
 
-/** A use of a replaced credential, this long after the reply that replaced it. */
+/** A use of a replaced credential, some time after the reply that replaced it. */
 export interface CredentialUse {
   readonly session: string;
   readonly afterMs: number;
   readonly accepted: boolean;
 }
 
-/** A wait was parked at one node when a message was posted at another. */
+/** A wait that was pending at one node when a message was posted at another. */
 export interface Wake {
   readonly session: string;
   readonly sequence: number;
@@ -34,12 +34,18 @@ export interface NodesProblem extends Omit<Problem, "kind"> {
   readonly kind: Problem["kind"] | "double lease" | "stale credential" | "lost wake";
 }
 
-/** A node that misses hints may still accept a replaced credential for this long, until its next sweep. */
+/**
+ * A node that misses notifications from other nodes may still accept a replaced credential for this long, until its
+ * next sweep.
+ */
 const sweptMs = 6_000;
-/** A wait that took longer was not woken: it found the message itself. */
+/** If a wait takes longer than this, no notification woke it: a poll found the message. */
 const wakeMsMax = { up: 4_000, down: 15_000 };
 
-/** Checks the feeds. Also checks that no task has two holders, that replaced credentials are refused, and that every wait wakes in time. */
+/**
+ * Checks the feeds. Also checks that no task is held by two teams at once, that replaced credentials are refused, and
+ * that every wait ends soon after a post.
+ */
 export function checkNodesRun(run: NodesRun): NodesProblem[] {
   return [
     ...checkRun(run),

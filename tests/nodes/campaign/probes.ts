@@ -10,7 +10,7 @@ interface Probed {
   readonly nats: NatsServer | null;
 }
 
-/** The time between a post and the end of a parked wait, in milliseconds. */
+/** The time between a post and the end of a pending wait, in milliseconds. */
 export interface Slept {
   readonly probes: number;
   readonly median: number;
@@ -29,7 +29,7 @@ export function measureSleep(wakes: readonly Wake[], state: Wake["bus"]): Slept 
   };
 }
 
-/** Calls healthy nodes directly to check that waits wake and that replaced credentials are refused. */
+/** Calls healthy nodes directly, to check that a post ends a pending wait and that replaced credentials are refused. */
 export async function createProbes(
   { placed, nats }: Probed,
   join: (name: string) => Promise<{ session: string; credential: string; cursor: number }>,
@@ -82,7 +82,7 @@ export async function createProbes(
     return participants.some(({ polling }) => polling);
   }
 
-  /** A bus in PostgreSQL cannot be down on its own, so this probe needs NATS. */
+  /** A bus in PostgreSQL cannot fail without the database, so this probe needs NATS. */
   async function wakeWithoutBus(): Promise<void> {
     if (!nats) return;
     await nats.kill();
@@ -116,7 +116,7 @@ export async function createProbes(
   return {
     wakes,
     uses,
-    /** Ignores failed probes: they only mean that a node was not healthy yet. */
+    /** A failed probe is ignored, because it only shows that a node was not healthy yet. */
     async run(): Promise<void> {
       for (const probe of [useReplaced, wake, replace, wakeWithoutBus]) {
         for (let tries = 0; tries < 100 && !(await isWell()); tries += 1) await delay(100);

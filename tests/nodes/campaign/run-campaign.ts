@@ -22,7 +22,7 @@ export interface CampaignOptions {
   readonly posters: number;
   readonly waits: number;
   readonly sockets: number;
-  /** How many times each fault happens, in random order. */
+  /** How many times each fault happens. The order is random. */
   readonly faults: Readonly<Partial<Record<FaultName, number>>>;
   readonly seed: number;
   readonly deadlineMs: number;
@@ -37,7 +37,7 @@ export interface CampaignReport {
   readonly read: number;
   readonly claims: number;
   readonly replaced: number;
-  /** How long parked waits took to wake, with the bus up and down. */
+  /** How long a post took to end a pending wait, with the bus running and stopped. */
   readonly wakeMs: Readonly<Record<Wake["bus"], Slept>>;
   readonly seconds: number;
   readonly problems: readonly NodesProblem[];
@@ -132,8 +132,9 @@ async function whenServed<Result>(query: () => PromiseLike<Result>): Promise<Res
 const sessionCount = 3;
 
 /**
- * Moves posters, waits and sockets between three nodes while one fault after another hits the nodes, the bus, the database and the network. Then
- * waits until all writes are acknowledged and read, and compares the records of all clients.
+ * Moves posting clients, waits and sockets between three nodes while one fault after another hits the nodes, the bus,
+ * the database and the network. Then waits until all writes are acknowledged and read, and compares the records of all
+ * clients.
  */
 export async function runCampaign(options: CampaignOptions, cleanup: Cleanup): Promise<CampaignReport> {
   const { bus, seed, deadlineMs } = options;
@@ -156,7 +157,7 @@ export async function runCampaign(options: CampaignOptions, cleanup: Cleanup): P
   };
   const sessions: string[] = [];
   for (let index = 0; index < sessionCount; index += 1) sessions.push(await create(`Campaign ${index}`));
-  // Task changes are not delivered to peers as messages, so waits in the same session would see gaps in the sequences.
+  // Task changes are not delivered to peers as messages, so a wait in the same session would see gaps in the sequences.
   const tasksSession = await create("Campaign, its tasks");
   const tally = createTally(watch, over.signal);
   const join = async (name: string, index: number) => joinAt(name, sessions[index % sessionCount] ?? "");
@@ -184,7 +185,7 @@ export async function runCampaign(options: CampaignOptions, cleanup: Cleanup): P
   }
   const posters = [];
   for (let index = 0; index < options.posters; index += 1) posters.push(await join(`poster-${index}`, index));
-  // The probes use a separate session without other writers, so only posts from another node wake their waits.
+  // The probes use a separate session without other writers, so that only a post from another node can end their waits.
   const quiet = await create("Campaign, its probes");
   const probes = await createProbes(stage, (name) => joinAt(name, quiet));
   const claimers = await startClaimers({ rest, session: tasksSession, joinAt, watch, over: over.signal });
@@ -293,7 +294,7 @@ function createTally(watch: Watch, over: AbortSignal): Tally {
   };
 }
 
-/** Resolves when every session has received more posts. */
+/** Resolves when every session has received more posts than at the call. */
 async function progress(
   sessions: readonly string[],
   tally: Tally,
@@ -316,7 +317,7 @@ interface ClaimerOptions {
   readonly over: AbortSignal;
 }
 
-/** Starts three teams that repeatedly claim any task and finish it. One of them creates the tasks. */
+/** Starts three teams that claim and finish tasks in a loop. One of the teams creates the tasks. */
 async function startClaimers({ rest, session: session_id, joinAt, watch, over }: ClaimerOptions) {
   const claims: Claim[] = [];
   let stopping = false;
@@ -361,7 +362,7 @@ async function startClaimers({ rest, session: session_id, joinAt, watch, over }:
   };
 }
 
-/** Repeats a call until it gets a reply. A missing reply and `unavailable` are retried. */
+/** Repeats a call until it gets a reply other than `unavailable`. */
 async function again<Result>(call: () => Promise<Result>, over: AbortSignal): Promise<Result> {
   for (;;) {
     try {

@@ -2,12 +2,12 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** A TCP proxy that passes connections to its targets in rotation, skipping targets that refuse. */
+/** A TCP proxy that distributes connections to its targets in rotation, skipping targets that refuse the connection. */
 export interface TurningProxy {
   readonly port: number;
-  /** Closes the oldest connection. Its client reconnects and gets the next target. */
+  /** Closes the oldest connection. The disconnected client reconnects and gets the next target. */
   endOldest(): void;
-  /** Closes all connections and accepts no others for this time. */
+  /** Closes all connections and accepts no new connections for this time. */
   cut(ms: number): Promise<void>;
   stop(): Promise<void>;
 }

@@ -9,7 +9,7 @@ import { type Cleanup, createTestDatabase } from "../../kit/test-database.js";
 
 const nodeCount = 3;
 
-/** Behind a proxy, only the proxy's headers name the client. */
+/** Behind a proxy, only the proxy's headers identify the client. */
 export const behindProxy = { insecureOpen: true, trustedProxies: ["127.0.0.1"] };
 
 /** Starts the bus that this test run uses, and returns its address. */
@@ -63,7 +63,7 @@ export const startBehindProxy: StartTestBroker = async (options, cleanup) => {
   };
 };
 
-/** Resolves when the proxy uses all nodes again. It skips a failed node for several seconds. */
+/** Resolves when the proxy uses all nodes again. The proxy skips a failed node for several seconds. */
 export async function leadsToAll(url: string): Promise<void> {
   for (let inTurn = 0; inTurn < 2 * nodeCount; ) {
     const response = await fetch(`${url}/health`);
@@ -95,14 +95,14 @@ export async function startProxy(
         )
         .replace("listen 443 ssl;", `listen 127.0.0.1:${port};`)
         .replaceAll(/^.*(?:ssl_|limit_|server_name).*\n/gm, "")
-        // The test's port is part of the address, so the Host header must contain it.
+        // The URL contains the test's port, so the Host header must contain the port too.
         .replaceAll("$host;", "$http_host;"),
     at === undefined ? 1 : [at],
     cleanup,
   );
 }
 
-/** Returns the complete configuration from the two documents. */
+/** Returns the complete nginx configuration from docs/scale.md and docs/reverse-proxy.md. */
 export async function readNodesConfiguration(): Promise<string> {
   const [upstream, whole] = await Promise.all(
     ["scale", "reverse-proxy"].map(async (name) => {
