@@ -3,7 +3,10 @@ import type { Place } from "./places.js";
 
 const addedAtOnce = 20_000;
 
-/** Inserts messages directly into a feed. Posting them would take most of the time, and other parts measure it. */
+/**
+ * Inserts messages directly into a feed. Posting the messages would take most of the time, and other benchmarks measure
+ * posting.
+ */
 export async function addMessages(
   sql: ReturnType<typeof connectPool>,
   { session_id, team_id }: Pick<Place, "session_id" | "team_id">,

@@ -9,19 +9,19 @@ import { messageText } from "./text.js";
 export interface AppendBatches {
   /** Appends as the broker does: numbers the messages and applies every rule. */
   append(rows: number, measureMs: number): Promise<Latency>;
-  /** Copies numbered rows into the same table with COPY. Touches no other table and checks nothing. */
+  /** Copies numbered rows into the messages table with COPY. Touches no other table and checks nothing. */
   copy(rows: number, measureMs: number): Promise<Latency>;
   close(): Promise<void>;
 }
 
-/** @param sessions - a separate session for each way, without other posters */
+/** @param sessions - a separate session for each of the two ways, without other posters */
 export async function openAppendBatches(
   databaseUrl: string,
   sessions: { readonly append: string; readonly copy: string },
 ): Promise<AppendBatches> {
   const database = await openDatabase({ target: databaseUrl });
   const copying = connectPool(databaseUrl, 1);
-  // Starts far above the session's existing sequences.
+  // Starts far above the sequences that the session already contains.
   let sequence = 1_000_000;
 
   return {
@@ -46,7 +46,7 @@ export async function openAppendBatches(
   };
 }
 
-/** Creates each batch outside the measured time. */
+/** Measures each batch without the time it takes to create the batch. */
 async function timeBatches<Batch>(
   measureMs: number,
   make: () => Batch,

@@ -7,7 +7,7 @@ import { messageText } from "./text.js";
 
 export type BareQuestion =
   | { readonly address: true }
-  /** Sets the size of the message that everyone receives from now on. */
+  /** Sets the size of the message that every connection receives from now on. */
   | { readonly broadcast: { readonly bytes: number } }
   /** Pings every connection at this interval from now on. */
   | { readonly ping: { readonly everyMs: number } }
@@ -19,15 +19,15 @@ export interface BareAddress {
   readonly socketUrl: string;
 }
 
-/** The number of connections at this moment. */
+/** The number of open connections, and of parked requests. */
 export interface BareCount {
   readonly sockets: number;
   readonly polls: number;
 }
 
 /**
- * Two minimal servers to compare with. Bare `ws` broadcasts a message to all connections at `/` for each message on `/post`. Bare
- * `node:http` parks every request until the next message. Nothing is stored.
+ * Two minimal servers to compare the broker with. Bare `ws` broadcasts a message to all connections at `/` for each
+ * message on `/post`. Bare `node:http` parks every request until the next message. Neither server stores anything.
  */
 const answer = () => JSON.stringify({ messages: [{ content: { text: messageText } }], next_cursor: told });
 let told = 0;
@@ -37,7 +37,7 @@ const parked = new Set<ServerResponse>();
 
 const http = createServer((request, response) => {
   const [, timeout, since] = /timeout=(\d+)&since_cursor=(\d+)/.exec(request.url ?? "") ?? [];
-  // A request for the current end, or for messages that already exist, is answered immediately.
+  // A request for the current end of the feed, or for messages that already exist, is answered immediately.
   if (timeout === "0" || Number(since) < told) return void response.end(answer());
   parked.add(response);
   response.once("close", () => parked.delete(response));
@@ -71,7 +71,7 @@ answerParent(async (question: BareQuestion) => {
     return {};
   }
   await listening;
-  // A server that listens on a port, not on a pipe, has an address of this type.
+  // The address has this type because the server listens on a port, not on a pipe.
   const { port } = http.address() as AddressInfo;
   return { url: `http://127.0.0.1:${port}`, socketUrl: `ws://127.0.0.1:${port}` } satisfies BareAddress;
 });

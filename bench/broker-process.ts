@@ -14,7 +14,7 @@ export interface BrokerToStart {
   readonly heartbeatMs?: number | undefined;
   readonly bus: string;
   readonly auth?: "invite" | undefined;
-  /** Folders with files that agents may work on, by name. Jobs are left to external runners. */
+  /** Folders with files that agents may work on, by name. External runners run the jobs. */
   readonly roots?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -30,11 +30,14 @@ export interface LongestTurn {
   readonly ms: number;
 }
 
-/** Interval of the timer that watches the event loop. It fires late by the length of a turn. */
+/**
+ * Interval of the timer that watches the event loop. While a turn blocks the loop, the timer fires late by the length
+ * of the turn.
+ */
 const resolutionMs = 1;
 const loop = monitorEventLoopDelay({ resolution: resolutionMs });
 
-/** The broker as `merkle up` runs it, in a separate process. */
+/** The broker in this process. It runs as under `merkle up`. */
 let broker: Broker | null = null;
 
 answerParent(
@@ -62,7 +65,7 @@ async function runNothing(): Promise<Runner> {
   };
 }
 
-/** Prints warnings and errors, because figures of a broker in trouble are meaningless. */
+/** Prints warnings and errors, because measurements of a broker in trouble are meaningless. */
 function tellTrouble(line: string): void {
   if (!line.includes('"level":"info"')) console.error(line);
 }

@@ -25,7 +25,7 @@ export async function openCaller(socketUrl: string): Promise<Caller> {
     socket.once("error", reject);
   });
   socket.on("message", (data) => {
-    // All frames of the broker pass here. Only replies have an id.
+    // Receives all frames from the broker. Only replies have an id.
     const frame = JSON.parse(String(data)) as Reply & { readonly id?: number };
     if (frame.id === undefined) return;
     waiting.get(frame.id)?.resolve(frame);

@@ -22,7 +22,7 @@ export function startChild(file: string, execArgv: readonly string[] = []): Chil
   };
 }
 
-/** Asks one question at a time: the next message is its answer. */
+/** Asks a single question at a time, so the next message is the answer to it. */
 function ask<Answer>(process: ChildProcess, question: object): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const onExit = (code: number | null) =>
@@ -30,7 +30,8 @@ function ask<Answer>(process: ChildProcess, question: object): Promise<Answer> {
     process.once("exit", onExit);
     process.once("message", (message) => {
       process.off("exit", onExit);
-      // The child sends what its `answer` callback returned. Both ends are files of this folder.
+      // The child process sends the result of its `answer` callback. Both ends are files in this folder, so the type is
+      // certain.
       const { answer, error } = message as { answer: Answer; error?: string };
       if (error === undefined) resolve(answer);
       else reject(new Error(error));

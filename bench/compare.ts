@@ -9,21 +9,24 @@ import { median } from "./statistics.js";
 
 const run = promisify(execFile);
 
-/** This file runs from bench/dist/. */
+/** The path is relative to bench/dist/, from which the compiled file runs. */
 const checkout = fileURLToPath(new URL("../../", import.meta.url));
 
-/** A figure of two versions. Each is a median over the rounds. */
+/** A figure for two versions, each as a median over the rounds. */
 export interface ComparedFigure extends Pick<Result, "name" | "unit" | "limitName"> {
   readonly before: Median;
   readonly after: Median;
 }
 
-/** The ratio to the limit measured in the same minutes. It is more reliable than the value on a shared machine. */
+/**
+ * `ratio` is the ratio to the limit, which was measured in the same minutes. On a shared machine the ratio is more
+ * reliable than `value`.
+ */
 type Median = Pick<Result, "value" | "ratio">;
 
 /**
- * Builds another commit in a temporary folder, with this checkout's bench. Measures both alternately, so that other load on the
- * machine affects both.
+ * Builds another commit in a temporary folder, with this checkout's bench. Measures the two commits alternately, so
+ * that other load on the machine affects both.
  */
 export async function compareWith(
   commit: string,

@@ -7,7 +7,7 @@ import type { Duplex } from "node:stream";
  * supports no fragments and no extensions.
  */
 export interface LeanSocket {
-  /** Sends a frame. Frames sent while one chunk is handled go out together. */
+  /** Sends a frame. All frames sent while a chunk is being handled are written together. */
   send(text: string): void;
   close(): void;
 }
@@ -55,7 +55,7 @@ function upgrade(url: string): Promise<{ socket: Duplex; head: Buffer }> {
   });
 }
 
-/** RFC 6455, section 5.2. Opcodes up to binary carry data. */
+/** The opcodes of RFC 6455, section 5.2. Opcodes up to `binary` carry data. */
 const opcodes = { text: 0x1, binary: 0x2, ping: 0x9, pong: 0xa } as const;
 
 /** Returns a function that takes chunks and calls back with the payloads of complete frames. */

@@ -1,9 +1,12 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 
-/** A minimal Redis client for measurements, like the lean socket. It speaks RESP 2, with replies in order. */
+/**
+ * A minimal Redis client for measurements, like `LeanSocket`. It speaks RESP 2, and replies arrive in the order of the
+ * commands.
+ */
 export interface LeanStream {
-  /** Sends a command. Commands sent while one chunk is handled go out together. */
+  /** Sends a command. All commands sent while a chunk is being handled are written together. */
   send(...words: readonly string[]): void;
   close(): void;
 }

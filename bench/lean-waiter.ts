@@ -9,8 +9,8 @@ export interface Waiter {
 }
 
 /**
- * Opens a connection that writes requests and reads answers without an HTTP library. A library would need as much CPU for a
- * thousand answers as the broker does, on the same machine.
+ * Opens a connection that writes requests and reads answers without an HTTP library. For a thousand answers, a library
+ * would need as much CPU as the broker, on the same machine.
  *
  * @param onAnswer - called with each answer's `next_cursor`
  */
@@ -31,7 +31,7 @@ export async function openWaiter(
     if (answer === null) return;
     received = "";
     const cursor = /"next_cursor":(\d+)/.exec(answer)?.[1];
-    // A refused request would be refused again, so stop here.
+    // The broker would refuse the same request again, so stop here.
     if (cursor === undefined) throw new Error(`A wait was answered ${answer}`);
     if (!closed) onAnswer(Number(cursor));
   });

@@ -9,13 +9,16 @@ import { messageText } from "./text.js";
 export interface DeliveryQuestion {
   readonly url: string;
   readonly socketUrl: string;
-  /** The broker to post to, if it is a different one. */
+  /** The broker to post to, if it is not the broker that delivers. */
   readonly postUrl?: string;
   readonly way: "websocket" | "long-poll" | "stream";
   readonly poster: Place;
-  /** One place per receiver. */
+  /** A session and credential for each receiver. */
   readonly receivers: readonly Place[];
-  /** Pause between a message's last receipt and the next post. Polling receivers send their next request in this time. */
+  /**
+   * Pause between the last receipt of a message and the next post. In this time, polling receivers send their next
+   * request.
+   */
   readonly pauseMs: number;
   readonly measureMs: number;
 }
@@ -24,7 +27,7 @@ interface Receiver {
   close(): void;
 }
 
-/** Posts one message at a time. Measures the time from writing each post to every receipt. */
+/** Posts one message at a time. Measures the time from writing each post until each receiver gets it. */
 export async function measureDelivery(question: DeliveryQuestion): Promise<Latency> {
   const { receivers, pauseMs, measureMs } = question;
   const latencies: number[] = [];
@@ -146,7 +149,10 @@ function listOf(reply: Reply | undefined): readonly Reply[] {
   return reply;
 }
 
-/** Returns the feed's end. Only the poster reads it, because a thousand receivers doing so would take most of the time. */
+/**
+ * Returns the end of the feed. Only the poster reads the end, because a thousand receivers doing so would take most of
+ * the time.
+ */
 async function findEnd({ url, poster }: DeliveryQuestion): Promise<number> {
   let answered: (cursor: number) => void = () => undefined;
   const waiter = await openWaiter(url, poster, (cursor) => answered(cursor));

@@ -4,11 +4,11 @@ import type { Place } from "./places.js";
 import { cpuOfTree } from "./process-state.js";
 
 export interface FanOutQuestion {
-  /** Addresses of one or more servers. Receivers are distributed over them, and posts go to the first. */
+  /** Addresses of one or more servers. Receivers are distributed over the servers, and posts go to the first server. */
   readonly socketUrls: readonly string[];
-  /** The broker's session. Null for a bare broadcast. */
+  /** The session and credential to post with. Null for a bare broadcast. */
   readonly poster: Place | null;
-  /** Process ids of the delivering servers. */
+  /** Process ids of the servers that deliver. */
   readonly serverPids: readonly number[];
   readonly receivers: number;
   readonly inFlight: number;
@@ -19,12 +19,12 @@ export interface FanOutQuestion {
 export interface FanOutAnswer {
   readonly deliveriesPerSecond: number;
   readonly bytesEach: number;
-  /** CPU time per delivery, here and in the server, including the share of the post. */
+  /** CPU time per delivery, in this process and in the server, including a share of the post's CPU time. */
   readonly cpuMicrosecondsEach: number;
   readonly serverMicrosecondsEach: number;
 }
 
-/** Keeps messages in flight, each until every receiver has it, and counts the deliveries. */
+/** Keeps a number of messages in flight, each until every receiver has it, and counts the deliveries. */
 export async function measureFanOut(question: FanOutQuestion): Promise<FanOutAnswer> {
   const { receivers, inFlight, warmUpMs, measureMs } = question;
   const receipts: number[] = [];

@@ -6,7 +6,7 @@ import type { Place } from "./places.js";
 export type HoldQuestion = {
   readonly url: string;
   readonly socketUrl: string;
-  /** One connection per place. */
+  /** Opens one connection for each of these places. */
   readonly places: readonly Place[];
   /**
    * `socket`: an inbox subscription over a WebSocket. `poll`: a parked wait. For a bare server, these are only a connection and a
@@ -16,7 +16,7 @@ export type HoldQuestion = {
   readonly server: "merkle" | "bare";
 };
 
-/** Idle connections that stay open until they are released. */
+/** Idle connections that stay open until `release` is called. */
 export interface Holder {
   hold(question: HoldQuestion): Promise<{ held: number }>;
   release(): Promise<{ held: number }>;
@@ -26,7 +26,7 @@ interface Held {
   close(): void;
 }
 
-/** Limits parallel connects, because a server's accept queue is short. */
+/** Limits how many connections are opened at the same time, because a server's accept queue is short. */
 const parallel = 100;
 
 export function createHolder(): Holder {
@@ -44,7 +44,7 @@ export function createHolder(): Holder {
   };
 }
 
-/** Resolves once the inbox is open. Earlier messages arrive immediately and are read. */
+/** Resolves once the inbox is open. Messages posted earlier arrive immediately and are read. */
 async function openSocket({ socketUrl, server }: HoldQuestion, place: Place): Promise<Held> {
   if (server === "bare") return openLeanSocket(socketUrl, () => undefined);
   const { session_id, team_id } = place;
@@ -62,8 +62,8 @@ async function openSocket({ socketUrl, server }: HoldQuestion, place: Place): Pr
 }
 
 /**
- * Resolves once the request is written. After an answer it is sent again, as an agent would. The server reports how many are
- * parked.
+ * Resolves once the request is written. After an answer the request is sent again, as an agent would do. The server
+ * reports how many requests are parked.
  */
 function openPoll({ url, server }: HoldQuestion, { session_id, team_id, end }: Place): Promise<Held> {
   const { hostname, port, host } = new URL(url);

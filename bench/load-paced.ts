@@ -4,17 +4,17 @@ import type { Place } from "./places.js";
 import { percentile } from "./statistics.js";
 
 export interface PacedQuestion {
-  /** Addresses of one or more brokers. Connections are distributed over them. */
+  /** Addresses of one or more brokers. Connections are distributed over the brokers. */
   readonly socketUrls: readonly string[];
-  /** Places to post to. Connections are distributed over them. */
+  /** Sessions and credentials to post with. Connections are distributed over them. */
   readonly places: readonly Place[];
   readonly connections: number;
-  /** Interval between two posts of a connection, regardless of earlier replies. */
+  /** Interval between two posts on a connection, regardless of earlier replies. */
   readonly everyMs: number;
   readonly measureMs: number;
 }
 
-/** Times from when a post was due to its reply, in milliseconds. */
+/** The time between when each post was due and its reply, in milliseconds. */
 export interface PacedAnswer {
   readonly posts: number;
   readonly p50: number;

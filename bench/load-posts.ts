@@ -6,9 +6,12 @@ import { type Latency, toLatency } from "./statistics.js";
 import { messageText } from "./text.js";
 
 export interface PostsQuestion {
-  /** Addresses of one or more brokers, or of Redis, which is identified by its scheme. Connections are distributed over them. */
+  /**
+   * Addresses of one or more brokers, or of Redis, which is recognised by its URL scheme. Connections are distributed
+   * over the addresses.
+   */
   readonly socketUrls: readonly string[];
-  /** Places to post to. Connections are distributed over them. */
+  /** Sessions and credentials to post with. Connections are distributed over them. */
   readonly places: readonly Place[];
   readonly connections: number;
   readonly inFlightEach: number;
@@ -18,7 +21,7 @@ export interface PostsQuestion {
 
 export interface PostsAnswer extends Latency {
   readonly perSecond: number;
-  /** Number of posts, including those before and after the measured time. */
+  /** Number of posts, including posts before and after the measured time. */
   readonly posts: number;
   /** CPU time of this process per post. */
   readonly cpuMicrosecondsEach: number;
@@ -58,20 +61,20 @@ export async function measurePosts(question: PostsQuestion): Promise<PostsAnswer
 }
 
 interface Poster {
-  /** Keeps this many posts in flight. Resolves when the last is answered. */
+  /** Keeps this many posts in flight. Resolves when the last post is answered. */
   post(inFlight: number): Promise<void>;
 }
 
-/** A connection that sends posts and receives replies. */
+/** A connection that sends posts and receives the replies to them. */
 interface Line {
   post(id: number): void;
   close(): void;
 }
 
-/** @param error - the other end's message if it refused the post */
+/** @param error - the message of the server, if it refused the post */
 type OnReply = (id: number, error?: string) => void;
 
-/** @param onAnswer - returns whether to continue */
+/** @param onAnswer - called after each reply. Returns whether to continue */
 async function openPoster(
   url: string,
   place: Place,
@@ -105,7 +108,7 @@ async function openPoster(
   };
 }
 
-/** Opens a connection to a broker or the prototype, which reply in any order. */
+/** Opens a connection to a broker or the prototype. Both reply in any order. */
 export async function openSocketLine(
   url: string,
   { session_id, team_id }: Place,
@@ -145,7 +148,7 @@ async function openStreamLine(url: string, { session_id }: Place, onReply: OnRep
 
 const replyStart = '{"type":"reply","id":';
 
-/** Reads only the id and success of a reply. Parsing all of it would cost more than writing the next post. */
+/** Reads only the id and the success of a reply. Parsing the whole reply would cost more than writing the next post. */
 export function readReply(payload: Buffer): { id: number; succeeded: boolean } | null {
   if (payload.toString("latin1", 0, replyStart.length) !== replyStart) return null;
   let at = replyStart.length;

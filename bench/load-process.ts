@@ -28,9 +28,9 @@ answerParent(async (question: LoadQuestion) => {
   return { descriptors: readDescriptorsMax() };
 });
 
-/** Returns how many files and sockets this process may open. Node has already raised this limit to the maximum. */
+/** Returns how many files and sockets this process may open. Node has already raised the limit to the maximum. */
 function readDescriptorsMax(): number | null {
-  // Node's types omit the report's fields. This field is documented, but missing on Windows.
+  // Node's types omit the fields of the report. The field `open_files` is documented, but missing on Windows.
   const report = process.report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } };
   const max = Number(report.userLimits?.open_files?.soft);
   return Number.isFinite(max) ? max : null;

@@ -1,6 +1,6 @@
 import type { StartedProgram } from "./merkle-program.js";
 
-/** The first message of an MCP client. */
+/** The first message that an MCP client sends. */
 export const initializeLine = `${JSON.stringify({
   jsonrpc: "2.0",
   id: 1,
@@ -8,13 +8,13 @@ export const initializeLine = `${JSON.stringify({
   params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "bench", version: "1" } },
 })}\n`;
 
-/** Requests the tools of a server that has answered `initialize`. */
+/** Requests the list of tools from a server that has answered `initialize`. */
 export async function listToolsOf(program: StartedProgram): Promise<unknown> {
   program.write(`${JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" })}\n`);
   return request(program, "tools/list");
 }
 
-/** Calls a tool of a server that has answered `initialize`, and returns the text of its result. */
+/** Calls a tool on a server that has answered `initialize`, and returns the text of the result. */
 export async function callToolOf(program: StartedProgram, name: string, args: object): Promise<string> {
   const answer = await request(program, "tools/call", { name, arguments: args });
   return String(Object(answer).result?.content?.[0]?.text);

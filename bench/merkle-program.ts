@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 
-/** A `merkle` program that can be started, from a checkout or from an installed package. */
+/** A `merkle` program that can be started. It is part of a checkout or an installed package. */
 export interface MerkleProgram {
   readonly kind: "built" | "bundled";
   start(args: readonly string[], home: string): StartedProgram;
-  /** Runs the program to its end, without input, and returns its output. */
+  /** Runs the program without input until it ends, and returns its output. */
   run(args: readonly string[], home: string, env: Readonly<Record<string, string>>): Promise<string>;
 }
 
@@ -18,13 +18,13 @@ export interface StartedProgram {
   /** Resolves with the next line of output. Rejects if the program ends without one. */
   nextLine(): Promise<string>;
   write(text: string): void;
-  /** Resolves when the program has ended without being stopped. */
+  /** Resolves when the program has ended, unless `stop` ended it. */
   readonly ended: Promise<void>;
   /** Interrupts the program, and resolves when it has ended. */
   stop(): Promise<void>;
 }
 
-// This file runs from bench/dist/.
+// The path is relative to bench/dist/, from which the compiled file runs.
 const checkout = fileURLToPath(new URL("../../", import.meta.url));
 const cli = join(checkout, "apps/cli");
 
@@ -40,14 +40,14 @@ export function startNode(
   return watch(child);
 }
 
-/** Returns the `merkle` of this checkout. */
+/** Returns the `merkle` program of this checkout. */
 export function builtMerkle(): MerkleProgram {
   return toProgram("built", join(cli, "bin/merkle.mjs"));
 }
 
 /** Installs the package as `npm install` would, with its only dependency. */
 export async function installBundled(folder: string): Promise<MerkleProgram> {
-  // The script has no type declarations, so this states its type.
+  // The imported script has no type declarations, so its type is declared here.
   const script = (await import(pathToFileURL(join(cli, "scripts/lay-out.mjs")).href)) as {
     layOutPackage(folder: string): Promise<string>;
   };

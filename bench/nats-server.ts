@@ -7,7 +7,7 @@ export interface NatsServer {
   stop(): Promise<void>;
 }
 
-/** Starts `nats-server` on a free port of this machine. Null if it is not installed. */
+/** Starts `nats-server` on a free port on this machine. Returns null if it is not installed. */
 export async function startNatsServer(): Promise<NatsServer | null> {
   const path = `${process.env["PATH"]}:/usr/sbin:/usr/local/bin`;
   const server = spawn("nats-server", ["-a", "127.0.0.1", "-p", "-1"], {

@@ -14,13 +14,16 @@ export interface PartDefinition<Round> {
 }
 
 export interface OpenPart<Round> {
-  /** Runs once before the first round, for a shorter time. Compiles hot code and gives the database its statistics. */
+  /**
+   * Runs once before the first round, for a shorter time. The warm-up compiles hot code and gives the database its
+   * statistics.
+   */
   warmUp?(): Promise<unknown>;
   measure(): Promise<Round>;
   close(): Promise<void>;
 }
 
-/** Durations of each measurement. */
+/** How long each measurement takes. */
 export interface Pace {
   readonly quick: boolean;
   readonly warmUpMs: number;
@@ -30,7 +33,10 @@ export interface Pace {
 /** Durations of the warm-up round, whose results are discarded. */
 export const warmUpTimes = { warmUpMs: 50, measureMs: 150 };
 
-/** A line of the report: a value next to its limit, both from the same rounds. Null if a round did not measure it. */
+/**
+ * A line of the report: a value next to its limit, both from the same rounds. Null if a round did not measure the
+ * value.
+ */
 export interface Figure<Round> {
   readonly name: string;
   readonly unit: Unit;
@@ -57,7 +63,7 @@ export type Target =
   | { readonly atMost: number }
   | { readonly valueAtMost: number };
 
-/** A figure over all rounds: medians, and the range of the ratio. */
+/** A figure over all rounds: the medians, and the range of the ratio. */
 export interface Result {
   readonly part: string;
   readonly name: string;
@@ -76,11 +82,11 @@ export interface PartReport {
   readonly name: string;
   readonly results: readonly Result[];
   readonly notes: readonly string[];
-  /** All measured rounds. */
+  /** The results of all measured rounds. */
   readonly rounds: readonly unknown[];
 }
 
-/** A part with any kind of rounds. */
+/** A part, regardless of the type of its rounds. */
 export interface Part {
   readonly name: string;
   run(stage: Stage, pace: Pace, rounds?: number): Promise<PartReport>;

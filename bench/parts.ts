@@ -35,5 +35,5 @@ export const parts: readonly Part[] = [
   nodes,
 ];
 
-/** Parts that take so long that they run only on request. */
+/** Parts that take a long time, so they run only on request. */
 export const longParts: readonly Part[] = [stalls];

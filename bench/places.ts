@@ -4,14 +4,14 @@ import { inParallel } from "./in-parallel.js";
 export interface Place {
   readonly session_id: string;
   readonly team_id: string;
-  /** The feed's end after the last team had joined. */
+  /** The end of the feed after the last team had joined. */
   readonly end: number;
 }
 
-/** Parallel calls share commits. More of them would only wait for each other. */
+/** Parallel calls share commits. More parallel calls would only wait for each other. */
 const parallel = 32;
 
-/** Creates sessions with this number of teams each, and returns the teams' places, session by session. */
+/** Creates sessions with this number of teams each. Returns a place for each team, session by session. */
 export async function openPlaces(
   url: string,
   { sessions, teams }: { sessions: number; teams: number },
@@ -48,6 +48,6 @@ async function ask(url: string, body: object): Promise<Joined> {
   });
   const answer: unknown = await response.json();
   if (!response.ok) throw new Error(`${url} answered ${response.status}: ${JSON.stringify(answer)}`);
-  // Both operations return these fields, among others.
+  // Both operations return the fields of `Joined`, among others.
   return answer as Joined;
 }

@@ -2,7 +2,10 @@ import { readdir, readFile } from "node:fs/promises";
 import { Session } from "node:inspector/promises";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** A question about a measured process. `allocated` is asked in pairs: the first starts the count, the second ends it. */
+/**
+ * A question about a measured process. `allocated` is asked twice: the first question starts the count, the second ends
+ * it.
+ */
 export type StateQuestion = { readonly state: "cpu" | "memory" | "allocated" };
 
 export interface Cpu {
@@ -17,7 +20,10 @@ export interface Memory {
 }
 
 export interface Allocated {
-  /** Bytes allocated on the heap since the first question of the pair, including garbage. 0 for the first. */
+  /**
+   * Bytes allocated on the heap since the first of the two questions, including garbage. 0 in the answer to the first
+   * question.
+   */
   readonly bytes: number;
 }
 
@@ -35,7 +41,10 @@ interface SampledNode {
   readonly children: readonly SampledNode[];
 }
 
-/** Samples one allocation per 64 KiB. Sampling takes a tenth of a post's CPU time, so times are measured separately. */
+/**
+ * Samples one allocation per 64 KiB. Sampling takes a tenth of a post's CPU time, so CPU times are measured in a
+ * separate run.
+ */
 async function readAllocated(): Promise<number> {
   if (profiler !== null) {
     const { profile } = await profiler.post("HeapProfiler.stopSampling");
@@ -47,7 +56,7 @@ async function readAllocated(): Promise<number> {
   profiler.connect();
   await profiler.post("HeapProfiler.startSampling", {
     samplingInterval: 65_536,
-    // Without these options, garbage would not be counted.
+    // Without this option, garbage would not be counted.
     includeObjectsCollectedByMajorGC: true,
     includeObjectsCollectedByMinorGC: true,
   });
@@ -65,7 +74,7 @@ const settleStepsMax = 5;
 async function settledMemory(): Promise<Memory> {
   let rss = Number.POSITIVE_INFINITY;
   for (let step = 0; step < settleStepsMax; step += 1) {
-    // Exists only with --expose-gc.
+    // `gc` exists only with --expose-gc.
     global.gc?.();
     await delay(settleStepMs);
     const before = rss;
@@ -76,7 +85,7 @@ async function settledMemory(): Promise<Memory> {
   return { rss, heapUsed, external };
 }
 
-/** The unit of CPU time in /proc. */
+/** The unit of CPU times in /proc. */
 const microsecondsPerTick = 10_000;
 
 /** Returns the CPU time in microseconds of a process and all its children, including those that have ended. NaN without /proc. */

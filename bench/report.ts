@@ -3,7 +3,7 @@ import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import type { PartReport } from "./part.js";
 
-/** The machine and versions that the figures depend on. */
+/** The machine, and the versions of the software on it, which affect the figures. */
 export interface Machine {
   readonly cpu: string;
   readonly cores: number;
@@ -23,7 +23,7 @@ export function printReport({ cpu, cores, node, postgres }: Machine, reports: re
   for (const note of reports.flatMap((report) => report.notes)) console.log(`\n${note}`);
 }
 
-/** Formats the figures of some parts, one line each. */
+/** Formats the figures of several parts, one line per figure. */
 export function tableOf(reports: readonly PartReport[]): string {
   const head = ["Figure", "Unit", "Value", "Limit", "", "Ratio", "Spread", "Target", ""];
   const lines = reports
@@ -44,7 +44,7 @@ export function tableOf(reports: readonly PartReport[]): string {
 
 /** @returns the path of the file */
 export async function writeJson(machine: Machine, reports: readonly PartReport[]): Promise<string> {
-  // This file runs from bench/dist/.
+  // The path is relative to bench/dist/, from which the compiled file runs.
   const folder = fileURLToPath(new URL("../../bench-results/", import.meta.url));
   await mkdir(folder, { recursive: true });
   const at = new Date().toISOString();

@@ -13,9 +13,9 @@ import { cpuOfTree } from "./process-state.js";
 import { type BareAppend, openBareAppend } from "./reference/bare-append.js";
 import type { PrototypeAddress, PrototypeQuestion } from "./reference/prototype-process.js";
 
-/** The environment of the measurements: a database, and separate processes for brokers and callers. */
+/** The environment of the measurements: a database, and separate processes for brokers and for callers. */
 export interface Stage {
-  /** Deleted at the end. A database server that runs as another user can enter it. */
+  /** A folder that is deleted at the end. A database server that runs as another user can enter the folder. */
   readonly folder: string;
   readonly databaseUrl: string;
   /** The minimum cost of a durable append. */
@@ -23,23 +23,24 @@ export interface Stage {
   readonly postgresVersion: string;
   /** Creates an empty database on the same server, and returns its URL. */
   makeDatabase(name: string): Promise<string>;
-  /** Connects as the server's superuser. */
+  /** Connects to a database as the server's superuser. */
   openAsAdmin(name: string): postgres.Sql;
-  /** Returns the CPU time of the database's processes, in microseconds. NaN if it cannot be read. */
+  /** Returns the CPU time of the database server's processes, in microseconds. NaN if it cannot be read. */
   postgresCpu(): Promise<number>;
-  /** Returns how many statements reach the database during the work, without those that begin and end transactions. */
+  /** Returns how many statements reach the database during the work, without those that begin or end a transaction. */
   countStatements(work: () => Promise<void>): Promise<number>;
   /** Runs a checkpoint, so that the next change of every page writes the full page to the log. */
   checkpoint(): Promise<void>;
   /** Returns the size of the write-ahead log, in bytes. */
   walBytes(): Promise<number>;
   /**
-   * Starts a broker in a separate process. Without a bus, only one may run at a time, because it must be alone on its database.
+   * Starts a broker in a separate process. Without a bus, only one broker may run at a time, because it must be the
+   * only one on its database.
    */
   startBroker(options?: BrokerStart): Promise<BenchBroker>;
   /** Starts bare `ws` and `node:http` in a separate process, for comparison with the broker. */
   startBare(options?: BareStart): Promise<BenchBare>;
-  /** Starts the prototype in a separate process, on the same database. */
+  /** Starts the prototype in a separate process, on the stage's database. */
   startPrototype(): Promise<BenchPrototype>;
   load<Answer>(question: LoadQuestion): Promise<Answer>;
   stop(): Promise<void>;
@@ -51,11 +52,11 @@ export interface BrokerStart {
   /** Flags for the broker's Node, such as `--expose-gc`. */
   readonly flags?: readonly string[];
   readonly heartbeatMs?: number;
-  /** The bus to other brokers on the database, as in MERKLE_BUS. */
+  /** The bus to other brokers on the same database, in the format of MERKLE_BUS. */
   readonly bus?: string;
-  /** `invite` admits only members. Default: everyone. */
+  /** With `invite`, the broker admits only members (default: everyone). */
   readonly auth?: "invite";
-  /** The object storage of archived sessions. */
+  /** The object storage for archived sessions. */
   readonly archive?: BrokerOptions["archive"];
   /** Folders with files that agents may work on, by name. */
   readonly roots?: Readonly<Record<string, string>>;
@@ -65,22 +66,22 @@ export interface BareStart {
   readonly flags?: readonly string[];
 }
 
-/** A broker, and its home key, with which people are verified. */
+/** A broker, and its home key, which is needed to verify people. */
 export type BenchBroker = BrokerAddress & Child & { readonly homeKey: string };
 export type BenchBare = BareAddress & Child;
 export type BenchPrototype = PrototypeAddress & Child;
 
 /**
- * The same flags with which the service, the image, `npm start` and `merkle up --detach` start a broker. The prototype gets them
- * as well.
+ * The flags with which the service, the image, `npm start` and `merkle up --detach` start a broker. The prototype gets
+ * the same flags.
  */
 const nodeFlags = ["--max-semi-space-size=64"];
 
 /** @param brokerFlags - flags for every broker's Node, such as `--cpu-prof` */
 export async function openStage(brokerFlags: readonly string[]): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), "merkle-bench-"));
-  // If this process is root, the embedded server's user must be able to enter this folder. All data is then inside, and deleted
-  // with it.
+  // If this process runs as root, the user of the embedded server must be able to enter this folder. All data is in the
+  // folder, and is deleted with it.
   await chmod(folder, 0o711);
   const stops: (() => Promise<void>)[] = [() => rm(folder, { recursive: true, force: true })];
   const stop = async () => {
@@ -135,7 +136,7 @@ export async function openStage(brokerFlags: readonly string[]): Promise<Stage> 
         brokers += 1;
         const home = join(folder, `broker-${brokers}`);
         await mkdir(home);
-        // The brokers use one database in turn, so its records must be signed with one key.
+        // The brokers use one database in turn, so all of them must sign its records with the same key.
         if (brokers > 1) await cp(auditKeyIn(join(folder, "broker-1")), auditKeyIn(home));
         const child = start("./broker-process.js", [...nodeFlags, ...brokerFlags, ...flags]);
         const question: BrokerQuestion = { start: { home, databaseUrl, bus: "local", ...options } };
@@ -161,8 +162,8 @@ export async function openStage(brokerFlags: readonly string[]): Promise<Stage> 
 }
 
 /**
- * Connects as the superuser, because the broker's role may not run checkpoints. The embedded server trusts all connections on its
- * socket.
+ * Connects as the superuser, because the role of the broker may not run checkpoints. The embedded server trusts all
+ * connections on its socket.
  */
 function connectAsAdmin(databaseUrl: string): postgres.Sql {
   return postgres(databaseUrl, { max: 1, username: "merkle", fetch_types: false });
@@ -172,19 +173,19 @@ function connectAsAdmin(databaseUrl: string): postgres.Sql {
 const statementLine =
   / ms {2}(?:execute [^:]*|statement): (?!BEGIN|COMMIT|ROLLBACK|ALTER SYSTEM|SELECT pg_reload_conf)/g;
 
-/** Lets the server log each statement that takes at least this many milliseconds. -1 disables the log. */
+/** Makes the server log each statement that takes at least this many milliseconds. -1 disables the log. */
 async function logDurations(admin: postgres.Sql, ms: "0" | "-1"): Promise<void> {
   await admin.unsafe(`ALTER SYSTEM SET log_min_duration_statement = ${ms}`);
   await admin.unsafe("SELECT pg_reload_conf()");
-  // Each connection picks up the setting a moment later, without any signal.
+  // Each connection applies the new setting a moment later, without any signal.
   await delay(300);
 }
 
 const auditKeyIn = (home: string) => join(home, "audit-key.json");
 
 /**
- * Lets the broker connect to its own database over a Unix socket, if there is one. A URL cannot name a socket for the driver, but
- * the environment, which the children inherit, can.
+ * Lets the broker connect to its own database over a Unix socket, if there is one. A URL cannot name a socket for the
+ * driver, but an environment variable can, and child processes inherit it.
  */
 function reachAsByDefault({ url, connection }: EmbeddedPostgres): string {
   if (!connection.host.startsWith("/")) return url;

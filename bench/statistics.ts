@@ -1,4 +1,4 @@
-/** Durations over many measurements, in milliseconds. */
+/** Latencies over many measurements, in milliseconds. */
 export interface Latency {
   readonly p50: number;
   readonly p99: number;

@@ -6,7 +6,7 @@ export const messageText =
 
 const line = "Decided: the session token moves into the gateway; see the notes of Birch on refresh flows.\n";
 
-/** Texts of a given size. All except the first are expensive for some parser. */
+/** Functions that return a text of a given size. Each text except the first is expensive for some parser. */
 export const costlyText = {
   lines: (bytes: number) => repeated(line, bytes),
   /** Each of these characters takes six bytes as JSON. */

@@ -3,7 +3,7 @@ import type { Caller } from "./caller.js";
 import { inParallel } from "./in-parallel.js";
 import { costlyText } from "./text.js";
 
-/** A call that is as expensive as a verb's limits allow. */
+/** A call that is as expensive as the limits of its operation allow. */
 export interface VerbCase {
   readonly operation: string;
   readonly what: string;
@@ -11,10 +11,10 @@ export interface VerbCase {
   prepare(room: Room): Promise<() => Promise<unknown>>;
 }
 
-/** The environment of a case. */
+/** The environment in which a case runs. */
 export interface Room {
   readonly caller: Caller;
-  /** The home key, with which people are verified. */
+  /** The home key, which is needed to verify people. */
   readonly homeKey: string;
   /** A session that only this case uses, and its team. */
   readonly own: Team;
@@ -30,14 +30,14 @@ export interface Team {
 const documentMax = limits.documentBytesMax;
 const textMax = limits.messageTextBytesMax;
 const wideDescription = costlyText.wide(limits.descriptionCharsMax * 3);
-/** The most control characters that fit into a frame. */
+/** The most control characters that fit in a frame. */
 const controlsMax = Math.floor(limits.frameBytesMax / 6) - 1_000;
 
 function one(operation: string, what: string, prepare: VerbCase["prepare"]): VerbCase {
   return { operation, what, prepare };
 }
 
-/** Defines a call with this input, as the team of the room's own session. */
+/** Defines a call with this input, as the team in the session that only this case uses. */
 function own(operation: string, what: string, input: () => object): VerbCase {
   return one(operation, what, async ({ caller, own }) => {
     const whole = { ...own, ...input() };
@@ -45,7 +45,7 @@ function own(operation: string, what: string, input: () => object): VerbCase {
   });
 }
 
-/** Defines a call that only humans may make, in the room's own session. */
+/** Defines a call that only humans may make, in the session that only this case uses. */
 function byPerson(operation: string, what: string, input: object): VerbCase {
   return one(operation, what, async (room) => {
     const { caller, own } = room;

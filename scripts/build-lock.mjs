@@ -74,7 +74,7 @@ function parse(text) {
   try {
     return JSON.parse(text);
   } catch {
-    // The lock is not completely written.
+    // Another process has not finished writing the lock.
     return undefined;
   }
 }
@@ -96,7 +96,7 @@ function isHeld(holder) {
 function beginningOf(pid) {
   try {
     const status = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The name, in parentheses, may contain spaces. The start time is the twentieth field after it.
+    // The program's name, in parentheses, may contain spaces. The start time is the twentieth field after the name.
     return status.slice(status.lastIndexOf(")") + 2).split(" ")[19];
   } catch {
     return "";

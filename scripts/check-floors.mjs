@@ -21,7 +21,7 @@ const floors = {
     "transports",
     "features",
     "features.ts",
-    // Built from all operations and events.
+    // These files are built from all operations and events.
     ["rules.ts", "events.ts"],
     "catalogue.ts",
     "client",

@@ -1,9 +1,9 @@
-// Adds the optional packages that npm left out to package-lock.json. If a registry lacks the binary for a platform, npm silently
-// drops the package, and installs on that platform lack it.
+// Adds the optional packages that npm left out to package-lock.json. If a registry lacks the binary for a platform, npm
+// silently drops the package, and installs on that platform lack it.
 //
-// Added entries get the integrity that the registry reports. Only an optional binary of another platform, for a development tool
-// that users do not install, may lack it. `--check` changes nothing. It fails if a package is missing, if an entry lacks a
-// required integrity, or if an entry names its registry.
+// Added entries get the integrity that the registry reports. An entry may lack an integrity only if it is an optional
+// binary for a single platform, for a development tool that users do not install. `--check` changes nothing. It fails
+// if a package is missing, if an entry lacks a required integrity, or if an entry names its registry.
 
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -78,17 +78,23 @@ function check({ packages }) {
   process.exitCode = 1;
 }
 
-/** Packages of this repository are links and folders, which have no integrity. */
+/**
+ * Returns whether an entry lacks an integrity. Entries for packages of this repository are links and folders, which
+ * need none.
+ */
 function lacksIntegrity(place, { link, integrity }) {
   return place.includes("node_modules/") && !link && !integrity;
 }
 
-/** Users install packages that are not for development only. Without a platform, an entry would be installed everywhere. */
+/**
+ * True for optional development packages for one platform. Users install packages of all other kinds, and an entry
+ * without a platform would be installed everywhere.
+ */
 function mayLackIntegrity({ dev, optional, cpu }) {
   return dev === true && optional === true && cpu !== undefined;
 }
 
-/** Adds the registry's integrity. Returns false if the registry lacks exactly this version. */
+/** Adds the integrity hash from the registry. Returns false if the registry does not have this exact version. */
 function addIntegrity(place, entry) {
   const name = place.split("node_modules/").at(-1);
   try {
@@ -114,7 +120,7 @@ function findMissing(packages) {
   );
 }
 
-/** Searches where Node would: next to the parent, then in every folder above. */
+/** Looks for a package where Node would: next to the parent, then in every folder above. */
 function isInstalled(packages, parent, name, version) {
   const steps = parent.split("/node_modules/");
   for (let depth = steps.length; depth >= 0; depth--) {
@@ -130,7 +136,7 @@ function placeFor(packages, parent, name) {
   return packages[top] ? `${parent}/${top}` : top;
 }
 
-/** Native packages contain their platform in the name, as in `@next/swc-win32-arm64-msvc`. */
+/** Returns the platform in the name of a native package, as in `@next/swc-win32-arm64-msvc`. */
 function platformOf(name) {
   const words = name.split(/[/-]/);
   const os = words.map((word) => systems[word]).find(Boolean);

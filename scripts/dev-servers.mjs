@@ -8,7 +8,8 @@ import { hasDashboard, programs, root } from "./steps.mjs";
 const loopback = "127.0.0.1";
 const pagesPort = hasDashboard() ? await findFreePort(Number(process.env.PORT ?? 3000)) : 0;
 /**
- * `next dev` serves its pages on a separate port. The broker refuses requests from pages on unknown ports, so it gets this list.
+ * `next dev` serves its pages on a separate port. The broker refuses requests from pages on unknown ports, so it gets
+ * this list of addresses.
  */
 const pages = [`localhost:${pagesPort}`, `${loopback}:${pagesPort}`];
 const pagesUrl = `http://${pages[0]}`;
@@ -21,7 +22,7 @@ startBroker(process.argv.slice(2));
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, endAll);
 
-/** Node watches the broker's files, and lets the broker stop cleanly before it restarts it. */
+/** Node watches the broker's files. When a file changes, Node lets the broker stop cleanly and then restarts it. */
 function startBroker(flags) {
   const args = ["--watch", "--watch-preserve-output", "apps/cli/bin/merkle.mjs", "up", ...flags];
   const env = { MERKLE_ALLOWED_HOSTS: [process.env.MERKLE_ALLOWED_HOSTS, ...pages].filter(Boolean).join() };

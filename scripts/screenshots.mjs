@@ -12,7 +12,7 @@ import { parseArgs } from "node:util";
 import { createLog, startBroker } from "@merkle/broker";
 import { connect } from "@merkle/wire/client";
 import { chromium } from "playwright-core";
-// Next installs this package.
+// `sharp` is installed as a dependency of Next.
 import sharp from "sharp";
 import { WebSocket } from "ws";
 import { stageSessions } from "./staged-sessions.mjs";
@@ -135,7 +135,8 @@ async function takeWalks(colorScheme, staged) {
 async function takeStates(staged) {
   await mkdir(statesFolder, { recursive: true });
   const { device, stop } = await stageTogether(staged);
-  // By then, claims with a minute's grace have been handed back, and approvals that no agent waits for have lapsed.
+  // After this pause, claims with a minute's grace period have been released, and approvals that no agent waits for
+  // have lapsed.
   if (wanted.length === 0) await new Promise((resolve) => setTimeout(resolve, 100_000));
   const home_key = await readFile(join(staged.home, "home-key"), "utf8");
   const { code } = await staged.client.call("create_verification_code", { home_key });

@@ -30,7 +30,7 @@ const written = outline
   );
 
 /**
- * Stages the sessions on a broker, and returns what the pictures need.
+ * Stages the sessions on a broker, and returns the ids and functions that the pictures need.
  *
  * @param code - from the broker's first link, with which Ana becomes a verified person
  */

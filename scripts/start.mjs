@@ -41,13 +41,16 @@ async function bringUp(offer) {
     startBroker();
     await Promise.allSettled(Object.values(parts));
   });
-  // A failure before the broker has started ends the start.
+  // If the build fails before the broker can start, this start fails.
   await Promise.race([canStart, building]);
   process.argv = [process.execPath, merkle, "up", ...forUp];
   await import("../apps/cli/bin/merkle.mjs");
 }
 
-/** Starts to build missing pages, and lets this process's broker announce this on those pages until they are built. */
+/**
+ * Starts building missing pages. Until a page is built, the broker in this process shows on that page that the build is
+ * running.
+ */
 async function startPages() {
   const isDashboardStale = steps.isDashboardStale();
   if (!isDashboardStale && !steps.areDocsStale()) return {};
@@ -87,8 +90,8 @@ function requireNode() {
 }
 
 /**
- * Checks the port before a first build, which takes long. Later starts reach `merkle up` immediately, which reports more about
- * the program that uses its port.
+ * Checks the port before a first build, which takes a long time. Later starts reach `merkle up` immediately, which
+ * reports more about the program that uses its port.
  */
 async function requirePort() {
   if (existsSync(join(root, "apps/cli/dist/main.js")) || forStart.isQuiet) return;

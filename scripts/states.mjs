@@ -20,7 +20,10 @@ export const failingAgent = {
   }),
 };
 
-/** Stages more on top of staged-sessions.mjs. Returns a function that ends what it started. */
+/**
+ * Stages more content in addition to that of staged-sessions.mjs. Returns a function that ends everything that was
+ * started.
+ */
 export async function stageTogether({ client, session, birch, ana }) {
   const call = (operation, input) => client.call(operation, { ...session, ...input });
   await client.call("update_settings", {

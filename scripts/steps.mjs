@@ -20,8 +20,9 @@ export const programs = {
 export const began = Number(process.env.MERKLE_STEPS_BEGAN ?? Date.now());
 
 /**
- * Installs the packages in the lockfile of `folder`, unless that was done since it last changed. An install that lacks what the
- * build needs, as after `NODE_ENV=production` or `npm ci --omit=dev`, is repeated completely.
+ * Installs the packages in the lockfile of `folder`, unless they have been installed since the lockfile last changed.
+ * If an install lacks packages that the build needs, as after `NODE_ENV=production` or `npm ci --omit=dev`, installs
+ * everything again.
  */
 export async function install(folder = ".") {
   if (!existsSync(join(root, folder, "package-lock.json"))) return;
@@ -114,7 +115,7 @@ function findNpm() {
 /** @throws Error if the system has no such file */
 function parentOf(pid) {
   const status = readFileSync(`/proc/${pid}/stat`, "utf8");
-  // The name, in parentheses, may contain spaces. The parent is the second field after it.
+  // The program's name, in parentheses, may contain spaces. The pid of the parent is the second field after the name.
   return Number(status.slice(status.lastIndexOf(")") + 2).split(" ")[1]);
 }
 

@@ -1,9 +1,10 @@
 /**
- * `npm test -- feed` runs everything that must pass before a change is merged. It installs and builds what is missing, checks
- * format and types in parallel with the tests, and runs all tests except the long ones. MERKLE_TESTS=all includes those. With
- * words, it runs every test whose path contains one of them, and only the steps that these need.
+ * `npm test -- feed` runs everything that must pass before a change is merged. It installs and builds what is missing,
+ * checks format and types in parallel with the tests, and runs all tests except the long tests. MERKLE_TESTS=all
+ * includes the long tests. With words such as `feed`, it runs every test whose path contains one of the words, and only
+ * the steps that these tests need.
  *
- * The last line contains the counts. The line before lists the tests that were left out, with the reasons.
+ * The last line of output contains the counts. The line before it lists the tests that were left out, with the reasons.
  */
 import { spawn } from "node:child_process";
 import { alone, began, build, clearLine, compile, elapsed, install, programs, root, step } from "./steps.mjs";

@@ -58,7 +58,7 @@ function chooseGroups([first, second, ...rest]) {
   process.exit(2);
 }
 
-/** Chooses different features for each commit, but the same if a commit is tried again. */
+/** Chooses different features for each commit, but the same features whenever a commit is tried again. */
 function chooseSome(count) {
   const commit = execFileSync("git", ["rev-parse", "HEAD"], { cwd: root, encoding: "utf8" }).trim();
   const rank = (name) => createHash("sha256").update(`${commit} ${name}`).digest("hex");

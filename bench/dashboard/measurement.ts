@@ -7,7 +7,7 @@ export interface Measurement {
   readonly budget: { readonly atMost: number } | { readonly atLeast: number } | null;
   /** True if the run fails when this budget is missed. */
   readonly isRequired?: boolean;
-  /** The machine's figure to compare with: both are slow on a slow or busy machine. */
+  /** The machine's figure to compare with, because a slow or busy machine slows both. */
   readonly against?: keyof Machine;
 }
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** A network between a browser and a broker that can be cut. */
+/** A network between a browser and a broker. The network can be cut. */
 export interface Network {
   readonly url: string;
   /** Cuts every connection, and refuses new ones until `restore`. */

@@ -6,9 +6,9 @@ import { isReached, type Machine, type Measurement } from "./measurement.js";
 export interface PartResult {
   readonly part: string;
   readonly measurements: readonly Measurement[];
-  /** The reason why the part could not be measured. */
+  /** Why the part could not be measured. */
   readonly failure?: string;
-  /** The machine's load before and after. If it exceeds the number of cores, times mean little. */
+  /** The machine's load before and after the run. Times are unreliable if the load exceeds the number of cores. */
   readonly load: readonly [number, number];
 }
 
@@ -31,7 +31,7 @@ export function printResults({ machine, results }: Run): void {
   );
 }
 
-/** True if everything required was measured and is within its budget. */
+/** True if every required measurement was made and is within its budget. */
 export function isPassed({ results }: Run): boolean {
   return results.every(
     ({ measurements, failure }) =>

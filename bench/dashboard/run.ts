@@ -50,7 +50,7 @@ const broker = await startLiveBroker();
 const browser = await launchUsersChromium(chromium);
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => {
-    // Closing the browser ends the parts. The results until then are printed.
+    // Closing the browser ends all parts. Results measured so far are still printed.
     void browser.close();
   });
 }
@@ -99,7 +99,7 @@ async function within<T>(work: Promise<T>, limitMs: number): Promise<T> {
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`it took more than ${limitMs / 1_000} s`)), limitMs);
   });
-  // Abandoned work may fail later, when its pages are closed.
+  // The abandoned part may fail later, when its pages are closed.
   work.catch(() => undefined);
   try {
     return await Promise.race([work, late]);

@@ -9,8 +9,8 @@ export interface ShownRows {
 }
 
 /**
- * Scrolls a feed to its beginning and then to its end, and compares its rows with the posted messages. Compares sequences and
- * texts, not only the number of rows.
+ * Scrolls a feed to its beginning and then to its end, and compares its rows with the posted messages, by sequence and
+ * text.
  *
  * @param said - the posted texts by sequence, all different
  */

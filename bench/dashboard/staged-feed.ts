@@ -11,7 +11,7 @@ export interface StagedFeed {
   say(text: string): Promise<number>;
 }
 
-/** Concurrent posts share commits. */
+/** Number of posts in flight. Concurrent posts share commits. */
 const atOnce = 400;
 
 /** Creates a session and posts this number of messages. Every tenth contains a list and code, as agents write. */
@@ -31,7 +31,7 @@ export async function stageFeed(
   async function say(text: string, by = team_id): Promise<number> {
     return (await client.call("post_message", { session_id, team_id: by, content: { text } })).cursor;
   }
-  // The join messages of the two other teams are also in the feed.
+  // The feed also contains the join messages of the two other teams.
   const said = await inParallel(
     Array.from({ length: messages - 2 }, (_, index) => index),
     atOnce,

@@ -22,7 +22,7 @@ export async function traceTasks<T>(page: Page, work: () => Promise<T>): Promise
   if (browser === null) throw new Error("The page belongs to no browser.");
   await browser.startTracing(page, { categories: ["toplevel"] });
   const result = await work();
-  // The browser's trace file has this type.
+  // The browser's trace file has this format.
   const { traceEvents } = JSON.parse((await browser.stopTracing()).toString()) as {
     traceEvents: readonly TraceEvent[];
   };
@@ -35,7 +35,7 @@ export async function traceTasks<T>(page: Page, work: () => Promise<T>): Promise
           : [],
       ),
     );
-  // Spare renderers for the next page are nearly idle.
+  // Threads of spare renderers for the next page are nearly idle, so the busiest thread is the page's main thread.
   const [busiest = []] = threads.sort((one, other) => sum(other) - sum(one));
   return [result, { processorMs: busiest }];
 }

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
 
-/** The figures that a measured page records about itself, from before its first script. */
+/** The figures that a measured page records about itself, starting before its first script. */
 export interface Noted {
   /** When each row of a feed first appeared, by sequence, in milliseconds since navigation. */
   rowsAt: Record<number, number>;
@@ -18,7 +18,7 @@ export async function openWatched(browser: Browser, url: string): Promise<Page> 
   return openTab(await browser.newContext({ viewport: { width: 1440, height: 900 } }), url);
 }
 
-/** Opens a page in an existing profile: its files are cached, and the connection is open. */
+/** Opens a page in an existing profile, in which files are cached and a connection is open. */
 export async function openTab(context: BrowserContext, url: string): Promise<Page> {
   const page = await context.newPage();
   // The compiler wraps functions in `__name` calls, which do not exist in the page.
@@ -49,7 +49,10 @@ export async function rowShown(page: Page, sequence: number): Promise<number> {
   return Number(await shownAt.jsonValue());
 }
 
-/** Resolves when the page has loaded nothing for a second. The network is never idle, because a connection stays open. */
+/**
+ * Resolves when the page has loaded nothing for a second. Waiting for an idle network would never end, because a
+ * connection stays open.
+ */
 export async function settled(page: Page): Promise<void> {
   await page.evaluate(async () => {
     const loaded = () => performance.getEntriesByType("resource").length;
@@ -60,7 +63,7 @@ export async function settled(page: Page): Promise<void> {
   });
 }
 
-/** Runs in the page. */
+/** Records the figures. Runs in the page. */
 function noteWhatHappens(): void {
   const noted: Noted = { rowsAt: {}, longTasks: [], lcp: 0, layoutShift: 0, inputDelays: {}, renders: 0 };
   Object.assign(window, { noted });

@@ -7,7 +7,9 @@ import { median } from "../statistics.js";
 type Edit = "few" | "tenth" | "every" | "halves" | "one";
 type Round = Readonly<Record<Edit, { readonly ms: number; readonly passMs: number }>>;
 
-/** The cost of locating all comments of a document, compared with reading its two texts once, character by character. */
+/**
+ * The cost of locating all comments on a document, compared with reading the two texts once, character by character.
+ */
 export const anchors = definePart<Round>({
   name: "anchors",
   rounds: { quick: 3, full: 9 },
@@ -59,10 +61,10 @@ function measureOne({ before, after, anchors }: Document): Round[Edit] {
   return { ms, passMs };
 }
 
-/** The results are used, so that the compiler cannot remove the work. */
+/** The results are used, so that the compiler cannot remove the measured work. */
 let used = 0;
 
-/** Measures CPU time, because long work is more often interrupted by other programs than short work. */
+/** Measures CPU time and not elapsed time, because other programs interrupt long work more often than short work. */
 function timeOf(done: () => number): number {
   const begunAt = process.cpuUsage();
   used = (used + done()) | 0;

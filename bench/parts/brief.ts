@@ -7,7 +7,7 @@ import { openPlaces } from "../places.js";
 import { percentile } from "../statistics.js";
 
 const messagesCount = 10_000;
-/** Number of messages with their own line in the brief. The others are chat. */
+/** Number of messages that have their own line in the brief. All other messages are chat. */
 const toldCount = 2_000;
 const calls = 100;
 
@@ -16,7 +16,9 @@ interface Round {
   readonly read: number;
 }
 
-/** A brief of a whole session of 10,000 messages, one call after the other. Compared with reading only the texts. */
+/**
+ * Briefs of a whole session of 10,000 messages, requested one after the other. Compared with reading only the texts.
+ */
 export const brief = definePart<Round>({
   name: "brief",
   rounds: { quick: 1, full: 3 },

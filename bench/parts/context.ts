@@ -15,7 +15,7 @@ type Round = Readonly<
 
 interface Cost {
   readonly bytes: number;
-  /** Size of the message texts and senders only. Without messages, the whole size. */
+  /** Size of only the message texts and senders. If there are no messages, the whole size. */
   readonly wordsBytes: number;
 }
 
@@ -53,7 +53,7 @@ async function measureHook(
   try {
     server.write(initializeLine);
     const { instructions } = Object(JSON.parse(await server.nextLine())).result;
-    // The server replies to this once it has joined the session.
+    // The server replies to this call only once it has joined the session.
     await callToolOf(server, "get_session", {});
     const joined = await callToolOf(server, "join_session", { session_id: slug, team_name: "Birch" });
     const [place = ""] = (await readdir(join(home, "teams"))).filter((name) => name.endsWith(".json"));
@@ -74,7 +74,7 @@ async function measureHook(
           session_id: slug,
           team_id,
           content: { text },
-          // Only the last message makes the hook return, and it then returns all messages.
+          // The priority of the last message lets the hook return, with all messages.
           priority: posted === count - 1 ? "next" : "low",
         });
       for (;;) {

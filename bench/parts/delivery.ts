@@ -12,13 +12,13 @@ interface Round {
   /** Cases with 1,000 receivers are measured only in a full run. */
   readonly delivery: Readonly<Partial<Record<DeliveryCase, Latency>>>;
   readonly pacedRow: Latency;
-  /** Requests that bare `node:http` parks and then answers. */
+  /** Latencies of bare `node:http`, which parks requests and then answers them. */
   readonly bare: Readonly<Partial<Record<Receivers, Latency>>>;
-  /** Readers that block on a Redis stream. Null if Redis is not installed. */
+  /** Latencies of readers that block on a Redis stream. Null if Redis is not installed. */
   readonly streams: Readonly<Partial<Record<Receivers, Latency>>> | null;
 }
 
-/** The time from writing a post to each receipt, one message at a time. */
+/** The time from writing a post until each receiver gets it, one message at a time. */
 export const delivery = definePart<Round>({
   name: "delivery",
   rounds: { quick: 2, full: 5 },

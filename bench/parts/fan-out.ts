@@ -14,8 +14,8 @@ interface Round {
 }
 
 /**
- * One session with many receivers and 16 posts in flight. Compared with a bare broadcast of equally large messages, and with the
- * prototype's durable posts. On a busy machine, CPU times are more reliable than rates.
+ * One session with many receivers and 16 posts in flight. Compared with a bare broadcast of messages of the same size,
+ * and with durable posts to the prototype. On a busy machine, CPU times are more reliable than rates.
  */
 export const fanOut = definePart<Round>({
   name: "fan-out",
@@ -60,7 +60,7 @@ export const fanOut = definePart<Round>({
 
 type Times = Pick<Pace, "warmUpMs" | "measureMs">;
 
-/** A server, and the place to post to. */
+/** A server, and the session and credential to post with. */
 interface Side {
   readonly server: BenchBroker | BenchPrototype;
   readonly poster: Place;

@@ -8,14 +8,14 @@ import type { Cpu } from "../process-state.js";
 import type { BenchBroker, Stage } from "../stage.js";
 import { median } from "../statistics.js";
 
-/** Numbers of messages in a session before the measurement. The last is measured only in a full run. */
+/** Numbers of messages that a session contains before the measurement. The largest is measured only in a full run. */
 const lengths = [100, 10_000, 1_000_000] as const;
 type Length = (typeof lengths)[number];
 
 interface Cost {
   readonly brokerMicroseconds: number;
   readonly postgresMicroseconds: number;
-  /** Bytes written to the write-ahead log, starting with a checkpoint. */
+  /** Bytes written to the write-ahead log, measured from a checkpoint on. */
   readonly walBytes: number;
   /** Time to read a page of 100 messages from the middle of the feed. */
   readonly pageMs: number;
@@ -23,7 +23,7 @@ interface Cost {
 
 type Round = Readonly<Partial<Record<Length, Cost>>>;
 
-/** The cost of a post and of a page in a long feed, compared with a feed of a hundred messages. */
+/** The cost of a post and of reading a page in a long feed, compared with a feed of a hundred messages. */
 export const flat = definePart<Round>({
   name: "flat",
   rounds: { quick: 2, full: 3 },

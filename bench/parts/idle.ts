@@ -11,7 +11,7 @@ interface Round {
   /** Bytes per connection. */
   readonly socket: Compared<Memory>;
   readonly poll: Compared<Memory>;
-  /** Share of a core with a thousand connections, over one heartbeat. */
+  /** Share of a core used while a thousand connections are open, measured over one heartbeat. */
   readonly cpu: Compared<number> & { readonly connections: number; readonly heartbeatMs: number };
 }
 
@@ -52,19 +52,21 @@ export const idle = definePart<Round>({
 });
 
 interface Crowd {
-  /** Connections that open and close before the first reading of memory, so that code and buffers are already allocated. */
+  /**
+   * Connections that open and close before memory is first measured, so that code and buffers are already allocated.
+   */
   readonly warmUps: readonly Place[];
   readonly idlers: readonly Place[];
 }
 
 const teamsPerSession = 5;
-/** Number of other files that a process has open. */
+/** Number of file descriptors to leave free for other files. */
 const descriptorsSpare = 500;
 
-/** Returns how many connections a process may open here. Prints a note if there are fewer than needed. */
+/** Returns how many connections a process may open on this machine. Prints a note if fewer are possible than needed. */
 async function descriptorsFor(stage: Stage): Promise<number> {
   const { descriptors } = await stage.load<{ descriptors: number | null }>({ descriptors: true });
-  // Windows has no such limit.
+  // Windows does not limit open connections in this way.
   if (descriptors === null) return Number.POSITIVE_INFINITY;
   const possible = Math.floor((descriptors - descriptorsSpare) / 1_000) * 1_000;
   if (possible >= 5_000) return possible;
@@ -75,7 +77,9 @@ async function descriptorsFor(stage: Stage): Promise<number> {
   return possible;
 }
 
-/** Joins the teams on a separate broker, so that the measured broker first meets each team with its connection. */
+/**
+ * Creates the teams with a separate broker, so that the measured broker knows each team only once the team connects.
+ */
 async function prepare(stage: Stage, teams: number): Promise<readonly Place[]> {
   const broker = await stage.startBroker();
   try {
@@ -125,7 +129,7 @@ async function compareMemory(
   };
 }
 
-/** One of the compared servers. `count` returns its number of connections. */
+/** One of the compared servers. `count` returns the number of connections to the server. */
 interface Server {
   readonly kind: "merkle" | "bare";
   readonly process: BenchBroker | BenchBare;
@@ -147,7 +151,7 @@ function toBare(bare: BenchBare): Server {
   };
 }
 
-/** Returns the memory that each connection added to the process, in bytes. */
+/** Returns how much memory each connection added to the process, in bytes. */
 async function measureMemory(
   stage: Stage,
   { warmUps, idlers }: Crowd,
@@ -204,7 +208,7 @@ async function compareCpu(
   const servers = [toMerkle(broker), toBare(bare)] as const;
   for (const server of servers) await hold(stage, server, "socket", places);
   await bare.ask({ ping: { everyMs: heartbeatMs } });
-  // Waits until the work of opening the connections has ended.
+  // Waits until the work of opening the connections has ended, because reading the memory waits for that.
   for (const { process } of servers) await process.ask({ state: "memory" });
 
   const read = () => Promise.all(servers.map(({ process }) => process.ask<Cpu>({ state: "cpu" })));

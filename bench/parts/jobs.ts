@@ -10,15 +10,15 @@ import type { Stage } from "../stage.js";
 type Agent = "none" | "floods" | "multiplies";
 type Round = Readonly<Record<Agent, Ran>>;
 
-/** The posts while agents ran, and the number of jobs that ended. */
+/** The measured posts while agents ran, and the number of jobs that ended. */
 interface Ran {
   readonly posts: PostsAnswer;
   readonly jobs: number;
 }
 
 /**
- * A fake Claude Code that acts according to its session's name. It writes a gigabyte, or is a fork bomb whose processes each
- * start a new session. The bomb has at most 2,048 processes, which end after a while.
+ * A fake Claude Code program that acts according to its session's name. It either writes a gigabyte, or is a fork bomb
+ * whose processes each start a new session. The bomb has at most 2,048 processes, which end after a while.
  */
 const agentScript = `#!/bin/sh
 if [ "$1" = bomb ]; then
@@ -31,7 +31,7 @@ case "$(cat)" in
 esac
 `;
 
-/** The cost of posts while an agent misbehaves, compared with posts in the same round without an agent. */
+/** The cost of posts while an agent misbehaves, compared with posts without an agent in the same round. */
 export const jobs = definePart<Round>({
   name: "jobs",
   rounds: { quick: 1, full: 3 },
@@ -92,7 +92,7 @@ interface BrokerWithJobs {
   stop(): Promise<void>;
 }
 
-/** Starts an unmodified `merkle up` with the fake agent. */
+/** Starts an unmodified `merkle up` that runs the fake agent. */
 async function startBrokerWithJobs({ folder }: Stage): Promise<BrokerWithJobs> {
   const home = await mkdtemp(join(folder, "jobs-"));
   await chmod(home, 0o711);
@@ -120,7 +120,7 @@ async function openSession(url: string, name: string): Promise<Place> {
   return { session_id, team_id, end: 0 };
 }
 
-/** Runs one job after the other, and waits for the last. Returns their number. */
+/** Runs one job after the other, and waits for the last job to end. Returns how many jobs ran. */
 async function keepRunning(url: string, place: Place, signal: AbortSignal): Promise<number> {
   let count = 0;
   while (!signal.aborted) {
@@ -145,7 +145,7 @@ async function ask<Answer>(url: string, body?: object, team_id?: string): Promis
   });
   const answer: unknown = await response.json();
   if (!response.ok) throw new Error(`${url} answered ${response.status}: ${JSON.stringify(answer)}`);
-  // The broker replies to an operation with its output.
+  // The answer has this type because the broker replies to an operation with its output.
   return answer as Answer;
 }
 

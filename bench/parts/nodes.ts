@@ -18,39 +18,44 @@ type BusKind = (typeof buses)[number];
 /** A single node, or several nodes and the bus between them. */
 type Mesh = "1" | `${2 | 3} ${BusKind}`;
 
-/** CPU time of a post in microseconds, of all brokers together and of PostgreSQL. */
+/** CPU time per post in microseconds: of all brokers together, and of PostgreSQL. */
 interface PostCost {
   readonly post: number;
   readonly postInPostgres: number;
-  /** Each poster has a separate session. */
+  /** For posts where each poster has a separate session. */
   readonly postElsewhere: number;
   readonly postElsewhereInPostgres: number;
-  /** Posts at a rate that leaves the machine idle time, so any additional load comes from the other nodes. */
+  /** For posts at a rate that leaves the machine idle time, so that any additional load comes from the other nodes. */
   readonly postAtPace: number;
   readonly postAtPaceInPostgres: number;
 }
 
 interface Cost extends PostCost {
   readonly delivery: number;
-  /** Time from writing a post at one node to its receipt at another. With a single node, at the same node. */
+  /**
+   * Time from writing a post at one node until a receiver at another node gets it. With a single node, the receiver is
+   * at the same node.
+   */
   readonly received: Latency;
 }
 
 interface Round {
   readonly meshes: Readonly<Partial<Record<Mesh, Cost>>>;
   /**
-   * Three brokers with separate databases, which are isolated from each other. Shows the cost of running three processes on this
-   * machine.
+   * Three isolated brokers, each with a separate database. Shows the cost of running three processes on this machine.
    */
   readonly separate: PostCost;
-  /** Time from a publication to its receipt over separate connections, p50 in milliseconds. */
+  /** Time from publishing a hint to receiving it over separate connections: the median in milliseconds. */
   readonly hints: { readonly postgres: number; readonly nats: number | null };
   readonly catchUp: { readonly merkle: number; readonly bare: number };
-  /** Share of a core that a node with idle sockets uses, alone and as one of three. Measured only in a full run. */
+  /**
+   * Share of a core that a node with idle sockets uses: as the only node, and as one of three nodes. Measured only in a
+   * full run.
+   */
   readonly idle: { readonly alone: number; readonly ofThree: number } | null;
 }
 
-/** Number of posters per node. Several nodes serve more callers than one can, at the same cost per post. */
+/** Number of posters per node. Several nodes serve more callers than a single node, at the same cost per post. */
 const posters = 100;
 const paced = { connections: 10, everyMs: 50 };
 const pacedRate = (1_000 * paced.connections) / paced.everyMs;
@@ -61,7 +66,7 @@ const idleSockets = 5_000;
 const teamsPerSession = 5;
 const idleMs = 25_000;
 
-/** The cost of having several nodes: the same work at each of one, two and three nodes. */
+/** The cost of having several nodes: each node does the same work when there are one, two or three nodes. */
 export const nodes = definePart<Round>({
   name: "nodes",
   rounds: { quick: 1, full: 3 },
@@ -142,13 +147,13 @@ interface Setting {
   readonly stage: Stage;
   readonly addresses: Readonly<Partial<Record<BusKind, string>>>;
   readonly poster: Place;
-  /** Each place is in a separate session. */
+  /** Sessions and credentials, each in a separate session. */
   readonly apart: readonly Place[];
   readonly sleepers: readonly Place[];
   readonly separate: Separate;
 }
 
-/** Databases of one server, and places at a broker of each database, in rotation. */
+/** Databases on one server, and sessions at one broker per database, in rotation. */
 interface Separate {
   readonly databaseUrls: readonly string[];
   readonly posters: readonly Place[];
@@ -220,7 +225,8 @@ async function withBrokers<Result>(
 ): Promise<Result> {
   const brokers: BenchBroker[] = [];
   try {
-    // Starts one after the other, because the first broker of a mesh creates the audit key that the others get.
+    // Starts the brokers one after the other, because the first broker of a mesh creates the audit key that the other
+    // brokers get.
     for (const start of starts) brokers.push(await stage.startBroker(start));
     return await work(brokers);
   } finally {
@@ -255,20 +261,21 @@ async function measureMesh(
   const received = await stage.load<Latency>({
     delivery: {
       ...{ url: other.url, socketUrl: other.socketUrl, postUrl: first.socketUrl, way: "websocket", poster },
-      // A node that has just sent a hint collects further ones, so each post comes after a pause.
+      // A node that has just sent a hint collects further hints before it sends again, so each post comes after a
+      // pause.
       ...{ receivers: [poster], pauseMs: 60, measureMs: pace.measureMs * 3 },
     },
   });
   return {
     cost: { ...posts, delivery: serverMicrosecondsEach, received },
-    // Not two nodes, because three show everything that two would.
+    // Measured with one and with three nodes. Two nodes would show nothing more.
     idle: sleepers.length === 0 || brokers.length === 2 ? null : await measureIdle(stage, first, sleepers),
   };
 }
 
 type Times = Pick<Pace, "warmUpMs" | "measureMs">;
 
-/** Returns the durations. Each server needs a second or two to compile its hot code. */
+/** Returns the durations of the measurements. Each server needs a second or two to compile its hot code. */
 function timesOf(
   brokers: readonly BenchBroker[],
   { warmUpMs, measureMs }: Pace,
@@ -331,11 +338,11 @@ async function cpuOf(brokers: readonly BenchBroker[]): Promise<number> {
   return each.reduce((sum, { microseconds }) => sum + microseconds, 0);
 }
 
-/** Returns the idle CPU share, over the time in which a heartbeat reaches every socket. */
+/** Returns the CPU share of idle sockets, over the time in which a heartbeat reaches every socket. */
 async function measureIdle(stage: Stage, broker: BenchBroker, places: readonly Place[]): Promise<number> {
   const { url, socketUrl } = broker;
   await stage.load({ hold: { url, socketUrl, places, way: "socket", server: "merkle" } });
-  // The work of opening the sockets must not count.
+  // The CPU time for opening the sockets must not count.
   await delay(5_000);
   const before = await broker.ask<Cpu>({ state: "cpu" });
   await delay(idleMs);
@@ -379,7 +386,7 @@ async function measureNats(servers: string): Promise<number> {
   }
 }
 
-/** Publishes one hint after the other. Returns the p50 of the time until receipt, in milliseconds. */
+/** Publishes one hint after the other. Returns the median time until a hint is received, in milliseconds. */
 async function timeEach(onHeard: (done: () => void) => void, tell: () => Promise<unknown>): Promise<number> {
   const took: number[] = [];
   for (let count = 0; count < hintsCount; count += 1) {
@@ -392,8 +399,8 @@ async function timeEach(onHeard: (done: () => void) => void, tell: () => Promise
 }
 
 /**
- * Measures the query that every node runs every 5 s, for all sessions that are read there (NODE-3). The sessions are created in a
- * transaction that is rolled back, so that other measurements do not have them.
+ * Measures the query that every node runs every 5 s, for all sessions that are read at the node (NODE-3). The sessions
+ * are created in a transaction that is rolled back, so that other measurements do not see them.
  */
 async function measureCatchUp({ databaseUrl }: Stage): Promise<Round["catchUp"]> {
   const database = await openDatabase({ target: databaseUrl });
@@ -473,7 +480,7 @@ function besideSeparate(bus: BusKind, what: string, which: keyof PostCost): Figu
   };
 }
 
-/** How much later a reader at another node receives a post than a reader at a single node. */
+/** How much later a reader gets a post at another node than at a single node. */
 function hintLatency(bus: BusKind): Figure<Round> {
   return {
     name: `a hint over ${bus}: post → received at another of two nodes, p50, less that at one`,

@@ -27,10 +27,10 @@ interface Round {
   readonly broker: Readonly<Record<CaseName, PostsCost>>;
   readonly prototype: Readonly<Record<CaseName, PostsCost>>;
   readonly bare: Readonly<Record<Rows, BatchAnswer>>;
-  /** Only the append statement, without a broker. */
+  /** Latencies of only the append statement, without a broker. */
   readonly append: Readonly<Record<Rows, Latency>>;
   readonly copy: Readonly<Record<Rows, Latency>>;
-  /** Null if Redis is not installed. */
+  /** Costs of posting to Redis streams. Null if Redis is not installed. */
   readonly redis: Readonly<Record<CaseName, StreamCost>> | null;
 }
 
@@ -38,7 +38,7 @@ interface StreamCost extends PostsAnswer {
   readonly serverMicroseconds: number;
 }
 
-/** The cost of one post: CPU time in microseconds, and bytes allocated. */
+/** The cost of a post: CPU time in microseconds, and bytes allocated. */
 interface PostsCost extends PostsAnswer {
   readonly serverMicroseconds: number;
   readonly postgresMicroseconds: number;
@@ -46,9 +46,9 @@ interface PostsCost extends PostsAnswer {
 }
 
 /**
- * Durable posts over WebSocket, with credentials and idempotency keys. Compared with the prototype, which has no rules, and with
- * the bare append. Also compared with Redis streams, synced before each reply, if Redis is installed. The target is at most 1.3
- * times the prototype, in every row.
+ * Durable posts over WebSocket, with credentials and idempotency keys. Compared with the prototype, which has no rules,
+ * and with the bare append. If Redis is installed, also compared with Redis streams, which are synced before each
+ * reply. The target is at most 1.3 times the prototype's cost, in every row.
  */
 export const posts = definePart<Round>({
   name: "posts",
@@ -130,7 +130,7 @@ export const posts = definePart<Round>({
 
 type Times = Pick<Pace, "warmUpMs" | "measureMs">;
 
-/** A server, and the places to post to. */
+/** A server, and the sessions and credentials to post with. */
 interface Side {
   readonly server: BenchBroker | BenchPrototype;
   readonly posting: Place;
@@ -168,7 +168,7 @@ async function measureRound(
   return { broker, prototype, bare, append, copy, redis: server && redis };
 }
 
-/** Sends the same posts by the same callers to Redis streams that are named after the sessions. */
+/** Sends the same posts from the same callers to Redis streams, each named after a session. */
 async function measureStream(
   stage: Stage,
   server: RedisServer,

@@ -12,7 +12,7 @@ const pace = { connections: 100, everyMs: 100 } as const;
 
 interface Round {
   readonly posts: PacedAnswer;
-  /** One row ten times a second, in the same minutes. */
+  /** Latencies of appending one row ten times a second, in the same minutes as the posts. */
   readonly bare: { readonly p50: number; readonly p999: number; readonly max: number };
   readonly upkeep: Upkeep;
 }
@@ -24,7 +24,7 @@ interface Upkeep {
   readonly walBytes: number;
 }
 
-/** Delays caused by checkpoints and autovacuum: half an hour of posts at fixed times, compared with a bare append. */
+/** Delays caused by checkpoints and autovacuum: half an hour of posts at fixed times, compared with the bare append. */
 export const stalls = definePart<Round>({
   name: "stalls",
   rounds: { quick: 1, full: 1 },

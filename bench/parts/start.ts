@@ -7,7 +7,7 @@ import { definePart, type Figure, type Target } from "../part.js";
 import { readRss } from "../process-state.js";
 import { median } from "../statistics.js";
 
-/** Milliseconds from the start of a process to the awaited event. */
+/** Milliseconds from the start of a process until the awaited event. */
 interface Round {
   readonly node: number;
   /** The resident set of an idle Node program, in bytes. */
@@ -23,13 +23,13 @@ interface Times {
   readonly help: number;
   /** `merkle mcp` without a broker, until `initialize` is answered. */
   readonly mcp: number;
-  /** The resident set of `merkle mcp` at that time, in bytes. NaN without /proc. */
+  /** The resident set of `merkle mcp` once it has answered `initialize`, in bytes. NaN without /proc. */
   readonly mcpRss: number;
   readonly up: UpTimes;
 }
 
 interface UpTimes {
-  /** Start in a home that does not exist yet. */
+  /** Time to start in a home folder that does not exist yet. */
   readonly first: number;
   readonly later: number;
 }
@@ -62,7 +62,7 @@ interface Setting {
   /** Path of a Node program that does nothing. */
   readonly empty: string;
   readonly programs: Readonly<Record<MerkleProgram["kind"], MerkleProgram>>;
-  /** Number of starts of each short command. */
+  /** How many times each short command is started. */
   readonly times: number;
 }
 
@@ -102,7 +102,10 @@ function startTimes(program: MerkleProgram, home: string) {
   };
 }
 
-/** Creates an empty home. If this process is root, the database server's user must be able to enter it. */
+/**
+ * Creates an empty home folder. If this process runs as root, the user of the database server must be able to enter the
+ * folder.
+ */
 async function newHome(folder: string): Promise<string> {
   const home = await mkdtemp(join(folder, "home-"));
   await chmod(home, 0o711);
@@ -152,7 +155,7 @@ async function measureUp(program: MerkleProgram, home: string): Promise<UpTimes>
   return { first: await once(), later: await medianOf(laterTimes, once) };
 }
 
-/** Measures the start of only the database server. */
+/** Measures only the start of the database server. */
 async function measurePostgres(home: string): Promise<UpTimes> {
   async function once(): Promise<number> {
     const begunAt = performance.now();
@@ -177,7 +180,7 @@ function short(kind: MerkleProgram["kind"], which: "help" | "mcp", target: Targe
     limitName: "empty Node program",
     value: (round) => round[kind][which],
     limit: (round) => round.node,
-    // Only the bundle has a target, because people run the bundle.
+    // Only the installed package has a target, because it is what people run.
     target: kind === "bundled" ? target : undefined,
   };
 }

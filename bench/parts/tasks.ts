@@ -7,7 +7,7 @@ import type { Stage } from "../stage.js";
 
 const agentsCount = 200;
 const tasksCount = 1_000;
-/** The same number as for the broker's own transactions. */
+/** The same number of connections that the broker uses for its own transactions. */
 const connections = 10;
 
 interface Round {
@@ -16,8 +16,8 @@ interface Round {
 }
 
 /**
- * 200 agents claim 1,000 tasks of one session, each over a separate connection. Each claim is posted to the feed and durable.
- * Compared with claiming in a single statement.
+ * A benchmark in which 200 agents claim 1,000 tasks of one session, each over a separate connection. Each claim is
+ * durable and posted to the feed. Compared with claiming in a single SQL statement.
  */
 export const tasks = definePart<Round>({
   name: "tasks",

@@ -7,11 +7,11 @@ import type { Cpu } from "../process-state.js";
 import type { BenchBroker, Stage } from "../stage.js";
 import { median } from "../statistics.js";
 
-/** Numbers of messages, memories and state keys and, for the last verbs, of sessions. */
+/** Numbers of messages, memories and state keys. For the last verbs, also the number of sessions. */
 const sizes = [10, 100_000] as const;
 type Size = (typeof sizes)[number];
 
-/** The input of a verb's n-th call. Verbs of the mesh name no session. */
+/** The input for the n-th call of each verb. Verbs that concern the whole mesh name no session. */
 const verbs: Readonly<Record<string, (call: number) => object>> = {
   update_session_doc: (call) => ({ content: `# Notes\n\nVersion ${call}.`, expected_version: call - 1 }),
   append_to_session_doc: (call) => ({ text: `Note ${call}.` }),
@@ -41,7 +41,7 @@ interface Round {
   readonly costs: ReadonlyMap<Size, Readonly<Record<string, VerbCost>>>;
 }
 
-/** The cost of a call of each verb, with little and with much data. */
+/** The cost of a call of each verb, with little data and with much data. */
 export const verbCosts = definePart<Round>({
   name: "verb-costs",
   rounds: { quick: 1, full: 1 },
@@ -106,7 +106,7 @@ const ofMesh: ReadonlySet<string> = new Set([
   "list_attention",
 ]);
 
-/** Fills a session and its mesh with SQL, because calls would take most of the time. */
+/** Fills a session and its mesh with SQL statements, because calls would take most of the time. */
 async function fill({ stage, broker, caller }: Setting, size: Size): Promise<Place> {
   const [place] = await openPlaces(broker.url, { sessions: 1, teams: 1 });
   if (!place) throw new Error("There is no session to fill.");
@@ -186,7 +186,7 @@ async function measureVerb(
     p50: median(times),
     brokerMs: (after.broker - before.broker) / calls / 1_000,
     postgresMs: (after.postgres - before.postgres) / calls / 1_000,
-    // Rounds down, because the broker's own periodic statements are included.
+    // Rounds down, because the count also includes the broker's own periodic statements.
     statements: Math.floor(statements / countedCalls),
   };
 }

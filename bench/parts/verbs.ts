@@ -10,7 +10,7 @@ import { median } from "../statistics.js";
 import { costlyText } from "../text.js";
 import { type Room, type Team, type VerbCase, verbCases } from "../verb-cases.js";
 
-/** How long calls block the broker's event loop, each at the limits of its input. */
+/** How long calls block the broker's event loop, with each input as large as the limits allow. */
 interface Round {
   /** Sorted with the longest first. */
   readonly cases: readonly CaseTimes[];
@@ -83,7 +83,7 @@ async function measureCases(setting: Setting): Promise<Round> {
   return { cases: cases.sort((a, b) => b.median - a.median) };
 }
 
-/** Work that a call leaves for after its reply also counts. */
+/** How long to wait for work that a call leaves for after its reply. This work also counts. */
 const afterwardsMs = 10;
 
 async function measureCase(
@@ -116,12 +116,15 @@ const crowdTeams = 200;
 const crowdVersions = 200;
 const crowdTextBytes = 1_000;
 
-/** Creates many teams, a page of messages, many document versions, and as many sessions as `list_sessions` returns in a page. */
+/**
+ * Creates a session with many teams, a page of messages and many document versions, and as many sessions as a page of
+ * `list_sessions` contains.
+ */
 async function prepareCrowd(caller: Caller): Promise<Team> {
   const team = await createSession(caller);
   const { session_id } = team;
   const many = (count: number) => Array.from({ length: count }, (_, index) => index);
-  // A connection may have 64 unanswered calls.
+  // Limits the calls in flight, because a connection may have at most 64 unanswered calls.
   await inParallel(many(crowdTeams), 16, (index) =>
     caller.call("join_session", { session_id, team_name: `Bench ${index}` }),
   );

@@ -7,7 +7,7 @@ import { type Figure, megabytes, seconds, timed } from "./figures.js";
 import type { LongSession } from "./long-session.js";
 import { forgetPeak, readPeak } from "./peak-memory.js";
 
-/** An object storage on this machine, with the broker's options for it. */
+/** An object storage on this machine, with the broker options for using it. */
 export interface Storage {
   readonly archive: {
     readonly url: string;
@@ -39,7 +39,7 @@ export async function startStorage(folder: string): Promise<Storage> {
   };
 }
 
-/** Measures moving a long session to a storage on the same machine, and back. */
+/** Measures moving a long session to an object storage on the same machine, and back. */
 export async function measureArchive(long: LongSession): Promise<Figure[]> {
   const team_id = await makePerson(long);
   const before = await long.sizeOf("messages");
@@ -84,7 +84,10 @@ async function measure(long: LongSession, what: "archive" | "unarchive", team_id
   return { ms, answer, figures };
 }
 
-/** Repeats the request until it is done, as the command does, because it can take longer than a reply may. */
+/**
+ * Repeats the request until the work is done, as the command does, because the work can take longer than a reply may
+ * take.
+ */
 async function askUntilDone(url: string, body: object): Promise<unknown> {
   for (;;) {
     const response = await post(url, body);

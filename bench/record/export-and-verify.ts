@@ -65,7 +65,7 @@ async function download({ broker, session_id }: LongSession, file: string): Prom
   await pipeline(Readable.fromWeb(response.body as never), createWriteStream(file));
 }
 
-/** @throws Error if the bundle does not verify, because the figures are then meaningless */
+/** @throws Error if the bundle does not verify, because the measurements would be meaningless */
 async function verify(path: string): Promise<{ ms: number; peak: number }> {
   const file = await open(path);
   let peak = 0;
@@ -103,7 +103,7 @@ async function importElsewhere({ broker }: LongSession, path: string): Promise<v
     body: JSON.stringify({ name: "elsewhere" }),
   });
   const { mesh_id } = (await response.json()) as { mesh_id: string };
-  // Not sent with fetch, which times out if the reply takes minutes.
+  // This request does not use fetch, which times out if the reply takes minutes.
   const asking = request(new URL("/api/import", broker.url), {
     method: "POST",
     headers: {

@@ -12,12 +12,14 @@ export interface LongSession {
   readonly session_id: string;
   readonly team_id: string;
   readonly messages: number;
-  /** Inserts messages directly. Posting them would take most of the time, and other parts measure it. */
+  /**
+   * Inserts messages directly. Posting the messages would take most of the time, and other benchmarks measure posting.
+   */
   add(count: number): Promise<void>;
   /** Returns the size of a table on disk, including its indexes, in bytes. */
   sizeOf(table: string): Promise<number>;
   memory(): Promise<Memory>;
-  /** Lets the database reuse the space of deleted rows. `FULL` returns it to the file system. */
+  /** Lets the database reuse the space of deleted rows. `FULL` returns the space to the file system. */
   vacuum(how: "" | "FULL"): Promise<void>;
   stop(): Promise<void>;
 }

@@ -11,7 +11,7 @@ const { values: flags } = parseArgs({
   options: { messages: { type: "string", default: "1000000" } },
 });
 
-/** In this order, because each part uses the state that the previous one left. */
+/** The order matters, because each part uses the data that the previous part left. */
 const parts: readonly ((long: LongSession) => Promise<Figure[]>)[] = [
   measureSealAndProof,
   measureArchive,

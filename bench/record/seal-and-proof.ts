@@ -67,7 +67,9 @@ export async function measureSealAndProof(long: LongSession): Promise<Figure[]> 
   }
 }
 
-/** A broker that needs longer than a reply may take returns an error and continues in the background. */
+/**
+ * Repeats the call. A broker that needs longer than a reply may take returns an error and continues in the background.
+ */
 async function untilHashed(seal: () => Promise<unknown>): Promise<void> {
   for (;;) {
     const problem = await seal().then(
@@ -81,7 +83,7 @@ async function untilHashed(seal: () => Promise<unknown>): Promise<void> {
 
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest();
 
-/** @throws Error if a proof is invalid, because the figures are then meaningless */
+/** @throws Error if a proof is invalid, because the measurements would be meaningless */
 function verify({ size, root, inclusion, consistency }: OutputOf<"session_proof">): void {
   if (!inclusion || !consistency) throw new Error("There is no proof to verify.");
   const at = { size, root: hashOf(root) };
@@ -90,7 +92,7 @@ function verify({ size, root, inclusion, consistency }: OutputOf<"session_proof"
       {
         ...at,
         index: inclusion.number - 1,
-        // Only the canonical JSON of the entry matters.
+        // The hash depends only on the entry's canonical JSON, so the entry's type does not matter.
         leaf: entryLeaf(inclusion.entry as never, sha256),
         path: inclusion.path.map(hashOf),
       },

@@ -5,9 +5,9 @@ import { type Latency, toLatency } from "../statistics.js";
 import { messageText } from "../text.js";
 
 /**
- * The minimum cost of a durable, numbered append: lock the feed's row, number the message, and insert it under the primary key.
- * Credentials, retries, closing and recipients are left out on purpose. A limit that shared the product's rules would change with
- * them.
+ * The minimum cost of a durable, numbered append: lock the feed's row, number the message, and insert it under the
+ * primary key. Credentials, retries, closing and recipients are left out on purpose. If this limit followed the
+ * product's rules, it would change whenever a rule changes.
  */
 const schema = `
   CREATE SCHEMA IF NOT EXISTS bench_reference;
@@ -81,7 +81,7 @@ export interface BatchAnswer extends Latency {
   readonly perSecond: number;
 }
 
-/** Opens an append with a separate connection. It commits to disk, like the broker's connections. */
+/** Opens a bare append on a separate connection, which commits to disk like the broker's connections. */
 export async function openBareAppend(databaseUrl: string): Promise<BareAppend> {
   const sql = postgres(databaseUrl, {
     max: 1,
@@ -115,7 +115,7 @@ export async function openBareAppend(databaseUrl: string): Promise<BareAppend> {
       const until = performance.now() + measureMs;
       while (performance.now() < until) {
         if (pauseMs !== undefined) await delay(pauseMs);
-        // Created outside the measured time, because only the statement is the limit.
+        // The batch is created outside the measured time, because only the statement is the limit.
         const batch = makeRows(sessions, rows);
         const sentAt = performance.now();
         await append(batch);

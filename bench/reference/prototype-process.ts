@@ -18,9 +18,9 @@ export interface PrototypeAddress {
 }
 
 /**
- * The shortest implementation of a post that the design allows. It parses and checks a frame. Posts that arrive during one append
- * go into the next. It replies once a post is on disk, and followers get a frame that is built once. It has no credentials,
- * retries, limits or rules, on purpose: the broker is measured against it.
+ * The shortest implementation of a post that the design allows. It parses and checks a frame. Posts that arrive during
+ * one append go into the next append. It replies once a post is on disk, and builds each frame for followers only once.
+ * It has no credentials, retries, limits or rules, on purpose: the broker is compared with this minimum.
  */
 const Frame = z.discriminatedUnion("type", [
   z.object({
@@ -77,7 +77,7 @@ function serve(webSocket: WebSocket, socket: Duplex): void {
 
 async function flush(): Promise<void> {
   flushing = true;
-  // Posts that arrive in one turn of the event loop share the first append.
+  // Posts that arrive in the same turn of the event loop share the first append.
   await new Promise<void>((resolve) => setImmediate(resolve));
   while (queue.length > 0 && database) {
     const batch = queue.slice(0, rowsMax);
@@ -103,7 +103,7 @@ function settle(batch: readonly Pending[], places: Awaited<ReturnType<BareAppend
   });
 }
 
-/** Sends all frames of one turn with a single system call. */
+/** Sends all frames written in one turn of the event loop with a single system call. */
 function write(socket: Duplex, frame: Buffer): void {
   if (socket.destroyed) return;
   if (corked.size === 0) process.nextTick(uncork);
@@ -137,7 +137,7 @@ answerParent(
     if ("openFeeds" in question) return (await database?.openFeeds(question.openFeeds.count)) ?? [];
     database = await openBareAppend(question.start.databaseUrl);
     await listening;
-    // A server that listens on a port, not on a pipe, has an address of this type.
+    // The address has this type because the server listens on a port, not on a pipe.
     const { port } = http.address() as AddressInfo;
     return { socketUrl: `ws://127.0.0.1:${port}` } satisfies PrototypeAddress;
   },

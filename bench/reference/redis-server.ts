@@ -14,7 +14,10 @@ export interface RedisServer {
   stop(): Promise<void>;
 }
 
-/** Starts `redis-server` on a free port of this machine, with its files below `folder`. Null if it is not installed. */
+/**
+ * Starts `redis-server` on a free port on this machine, with its files below `folder`. Returns null if it is not
+ * installed.
+ */
 export async function startRedisServer(folder: string): Promise<RedisServer | null> {
   const files = await mkdtemp(join(folder, "redis-"));
   const port = await findFreePort();

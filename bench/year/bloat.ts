@@ -1,6 +1,6 @@
 import type postgres from "postgres";
 
-/** The size of a table, and the server's statistics about its rows. */
+/** The size of a table, and the statistics that the server keeps about its rows. */
 export interface TableState {
   readonly name: string;
   readonly bytes: number;
@@ -26,7 +26,7 @@ export async function readTables(sql: postgres.Sql): Promise<TableState[]> {
   }));
 }
 
-/** The current sizes of a table, its share of dead and free space, and its sizes after a rewrite. */
+/** The current size of a table, its shares of dead and free space, and its size after a rewrite. */
 export interface Bloat {
   readonly bytes: number;
   readonly indexBytes: number;

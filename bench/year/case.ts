@@ -12,18 +12,18 @@ export interface Case {
   readonly call: (index: number) => Promise<unknown>;
   /** Undoes changes that would hinder the next call. Not measured. */
   readonly after?: () => Promise<unknown>;
-  /** Maximum number of calls, because each leaves much data or takes long. */
+  /** Maximum number of calls, because each call leaves much data or takes a long time. */
   readonly callsMax?: number;
 }
 
-/** The reason why an operation cannot be called here. Used instead of cases. */
+/** Why an operation cannot be called here. Used instead of cases. */
 export interface Unmeasured {
   readonly unmeasured: string;
 }
 
 export type Cases = readonly Case[] | Case | Unmeasured;
 
-/** Defines a case whose call uses an object that is created before it. */
+/** Defines a case whose call uses an object that is created before the call. */
 export function on<Made>(
   make: (index: number) => Promise<Made>,
   call: (made: Made, index: number) => Promise<unknown>,

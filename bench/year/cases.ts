@@ -9,7 +9,7 @@ export interface World {
   readonly call: Call;
   /** Calls `put_perspective` as the agent of a job. */
   putPerspective(credential: string, input: InputOf<"put_perspective">): Promise<unknown>;
-  /** The home key, with which people are verified. */
+  /** The home key, which is needed to verify people. */
   readonly homeKey: string;
   readonly year: Year;
   /** A file that jobs may be about. */
@@ -19,15 +19,15 @@ export interface World {
 type OpenOperation = Exclude<OperationName, MemberOperation>;
 
 /**
- * Returns cases of every operation, as agents and pages call it on an open broker, in sessions of every size. An operation
- * without a case, or a reason why it has none, does not compile.
+ * Returns cases for every operation, as agents and pages call it on an open broker, in sessions of every size. An
+ * operation must have a case, or a reason why it has none. Otherwise this file does not compile.
  */
 export async function openCases(world: World): Promise<Readonly<Record<OpenOperation, Cases>>> {
   const { call, year } = world;
   const place = await openPlace(world);
   const { own, mate, planner, person, human, made } = place;
   const team_id = own.team_id;
-  // The first of these sessions is the longest of all.
+  // The first of these sessions is the longest session of all.
   const some = (index: number) => ({ session_id: `year-${1 + ((index * 37) % year.sessions)}` });
   const longest = { session_id: "year-1" };
   const word = (index: number) => `word${(index * 101) % 4096}`;
@@ -392,7 +392,7 @@ export async function openCases(world: World): Promise<Readonly<Record<OpenOpera
   };
 }
 
-/** Creates a new session with two agents and a human, and the objects that further calls use. */
+/** Creates a session with two agents and a human, and the objects that later calls use. */
 async function openPlace(world: World) {
   const { call } = world;
   const created = await call("create_session", { title: "Today", creator_team_name: "Today" });
@@ -483,7 +483,7 @@ function endJob(call: Call, job_id: number, fence: number) {
   return call("end_job", { job_id, fence, exit_code: 0, error_tail: "", error: null, ended_because: null });
 }
 
-/** Claims a job that reads a document or file as a persona, up to the point of writing the result. */
+/** Claims a job that reads a document or file as a persona, and stops before writing the result. */
 async function claimReading(
   { call, putPerspective }: World,
   source: { readonly session_id: string } | { readonly source_path: string },

@@ -3,11 +3,11 @@ import { type Caller, openCaller } from "../caller.js";
 import type { Place } from "../places.js";
 import type { BenchBroker } from "../stage.js";
 
-/** A client that changes existing rows of its sessions by calls. */
+/** A client that changes existing rows in its sessions by calling operations. */
 export interface Changer {
   /**
-   * Performs one turn in one of the sessions: a message is posted and read by all, and an agent changes its status and other
-   * rows. One turn in four also changes a task, and one in four the document.
+   * Performs one turn in one of the sessions: posts a message that everyone reads, and lets an agent change its status
+   * and other rows. One turn in four also changes a task, and one in four the document.
    */
   turn(): Promise<void>;
   close(): void;
@@ -15,7 +15,7 @@ export interface Changer {
 
 interface Room {
   readonly readers: readonly Reader[];
-  /** Only this changer writes the document, so its version is known. */
+  /** The document's version. Known, because only this changer writes the document. */
   version: number;
   /** Sequence of the last message. */
   cursor: number;
@@ -106,7 +106,7 @@ async function changeDocument(call: Caller["call"], room: Room, own: object, tur
   room.version = Number(written["version"]);
 }
 
-/** Adds a person to all of the sessions, who reads the messages. */
+/** Adds a person who reads the messages to all of the sessions. */
 async function openHuman(
   { call }: Caller,
   home_key: string,
@@ -119,7 +119,7 @@ async function openHuman(
   return (session_id, cursor) => call("mark_read", { session_id, team_id, cursor });
 }
 
-/** Performs the calls of a short-lived MCP client: opens a session, uses it once and ends it. */
+/** Performs the calls of a short-lived MCP client, which opens an MCP session, uses it once and ends it. */
 async function callOverMcp(url: string): Promise<void> {
   const endpoint = `${url}/api/mcp`;
   const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };

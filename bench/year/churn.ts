@@ -14,7 +14,7 @@ import { makeYear } from "./make-year.js";
 const { values: flags } = parseArgs({
   options: {
     minutes: { type: "string", default: "5" },
-    /** The number of unused sessions of the year. `open` is the number of sessions in use. */
+    /** The number of sessions in the year's data that are not in use. `open` is the number of sessions in use. */
     sessions: { type: "string", default: "2000" },
     open: { type: "string", default: "36" },
   },
@@ -27,8 +27,8 @@ const agentsPerSession = 8;
 const changersCount = 12;
 const samples = 4;
 /**
- * The broker deletes idempotency results after a day and receipts after 30 days, once an hour. Here both are deleted after this
- * many seconds.
+ * Both kinds of row are deleted after this many seconds here. The broker deletes idempotency results after a day and
+ * receipts after 30 days, once an hour.
  */
 const keptS = 60;
 /** A table with at least this many row changes counts as churning. */
@@ -92,8 +92,8 @@ async function openVariant(stage: Stage, { name, reset }: (typeof variants)[numb
 }
 
 /**
- * Each changer takes one turn in every database, one after the other. This gives all databases the same number of turns, and
- * other load on the machine affects all.
+ * Each changer takes one turn in every database, one database after the other. So all databases get the same number of
+ * turns, and other load on the machine affects all of them.
  */
 async function churn(opened: readonly Variant[]): Promise<void> {
   const until = performance.now() + minutes * 60_000;
@@ -115,7 +115,10 @@ async function churn(opened: readonly Variant[]): Promise<void> {
   await watching;
 }
 
-/** Deletes expired rows with the broker's own statements, apart from the interval, and reads the tables periodically. */
+/**
+ * Deletes expired rows with the broker's own statements, with a shorter interval, and reads the statistics of the
+ * tables periodically.
+ */
 async function watch(opened: readonly Variant[]): Promise<void> {
   for (let sample = 1; sample <= samples; sample += 1) {
     const until = performance.now() + (minutes * 60_000) / samples;
@@ -189,7 +192,7 @@ function percent(share: number): string {
   return `${Math.round(share * 100)} %`;
 }
 
-/** Returns the changes of each table during the run. */
+/** Returns how often each table was changed during the run. */
 function changesOf(variant: Variant | undefined): (TableState & { changes: number })[] {
   return (variant?.history.at(-1) ?? []).map((end) => {
     const begin = variant?.history[0]?.find(({ name }) => name === end.name);

@@ -14,9 +14,10 @@ const openOneIn = 20;
 const messagesAtOnce = 50_000;
 
 /**
- * Fills a mesh with the data of a year of use. It uses SQL, because posting would take days. A few sessions are long and most are
- * short, as 1/n. Each has four agents, who have read it, a document, usage, a memory and four progress entries. Its messages are
- * indexed, and every fifth is addressed to one agent.
+ * Fills a mesh with the data of a year of use. Uses SQL, because posting would take days. A few sessions are long and
+ * most are short: the length of the n-th session is proportional to 1/(n + 50). Each session has four agents who have
+ * read it, a document, usage, a memory and four progress entries. Its messages are indexed, and every fifth message is
+ * addressed to one agent.
  */
 export async function makeYear(sql: Sql, { messages, sessions, agents }: Year): Promise<void> {
   await sql`SELECT set_config('statement_timeout', '0', false)`;
@@ -39,7 +40,7 @@ export async function makeYear(sql: Sql, { messages, sessions, agents }: Year): 
   await sql`INSERT INTO documents (session_id, version, content, updated_at) SELECT id, 1, repeat('What we know. ', 150), at FROM year`;
   await sql`INSERT INTO teams (session_id, team_id, name, secret_hash, joined_at, colour)
     SELECT id, team, name, sha256(uuid_send(gen_random_uuid())), at, a FROM crew`;
-  // Agents that worked for a day have read all messages except the last few.
+  // Agents that have worked for a day have read all messages except the last few.
   await sql`INSERT INTO peers (session_id, peer_id, team_id, offered, acked, last_polled_at, last_seen_at, joined_at)
     SELECT c.id, peer, team, y.size - 3, y.size - 3, c.at + interval '1 day', c.at + interval '1 day', c.at FROM crew c JOIN year y ON y.i = c.i`;
   await sql`INSERT INTO document_versions (session_id, version, content, written_by_team_id, written_by, written_at, after_sequence)
@@ -63,7 +64,7 @@ async function addMessages(sql: Sql): Promise<void> {
     SELECT min(i) AS first, max(i) AS last FROM (
       SELECT i, (sum(size) OVER (ORDER BY i)) / ${messagesAtOnce}::int AS chunk FROM year) y GROUP BY chunk ORDER BY 1`;
   for (const { first, last } of chunks) {
-    // Twelve words out of four thousand, so that the word index has a realistic size.
+    // Each message consists of twelve words out of four thousand, so that the word index has a realistic size.
     await sql`
       WITH added AS (
         INSERT INTO messages (session_id, sequence, id, type, kind, posted_by_team_id, posted_by_peer_id, author_team, recipients, reaches, content, salt, posted_at)

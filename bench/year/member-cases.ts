@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { drawSeed, proveJoin, signingKeyFrom } from "@merkle/wire/identity";
 import { type Call, type Cases, on } from "./case.js";
 
-/** The operations that exist only on a broker that admits only members. */
+/** The operations that only a broker in members-only mode offers. */
 export type MemberOperation =
   | "create_invite"
   | "preview_invite"
@@ -19,7 +19,7 @@ export type MemberOperation =
   | "approve_client";
 
 /**
- * @param stranger - calls as an unauthenticated client
+ * @param stranger - makes calls as an unauthenticated client
  * @param admin - calls as the mesh's first member
  */
 export async function openMemberCases({
@@ -70,8 +70,8 @@ export async function openMemberCases({
 }
 
 /**
- * Registers an OAuth client at the broker's own name, as clients do before a member is asked (RFC 7591). Returns the client's
- * authorisation request.
+ * Registers an OAuth client under the broker's own name, which clients do before a member is asked (RFC 7591). Returns
+ * the client's authorisation request.
  */
 async function registerClient(url: string) {
   const redirect_uri = "https://client.example.com/callback";

@@ -20,7 +20,7 @@ const { values: flags } = parseArgs({
     sessions: { type: "string", default: "5000" },
     agents: { type: "string", default: "200" },
     calls: { type: "string", default: "100" },
-    /** Operations, separated by commas. Default: all, with backup and restore. */
+    /** Names of the operations to measure, separated by commas. Default: all operations, with backup and restore. */
     only: { type: "string" },
   },
 });
@@ -34,7 +34,7 @@ const only = flags.only?.split(",");
 
 const stage = await openStage([]);
 try {
-  // Runs once to create the schema.
+  // Starts a broker once to create the schema.
   await (await stage.startBroker()).stop();
   const sql = connectPool(stage.databaseUrl, 1);
   const made = await timed(() => makeYear(sql, year));
@@ -77,7 +77,7 @@ async function measureOpen(stage: Stage): Promise<void> {
   await broker.stop();
 }
 
-/** Uses a separate broker, because members exist only on a broker that admits only members. */
+/** Uses a separate broker, because only brokers that admit only members have members. */
 async function measureMembers(stage: Stage): Promise<void> {
   const broker = await stage.startBroker({ auth: "invite" });
   const { close, ...world } = await enterAsAdmin(broker);

@@ -11,7 +11,7 @@ import type { BenchBroker } from "../stage.js";
 import type { Call } from "./case.js";
 import type { World } from "./cases.js";
 
-/** Connects to an open broker. */
+/** Connects to a broker that is open to everyone. */
 export async function enterOpenly({
   url,
   socketUrl,
@@ -19,7 +19,7 @@ export async function enterOpenly({
 }: BenchBroker): Promise<Omit<World, "year" | "source_path"> & { close(): void }> {
   const caller = await openCaller(socketUrl);
   return {
-    // The broker validates the input, and replies to an operation with its output.
+    // This type is correct because the broker validates the input, and replies with the operation's output.
     call: caller.call as Call,
     homeKey,
     async putPerspective(credential, input) {
@@ -35,7 +35,10 @@ export async function enterOpenly({
   };
 }
 
-/** Connects as the first member, with the invite that the broker created at its start, and as an unauthenticated client. */
+/**
+ * Connects twice: as the first member, using the invite that the broker created when it started, and as an
+ * unauthenticated client.
+ */
 export async function enterAsAdmin({ url, firstInvite }: BenchBroker) {
   const invite = firstInvite ?? "";
   const stranger = strangerAt(url);
@@ -76,7 +79,7 @@ function strangerAt(url: string): Call {
 
 const filesCount = 500;
 
-/** Creates a repository of files that agents may work on. Returns its roots and the path of one file. */
+/** Creates a repository with files that agents may work on. Returns its roots and the path of one file. */
 export async function makeFiles(
   folder: string,
 ): Promise<{ readonly roots: Readonly<Record<string, string>>; readonly path: string }> {

@@ -88,7 +88,7 @@ function linked(name, { root, base, pages, assets }) {
     }
     if (!existsSync(join(root, target)))
       throw new Error(`${name} links to ${address}: there is no such file`);
-    // Other files of the repository are not on the site. Only their names remain.
+    // Links to other files of the repository lose their target, because the site does not contain these files.
     if (!/\.(?:png|svg|py)$/.test(target)) return `data-file="${target}"`;
     assets.add(target);
     return `${attribute}="${base}${target}"`;

@@ -31,8 +31,8 @@ function canAsk() {
 }
 
 /**
- * True if the question has not been answered, and neither the command nor another file has its name. Windows has a different
- * installation.
+ * True if the question has not been answered, and there is neither the command nor another file with the command's
+ * name. Not on Windows, where the command is installed differently.
  */
 function isNeeded() {
   if (process.platform === "win32" || readAnswer() !== undefined) return false;
@@ -59,7 +59,7 @@ function ask(text) {
       release();
     });
   });
-  // While it asks, the terminal is in raw mode and sends no signal itself.
+  // While the question is open, the terminal is in raw mode and does not send the signal itself.
   lines.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
   return { answer, withdraw: () => lines.close() };
 }
@@ -76,7 +76,10 @@ function install(merkle) {
   });
 }
 
-/** Separate from the record of the command itself, which `merkle uninstall --cli` removes. */
+/**
+ * Returns the path of the file that stores the answer. The file is separate from the record of the installed command,
+ * which `merkle uninstall --cli` removes.
+ */
 function answerFile() {
   const { MERKLE_HOME } = process.env;
   if (MERKLE_HOME === undefined) return join(homedir(), ".merkle", "start.json");

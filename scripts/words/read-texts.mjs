@@ -128,7 +128,7 @@ function readStrings(source, isJsx) {
   function addString(token) {
     if (token !== SyntaxKind.StringLiteral && token !== SyntaxKind.NoSubstitutionTemplateLiteral) return;
     const text = scanner.getTokenText().slice(1, -1);
-    // A single word is a name or a path.
+    // Skips single words, which are names or paths.
     if (/\s/.test(text)) texts.push({ kind: "string", start: scanner.getTokenStart() + 1, text });
   }
 

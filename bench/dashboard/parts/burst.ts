@@ -77,7 +77,7 @@ async function sayForAWhile({ say }: StagedFeed, begunAt: number): Promise<Map<n
   return new Map(await Promise.all(sent));
 }
 
-/** Counts the frames of a page until it is asked for the rate per second. */
+/** Counts the frames of a page, until the page is asked for its frames per second. */
 function countFrames(page: Page): Promise<void> {
   return page.evaluate(() => {
     const from = performance.now();
@@ -90,7 +90,7 @@ function countFrames(page: Page): Promise<void> {
   });
 }
 
-/** Records with every frame how far a row has moved from its original position. */
+/** On every frame, records how far a row has moved from its original position. */
 function watchShift(page: Page, sequence: number): Promise<void> {
   return page.locator(`article[data-sequence="${sequence}"]`).evaluate((article) => {
     const stood = article.getBoundingClientRect().top;

@@ -5,7 +5,7 @@ import { openTab, openWatched, rowShown, settled, startNotingAnew } from "../wat
 
 const places = [0.05, 0.25, 0.5, 0.77, 0.9];
 
-/** Links to messages anywhere in a session of 10,000, followed within its page and opened in another tab. */
+/** Links to messages anywhere in a session of 10,000 messages, followed within the page and opened in another tab. */
 export const links: DashboardPart = {
   name: "links",
   limitMs: 240_000,
@@ -24,7 +24,7 @@ export const links: DashboardPart = {
       const sequence = Math.round(messages * place);
       await startNotingAnew(page);
       const pressedAt = await page.evaluate((m) => {
-        // A click on a link to a message of the same session does this.
+        // Does the same as a click on a link to a message in the same session.
         history.pushState(null, "", `?m=${m}`);
         return performance.now();
       }, sequence);
@@ -42,7 +42,7 @@ export const links: DashboardPart = {
     const name = `a link to one of ${messages} messages, median of ${places.length}`;
     return [
       { ...common, name: `${name}, within the page`, value: median(within), budget: { atMost: 500 } },
-      // This includes a page load, so the budget is that of a page's first rows.
+      // Opening the link includes a page load, so the budget is the same as for the first rows of a page.
       {
         ...common,
         name: `${name}, in a new tab`,

@@ -28,7 +28,7 @@ export const outage: DashboardPart = {
       network.restore();
       doing("waiting for what was missed");
       const restoredAt = await page.evaluate(() => performance.now());
-      // Presses "Retry", as a person would who does not wait for the next attempt.
+      // Clicks "Retry", as a person would who does not wait for the next attempt.
       const wait = rowShown(page, Math.max(...numbers));
       const retry = page.getByRole("button", { name: "Retry" }).first();
       if (await retry.isVisible()) await retry.click();

@@ -7,7 +7,10 @@ import { openWatched, settled } from "../watched-page.js";
 const names = ["Quartz", "Violet", "Juniper", "Ochre", "Yarrow"];
 const letters = 3;
 
-/** Types Ctrl+K, three letters and Enter with real key presses, until the matching session's title is shown. */
+/**
+ * Types Ctrl+K, three letters and Enter with real key presses, and waits until the title of the matching session is
+ * shown.
+ */
 export const palette: DashboardPart = {
   name: "palette",
   limitMs: 240_000,

@@ -11,7 +11,7 @@ export const scripts: DashboardPart = {
   name: "scripts",
   limitMs: 60_000,
   async measure() {
-    // The script has no type declarations, so this states its type.
+    // The imported script has no type declarations, so its type is declared here.
     const size = (await import(new URL("../../../scripts/dashboard-size.mjs", import.meta.url).href)) as {
       measurePages(): readonly MeasuredPage[];
     };

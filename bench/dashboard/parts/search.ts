@@ -15,7 +15,7 @@ const queries = [
 ];
 const rounds = 5;
 
-/** The search of the whole mesh: the broker's reply time, and the time until the page shows it. */
+/** A search of the whole mesh: the time until the broker replies, and the time until the page shows the reply. */
 export const search: DashboardPart = {
   name: "search",
   limitMs: 900_000,
@@ -60,7 +60,10 @@ export const search: DashboardPart = {
   },
 };
 
-/** Searches for a word as the field does once typing pauses. Resolves when the first hit contains the word. */
+/**
+ * Searches for a word in the way the search field does once typing pauses. Resolves when the first hit contains the
+ * word.
+ */
 function searchInPage(page: Page, word: string): Promise<number> {
   return page.evaluate(async (wanted) => {
     const begunAt = performance.now();

@@ -6,7 +6,10 @@ import { stageFeed } from "../staged-feed.js";
 import { notedBy, openWatched, rowShown } from "../watched-page.js";
 
 const saidBefore = 50;
-/** Pause between two messages. No one writes faster, and a stream of messages is rendered only eight times a second. */
+/**
+ * Minimum pause between two messages. No one writes faster, and the page renders a stream of messages only eight times
+ * a second.
+ */
 const pauseMsMin = 250;
 const pauseMsMax = 500;
 
@@ -22,7 +25,7 @@ export const seen: DashboardPart = {
     await becomeAna(writer, broker);
     await Promise.all([rowShown(writer, last), rowShown(reader, last)]);
     const field = writer.getByRole("textbox", { name: "Message" });
-    // With the first message the person joins, which adds another message.
+    // The person joins with their first message, which adds a join message.
     const first = last + 2;
     doing(`posting ${posts} messages, one after the other`);
     for (let post = 0; post <= posts; post += 1) {

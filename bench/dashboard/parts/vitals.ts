@@ -61,7 +61,7 @@ async function openOften(
     all.push(await notedBy(page));
     await page.context().close();
   }
-  // The first opening finds the broker's caches empty, so it is dropped.
+  // The first time, the broker's caches are empty, so the first result is dropped.
   return all.slice(1);
 }
 

@@ -11,7 +11,10 @@ const turns = 150;
 const turnPx = 300;
 const turnEveryMs = 16;
 
-/** A session of 4,000 messages scrolled with real wheel events, alternating with a page that has a plain list and no script. */
+/**
+ * Scrolling a session of 4,000 messages with real wheel events, alternating with a page that has a plain list and no
+ * script.
+ */
 export const wheel: DashboardPart = {
   name: "wheel",
   limitMs: 420_000,
