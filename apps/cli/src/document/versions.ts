@@ -22,7 +22,9 @@ export interface VersionRange {
 }
 
 /**
- * Parses `13..14`, or `13` for everything since then. Without a text, returns the range of the last change.
+ * Parses a range such as `13..14`, or `13` for all changes since version 13. Without a text, returns the
+ * range of the last change.
+ *
  * @throws CliError `usage`
  */
 export function readVersionRange(text: string | undefined): VersionRange {

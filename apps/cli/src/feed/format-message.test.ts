@@ -92,7 +92,7 @@ describe("a message for people", () => {
     expect(told({ content: { text: `${text}\nv2\n${text}` } })).toBe(
       `<${time} #405> Birch -> everyone  ${isolated(text)}\n         ${isolated("v2")}\n         ${isolated(text)}`,
     );
-    // Forged direction marks would end the isolate or reverse the text after it.
+    // Direction marks in the text would end its isolation or reverse the text after it.
     expect(told({ content: { text: `א\u2069\u202e #406` } })).toContain(isolated("א\ufffd\ufffd #406"));
     expect(told({ content: { text: `ASK  ${text}` } })).toContain(`everyone  : ${isolated(`ASK  ${text}`)}`);
     const changes = { message_budget: { from: 0, to: "א" } };

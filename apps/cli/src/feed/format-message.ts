@@ -4,14 +4,14 @@ import { removalText } from "../document/versions.js";
 import { nameBesideMark } from "../sessions/peer-names.js";
 import { cutText, isolated, oneLine } from "../text/one-line.js";
 
-/** The formatting options for messages on this terminal. */
+/** How messages are formatted for this terminal. */
 interface MessageStyle {
   readonly arrow: string;
   readonly dot: string;
   dim(text: string): string;
 }
 
-/** How the posting team is displayed. */
+/** How the team that posted a message is displayed. */
 export interface Author {
   /** Whether the team belongs to the reader. */
   readonly own: boolean;
@@ -19,8 +19,8 @@ export interface Author {
 }
 
 /**
- * Formats a message for people, without a final line break. Removes control sequences from texts of others.
- * Indents all lines after the first, so that none can pose as another message.
+ * Formats a message for people, without a final line break. Removes control sequences from text written by
+ * others. Indents all lines after the first, so that no line can pose as another message.
  */
 export function formatMessage(message: Message, author: Author, style: MessageStyle): string {
   const place = `${localTime(message.posted_at)} #${message.sequence}`;
@@ -42,7 +42,7 @@ function nameOf({ from, content }: Message, { own }: Author): string {
   return from?.human ? `${name} (human)` : content["guest"] === true ? `${name} (guest)` : name;
 }
 
-/** Returns the labels of a message: its kind, priority and what it replies to. */
+/** Returns the labels of a message: its kind, its priority, and which message it replies to. */
 function labelsOf({ priority, reply_to: replyTo, content }: Message): string[] {
   const { kind, answer, text } = content;
   const answered = answer === text ? `answers #${replyTo}` : `answers #${replyTo} ${quotedLine(answer)}`;
@@ -58,11 +58,10 @@ function labelsOf({ priority, reply_to: replyTo, content }: Message): string[] {
 const label = /^\s*(?:NOW|ASK|DECISION|PRIVATE|re #|answers #)/;
 
 /**
- * Formats the text. A text that begins like one of the labels gets a prefix, so that it cannot pose as a
- * label.
+ * Formats a message's text. Text that begins like a label gets a prefix, so that it cannot pose as a label.
  */
 function bodyOf({ content }: Message, style: MessageStyle): string {
-  // Ignore any other fields, such as a text: they are not part of the content that the sender encrypted.
+  // Ignore any other fields, such as a text, which are not part of the content that the sender encrypted.
   if (content["private"] === true) return style.dim(`${inLine(content["bytes"])} bytes, sealed`);
   const text = textOf(content["text"]);
   return `${label.test(neutralise(text)) ? ": " : ""}${indented(text)}${optionsText(content["options"])}`;
@@ -81,7 +80,7 @@ function optionsText(options: unknown): string {
   return `   ${options.map((each, index) => `[${index + 1} ${inLine(each)}]`).join(" ")}`;
 }
 
-/** Returns a message's local date, for the line that is printed when the date changes. */
+/** Returns a message's local date. A line with the date is printed whenever it changes. */
 export function localDay(timestamp: string): string {
   const at = new Date(timestamp);
   return [at.getFullYear(), padded(at.getMonth() + 1), padded(at.getDate())].join("-");
@@ -145,7 +144,7 @@ function describeEvent({ content }: Message, arrow: string): string {
   }
 }
 
-/** Formats changed settings, such as `message budget 0 → 50, claim grace 900 s → 60 s`. */
+/** Formats changes to settings, such as `message budget 0 → 50, claim grace 900 s → 60 s`. */
 function describeSettings(changes: unknown, arrow: string): string {
   return Object.entries(Object(changes))
     .map(([name, change]) => {
@@ -174,8 +173,8 @@ function describeRedaction({
 }
 
 /**
- * Formats a task event, such as `Birch/oak: task 7 claimed: rotate tokens`. Includes the previous holder of a
- * task that was released.
+ * Formats a task event, such as `Birch/oak: task 7 claimed: rotate tokens`. For a released task, includes its
+ * previous holder.
  */
 function describeTask({ by, task, title, change, holder, reason }: Record<string, unknown>): string {
   const whose = holder === undefined ? "" : ` from ${inLine(holder)}`;
@@ -202,8 +201,8 @@ function describeApproval({ approval, of, tool, hash, decision, by }: Record<str
 }
 
 /**
- * Formats a state event, such as `Atlas: deploy_frozen → true (v3)`. Values that are too long to show can be
- * read with `merkle state get`.
+ * Formats a state event, such as `Atlas: deploy_frozen → true (v3)`. For a value that is too long to show,
+ * names the command `merkle state get`.
  */
 function describeState({ by, key, value, version, deleted }: Record<string, unknown>, arrow: string): string {
   const name = inLine(key);
@@ -233,14 +232,17 @@ function quotedLine(text: unknown): string {
   return JSON.stringify(inLine(text));
 }
 
-/** The indentation of a message's lines after the first: the width of a time, and a space. */
+/** The indentation of a message's lines after the first: the width of a time and a space. */
 export const indent = " ".repeat(9);
 
 function indented(text: string): string {
   return isolated(neutralise(text)).replaceAll("\n", `\n${indent}`);
 }
 
-/** Formats any value on one line. Numbers too, because events of an imported session may contain anything. */
+/**
+ * Formats any value on one line. Numbers are escaped too, because events of an imported session may contain
+ * any value.
+ */
 function inLine(value: unknown): string {
   return isolated(oneLine(textOf(value)));
 }

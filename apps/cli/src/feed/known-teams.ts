@@ -18,11 +18,12 @@ interface KnownTeamsOptions {
   readonly output: Pick<Output, "teamColour">;
 }
 
-/** Timeout for reading the roster, so that messages are not delayed for long. */
+/** Timeout for reading the roster. Short, so that messages are not delayed for long. */
 const rosterMsMax = 5_000;
 
 /**
- * Creates a cache of how a session's teams are displayed. Reads the roster again when an unknown team posts.
+ * Creates a cache of how a session's teams are displayed. Reads the roster again when an unknown team posts a
+ * message.
  */
 export function createKnownTeams({ client, session, config, output }: KnownTeamsOptions): {
   find(teamId: string | null): Promise<Author>;
@@ -62,8 +63,8 @@ export function createKnownTeams({ client, session, config, output }: KnownTeams
   return {
     async find(teamId) {
       if (teamId === null) return stranger;
-      // If the roster cannot be read, the message is shown with the name it contains. The next message tries
-      // again.
+      // If the roster cannot be read, show the message with the team name that it contains. The next message
+      // tries again.
       if (!known.has(teamId)) await readRoster().catch(() => undefined);
       return known.get(teamId) ?? stranger;
     },
@@ -71,8 +72,8 @@ export function createKnownTeams({ client, session, config, output }: KnownTeams
 }
 
 /**
- * Returns the named session, or else `MERKLE_SESSION`, or else the open session with the newest activity.
- * Prints the name in the last case.
+ * Returns the named session, or else the one in `MERKLE_SESSION`, or else the open session with the newest
+ * activity, whose name is then printed.
  *
  * @throws CliError `not_found` with advice if no session is open
  */

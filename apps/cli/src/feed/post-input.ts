@@ -3,7 +3,7 @@ import { usageError } from "../core/cli-error.js";
 import { readOneOf, readWholeNumber } from "../core/flag-values.js";
 import { type Flags, isSet, listOf, splitList, textOf } from "../core/flags.js";
 
-/** The fields of a post, except its text. */
+/** The fields of a posted message, except its text. */
 type PostInput = Pick<InputOf<"post_message">, "to" | "priority" | "reply_to"> & {
   readonly content: Omit<InputOf<"post_message">["content"], "text">;
 };

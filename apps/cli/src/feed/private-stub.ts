@@ -7,7 +7,7 @@ export function asStub(message: Message): Message {
   return withContent(message, { bytes: typeof sealed === "string" ? sealedBytes(sealed) : bytes });
 }
 
-/** Returns the private message with this content. */
+/** Returns the private message with its content replaced. */
 export function withContent(message: Message, content: Readonly<Record<string, unknown>>): Message {
   return { ...message, content: { private: true, ...content } };
 }

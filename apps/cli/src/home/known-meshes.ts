@@ -5,19 +5,22 @@ import { CliError, exitCodes } from "../core/cli-error.js";
 import { homeFiles } from "../core/merkle-home.js";
 import { readPrivateJson, writePrivateJson } from "../core/private-file.js";
 
-/** A mesh for which this home has credentials, with the addresses where it was met and its broker's keys. */
+/**
+ * A mesh for which this home has credentials, the addresses at which the mesh was reached, and its broker's
+ * keys.
+ */
 export interface KnownMesh {
   readonly mesh_id: string;
   readonly broker_id: string;
   /** The broker's audit keys. Empty if the broker never proved a key. */
   readonly keys: readonly AuditKey[];
-  /** The known addresses. `home` stands for the broker that runs on this home, on any port. */
+  /** The known addresses. `home` stands for the broker that runs on this home, whichever port it uses. */
   readonly addresses: readonly string[];
 }
 
 /**
- * Reads a known mesh. @throws CliError for an invalid file, because ignoring it could send credentials to any
- * address
+ * Returns a known mesh. @throws CliError if the file is invalid, because ignoring it could send credentials
+ * to any address
  */
 export function findKnownMesh(home: string, meshId: string): KnownMesh | undefined {
   const path = pathOf(home, meshId);
@@ -28,7 +31,7 @@ export function findKnownMesh(home: string, meshId: string): KnownMesh | undefin
     const isWhole = mesh_id === meshId && Array.isArray(keys) && Array.isArray(addresses);
     if (isWhole && typeof broker_id === "string") return { mesh_id, broker_id, keys, addresses };
   } catch {
-    // Invalid JSON gets the same error as invalid content.
+    // Invalid JSON leads to the same error as invalid content.
   }
   throw new CliError(
     "unreadable",

@@ -5,7 +5,7 @@ import { CliError, exitCodes, usageError } from "../core/cli-error.js";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
 import { replaceFile } from "../core/replace-file.js";
 
-/** A membership of this home in a mesh of a broker, with its key. */
+/** This home's membership in a broker's mesh, with the member's key. */
 export interface StoredMember {
   readonly broker_id: string;
   readonly mesh_id: string;
@@ -21,7 +21,9 @@ export interface StoredMember {
    */
   readonly seed: string;
   readonly joined_at: string;
-  /** The token for HTTP requests. Issued with the key, and renewed after it expires. */
+  /**
+   * The token for HTTP requests. Issued when the member joins, and renewed after it expires.
+   */
   readonly token: { readonly value: string; readonly expires_at: string } | null;
 }
 
@@ -35,14 +37,17 @@ export async function listMembers(home: string): Promise<StoredMember[]> {
   return members.flatMap((each) => each ?? []).sort((a, b) => a.joined_at.localeCompare(b.joined_at));
 }
 
-/** Stores a membership in a file that only this user can read. Replaces an earlier membership of the mesh. */
+/**
+ * Stores a membership in a file that only this user can read. Replaces an earlier membership in the same
+ * mesh.
+ */
 export async function keepMember(home: string, member: StoredMember): Promise<void> {
   await writeKey(home, `${member.mesh_id}.json`, member);
 }
 
 /**
- * Returns the seed of this home's key for a broker, creating it if needed. Stored before use: if the reply to
- * a join is lost, the next attempt uses the same key and does not consume another use of the invite.
+ * Returns the seed of this home's key for a broker. Creates the seed if needed and stores it before use: if
+ * the reply to a join is lost, the next attempt uses the same key and does not use up the invite again.
  */
 export async function takeSeed(home: string, brokerId: string): Promise<string> {
   const path = join(homeFiles.members(home), `${brokerId}.key`);
@@ -103,20 +108,20 @@ const texts = [
   "joined_at",
 ] as const satisfies readonly (keyof StoredMember)[];
 
-/** The criteria for selecting a membership. */
+/** The criteria by which a membership is selected. */
 interface MemberQuery {
-  /** The broker's address, or the id that the broker claims. */
+  /** The broker's address, or the id that the broker claims to have. */
   readonly broker: { readonly url: string } | { readonly id: string };
   /** The name or id of the mesh. */
   readonly mesh: string | undefined;
 }
 
 /**
- * Selects the membership for a broker. Returns null if this home has none. If there are several, selects the
- * named mesh, by default `main`.
+ * Selects the membership for a broker. Returns null if this home has no membership there. If there are
+ * several, selects the one for the named mesh (default: `main`).
  *
- * @throws CliError `usage` if no mesh is named and none is `main`; `not_found` if the named mesh was not
- * joined
+ * @throws CliError `usage` if no mesh is named and none is called `main`; `not_found` if the named mesh was
+ * not joined
  */
 export function chooseMember(
   members: readonly StoredMember[],

@@ -4,12 +4,12 @@ import { explainingHome, homeFiles } from "../core/merkle-home.js";
 import { replaceFile } from "../core/replace-file.js";
 
 /**
- * A person in a mesh, with the credential stored on this machine. Commands outside an agent's shell act as
- * this person.
+ * A person in a mesh, with the credential stored on this machine. Commands act as this person, except in an
+ * agent's shell.
  */
 export interface StoredPerson {
   readonly mesh_id: string;
-  /** The person's uuid, without the secret. */
+  /** The person's uuid, which unlike the credential contains no secret. */
   readonly person_id: string;
   readonly name: string;
   readonly credential: string;
@@ -18,15 +18,18 @@ export interface StoredPerson {
 }
 
 /**
- * Selects the file in which a person is stored. Agents' shells use a separate guest, so that no agent acts as
- * the user.
+ * Selects the file in which a person is stored. In agents' shells a separate guest is stored, so that no
+ * agent acts as the user.
  */
 interface PersonStore {
   readonly home: string;
   readonly agentShell?: string | undefined;
 }
 
-/** Returns this home's person in a mesh. Null before the first write there, or if the file is invalid. */
+/**
+ * Returns this home's person in a mesh. Null if nothing has been written there yet, or if the file is
+ * invalid.
+ */
 export async function findPerson(store: PersonStore, meshId: string): Promise<StoredPerson | null> {
   try {
     const value: unknown = JSON.parse(await readFile(personFile(store, meshId), "utf8"));
@@ -38,7 +41,7 @@ export async function findPerson(store: PersonStore, meshId: string): Promise<St
 }
 
 /**
- * Stores a new person in a file that only this user can read. If two commands do so at the same time, both
+ * Stores a new person in a file that only this user can read. If two commands do this at the same time, both
  * get the same person.
  */
 export async function keepPerson(store: PersonStore, person: StoredPerson): Promise<StoredPerson> {
@@ -57,7 +60,7 @@ export async function keepPerson(store: PersonStore, person: StoredPerson): Prom
 }
 
 /**
- * Moves the file of a person whom the broker does not know. The file is kept, because the broker may be
+ * Renames the file of a person whom the broker does not know. The file is kept, because the broker may be
  * wrong.
  */
 export async function setPersonAside(store: PersonStore, person: StoredPerson): Promise<void> {
@@ -68,7 +71,7 @@ export async function setPersonAside(store: PersonStore, person: StoredPerson): 
   await explainingHome(home, () => rename(personFile(store, person.mesh_id), aside)).catch(unlessGone);
 }
 
-/** Stores that the broker has verified a person. */
+/** Records that the broker has verified a person. */
 export async function keepVerified(store: PersonStore, person: StoredPerson): Promise<StoredPerson> {
   const verified = { ...person, verified: true };
   const path = personFile(store, person.mesh_id);
@@ -77,8 +80,8 @@ export async function keepVerified(store: PersonStore, person: StoredPerson): Pr
 }
 
 /**
- * Creates the person's file unless it exists. Linking is atomic, whereas renaming would replace a person that
- * another command has just stored.
+ * Creates the person's file unless it exists. Creates a link for that, because renaming would replace a
+ * person that another command has just stored.
  */
 async function placeUnlessThere(
   unfinished: string,
@@ -99,7 +102,7 @@ async function placeUnlessThere(
   return person;
 }
 
-/** Ignores a missing file, because another command may have moved it at the same time. */
+/** Ignores a missing file, which another command may have moved at the same time. Throws other errors. */
 function unlessGone(error: unknown): void {
   if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
 }

@@ -44,7 +44,7 @@ function aTeam(fields: Partial<StoredPeer> = {}): StoredPeer {
 const { mesh_id: meshId } = aTeam();
 
 /**
- * Starts a process that tries to lock a team when it receives input. It prints the result and keeps the lock
+ * Starts a process that tries to lock a team when it receives input, prints the result, and keeps the lock
  * until it is killed.
  */
 function startHolder(home: string, teamId: string) {
@@ -84,7 +84,7 @@ describe("held teams", () => {
   it("[LAUNCH-5] are kept for this user alone, in files that are there whole or not at all", async () => {
     const home = await testHome();
     const team = aTeam();
-    // Concurrent writers and readers of one team must see only complete files.
+    // Processes that write and read a team at the same time must see only complete files.
     const writing = Promise.all(Array.from({ length: 20 }, () => saveTeam(home, team)));
     for (let reads = 0; reads < 20; reads += 1) {
       expect([[], [team]]).toContainEqual(await listStoredPeers(home, meshId));
@@ -155,7 +155,7 @@ describe("the hold on a team", () => {
     await hold?.release();
     const next = await holdTeam(home, teamId);
     expect(next).not.toBeNull();
-    // A second release must not release the next owner's lock.
+    // Releasing a lock twice must not release the next owner's lock.
     await hold?.release();
     expect(await holdTeam(home, teamId)).toBeNull();
     await next?.release();

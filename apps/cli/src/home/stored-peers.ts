@@ -6,7 +6,10 @@ import { explainingHome, homeFiles } from "../core/merkle-home.js";
 import { type ProcessLock, takeProcessLock } from "../core/process-lock.js";
 import { replaceFile } from "../core/replace-file.js";
 
-/** Lists the stored peers of a mesh, or of all meshes, last saved first. Skips other files. */
+/**
+ * Lists the stored peers of a mesh, or of all meshes, starting with the one saved last. Skips files that are
+ * not stored peers.
+ */
 export async function listStoredPeers(home: string, meshId: string | null): Promise<StoredPeer[]> {
   const folder = homeFiles.teams(home);
   const names = await readdir(folder).catch(() => []);
@@ -25,7 +28,7 @@ export async function findStoredPeer(home: string, placeId: string): Promise<Sto
 /**
  * Stores a peer with its credential in a file that only this user can read.
  *
- * @throws CliError `conflict` if a peer of another mesh has the same id, because a hostile broker can choose
+ * @throws CliError `conflict` if a peer in another mesh has the same id, because a hostile broker can choose
  * ids
  */
 export async function saveTeam(home: string, team: StoredPeer): Promise<void> {
@@ -45,7 +48,7 @@ export async function forgetTeam(home: string, placeId: string): Promise<void> {
 
 /**
  * Locks a peer for this process. Returns null while another live process holds the lock: two processes with
- * one credential would take each other's messages.
+ * one credential would each receive messages meant for the other.
  */
 export async function holdTeam(home: string, placeId: string): Promise<ProcessLock | null> {
   return explainingHome(home, async () => {
@@ -89,7 +92,7 @@ async function readStoredPeer(folder: string, name: string): Promise<StoredPeer 
     const team = parseStoredPeer(await readFile(join(folder, name), "utf8"));
     return team && `${storedPeerId(team)}.json` === name ? team : undefined;
   } catch {
-    // An unreadable or invalid file is not a stored peer.
+    // An unreadable or invalid file does not count as a stored peer.
     return undefined;
   }
 }
@@ -99,22 +102,22 @@ export interface StoredPeer {
   readonly mesh_id: string;
   readonly session_id: string;
   readonly slug: string;
-  /** The team's uuid, without the secret. */
+  /** The team's uuid, without the credential's secret. */
   readonly team_id: string;
   readonly team_name: string;
-  /** The peer's uuid; null for the team's unnamed peer. */
+  /** The peer's uuid. Null for the team's unnamed peer. */
   readonly peer_id: string | null;
   readonly peer_name: string | null;
   readonly role: string | null;
   /** The groups as users write them, such as `backend` or `backend:lead`. */
   readonly groups: readonly string[];
-  /** The peer's credential, or the team's for the unnamed peer. */
+  /** The peer's credential. For the unnamed peer, the team's. */
   readonly credential: string;
-  /** The key of the launch that first joined as this peer. */
+  /** The key of the launch in which this peer first joined. */
   readonly session_key: KeyPair | null;
-  /** The client's conversation that last acted as this peer. */
+  /** The client's conversation that most recently acted as this peer. */
   readonly claude_session_id: string | null;
-  /** The worktree of the last launch, or its folder outside a repository; null if unknown. */
+  /** The worktree of the last launch or, outside a repository, the folder of the launch. Null if unknown. */
   readonly folder: string | null;
   readonly saved_at: string;
 }
@@ -125,13 +128,13 @@ export interface KeyPair {
   readonly private: string;
 }
 
-/** Returns the id of a stored peer, used for its files and by `merkle mcp --as`. */
+/** Returns the id of a stored peer, which names its files and is passed to `merkle mcp --as`. */
 export function storedPeerId({ peer_id, team_id }: Pick<StoredPeer, "peer_id" | "team_id">): string {
   return peer_id ?? team_id;
 }
 
 /**
- * Parses a stored peer. Returns undefined if invalid. Older files contain a team without the fields of a
+ * Parses a stored peer. Returns undefined if it is invalid. Older files contain a team and no fields of a
  * peer.
  */
 export function parseStoredPeer(text: string): StoredPeer | undefined {
@@ -175,7 +178,7 @@ function isText(value: unknown): value is string {
   return typeof value === "string";
 }
 
-/** The fields that the replies of `join_session` and `create_session` have in common. */
+/** The fields that the replies to `join_session` and `create_session` have in common. */
 type JoinedPeer = Pick<OutputOf<"join_session">, "session_id" | "slug" | "team_id" | "team_name"> &
   Partial<Pick<OutputOf<"join_session">, "peer_id" | "peer_name">>;
 
@@ -191,7 +194,7 @@ interface PeerOwner {
 /**
  * Converts the broker's reply to a stored peer.
  *
- * @param before - the stored peer that was resumed, whose fields are kept if there is no new value
+ * @param before - the stored peer that was resumed; its fields are kept unless there are new values
  */
 export function toStoredPeer(given: JoinedPeer, holder: PeerOwner, before?: StoredPeer): StoredPeer {
   const { session_id, slug, team_id: teamCredential, team_name } = given;
@@ -200,7 +203,8 @@ export function toStoredPeer(given: JoinedPeer, holder: PeerOwner, before?: Stor
     mesh_id: holder.meshId,
     session_id,
     slug,
-    // After resuming with a peer's credential, the reply contains that credential instead of the team's.
+    // If a peer was resumed with its own credential, the reply contains that credential instead of the
+    // team's.
     team_id: before?.team_id ?? bareId(teamCredential),
     team_name,
     peer_id: peerCredential === null ? null : bareId(peerCredential),
@@ -208,7 +212,7 @@ export function toStoredPeer(given: JoinedPeer, holder: PeerOwner, before?: Stor
     role: holder.role ?? before?.role ?? null,
     groups: holder.groups ?? before?.groups ?? [],
     credential: peerCredential ?? teamCredential,
-    // Other peers recognise this peer by its first key.
+    // Other peers recognise this peer by the key that it first joined with.
     session_key: before?.session_key ?? holder.sessionKey ?? null,
     claude_session_id: holder.claudeSessionId ?? before?.claude_session_id ?? null,
     folder: holder.folder ?? before?.folder ?? null,
@@ -216,7 +220,7 @@ export function toStoredPeer(given: JoinedPeer, holder: PeerOwner, before?: Stor
   };
 }
 
-/** Returns the team's unnamed peer. Its credential can add further peers to the team. */
+/** Returns the team's unnamed peer, whose credential can add further peers to the team. */
 export function toOwnPeer(
   { session_id, slug, team_id, team_name }: JoinedPeer,
   { meshId }: Pick<PeerOwner, "meshId">,

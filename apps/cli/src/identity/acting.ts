@@ -17,19 +17,19 @@ import type { Config } from "../settings/config.js";
 import { shellWord } from "../text/shell.js";
 import { findOwnPerson, writeAsNew } from "./own-person.js";
 
-/** The identity of this home at a broker. */
+/** Who this home acts as at a broker. */
 export interface Self {
   /** The person's name, or the name that the first write will use. */
   readonly name: string;
-  /** Null until the first write from this home. */
+  /** This home's person. Null until the first write from this home. */
   readonly person: StoredPerson | null;
-  /** Null if the broker is open to anyone, or if this machine uses a token. */
+  /** This home's membership. Null if the broker is open to anyone, or if this machine uses a token. */
   readonly member: StoredMember | null;
-  /** In an agent's shell, the session and team that it acts as. */
+  /** In an agent's shell, the session and team that commands act as. */
   readonly agent: Agent | null;
 }
 
-/** Returns the identity of this home at a broker, without creating a person. */
+/** Returns who this home acts as at a broker, without creating a person. */
 export async function findSelf({ broker, config }: Acting): Promise<Self> {
   const meshId = await broker.meetMesh();
   const [person, members] = await Promise.all([findPerson(config, meshId), listMembers(config.home)]);
@@ -42,12 +42,12 @@ export async function findSelf({ broker, config }: Acting): Promise<Self> {
   };
 }
 
-/** Calls operations as one person or peer. */
+/** Calls operations as a person or a peer. */
 export interface Actor {
   call<Name extends OperationName>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>>;
 }
 
-/** The broker, with the settings that determine the identity. */
+/** The broker, and the settings that determine who this home acts as. */
 interface Acting {
   readonly broker: BrokerClient;
   readonly config: Pick<Config, "home" | "session" | "team" | "personName" | "agentShell"> &
@@ -56,7 +56,7 @@ interface Acting {
 
 /**
  * Returns the actor for writing in a session (CLI-11): in an agent's shell the agent's peer, otherwise this
- * home's person. The first write creates the person.
+ * home's person, who is created by the first write.
  *
  * @throws CliError `usage` if an agent's shell writes in another session; `not_found` if this machine has no
  * credential for the agent's team
@@ -67,8 +67,8 @@ export async function actingIn(session: Session, acting: Acting): Promise<Actor>
 }
 
 /**
- * Returns the actor for writing outside a session, which is always a person. An agent's team belongs to one
- * session.
+ * Returns the actor for writing outside a session, which is always a person, because an agent's team belongs
+ * to one session.
  */
 export function actingAsPerson(acting: Acting): Actor {
   const agent = findAgent(acting.config);
@@ -77,8 +77,8 @@ export function actingAsPerson(acting: Acting): Actor {
 }
 
 /**
- * Returns the actor for reading as this home's person. Reading must not create a person, so before the first
- * write it is anonymous.
+ * Returns the actor for reading as this home's person. Until the first write the actor is anonymous, because
+ * reading must not create a person.
  */
 export async function readingFrom({ broker, config }: Acting): Promise<Actor> {
   if (findAgent(config)) return broker;
@@ -89,21 +89,22 @@ export async function readingFrom({ broker, config }: Acting): Promise<Actor> {
   return {
     call: (name, input) =>
       known.call(name, input).catch((error: unknown) => {
-        // After a restore, the broker may not know this person. Read as an anonymous caller instead.
+        // After the database was restored, the broker may not know this person. Read as an anonymous caller
+        // instead.
         if (isUnauthorized(error)) return broker.call(name, input);
         throw error;
       }),
   };
 }
 
-/** The session and team that an agent's shell acts as. */
+/** The session and team for which an agent's shell acts. */
 interface Agent {
   readonly session: string;
   readonly team: string;
 }
 
 /**
- * Returns the agent of this shell. `merkle launch` sets both variables; one of them by itself is only a
+ * Returns the agent of this shell. `merkle launch` sets both variables; if only one is set, it is just a
  * default.
  */
 function findAgent({ session, team }: Acting["config"]): Agent | undefined {
@@ -111,8 +112,8 @@ function findAgent({ session, team }: Acting["config"]): Agent | undefined {
 }
 
 /**
- * Returns the actor of this home's person. If a restored broker does not know the person, the next write
- * creates the person again.
+ * Returns the actor for this home's person. If the broker's database was restored and lacks the person, the
+ * next write creates the person again.
  */
 function asPerson({ broker, config }: Acting): Actor {
   return {
@@ -161,8 +162,8 @@ async function asHeldTeam(session: Session, team: string, { broker, config }: Ac
 }
 
 /**
- * Finds the peer in `MERKLE_PEER`. Without that variable, as in a manually configured shell, prefers the
- * team's unnamed peer over its others.
+ * Finds the peer named by `MERKLE_PEER`. Without that variable, as in a manually configured shell, prefers
+ * the team's unnamed peer to its other peers.
  */
 async function findOwnPeer(
   { meshId, sessionId, team }: { meshId: string; sessionId: string; team: string },
@@ -191,8 +192,8 @@ function isUnauthorized(error: unknown): boolean {
 }
 
 /**
- * Returns the actor for writing data of the mesh, such as memory: in an agent's shell the agent's peer,
- * otherwise this home's person.
+ * Returns the actor for writing data that belongs to the mesh, such as memory: in an agent's shell the
+ * agent's peer, otherwise this home's person.
  */
 export async function actingInMesh(acting: Acting): Promise<Actor> {
   const { session, team } = acting.config;

@@ -28,7 +28,7 @@ beforeAll(async () => {
   await callBroker(merkle, "create_session", { ...call, title: "Going on", slug: "going-on" });
 });
 
-/** Counts the rows in all tables that a new person would add to. */
+/** Counts the rows in all tables to which creating a person adds rows. */
 async function countAll(): Promise<Record<string, number>> {
   const sql = connectTestDatabase(databaseUrl);
   const tables = ["persons", "person_reads", "teams", "peers", "sessions", "messages", "further_secrets"];
@@ -41,12 +41,12 @@ function personsIn(home: string): string[] {
   return existsSync(join(home, "persons")) ? readdirSync(join(home, "persons")) : [];
 }
 
-/** Returns the calls of commands that this build has. */
+/** Returns only the calls whose commands exist in this build. */
 function keepKnown(calls: readonly (readonly string[])[]) {
   return calls.filter(hasCommand);
 }
 
-/** Commands with an input that only the broker can check and that it refuses. */
+/** Calls whose input passes the command's checks but is refused by the broker. */
 const refused = keepKnown([
   ["post", "going-on", "hello", "--to", "Nobody"],
   ["post", "going-on", "hello", "--reply-to", "999"],
@@ -95,7 +95,7 @@ describe("a command that is refused leaves nobody behind", () => {
     const { path: home, remove } = await makeTestHome();
     cleanup(remove);
     const before = await countAll();
-    // A guest may not answer permission prompts, hold sessions or redact messages of others.
+    // A guest may not answer permission prompts, hold sessions or redact other people's messages.
     const guests = keepKnown([["approvals"], ["hold", "going-on"], ["redact", "going-on", "1", "-y"]]);
     for (const args of [...refused, ...guests]) {
       const { code, stdout, stderr } = await merkle.run(args, {
@@ -155,7 +155,7 @@ describe("the first write that is done", () => {
     expect((await member.run(["post", slug, "x", "--to", "Nobody"])).code).toBe(5);
     expect(personsIn(member.home)).toEqual([]);
     for (const text of ["one", "two"]) {
-      // Removing the stored person simulates a second machine, which gets another credential of the same
+      // Remove the stored person to simulate a second machine, which gets another credential for the same
       // person.
       await rm(join(member.home, "persons"), { recursive: true, force: true });
       expect((await member.run(["post", slug, text])).code).toBe(0);

@@ -17,20 +17,23 @@ import { writeConfigValue } from "../settings/config-file.js";
 
 type Preview = OutputOf<"preview_invite">;
 
-/** Returns the broker of an invite: the broker in its link, unless `--url` names another. */
+/** Returns the broker that an invite belongs to: the broker in its link, unless `--url` names another. */
 export async function findInvitingBroker(
   { base }: GivenInvite,
   { config, flags, io, signal }: CommandContext,
 ): Promise<BrokerClient> {
   if (base === undefined || config.broker.source === "--url") return findBroker(config, signal);
   // The sender of the link chose this broker, so a project's settings and this machine's token must not be
-  // used for it.
+  // used with it.
   const sources = { flags: { ...flags, url: base }, env: io.env, cwd: io.cwd };
   const reach = { ...toReach(await readConfig(sources)), token: null };
   return createBrokerClient({ base, source: "--url", reach }, signal);
 }
 
-/** Refuses an invite that has ended. @throws CliError `refused` with the time and the person to ask */
+/**
+ * Refuses an invite that can no longer be used. @throws CliError `refused` with the time when the invite
+ * ended and the person to ask
+ */
 export function refuseEnded({ state, inviter, expires_at, revoked_at }: Preview): void {
   const ended = {
     open: undefined,
@@ -46,19 +49,20 @@ export function refuseEnded({ state, inviter, expires_at, revoked_at }: Preview)
 }
 
 /**
- * Returns whether this home is already a member of the mesh. In that case even a used invite admits it again.
+ * Returns whether this home is already a member of the mesh. A member can join again even with a used invite.
  */
 export async function isJoined({ home }: { readonly home: string }, meshId: string): Promise<boolean> {
   return (await listMembers(home)).some((each) => each.mesh_id === meshId);
 }
 
-/** Proves this home's key to the broker and stores the membership. */
+/** Joins the mesh by proving this home's key to the broker, and stores the membership. */
 export async function joinMesh(
   broker: BrokerClient,
   { words, preview, name }: { readonly words: string; readonly preview: Preview; readonly name: string },
   home: string,
 ): Promise<{ member: StoredMember; joined: OutputOf<"redeem_invite"> }> {
-  // Check before proving the key. A broker could claim another broker's id to obtain its credentials.
+  // Check before proving the key, because a broker could claim another broker's id to obtain credentials for
+  // it.
   await requireKnown(preview, { ...broker.address, home });
   const seed = await takeSeed(home, preview.broker_id);
   const bytes = fromBase64url(seed, 32);
@@ -94,7 +98,10 @@ export async function joinMesh(
   return { member, joined };
 }
 
-/** Stores the broker's address for later commands if no setting names a broker. */
+/**
+ * Stores the broker's address for later commands, unless a setting already names a broker. Returns whether
+ * the address was stored.
+ */
 export async function rememberAddress(
   { base }: BrokerClient,
   { config, flags, io }: Pick<CommandContext, "config" | "flags" | "io">,
@@ -106,7 +113,10 @@ export async function rememberAddress(
   return true;
 }
 
-/** Returns the address without `--url`. Undefined if a setting is invalid, which the next command reports. */
+/**
+ * Returns the address that commands use without `--url`. Undefined if a setting is invalid, which the next
+ * command reports.
+ */
 async function findUsualAddress({
   flags,
   io,
@@ -125,19 +135,19 @@ function damagedKey(home: string): CliError {
   });
 }
 
-/** An invite: its secret or code, and the broker named in its link. */
+/** An invite that the user gave: its secret or code, and the broker in its link. */
 interface GivenInvite {
-  /** The secret without the link, or the code. */
+  /** The secret without the rest of the link, or the code. */
   readonly words: string;
-  /** The broker of the link; undefined without a link. */
+  /** The broker in the link. Undefined if the invite is not a link. */
   readonly base: string | undefined;
 }
 
 /**
- * Reads the invite for `merkle join` from the argument, from stdin for `-`, or from a prompt that hides the
- * input.
+ * Reads the invite for `merkle join` from the argument, from stdin if the argument is `-`, or from a prompt
+ * that hides the input.
  *
- * @throws CliError `usage` if the text is not an invite; the error does not repeat it, because it may be an
+ * @throws CliError `usage` if the text is not an invite; the error does not repeat the text, which may be an
  * invite with a typo
  */
 export async function readInvite(context: CommandContext): Promise<GivenInvite> {

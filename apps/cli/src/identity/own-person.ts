@@ -15,14 +15,16 @@ import type { Config } from "../settings/config.js";
 type Owner = Pick<Config, "home" | "personName" | "agentShell">;
 
 /**
- * Returns this home's person in the broker's mesh, creating the person if needed. The person is verified if
- * this user runs the broker. In an agent's shell it is a guest.
+ * Returns this home's person in the broker's mesh, and creates the person if needed. The person is verified
+ * if this user runs the broker. In an agent's shell the person is a guest.
  */
 export async function getOwnPerson(broker: BrokerClient, config: Owner): Promise<StoredPerson> {
   return (await findOwnPerson(broker, config)) ?? makePerson(broker, config);
 }
 
-/** Returns this home's person in the broker's mesh, or null before the first write. */
+/**
+ * Returns this home's person in the broker's mesh, or null if nothing has been written from this home yet.
+ */
 export async function findOwnPerson(broker: BrokerClient, config: Owner): Promise<StoredPerson | null> {
   const found = await findPerson(config, await broker.meetMesh());
   return found === null || found.verified === true ? found : verifyOwn(found, broker, config);
@@ -37,7 +39,7 @@ async function makePerson(broker: BrokerClient, config: Owner): Promise<StoredPe
   return keep(made.person_id, made, { broker, config });
 }
 
-/** How long a command waits for another command's first write from this home. */
+/** How long a command waits for another command's first write from this home to finish. */
 const firstWriteMs = 15_000;
 
 /**
@@ -60,7 +62,7 @@ export async function writeAsNew<Result>(
     try {
       return await write(as);
     } catch (error) {
-      // An older broker, or a member who already is a person, requires a credential first.
+      // The broker requires a credential first, because it is older or the member is already a person.
       if (!(error instanceof MerkleError && error.code === "unauthorized")) throw error;
       return await write(broker.as((await makePerson(broker, config)).credential));
     } finally {
@@ -90,7 +92,7 @@ function nameOf({ personName }: Owner): string {
 }
 
 /**
- * Verifies the person if this user runs the broker. Otherwise the person remains a guest, who can also write.
+ * Verifies the person if this user runs the broker. Otherwise the person remains a guest, who can write too.
  */
 async function verifyOwn(person: StoredPerson, broker: BrokerClient, config: Owner): Promise<StoredPerson> {
   const given = await getVerificationCode(broker, config).catch(() => null);
@@ -100,8 +102,8 @@ async function verifyOwn(person: StoredPerson, broker: BrokerClient, config: Own
 }
 
 /**
- * Returns whether this home's person is verified from the first write: its broker runs here, or this home is
- * a member.
+ * Returns whether this home's person is verified from the first write on, because the broker runs here or
+ * this home is a member.
  */
 export async function isVerifiedHere(broker: BrokerClient, config: Owner): Promise<boolean> {
   if (config.agentShell !== undefined) return false;
@@ -120,7 +122,7 @@ type VerificationCode = OutputOf<"create_verification_code">;
 
 /**
  * Creates a code that verifies a person, if the broker runs on this home (CLI-90). Returns null for other
- * brokers and in agents' shells. The home's key is sent only to the process that wrote it.
+ * brokers and in agents' shells. The home's key is sent only to the process that wrote the key.
  */
 export async function getVerificationCode(
   broker: Pick<BrokerClient, "base" | "call">,

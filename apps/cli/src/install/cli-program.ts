@@ -16,33 +16,36 @@ import { writeConfigValue } from "../settings/config-file.js";
 export interface InstalledCli {
   /** The path of the script on the PATH. */
   readonly launcher: string;
-  /** The file that the launcher runs with Node. */
+  /** The file that the launcher script runs with Node. */
   readonly program: string;
   readonly version: string;
   /**
-   * The broker that the program was downloaded from. Null for a checkout or an npm package, which are not
+   * The broker from which the program was downloaded. Null for a checkout or an npm package, which is not
    * copied.
    */
   readonly from: string | null;
-  /** The topmost folder created for the launcher. Undefined if all folders existed. */
+  /** The topmost folder that was created for the launcher. Undefined if all folders already existed. */
   readonly madeFolder?: string | undefined;
 }
 
 export interface InstallCliOptions {
   readonly home: string;
   /**
-   * The broker that served this program. If given, the program is copied into the home and the address is
-   * stored.
+   * The broker that served this program. If set, the program is copied into the home and the broker's address
+   * is stored.
    */
   readonly from?: string | undefined;
-  /** The broker's certificate file, if no public authority signed it. It is copied and trusted. */
+  /**
+   * The broker's certificate file, if no public authority signed the certificate. The file is copied, and the
+   * certificate is trusted.
+   */
   readonly ca?: string | undefined;
 }
 
 /**
  * Installs `merkle` in `~/.local/bin` for the current user. Changes only that file and the Merkle home.
  *
- * @throws CliError `conflict` if the path contains a file that merkle did not write
+ * @throws CliError `conflict` if the path already contains a file that merkle did not write
  */
 export async function installCli({ home, from, ca }: InstallCliOptions): Promise<InstalledCli> {
   if (!isPosix()) throw needsNpm(from);
@@ -78,14 +81,14 @@ async function removeEmpty(folder: string, last: string): Promise<void> {
   try {
     await rmdir(folder);
   } catch {
-    // The folder is not empty or has already been removed.
+    // The folder is not empty or no longer exists.
     return;
   }
   if (folder !== last) await removeEmpty(dirname(folder), last);
 }
 
 export function readInstalledCli(home: string): InstalledCli | undefined {
-  // Only merkle writes this file, and the home belongs to its user.
+  // The record is not validated, because only merkle writes it, in a home that belongs to the user.
   return readPrivateJson(recordPath(home)) as InstalledCli | undefined;
 }
 
@@ -106,7 +109,10 @@ async function isOurs(launcher: string): Promise<boolean> {
   return text.includes(launcherMark);
 }
 
-/** Copies this package into a new folder of the home. Running programs keep their own copy. */
+/**
+ * Copies this package to a new folder in the home. Programs that are already running keep using their own
+ * copy.
+ */
 async function copyProgram(home: string): Promise<string> {
   const entry = entryFile();
   const folder = join(homeFiles.cli(home), `${readVersion()}-${randomUUID().slice(0, 8)}`);
@@ -117,7 +123,9 @@ async function copyProgram(home: string): Promise<string> {
   return join(folder, "bin", basename(entry));
 }
 
-/** Removes old copies, except the current one and its predecessor, which may still be running. */
+/**
+ * Removes old copies of the program, except the current one and its predecessor, which may still be running.
+ */
 async function removeOldCopies(home: string, programs: readonly (string | undefined)[]): Promise<void> {
   const kept = programs.flatMap((program) => (program === undefined ? [] : [dirname(dirname(program))]));
   for (const entry of await readdir(homeFiles.cli(home), { withFileTypes: true })) {

@@ -2,10 +2,10 @@ import type { Addition, FileAdditions } from "../clients/client.js";
 import { editToAdd, editToRemove, findValue, missingOnTheWay, type TextEdit } from "./json-edit.js";
 import { editToAddTable, editToRemoveTable, findTomlValue } from "./toml-edit.js";
 
-/** Functions that edit a configuration file of one format without changing any other character. */
+/** Functions that edit a configuration file in one format, and leave all other characters unchanged. */
 export interface FileFormat {
   readonly label: string;
-  /** The text of an empty file. */
+  /** The text of a file without any settings. */
   readonly empty: string;
   editToAdd(text: string, addition: Addition): TextEdit | null;
   editToRemove(text: string, addition: Addition, made: readonly string[][]): TextEdit | null;
@@ -32,7 +32,7 @@ export const fileFormats: Readonly<Record<FileAdditions["format"], FileFormat>> 
     empty: "",
     editToAdd: editToAddTable,
     editToRemove: editToRemoveTable,
-    // A table's header implicitly creates its parent tables.
+    // A table's header creates its parent tables implicitly.
     missingOnTheWay: () => [],
     findValue: findTomlValue,
   },

@@ -12,7 +12,7 @@ import { isInstalledAnywhere, readInstalled, writeInstalled } from "./install-re
 import { type FilePlan, planInstall, planUninstall, readIfThere, writePlans } from "./plan-file.js";
 import { describePlans, toJson } from "./show-plans.js";
 
-/** Adds Merkle to every session of this user's client, after showing the changes (INSTALL-1, VENDOR-2). */
+/** Adds Merkle to every session of the user's client, after showing the changes (INSTALL-1, VENDOR-2). */
 export async function installFor(client: Client, context: CommandContext): Promise<number> {
   const { config, io, output } = context;
   const { home } = config;
@@ -74,8 +74,8 @@ export function clientFlag({ name }: Client): string {
 }
 
 /**
- * Returns the client's version. Undefined if the client is not installed yet, because the user will then
- * install a recent version.
+ * Returns the client's version. Undefined if the client is not installed yet; the user will then install a
+ * recent version.
  */
 async function findVersion(client: Client, { io, output }: CommandContext): Promise<string | undefined> {
   try {
@@ -91,20 +91,20 @@ async function findVersion(client: Client, { io, output }: CommandContext): Prom
 }
 
 interface Undertaking {
-  /** The command as typed, such as `merkle install`. */
+  /** The command that the user typed, such as `merkle install`. */
   readonly command: string;
   readonly plans: readonly FilePlan[];
-  /** The messages for a completed change and for nothing to do. */
+  /** The messages to show after a change, and if there is nothing to change. */
   readonly done: string;
   readonly nothing: string;
-  /** Called before writing. Must store the record first, so that every written change can be undone. */
+  /** Called before any file is written. Must store the record, so that every change can be undone. */
   readonly before: () => Promise<void>;
-  /** Called if writing fails and nothing has changed. */
+  /** Called if writing failed and no file was changed. */
   readonly undo: () => Promise<void>;
   readonly after: () => Promise<void>;
 }
 
-/** Shows the changes, asks for confirmation, and makes them. */
+/** Shows the changes, asks for confirmation, and makes the changes. */
 async function carryOut(context: CommandContext, undertaking: Undertaking): Promise<number> {
   const { flags, output } = context;
   const { plans, command } = undertaking;

@@ -6,10 +6,10 @@ import { CliError, exitCodes } from "../core/cli-error.js";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
 import { replaceFile } from "../core/replace-file.js";
 
-/** The record of a changed file, used to undo the change. */
+/** The record of a changed file, from which the change can be undone. */
 export interface InstalledFile {
   readonly path: string;
-  /** The file's format. Defaults to JSON. */
+  /** The format of the file. Defaults to JSON. */
   readonly format?: FileAdditions["format"];
   /** The file's text before the change; null if the file did not exist. */
   readonly before: string | null;
@@ -20,9 +20,9 @@ export interface InstalledFile {
 
 export interface AddedPart {
   readonly addition: Addition;
-  /** The paths of lists and objects that were created for the addition. */
+  /** The paths of the lists and objects that were created to contain the addition. */
   readonly made: readonly string[][];
-  /** The previous value, restored by uninstall. */
+  /** The value that the addition replaced, which uninstall restores. */
   readonly replaced?: { readonly value: unknown };
 }
 
@@ -33,7 +33,7 @@ export function hashOf(text: string): string {
 /**
  * Returns the record of changes for a client. Empty if there is no record.
  *
- * @throws CliError if the record is damaged, because the changes can then not be undone
+ * @throws CliError if the record is damaged, because the changes cannot be undone without it
  */
 export async function readInstalled(home: string, client: ClientName): Promise<InstalledFile[]> {
   const path = recordFile(home, client);
@@ -43,11 +43,11 @@ export async function readInstalled(home: string, client: ClientName): Promise<I
   });
   try {
     const { files }: { files: InstalledFile[] } = JSON.parse(text);
-    // Only merkle writes this file, and always completely. Damage therefore means invalid JSON or a missing
-    // list.
+    // Only merkle writes this file, and writes it completely. A damaged file is therefore invalid JSON or
+    // lacks the list.
     if (Array.isArray(files)) return files;
   } catch {
-    // Reported by the error below.
+    // The error is reported below.
   }
   throw new CliError("record_damaged", `${path}, which lists what merkle install changed, is not valid.`, {
     exitCode: exitCodes.unexpected,
@@ -55,7 +55,7 @@ export async function readInstalled(home: string, client: ClientName): Promise<I
   });
 }
 
-/** Stores the record of changes, readable only by this user because the texts may contain secrets. */
+/** Stores the record of changes. Only this user can read it, because the texts may contain secrets. */
 export async function writeInstalled(
   home: string,
   client: ClientName,
@@ -69,7 +69,7 @@ export async function writeInstalled(
   });
 }
 
-/** Returns whether any client is configured from this home. */
+/** Returns whether a client has been configured by this home's `merkle install`. */
 export async function isInstalledAnywhere(home: string): Promise<boolean> {
   const names = await readdir(homeFiles.install(home)).catch(() => []);
   return names.some((name) => name.endsWith(".json"));

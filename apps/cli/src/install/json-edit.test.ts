@@ -80,7 +80,7 @@ describe("editing JSON as text", () => {
           expect(JSON.parse(added)).not.toEqual(JSON.parse(text));
           expect(missingOnTheWay(added, addition)).toEqual([]);
           expect(JSON.parse(remove(added, addition, made))).toEqual(JSON.parse(text));
-          // Every character of the original text is kept, in order.
+          // The result contains every character of the original text, in order.
           expect(isSubsequence(text.replace(/\s/g, ""), added.replace(/\s/g, ""))).toBe(true);
         },
       ),

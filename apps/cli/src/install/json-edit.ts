@@ -2,7 +2,10 @@ import { isDeepStrictEqual } from "node:util";
 import { getNodeValue, type Node, type ParseError, parseTree } from "jsonc-parser";
 import type { Addition } from "../clients/client.js";
 
-/** Options for reading a JSON text. `comments` must match what the other readers of the file accept. */
+/**
+ * How to read a JSON text. `comments` must be true only if the other programs that read the file accept
+ * comments.
+ */
 interface JsonReading {
   readonly comments: boolean;
 }
@@ -17,10 +20,10 @@ export interface TextEdit {
 }
 
 /**
- * Returns the edit that adds a value without changing any other character. Creates missing parents. Returns
- * null if the value is already there.
+ * Returns the edit that adds a value without changing any other character. Creates missing parent objects and
+ * lists. Returns null if the text already contains the value.
  *
- * @throws TypeError if another value is in the way
+ * @throws TypeError if there is another value at the path or instead of a parent
  */
 export function editToAdd(text: string, addition: Addition, reading = strict): TextEdit | null {
   const { node, missing } = deepest(readTree(text, reading), addition.path);
@@ -37,8 +40,8 @@ export function editToAdd(text: string, addition: Addition, reading = strict): T
 }
 
 /**
- * Returns the edit that removes a value, including lists and objects from `made` that become empty. Returns
- * null if the value is not there.
+ * Returns the edit that removes a value, and those lists and objects in `made` that become empty. Returns
+ * null if the text does not contain the value.
  */
 export function editToRemove(
   text: string,
@@ -71,7 +74,7 @@ export function applyEdit(text: string, { at, removed, added }: TextEdit): strin
   return text.slice(0, at) + added + text.slice(at + removed.length);
 }
 
-/** Returns the paths of lists and objects that must be created for the addition. */
+/** Returns the paths of the lists and objects that must be created before the addition can be made. */
 export function missingOnTheWay(text: string, { kind, path }: Addition, reading = strict): string[][] {
   const { missing } = deepest(readTree(text, reading), kind === "item" ? path : path.slice(0, -1));
   return missing.map((_, index) => path.slice(0, path.length - (kind === "item" ? 0 : 1) - index));
@@ -88,12 +91,12 @@ export function findValue(
 }
 
 /**
- * Parses a JSON text into a tree with positions.
+ * Parses a JSON text into a tree with text positions.
  *
- * @throws SyntaxError for invalid JSON; TypeError if it is nested too deeply
+ * @throws SyntaxError for invalid JSON; TypeError if the text is nested too deeply
  */
 function readTree(text: string, { comments }: JsonReading): Node {
-  // jsonc-parser also accepts comments and other extensions, which the other readers of the file would
+  // jsonc-parser also accepts comments and other extensions, which other programs that read the file would
   // reject.
   if (!comments) JSON.parse(text);
   const errors: ParseError[] = [];
@@ -139,8 +142,8 @@ function endOf({ offset, length }: Node): number {
 }
 
 /**
- * Returns the value as JSON.parse would. The library's objects have no prototype and would not be deeply
- * equal to others.
+ * Returns the value as JSON.parse would. The objects that jsonc-parser creates have no prototype, so they
+ * would not be deeply equal to other objects.
  */
 function readValue(node: Node): unknown {
   return JSON.parse(JSON.stringify(getNodeValue(node)));
@@ -160,7 +163,7 @@ function editToReplace(text: string, node: Node, value: unknown): TextEdit | nul
   };
 }
 
-/** Inserts at the beginning, so that no existing line needs an additional comma. */
+/** Inserts the value at the beginning of its parent, so that no existing line needs an additional comma. */
 function editToInsert(text: string, node: Node, name: string | undefined, value: unknown): TextEdit {
   const [first] = node.children ?? [];
   const at = node.offset + 1;
@@ -191,7 +194,7 @@ function lineBreakOf(text: string): string {
   return text.includes("\r\n") ? "\r\n" : "\n";
 }
 
-/** Returns the indentation of one level, taken from the first indented line. */
+/** Returns the indentation of one level, taken from the text's first indented line. */
 function unitOf(text: string): string {
   return /\n([ \t]+)\S/.exec(text)?.[1] ?? "  ";
 }

@@ -8,22 +8,22 @@ import { type FileFormat, fileFormats } from "./file-format.js";
 import { type AddedPart, hashOf, type InstalledFile } from "./install-record.js";
 import { applyEdit, type TextEdit } from "./json-edit.js";
 
-/** The planned change of one file. */
+/** The planned change to a file. */
 export interface FilePlan {
   readonly path: string;
-  /** The current text; null if the file does not exist. */
+  /** The file's current text. Null if the file does not exist. */
   readonly current: string | null;
-  /** The planned text; null to remove the file. */
+  /** The planned text. Null if the file will be removed. */
   readonly next: string | null;
   readonly changes: readonly PlannedChange[];
-  /** The record to store; null if the file will contain nothing of Merkle's. */
+  /** The record to store. Null if the file will contain nothing from Merkle. */
   readonly record: InstalledFile | null;
 }
 
 export interface PlannedChange {
   readonly path: readonly string[];
   readonly edit: TextEdit;
-  /** The side of the change that is the user's own and may contain a secret. */
+  /** Which side of the change is the user's own text and may contain a secret. */
   readonly foreign?: "removed" | "added";
 }
 
@@ -73,13 +73,15 @@ function undo(
   const format = fileFormats[name];
   const { mark, body } = takeMark(current);
   const taken = takeOut(added, body, format);
-  // The file has not been changed since, so its original text can be restored byte for byte.
+  // The file has not been changed since the installation, so its original text can be restored byte for byte.
   if (hashOf(current) === after) return { text: before, changes: taken.changes };
   const isEmpty = before === null && isDeepStrictEqual(format.findValue(taken.text, []), { value: {} });
   return { text: isEmpty ? null : mark + taken.text, changes: taken.changes };
 }
 
-/** Splits off a byte order mark, as written by Windows editors, which must stay at the beginning. */
+/**
+ * Splits off the byte order mark that Windows editors write, which must stay at the beginning of the file.
+ */
 function takeMark(text: string): { readonly mark: string; readonly body: string } {
   const mark = text.startsWith("\uFEFF") ? "\uFEFF" : "";
   return { mark, body: text.slice(mark.length) };
@@ -133,7 +135,7 @@ function explaining<T>(
 }
 
 /**
- * Reads a file. Returns null if it does not exist or is a dangling link.
+ * Reads a file. Returns null if the file does not exist or is a dangling link.
  *
  * @throws CliError `bad_file` if the file is not UTF-8, because writing it back would change other bytes
  */
@@ -155,8 +157,8 @@ export async function readIfThere(path: string): Promise<string | null> {
 }
 
 /**
- * Writes all files or none. If one cannot be written, restores those already written. Keeps file modes and
- * symbolic links.
+ * Writes all files or none. If a file cannot be written, restores the files already written. Keeps file modes
+ * and symbolic links.
  *
  * @throws CliError `conflict` if a file has changed since the plan was made; `file_read_only`
  */
@@ -189,7 +191,7 @@ async function writePlan({
   try {
     const file = await followLinks(path);
     if (next === null) return await rm(file, { force: true });
-    // Do not create the folder of a link's target.
+    // If the path is a symbolic link, the folder of its target is not created.
     if (file === path) await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     await replace(file, next);
   } catch (error) {

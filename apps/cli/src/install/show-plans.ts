@@ -1,7 +1,8 @@
 import type { FilePlan, PlannedChange } from "./plan-file.js";
 
 /**
- * Formats the changes as a diff per file. Omits context lines, which are the user's and may contain secrets.
+ * Formats the changes as one diff per file. Omits context lines, which belong to the user and may contain
+ * secrets.
  */
 export function describePlans(plans: readonly FilePlan[]): string {
   return plans

@@ -7,16 +7,19 @@ import { CliError, exitCodes } from "../core/cli-error.js";
 import { wrapLine } from "../text/wrap-line.js";
 import { toolsOf } from "./install-client.js";
 
-/** The text to paste into a client's configuration, for stdio and for HTTP, and where to paste it. */
+/**
+ * The text for the user to paste into a client's configuration, for stdio and for HTTP, and where to paste
+ * it.
+ */
 interface Snippet {
   readonly where: string;
-  /** The client starts merkle itself. Messages are pushed, and the peer is stored. */
+  /** For clients that start merkle themselves. Messages are pushed, and the peer is stored. */
   readonly stdio: string;
-  /** The client calls the broker and does not need merkle on its machine. */
+  /** For clients that call the broker directly and do not need merkle on their machine. */
   readonly http: string;
 }
 
-/** Clients for which merkle only prints the configuration, because it cannot be tested here. */
+/** Clients for which merkle only prints the configuration, because configuring them cannot be tested here. */
 export const snippetClients = ["cursor", "vscode", "goose", "antigravity", "print"] as const;
 type SnippetClient = (typeof snippetClients)[number];
 
@@ -70,17 +73,17 @@ function toText(value: unknown): string {
   return JSON.stringify(value, null, 2);
 }
 
-/** Formats a member of `extensions`. JSON values are valid YAML. */
+/** Formats an entry for `extensions` in YAML. JSON values are valid YAML. */
 function toYaml(value: object): string {
   const lines = Object.entries(value).map(([name, each]) => `    ${name}: ${JSON.stringify(each)}`);
   return ["extensions:", "  merkle:", ...lines].join("\n");
 }
 
-/** Prints the configuration for a client's user to paste. Changes nothing (INSTALL-4). */
+/** Prints the configuration for the user to paste. Changes no client's files (INSTALL-4). */
 export async function printSnippet(context: CommandContext, client: SnippetClient): Promise<number> {
   const { config, output } = context;
   const tools = toolsOf(context);
-  // The printed configuration refers to this script.
+  // The printed configuration runs this script.
   await writeClientScript(config.home);
   const { where, stdio, http } = snippetFor(
     client,
@@ -95,7 +98,7 @@ export async function printSnippet(context: CommandContext, client: SnippetClien
   return exitCodes.done;
 }
 
-/** Returns the broker's address for agents. If the broker does not reply, returns the default address. */
+/** Returns the broker's address for agents, or the default address if the broker does not reply. */
 async function findMcpUrl({ config, signal }: CommandContext): Promise<string> {
   const broker = await findBroker(config, signal);
   try {
@@ -109,8 +112,8 @@ async function findMcpUrl({ config, signal }: CommandContext): Promise<string> {
 }
 
 /**
- * Adds the compact view and a limited set of tools. A model pays for every character, and some clients
- * support only about forty tools in total.
+ * Adds parameters for the compact view and a limited set of tools. Models pay for every character, and some
+ * clients support only about forty tools in total.
  */
 function withView(url: string): string {
   return `${url}${url.includes("?") ? "&" : "?"}tools=core,messaging,mesh&view=compact`;

@@ -58,7 +58,7 @@ const names = new Set([
 const logs = /^(?:broker|up|postgres)\.log(?:\.\d+)?$/;
 
 /**
- * Lists the paths to remove and those to keep: the program, the records of `merkle install`, and files that
+ * Lists which paths to remove and which to keep: the program, the records of `merkle install`, and files that
  * Merkle did not write.
  */
 async function listHome(home: string): Promise<{ stored: string[]; kept: string[] }> {
@@ -93,7 +93,10 @@ async function removeIfEmpty(folder: string): Promise<void> {
   });
 }
 
-/** Refuses a home that contains other programs' files, which may have the same names as Merkle's. */
+/**
+ * Returns the error for a home that contains other programs' files, which may have the same names as
+ * Merkle's.
+ */
 function containsMore(home: string): CliError {
   return new CliError(
     "refused",

@@ -33,7 +33,7 @@ it("[VENDOR-3] a table comes to the end of a TOML file, and goes again with ever
     expect(with_.startsWith(text)).toBe(true);
     expect(with_.endsWith(addition.kind === "table" ? addition.value : "")).toBe(true);
     expect(added(with_)).toBe(with_);
-    // A last line without a line break gets one.
+    // If the last line lacks a line break, the edit adds one.
     expect(removed(with_)).toBe(text === "" || text.endsWith("\n") ? text : `${text}\n`);
     expect(removed(text)).toBe(text);
   }

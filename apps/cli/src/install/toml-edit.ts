@@ -4,7 +4,8 @@ import type { Addition } from "../clients/client.js";
 import { applyEdit, type TextEdit } from "./json-edit.js";
 
 /**
- * Returns the edit that adds a table at the end of the text. Returns null if the same table is already there.
+ * Returns the edit that adds a table at the end of the text. Returns null if the text already contains the
+ * same table.
  *
  * @throws SyntaxError for invalid TOML; TypeError if another value has the table's name
  */
@@ -15,22 +16,22 @@ export function editToAddTable(text: string, addition: Addition): TextEdit | nul
   if (found) throw inTheWay(path);
   const breaks = text === "" ? "" : text.endsWith("\n") ? "\n" : "\n\n";
   const edit = { at: text.length, removed: "", added: breaks + lines };
-  // An inline table cannot be extended by a table header.
+  // A table header cannot extend an inline table.
   if (!isToml(applyEdit(text, edit))) throw inTheWay(path);
   return edit;
 }
 
 /**
  * Returns the edit that removes a table and its subtables, which the client may have added. Returns null if
- * the table is not there.
+ * the text does not contain the table.
  */
 export function editToRemoveTable(text: string, addition: Addition): TextEdit | null {
   const { path } = toTable(addition);
   if (!findTomlValue(text, path)) return null;
   const rest = withoutValue(readToml(text), path);
   const lines = text.split(/(?<=\n)/);
-  // A line of a multi-line string can look like the header. Therefore each candidate is removed on trial, and
-  // the result compared.
+  // A line in a multi-line string can look like the table's header. Therefore each candidate is removed on
+  // trial, and the result is checked.
   for (const [first] of lines.entries()) {
     if (!isHeaderBelow(lines[first] ?? "", path)) continue;
     const edit = editToRemoveFrom(lines, first, path);
@@ -45,7 +46,7 @@ function editToRemoveFrom(lines: readonly string[], first: number, path: readonl
   const isOurs = (line: string) => isHeaderBelow(line, path);
   const next = lines.findIndex((line, index) => index > first && /^\s*\[/.test(line) && !isOurs(line));
   const end = beforeComments(lines, first, next < 0 ? lines.length : next);
-  // The empty line before the table was added with it.
+  // The blank line above the table was added along with it.
   const begin = first > 0 && lines[first - 1]?.trim() === "" ? first - 1 : first;
   const at = lines.slice(0, begin).join("").length;
   return { at, removed: lines.slice(begin, end).join(""), added: "" };
@@ -74,7 +75,8 @@ export function findTomlValue(
 
 function readToml(text: string): unknown {
   try {
-    // The library's objects have no prototype and would not be deeply equal to others.
+    // The objects that the TOML library creates have no prototype, so they would not be deeply equal to other
+    // objects.
     return JSON.parse(JSON.stringify(parse(text)));
   } catch (cause) {
     throw new SyntaxError("it is not TOML", { cause });
@@ -101,7 +103,9 @@ function isHeaderBelow(line: string, path: readonly string[]): boolean {
   return path.every((name, index) => names[index] === name);
 }
 
-/** Returns the end of a table. Trailing empty lines and comments do not belong to it. */
+/**
+ * Returns the line index at which a table ends. Empty lines and comments after it do not belong to the table.
+ */
 function beforeComments(lines: readonly string[], first: number, next: number): number {
   let end = next;
   while (end > first + 1 && /^\s*(?:#.*)?\s*$/.test(lines[end - 1] ?? "")) end -= 1;

@@ -22,8 +22,8 @@ const run = promisify(execFile);
 const packageBytesMax = 50 * 1024 * 1024;
 
 /**
- * Replaces the installed CLI with a package from its broker, or from the broker in `--from`. Shows host,
- * version and hash and asks for confirmation, which `--yes` skips.
+ * Replaces the installed CLI with the package of the broker that it came from, or of the broker in `--from`.
+ * Shows host, version and hash, and asks for confirmation unless `--yes` is set.
  */
 export async function upgradeCli(context: CommandContext): Promise<number> {
   const { config, flags, output } = context;
@@ -79,7 +79,7 @@ async function downloadPackage(base: string, { config, signal }: CommandContext)
   const until = Date.now() + 120_000;
   for (;;) {
     const response = await openHttp(`${base}/cli.tgz`, { tls: trust?.(), signal });
-    // The broker builds the package at the first request.
+    // The broker builds the package when it is first requested.
     if (response.statusCode === 503 && Date.now() < until) {
       response.resume();
       await delay(2_000, undefined, { signal });
@@ -116,7 +116,7 @@ async function downloadPackage(base: string, { config, signal }: CommandContext)
   }
 }
 
-/** Unpacks the package. @throws CliError `bad_package` if it is not a package of merkle */
+/** Unpacks the package. @throws CliError `bad_package` if the package is not merkle's */
 async function unpack(
   bytes: Buffer,
   folder: string,

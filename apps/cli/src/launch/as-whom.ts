@@ -21,20 +21,22 @@ import {
 } from "./launch-options.js";
 import { type ChosenSession, type LaunchScene, listPeersOfFolder } from "./which-session.js";
 
-/** The peer to launch an agent as. */
+/** The peer that a launched agent acts as. */
 export interface LaunchPeer {
   readonly team: string;
-  /** The peer's name, if the user gave one. */
+  /** The peer's name, if the user named one. */
   readonly name: string | undefined;
-  /** The default name, which gets a number if it is taken. */
+  /** The name to use if the user named none. It gets a number if it is already taken. */
   readonly defaultName: string;
   readonly role: string | undefined;
   readonly groups: readonly string[] | undefined;
-  /** The stored peer of the resumed conversation. If set, exactly this peer is used. */
+  /** The stored peer of the resumed conversation. If set, the agent acts as exactly this peer. */
   readonly stored?: StoredPeer;
 }
 
-/** Returns the peer that the flags ask for. Without `--team`, it joins the folder's usual team (LAUNCH-3). */
+/**
+ * Returns the peer that the flags describe. Without `--team`, it joins the folder's usual team (LAUNCH-3).
+ */
 export async function choosePeer(
   { team, name, role, groups, client }: Wanted,
   scene: LaunchScene,
@@ -44,7 +46,7 @@ export async function choosePeer(
   return { team: teamName, name, defaultName: client.name, role, groups };
 }
 
-/** Returns the stored peer that a resumed conversation continues as. */
+/** Returns the stored peer as which a resumed conversation continues. */
 export function toResumedPeer(
   stored: StoredPeer,
   { role, groups, client }: Pick<Wanted, "role" | "groups" | "client">,
@@ -60,8 +62,8 @@ export function toResumedPeer(
 }
 
 /**
- * Asks only for values that the flags leave out. Each question offers the value that `-y` would use, or else
- * the answer of the last launch (LAUNCH-10).
+ * Asks for the values that the flags leave out. Each question offers the value that `-y` would use, or else
+ * the answer from the last launch (LAUNCH-10).
  */
 export async function askPeer(
   wanted: Wanted,
@@ -77,10 +79,10 @@ export async function askPeer(
   const free = await findOffered(scene, { session, team, defaultName: last.name ?? defaultName });
   const offered = free?.peer_name ?? last.name ?? defaultName;
   const name = wanted.name ?? (await askName(prompter, offered));
-  // The defaults are the stored peer's own role and groups or, for a new peer, those of the last launch.
+  // The defaults are the stored peer's own role and groups or, for a new peer, those from the last launch.
   const role = wanted.role ?? (await askRole(prompter, free ? free.role : last.role));
   const groups = wanted.groups ?? (await askGroups(prompter, free ? free.groups.join(", ") : last.groups));
-  // Accepting the offered name still allows a number to be added if it is taken.
+  // If the user accepts the offered name, a number may still be added if the name is taken.
   const isOffered = wanted.name === undefined && name === offered;
   return { team, name: isOffered ? undefined : name, defaultName: offered, role, groups };
 }
@@ -114,7 +116,7 @@ async function askGroups(
   return groups === "" ? undefined : toGroups(groups);
 }
 
-/** The input for "no role" or "no groups", because an empty answer selects the default. */
+/** The input that stands for "no role" or "no groups", because an empty answer selects the default. */
 const none = "-";
 
 async function askOptional(
@@ -131,7 +133,7 @@ async function askOptional(
   return answer === none ? "" : answer;
 }
 
-/** Returns the stored peer that the launch would resume when the user gives no other name. */
+/** Returns the stored peer that the launch resumes if the user accepts the offered name. */
 async function findOffered(
   { broker, config: { home }, meshId, folder }: LaunchScene,
   { session, team, defaultName }: { session: NamedSession; team: string; defaultName: string },
@@ -150,8 +152,8 @@ export async function findLastTeam(scene: LaunchScene, session: NamedSession): P
 }
 
 /**
- * Returns the default team name, after the member that this machine joined the mesh as, or else after the
- * user.
+ * Returns the default team name, which is derived from the member that this machine joined the mesh as, or
+ * else from the user.
  */
 export async function findOwnTeam({
   config,
@@ -163,8 +165,8 @@ export async function findOwnTeam({
 }
 
 /**
- * Returns the stored peer of the conversation that the client's own arguments resume, if no live process acts
- * as it. `latest` works only for Claude Code.
+ * Returns the stored peer of the conversation that the client's own arguments resume, unless a live process
+ * already acts as that peer. `latest` works only for Claude Code.
  */
 export async function findResumedPeer(
   resumes: Resumed,
@@ -179,7 +181,9 @@ export async function findResumedPeer(
   return undefined;
 }
 
-/** Returns the conversation that `--continue` resumes: the most recently written one of this folder. */
+/**
+ * Returns the conversation that `--continue` resumes: the most recently written conversation in this folder.
+ */
 async function findLatest(cwd: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const config = env["CLAUDE_CONFIG_DIR"] || join(homedir(), ".claude");
   const folder = join(config, "projects", (await realpath(cwd)).replace(/[^A-Za-z0-9]/g, "-"));
@@ -191,18 +195,18 @@ async function findLatest(cwd: string, env: NodeJS.ProcessEnv): Promise<string |
   return latest?.name.replace(/\.jsonl$/, "");
 }
 
-/** The placeholder for the id of a peer that does not exist yet. */
+/** Shown instead of the id of a peer that does not exist yet. */
 export const unknownPeerId = "PLACE_ID";
 
 interface ExpectedPeer {
   readonly expected: Pick<StoredPeer, "slug" | "team_id" | "team_name" | "peer_id" | "peer_name">;
-  /** The peer's origin, as text for the user. */
+  /** Where the peer comes from, as text for the user. */
   readonly origin: string;
 }
 
 /**
- * Returns the peer that a launch would act as, as far as this machine knows. The broker may add a number to a
- * new name.
+ * Returns the peer that a launch would probably act as, according to this machine. The broker may add a
+ * number to a new name.
  */
 export async function findExpectedPeer(
   {

@@ -1,7 +1,7 @@
 /**
- * Variables that Claude Code sets for its child processes. A Claude Code launched from such a process would
- * treat itself as part of the outer session. Variables that users set, such as `CLAUDE_CONFIG_DIR`, are not
- * included.
+ * Variables that Claude Code sets for its child processes. With these variables, a Claude Code process
+ * launched from such a child would treat itself as part of the outer session. Variables that users set, such
+ * as `CLAUDE_CONFIG_DIR`, are not in this list.
  */
 const ofOuterSession: ReadonlySet<string> = new Set([
   "AI_AGENT",
@@ -20,8 +20,8 @@ const ofOuterSession: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns the environment of a launched client: the user's environment without the variables of a surrounding
- * agent session.
+ * Returns the environment for a launched client: the user's environment without the variables of a
+ * surrounding agent session.
  */
 export function toClientEnvironment(
   env: NodeJS.ProcessEnv,

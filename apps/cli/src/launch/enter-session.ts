@@ -17,7 +17,7 @@ interface EnterSession {
   readonly peer: LaunchPeer;
   readonly concludeBy: Wanted["concludeBy"];
   readonly cwd: string;
-  /** The worktree, stored with the peer. */
+  /** The worktree in which the agent works. Stored with the peer. */
   readonly folder: string;
 }
 
@@ -28,7 +28,7 @@ export interface EnteredSession extends LockedPeer {
 
 /**
  * Joins the chosen session as a peer, after creating the session if it does not exist. If several launches
- * create the same session at the same time, one creates it and the others join (LAUNCH-2).
+ * create the same session at the same time, one of them creates it and the others join (LAUNCH-2).
  */
 export async function enterSession(chosen: ChosenSession, how: EnterSession): Promise<EnteredSession> {
   if (chosen.kind === "there") return { ...(await enter(chosen.session.session_id, how)), created: false };
@@ -57,7 +57,9 @@ async function enter(
   return joinAsPeer({ ...joining, sessionId, teamName, peerName, defaultPeerName });
 }
 
-/** Returns the machine and folder for the roster. Omits a folder whose path is too long. */
+/**
+ * Returns the machine's name and the folder to show in the roster. Omits the folder if its path is too long.
+ */
 function whereHere(cwd: string): Pick<JoiningPeer, "cwd" | "machine"> {
   return { machine: hostname().slice(0, limits.nameCharsMax), cwd: cwd.length <= 1_000 ? cwd : undefined };
 }
@@ -74,8 +76,8 @@ function gone({ team }: LaunchPeer): never {
 }
 
 /**
- * Creates the session with the team as its convener, and stores the team. Returns undefined if another launch
- * created the session first.
+ * Creates the session with the team as its convener, and stores the team's credential. Returns undefined if
+ * another launch created the session first.
  */
 async function createSession(
   { slug, title }: Extract<ChosenSession, { kind: "new" }>,

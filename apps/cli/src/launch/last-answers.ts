@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
 import { replaceFile } from "../core/replace-file.js";
 
-/** The answers given at the last launch from this home. */
+/** The user's answers at the last launch from this home. */
 export interface LastAnswers {
   /** The session's slug. */
   readonly session?: string;
@@ -16,7 +16,8 @@ export interface LastAnswers {
 const questions = ["session", "team", "name", "role", "groups"] as const;
 
 /**
- * Reads the last answers. Returns nothing if the file is missing or invalid, because they are only defaults.
+ * Reads the user's last answers. Returns an empty object if the file is missing or invalid, because the
+ * answers are only defaults.
  */
 export async function readLastAnswers(home: string): Promise<LastAnswers> {
   const text = await readFile(homeFiles.answers(home), "utf8").catch(() => "{}");

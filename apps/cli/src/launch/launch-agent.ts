@@ -56,12 +56,15 @@ export async function launchAgent(called: CommandContext): Promise<number> {
   }
 }
 
-/** Returns null if there is no one to ask, or if flags disable questions. */
+/** Creates a prompter. Returns null if no one is at the terminal, or if flags disable questions. */
 function toAsker(context: CommandContext, { yes, dryRun }: Wanted): Prompter | null {
   return canAsk(context) && !yes && !dryRun ? createPrompter(context) : null;
 }
 
-/** Determines program, broker, session and peer without changing anything. The cheapest checks come first. */
+/**
+ * Determines the program, broker, session and peer without changing anything. Makes the cheapest checks
+ * first.
+ */
 async function prepare(
   context: CommandContext,
   wanted: Wanted,
@@ -79,7 +82,7 @@ async function prepare(
     : await chooseSessionAndPeer(wanted, scene, prompter);
   await refuseBadDevices(wanted.agent.approvers, config.home);
   const launching = { context, wanted, ...answers, program, broker, meshId, folder };
-  // Report mistakes in the user's arguments before joining anything.
+  // Builds the call before joining a session, so that mistakes in the user's arguments are reported first.
   await toLaunchCall(launching, { slug: "", team_id: "", team_name: "", peer_id: null });
   return launching;
 }
@@ -132,7 +135,8 @@ async function runClient(launching: Launching, { held, hold }: EnteredSession): 
     try {
       context.signal.throwIfAborted();
       const args = call.beside && !beside?.isThere ? call.beside.argsWithout : call.args;
-      // If only this process is killed, the client continues to act as the peer.
+      // The peer's lock includes the client's process: if only this process is killed, the client still acts
+      // as the peer.
       const code = await runProgram({
         path: program.path,
         args: [...program.args, ...args],

@@ -11,8 +11,8 @@ import { readToolsetNames } from "../mcp/options.js";
 import type { Config } from "../settings/config.js";
 
 /**
- * The session that a launch asks for. A named session is created if it does not exist. `from` is the source
- * of a default name.
+ * The session that a launch joins. A named session is created if it does not exist. `from` says where a
+ * default name comes from.
  */
 export type NamedSession =
   | {
@@ -22,7 +22,7 @@ export type NamedSession =
     }
   | { readonly kind: "new"; readonly title: string };
 
-/** The options of a launch, from its flags. */
+/** The options of a launch, as read from its flags. */
 export interface Wanted {
   readonly session: NamedSession | undefined;
   readonly team: string | undefined;
@@ -31,15 +31,15 @@ export interface Wanted {
   readonly groups: readonly string[] | undefined;
   /** Who may conclude a session that this launch creates. */
   readonly concludeBy: "anyone" | "convener" | undefined;
-  /** Whether flags name a session or peer. Flags override the peer of a resumed conversation. */
+  /** Whether flags name a session or peer, in which case the peer of a resumed conversation is not used. */
   readonly isAimed: boolean;
   readonly client: Client;
-  /** The client's program, if the user names one. */
+  /** The program to run as the client, if the user names one. */
   readonly clientBin: string | undefined;
   /** The client's working folder. */
   readonly cwd: string;
   readonly agent: AgentOptions;
-  /** The arguments after `--`, passed to the client. */
+  /** The arguments after `--`, which are passed to the client. */
   readonly userArgs: readonly string[];
   readonly dryRun: boolean;
   readonly yes: boolean;
@@ -76,7 +76,10 @@ export function readWanted({ args, flags, config }: CommandContext): Wanted {
   };
 }
 
-/** Returns the absolute path of the client's folder. @throws CliError `usage` if it does not exist */
+/**
+ * Returns the absolute path of the folder that the client works in. @throws CliError `usage` if the folder
+ * does not exist
+ */
 export function readFolder(named: string | undefined): string {
   if (named === undefined) return process.cwd();
   const folder = resolve(named);
@@ -100,7 +103,7 @@ const { team_name, peer_name, role, groups } = catalogue.join_session.input.shap
 
 const inOurWords = { error: describeIssue };
 
-/** Returns the problem with a name, in the wording of the broker, or undefined if the name is valid. */
+/** Returns what is wrong with a team name, or undefined if the name is valid. */
 export const teamProblem = (text: string) => problemIn(team_name.safeParse(text, inOurWords));
 export const nameProblem = (text: string) => problemIn(peer_name.safeParse(text, inOurWords));
 export const roleProblem = (text: string) => problemIn(role.safeParse(text, inOurWords));
@@ -109,7 +112,8 @@ export const titleProblem = (text: string) =>
   problemIn(catalogue.create_session.input.shape.title.safeParse(text, inOurWords));
 
 /**
- * Splits a list such as `backend:lead, reviewers`. Drops `@all`, because every peer already belongs to it.
+ * Splits a list of groups such as `backend:lead, reviewers`. Drops `@all`, because every peer already belongs
+ * to it.
  */
 export function toGroups(text: string): string[] {
   return text
@@ -146,7 +150,9 @@ function readTools(text: string | undefined): string | undefined {
   return readToolsetNames(text).join(",") || undefined;
 }
 
-/** Refuses arguments before `--`. They would be arguments of merkle launch, which takes only flags. */
+/**
+ * Refuses arguments before `--`, which `merkle launch` would have to interpret itself; it accepts only flags.
+ */
 function refuseOwnArguments(args: readonly string[]): void {
   const dashes = process.argv.indexOf("--");
   const afterDashes = dashes < 0 ? 0 : process.argv.length - dashes - 1;
@@ -158,8 +164,8 @@ function refuseOwnArguments(args: readonly string[]): void {
 }
 
 /**
- * Requires a session and a team, unless `-y` selects defaults. @throws CliError `usage` that lists the
- * missing flags
+ * Requires flags for a session and a team, unless `-y` selects defaults. @throws CliError `usage` that lists
+ * the missing flags
  */
 export function requireSessionAndTeam({ session, team, yes }: Wanted): void {
   const missing = [

@@ -9,7 +9,7 @@ import type { EnteredSession } from "./enter-session.js";
 import type { Launching } from "./launching.js";
 import type { ChosenSession } from "./which-session.js";
 
-/** Prints the default session and team if the user named none. */
+/** Prints the default session or team that the launch uses, unless the user named them. */
 export function printDefaults({ context: { output }, session, peer: { team } }: Launching): void {
   if (session.kind === "new" || session.from === undefined) return;
   output.note(
@@ -23,7 +23,7 @@ const reasons = {
   folder: "this folder's name",
 } as const;
 
-/** Prints who can read the peer's messages and what will run. Called before anything is changed. */
+/** Prints who can read the peer's messages, and which program will run. Called before anything is changed. */
 export async function printNotice(launching: Launching, chosen: ChosenSession): Promise<void> {
   const { context, wanted, program } = launching;
   const { output } = context;
@@ -42,7 +42,7 @@ export async function printNotice(launching: Launching, chosen: ChosenSession): 
   }
 }
 
-/** Prints where the agent has joined, and the command that repeats this launch. */
+/** Prints which session the agent has joined, and the command that repeats this launch. */
 export async function printEntered(
   launching: Launching,
   { created, held, joined, resumed }: EnteredSession,
@@ -62,8 +62,8 @@ export async function printEntered(
 }
 
 /**
- * Prints the command that resumes the client's conversation as this peer. Skipped for Claude Code, which
- * prints its own.
+ * Prints the command that resumes the client's conversation as this peer. Prints nothing for Claude Code,
+ * which shows such a command itself.
  */
 export async function printResumeCommand(
   { wanted: { client }, context }: Launching,
@@ -81,7 +81,8 @@ export async function printResumeCommand(
 }
 
 /**
- * Formats a peer with its team, such as `atlas (Alex's Team)`. Returns only the team if the peer has no name.
+ * Formats a peer with its team, such as `atlas (Alex's Team)`. Returns only the team's name if the peer has
+ * no name.
  */
 export function whoIn({
   peer_name: peer,
@@ -95,7 +96,7 @@ export function whoIn({
 
 /**
  * Returns the mesh to name in printed commands, if it comes from a prompt or the configuration. A mesh from a
- * flag is added to all advice anyway (CLI-140).
+ * flag is added to all suggested commands anyway (CLI-140).
  */
 function unsaidMesh({ flags, config }: Launching["context"]): string | undefined {
   return textOf(flags, "mesh") === undefined ? config.mesh : undefined;

@@ -7,22 +7,22 @@ import type { BesideCall } from "../clients/client.js";
 import type { FoundProgram } from "../clients/find-program.js";
 
 interface Beside {
-  /** Whether the process accepts connections. */
+  /** Whether the process was accepting connections in time. */
   readonly isThere: boolean;
   stop(): Promise<void>;
 }
 
 const comesWithinMs = 10_000;
 const pollMs = 25;
-/** How long the process may take to exit by itself. */
+/** How long the process may take to exit before it is killed. */
 const endsWithinMs = 2_000;
 
 /**
- * Starts the process that a client connects to. It also ends if this process is killed: a shell between the
- * two waits for the pipe from this process to close.
+ * Starts a second process, to which a client connects. The second process also ends if this process is
+ * killed: a shell between them waits for the pipe from this process to close.
  *
- * The process is not given time to finish a turn. A client that resumes the conversation would not learn
- * about the rest of that turn.
+ * The second process gets no time to finish a turn, because a client that resumes the conversation would not
+ * see the rest of that turn.
  */
 export async function runBeside(
   program: Pick<FoundProgram, "path" | "args">,
@@ -32,7 +32,7 @@ export async function runBeside(
   await rm(socket, { force: true });
   const script =
     '"$@" >/dev/null 2>&1 </dev/null & ran=$!; read -r _; kill $ran; { sleep 1; kill -KILL 0; } & wait $ran';
-  // A separate process group is not interrupted from the terminal and can be killed as a whole.
+  // The terminal does not interrupt a separate process group, which can also be killed as a whole.
   const shell = spawn("sh", ["-c", script, "sh", program.path, ...program.args, ...args], {
     env,
     cwd,
@@ -40,7 +40,7 @@ export async function runBeside(
     detached: true,
   });
   shell.on("error", () => undefined);
-  // Writing to a shell that has exited fails, which is harmless.
+  // Writing to a shell that has already exited fails, which is harmless.
   shell.stdin.on("error", () => undefined);
   await untilThere(shell, socket);
   return {

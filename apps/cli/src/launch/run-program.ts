@@ -15,7 +15,7 @@ interface ProgramCall {
 
 /**
  * Runs a program with this process's terminal, input, output and signals. Resolves with its exit code, or
- * with 128 plus the signal number if a signal ended it. Restores the terminal afterwards (LAUNCH-7).
+ * with 128 plus the number of the signal that ended it. Restores the terminal afterwards (LAUNCH-7).
  */
 export async function runProgram({ path, args, env, cwd, onStart }: ProgramCall): Promise<number> {
   const terminal = keepTerminal();
@@ -37,17 +37,17 @@ function endOf(child: ChildProcess): Promise<{ code: number | null; signal: Node
     child.once("error", reject);
     child.once("exit", (code, signal) => resolve({ code, signal }));
   });
-  // The promise is awaited later. This prevents an unhandled rejection if the program cannot be started.
+  // The promise is awaited only later, so mark it as handled in case the program cannot be started.
   ended.catch(() => undefined);
   return ended;
 }
 
 /**
- * Forwards signals to the program instead of this process's own listeners. Returns a function that restores
- * the listeners.
+ * Forwards signals to the program instead of calling this process's own listeners. Returns a function that
+ * restores the listeners.
  *
- * Ctrl+C already reaches the program from the terminal, so forwarding it would send it twice. Without a
- * terminal, the signal comes from a process and is forwarded.
+ * At a terminal, Ctrl+C already reaches the program, which would get it twice if it were forwarded. Without a
+ * terminal, the signal comes from another process and is forwarded.
  */
 function passSignalsTo(child: ChildProcess): () => void {
   const fromTerminal = hasTerminal();
@@ -83,21 +83,22 @@ function hasTerminal(): boolean {
 
 const [stdin, stdout] = [0, 1];
 
-/** Saves the terminal's modes, so that a killed program does not leave the terminal unusable. */
+/** Saves the terminal's modes, so that a program that is killed does not leave the terminal unusable. */
 function keepTerminal(): { restore(ending: { abrupt: boolean }): void } {
   const before = readModes();
   return {
     restore({ abrupt }) {
       if (before !== undefined) stty(before);
-      // A program that exits normally has already reset the screen. Resetting again would move the cursor.
+      // A program that exits normally has already reset the screen, and resetting it again would move the
+      // cursor.
       if (abrupt && before !== undefined && isatty(stdout)) writeSync(stdout, plainScreen);
     },
   };
 }
 
 /**
- * Escape sequences that leave the alternate screen, disable mouse, focus and paste reports and keyboard
- * protocols, show the cursor and reset text attributes.
+ * Escape sequences that leave the alternate screen, disable keyboard protocols and the reporting of mouse,
+ * focus and paste events, show the cursor and reset text attributes.
  */
 const plainScreen = [
   "\u001b[?1049l",
@@ -119,7 +120,7 @@ function stty(argument: string): string | undefined {
       .toString()
       .trim();
   } catch {
-    // Without stty, the modes can neither be read nor restored.
+    // If stty is missing, the modes can be neither read nor restored.
     return undefined;
   }
 }

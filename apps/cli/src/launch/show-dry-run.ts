@@ -8,8 +8,8 @@ import { toLaunchCall } from "./to-launch-call.js";
 import type { ChosenSession } from "./which-session.js";
 
 /**
- * Shows what a launch would run, as a shell command and its files, without changing anything (LAUNCH-8).
- * Shows only Merkle's own settings, because the user's may contain a secret.
+ * Shows what a launch would run, as a shell command and files, without changing anything (LAUNCH-8). Shows
+ * only Merkle's own settings, because the user's settings may contain a secret.
  */
 export async function showDryRun(launching: Launching, chosen: ChosenSession): Promise<number> {
   const { context, program } = launching;
@@ -23,7 +23,7 @@ export async function showDryRun(launching: Launching, chosen: ChosenSession): P
   output.note(`${whatWouldHappen(chosen)} as ${who}, ${origin}, and run:`);
   if (call.files.some(({ content, shown = content }) => shown !== content))
     output.note("(your --settings override the settings below)");
-  // The command and the files are not wrapped, so they can be copied.
+  // Do not wrap the command and the files, so that they can be copied.
   const shown = [
     line,
     ...(beside === undefined ? [] : [`beside it: ${beside}`]),

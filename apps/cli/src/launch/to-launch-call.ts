@@ -4,7 +4,7 @@ import { type StoredPeer, storedPeerId } from "../home/stored-peers.js";
 import { readEnvironment } from "../settings/config.js";
 import type { Launching } from "./launching.js";
 
-/** Returns how to run the client as the agent of this peer. */
+/** Returns how to run the client as an agent that acts as this peer. */
 export async function toLaunchCall(
   { context, wanted, program, broker }: Pick<Launching, "context" | "wanted" | "program" | "broker">,
   peer: Pick<StoredPeer, "slug" | "team_id" | "team_name" | "peer_id">,

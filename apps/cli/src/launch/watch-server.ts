@@ -4,16 +4,16 @@ import type { StandIn, Watched } from "../mcp/stand-in.js";
 
 const lookMs = 1_000;
 /**
- * The number of failed checks after which the server counts as ended. A client that exits ends its server
- * first, so one failed check is not sufficient.
+ * After this many failed checks in a row, the server counts as ended. One failed check is not sufficient,
+ * because a client that exits ends its server first.
  */
 const goneLooks = 2;
-/** The number of checks during which a client may restart its server after being asked to. */
+/** How many checks a client gets to restart its server after being asked to, before a stand-in takes over. */
 const reviveLooks = 10;
 
 /**
- * Watches a client's MCP server while the client runs. If the server ends on its own, asks the client to
- * start another, and stands in for it until then (WAKE-15). Returns a function that stops watching.
+ * Watches a client's MCP server while the client runs. If the server ends, asks the client to start another,
+ * and delivers messages in its place until then (WAKE-15). Returns a function that stops watching.
  */
 export function watchServer(watched: Watched): () => Promise<void> {
   const { config, placeId, client } = watched;
@@ -45,7 +45,7 @@ export function watchServer(watched: Watched): () => Promise<void> {
     }
   }
 
-  /** Loads the stand-in's code only when needed, because most launches never need it. */
+  /** Opens the stand-in. Its code is loaded on demand, because most launches never need it. */
   async function open(): Promise<StandIn | undefined> {
     const { openStandIn } = await import("../mcp/stand-in.js");
     signal.throwIfAborted();

@@ -7,15 +7,17 @@ import { refuseUntrusted } from "../settings/foreign-file.js";
 import { counted } from "../text/time.js";
 import { readFolder, type Wanted } from "./launch-options.js";
 
-/** The broker of a launch and its mesh. This machine's credentials for the mesh may be sent to the broker. */
+/**
+ * The broker for a launch, and its mesh. This machine's credentials for the mesh may be sent to this broker.
+ */
 export interface LaunchBroker {
   readonly broker: BrokerClient;
   readonly meshId: string;
 }
 
 /**
- * Finds the broker. @throws CliError `unreachable`; MerkleError `unauthorized` if the mesh is known from
- * another address
+ * Finds the broker for a launch. @throws CliError `unreachable`; MerkleError `unauthorized` if the mesh is
+ * known from another address
  */
 export async function chooseBroker({
   config,

@@ -19,11 +19,12 @@ interface Comparison {
     /** The owner of the key, as `team/peer`. */
     readonly peer: string;
     /**
-     * `new`: no private message was exchanged with the peer from here. `seen`: the key is unchanged since the
-     * first message. `accepted`: a person has also compared it. `changed`: the key is a different one.
+     * `new`: this machine has exchanged no private message with the peer. `seen`: the key is unchanged since
+     * the first message. `accepted`: a person has also compared the key. `changed`: the peer has a different
+     * key now.
      */
     readonly key: "new" | "seen" | "accepted" | "changed";
-    /** When this machine first saw or accepted the key that it trusts. */
+    /** When this machine first saw the key that it trusts, or a person accepted that key. */
     readonly since: string | null;
     readonly numbers: readonly { readonly you: string; readonly number: string }[];
   };
@@ -38,10 +39,10 @@ interface WhoseKeys {
 }
 
 /**
- * Compares the current key of a peer with the key that this machine trusts, and computes the safety numbers
- * for this machine's own peers in the session (SEALED-8).
+ * Compares a peer's current key with the key that this machine trusts, and computes the safety numbers
+ * between the peer and this machine's own peers in the session (SEALED-8).
  *
- * @throws CliError `not_found` if the peer has no keys, or this machine has none in the session
+ * @throws CliError `not_found` if the peer has no keys, or this machine has no keys in the session
  */
 export async function compareKeys(
   broker: OperationCaller,
@@ -114,8 +115,8 @@ function noKeys(message: string): CliError {
 }
 
 /**
- * Formats the comparison for two people on the phone: the key's state, then the digits in rows of four
- * groups.
+ * Formats the comparison so that two people can read it out on the phone: the key's state, then the digits in
+ * rows of four groups.
  */
 export function formatComparison({ told }: Comparison, output: Output): string {
   const { key, peer, session, since, numbers } = told;

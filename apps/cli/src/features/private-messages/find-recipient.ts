@@ -5,7 +5,7 @@ import { peerAddress } from "@merkle/wire/text";
  * Finds the recipient of a private message by the broker's rules (SEND-2), except that a name must match
  * exactly one peer.
  *
- * @throws not_found if no peer matches, bad_request if several do
+ * @throws not_found if no peer matches, bad_request if several peers do
  */
 export function findRecipient(peers: readonly Peer[], to: string, ownPeerId: string): Peer {
   const others = peers.filter(({ peer_id, left_at }) => peer_id !== ownPeerId && left_at === null);
@@ -34,7 +34,7 @@ export function findRecipient(peers: readonly Peer[], to: string, ownPeerId: str
   );
 }
 
-/** Returns a peer's address, as shown for the author of a message. */
+/** Returns a peer's address in the form used to show a message's author. */
 export function addressOf({ team, name }: { readonly team: string; readonly name: string | null }): string {
   return name === null ? team : `${team}/${name}`;
 }

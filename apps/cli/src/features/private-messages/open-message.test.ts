@@ -39,7 +39,7 @@ interface Made {
   readonly text?: string;
 }
 
-/** Builds a message from Alex to Birch as the feed would contain it, with the given deviations. */
+/** Builds a message from Alex to Birch as it would be in the feed, with the given fields changed. */
 function make({
   header = {},
   message = {},
@@ -152,7 +152,7 @@ it.each<[string, () => Made, RegExp]>([
 });
 
 it("[SEALED-4] refuses a header of version 1, and one that is neither version", () => {
-  // `undefined` removes a field.
+  // A field set to `undefined` is removed.
   const first = { version: undefined, human: undefined, priority: undefined, reply_to: undefined };
   expect(open({ header: { counter: 1, ...(first as object) } })).toEqual({
     private: true,
@@ -179,7 +179,7 @@ it("[SEALED-5] refuses what comes twice, or out of order, also after this proces
   for (const each of refused) {
     expect(openMessage(make(each), { ...reader, keys }).content["problem"]).toMatch(/out of order/);
   }
-  // A restored database continues with lower sequences, but never contains one message at two positions.
+  // A restored database continues with lower sequences, but never contains the same message at two positions.
   const restored = { ...reader, keys, epoch: "restored" };
   expect(openMessage(make(refused[3]), restored).content).toHaveProperty("text");
   expect(openMessage(make(refused[0]), restored).content).toHaveProperty("problem");

@@ -9,7 +9,7 @@ import { isTrusted } from "./pins.js";
 
 const End = z.strictObject({ peer_id: z.string(), address: z.string(), session_key: z.string() });
 /**
- * Rejects headers of version 1. They do not cover the author, priority and reply, so a broker could change
+ * Rejects headers of version 1, which do not cover author, priority and reply, so a broker could change
  * these.
  */
 const Header = z.strictObject({
@@ -37,14 +37,15 @@ export interface Reader {
 
 /**
  * Maximum difference between the times of encryption and posting. Clocks differ, and a sender may retry for a
- * while. A message that a broker withholds for longer cannot appear to be new.
+ * while. A message that a broker holds back for longer cannot pass as new.
  */
 const apartMsMax = 15 * 60_000;
 
 /**
- * Decrypts a private message for its recipient, with the text in `content.text` as in any message. If that
- * fails, or the message was made for another context, `content.problem` gives the reason (SEALED-5). Any
- * other message marked as private is shown without its text, because the broker could have written it.
+ * Decrypts a private message for its recipient and puts the text in `content.text`, as in any message. If
+ * that fails, or the message was encrypted for another context, `content.problem` gives the reason
+ * (SEALED-5). Any other message marked as private is shown without its text, because the broker could have
+ * written the text.
  */
 export function openMessage(message: Message, reader: Reader): Message {
   const { content, from } = message;
@@ -53,7 +54,7 @@ export function openMessage(message: Message, reader: Reader): Message {
   if (typeof sealed !== "string" || from === null) return withContent(message, { bytes: content["bytes"] });
   const bytes = sealedBytes(sealed);
   const address = from.peer === undefined ? from.team : `${from.team}/${from.peer}`;
-  // A peer's own message is encrypted for its recipient.
+  // A message that the reader itself sent is encrypted for its recipient.
   if (address === reader.address) return withContent(message, { bytes });
   const opened = tryToOpen(message, sealed, { ...reader, sender: address });
   return withContent(message, "text" in opened ? opened : { bytes, ...opened });
@@ -97,8 +98,8 @@ function describeUnknownHeader(header: unknown): string {
 }
 
 /**
- * Returns how a message differs in recipient, session, author or time from what its sender encrypted, or null
- * if it does not.
+ * Describes how a message's recipient, session, author or time differs from what its sender encrypted. Null
+ * if nothing differs.
  */
 function findMove(
   message: Message,
@@ -121,8 +122,8 @@ function findMove(
 }
 
 /**
- * Returns how a message differs in author kind, recipients, priority or reply from what its sender encrypted,
- * or null if it does not.
+ * Describes how a message's author kind, recipients, priority or reply differs from what its sender
+ * encrypted. Null if nothing differs.
  */
 function findChange(message: Message, header: Header): string | null {
   if (message.from?.human !== header.human) {

@@ -15,7 +15,7 @@ const Opened = z.object({
   counter: z.int(),
   sequence: z.int(),
   message_id: z.string(),
-  /** Identifies the history of the database that the sequence belongs to. */
+  /** Identifies the database history that the sequence belongs to. */
   epoch: z.string(),
 });
 export type Opened = z.output<typeof Opened>;
@@ -27,26 +27,29 @@ const PlaceFile = z.object({
   opened: z.record(z.string(), z.array(Opened)),
 });
 
-/** The keys of one peer on this machine, and a record of the messages encrypted and decrypted with them. */
+/**
+ * The keys of a peer on this machine, and a record of the messages that were encrypted and decrypted with
+ * these keys.
+ */
 export interface PeerKeys {
   readonly seed: Uint8Array;
   /** The public session key in base64url. */
   readonly sessionKey: string;
   readonly box: BoxKey;
-  /** The peer's id at the broker, or null if it is not known yet. */
+  /** The peer's id at the broker, or null while it is unknown. */
   readonly peerId: string | null;
   notePeer(peerId: string): void;
   /**
-   * Returns the number of the next message to this session key. The number is saved before use, so that none
-   * is used twice.
+   * Returns the counter for the next message to this session key. The counter is saved before use, so that no
+   * value is used twice.
    */
   nextCounter(sessionKey: string): number;
-  /** Returns the last messages that were decrypted from this session key. */
+  /** Returns the last messages from this session key that were decrypted. */
   openedOf(sessionKey: string): readonly Opened[];
   noteOpened(sessionKey: string, opened: Opened): void;
 }
 
-/** Returns the seed of a peer's keys if this machine has stored one. Creates none. */
+/** Returns the seed of a peer's keys if this machine has stored one. Never creates a seed. */
 export function readPlaceSeed(home: string, placeId: string): Uint8Array | undefined {
   const kept = PlaceFile.safeParse(readPrivateJson(pathOf(home, placeId))).data;
   return (kept && fromBase64url(kept.seed, 32)) ?? undefined;
@@ -56,12 +59,12 @@ function pathOf(home: string, placeId: string): string {
   return join(homeFiles.sealed(home), `${placeId}.json`);
 }
 
-/** Number of messages remembered for each sender. */
+/** Maximum number of decrypted messages to remember for each sender. */
 const openedMax = 256;
 
 /**
- * Opens the keys of a peer, or creates them: from the session key that the peer joined with, or else from a
- * random seed.
+ * Opens the keys of a peer. If no keys are stored, creates them from the session key that the peer joined
+ * with, or else from a random seed.
  */
 export function openPlaceKeys(home: string, placeId: string, sessionSeed: Uint8Array | undefined): PeerKeys {
   const path = pathOf(home, placeId);

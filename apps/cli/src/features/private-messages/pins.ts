@@ -16,19 +16,19 @@ const Pin = z.object({
 });
 type Pin = z.output<typeof Pin>;
 
-/** The owner of a key. The broker provides names, and this machine stores the key of each name. */
+/** The owner of a key. Names come from the broker, and this machine stores a key for each name. */
 interface PinnedPeer {
   readonly sessionId: string;
   readonly address: string;
 }
 
 /**
- * Returns the key that was first seen for a peer, or that a person accepted. Without a pin, the next key is
- * trusted.
+ * Returns the trusted key of a peer: the first key that was seen, or one that a person accepted. If there is
+ * no trusted key, the next key that is seen becomes trusted.
  */
 export function findPin(home: string, peer: PinnedPeer): Pin | undefined {
   const found = readPrivateJson(pathOf(home, peer));
-  // An unreadable file must not lead to trusting any key, so this throws.
+  // Parsing throws if the file is invalid. Ignoring an invalid file would mean trusting any key.
   return found === undefined ? undefined : Pin.parse(found);
 }
 
@@ -44,8 +44,8 @@ export function savePin(home: string, peer: PinnedPeer, card: CheckedCard, accep
 }
 
 /**
- * Returns whether this card can be trusted for a peer (SEALED-6). A key is trusted if it is unchanged,
- * certified by the same member key, or the first one seen. A newly trusted key is saved.
+ * Returns whether this key card can be trusted for a peer (SEALED-6): its key is unchanged, certified by the
+ * same member key, or the first key seen for the peer. Saves a newly trusted key.
  */
 export function isTrusted(home: string, peer: PinnedPeer, card: CheckedCard): boolean {
   const pin = findPin(home, peer);
@@ -57,7 +57,7 @@ export function isTrusted(home: string, peer: PinnedPeer, card: CheckedCard): bo
   return true;
 }
 
-/** Names are compared without case, as everywhere. */
+/** Returns the path of the file with a peer's trusted key. The case of names is ignored. */
 function pathOf(home: string, { sessionId, address }: PinnedPeer): string {
   const name = createHash("sha256")
     .update(JSON.stringify([sessionId, address.toLowerCase()]))

@@ -17,15 +17,15 @@ import { openMessage } from "./open-message.js";
 import { openPlaceKeys, type PeerKeys } from "./peer-keys.js";
 
 /**
- * Private messages of the peers that this server acts for. Their keys never leave this machine, and no tool
- * shows them.
+ * Sends and opens private messages for the peers that this server acts for. Their keys never leave this
+ * machine, and no tool shows the keys.
  */
 interface PrivateMail {
-  /** Publishes the peer's key card in the roster, unless it is there already. */
+  /** Publishes the peer's key card in the roster, unless the roster already has it. */
   publish(team: PeerSession): void;
   /** Encrypts a message for its recipient, and sends it. */
   send(input: Fields, team: PeerSession, signal: AbortSignal): Promise<OutputOf<"send_message">>;
-  /** Decrypts a private message for the peer. Returns other messages unchanged. */
+  /** Decrypts a private message for the peer. Returns a message that is not private unchanged. */
   open(
     team: KeyHolder & Pick<PeerSession, "sessionId" | "name" | "peerName" | "epoch">,
     message: Message,
@@ -42,9 +42,9 @@ interface PrivateMailOptions {
 
 interface Place {
   readonly keys: PeerKeys;
-  /** The key card. It is created on first use, because it names the mesh. */
+  /** The peer's key card. Created on first use, because it names the mesh. */
   card: KeyCard | undefined;
-  /** Settles when the last message sent has been answered. */
+  /** Settles when the last message sent has been answered by the broker. */
   sending: Promise<unknown>;
 }
 
@@ -57,20 +57,18 @@ interface Met {
 export function createPrivateMail({ link, home, log }: PrivateMailOptions): PrivateMail {
   const places = new Map<string, Place>();
   /**
-   * Encrypted messages by idempotency key. A repeated call must send the same bytes, and encrypting a text
+   * Encrypted messages by idempotency key. A repeated call must send the same bytes, but encrypting the text
    * again would give different bytes.
    */
   const sealedBefore = new Map<string, SealedMessage & { readonly asked: string }>();
 
-  /**
-   * Returns the keys of a place, which are opened on first use. They stay the same while this server runs.
-   */
+  /** Returns the keys of a peer. Opens them on first use and keeps them while this server runs. */
   function placeOf({ placeId, teamId, sessionKey }: KeyHolder): Place {
     const known = places.get(placeId);
     if (known) return known;
     const keys = openPlaceKeys(home, placeId, sessionKey ? seedOf(sessionKey) : undefined);
     const place: Place = { keys, card: undefined, sending: Promise.resolve() };
-    // Only the broker knows the id of a team's unnamed peer.
+    // The id of a team's unnamed peer is known only to the broker, so it is noted later.
     if (placeId !== teamId) keys.notePeer(placeId);
     places.set(placeId, place);
     return place;
@@ -124,7 +122,7 @@ export function createPrivateMail({ link, home, log }: PrivateMailOptions): Priv
     },
     send(input, team, signal) {
       const place = placeOf(team);
-      // Messages are sent one after another, so that their counters grow in the order of their sequences.
+      // Send messages one after another, so that their counters grow in the order of their sequences.
       const sent = place.sending.then(() => sendNow(input, team, signal));
       place.sending = sent.catch(() => undefined);
       return sent;
@@ -143,7 +141,7 @@ export function createPrivateMail({ link, home, log }: PrivateMailOptions): Priv
   };
 }
 
-/** Number of idempotency keys that are kept. */
+/** Maximum number of encrypted messages to keep for repeated calls. */
 const keysKeptMax = 64;
 
 function ownAddress({ name, peerName }: Pick<PeerSession, "name" | "peerName">): string {

@@ -2,8 +2,7 @@ import type { ExtendedServer, ServerExtension } from "../../mcp/extension.js";
 import { createPrivateMail } from "./private-mail.js";
 
 /**
- * Adds private messages to the MCP server. They are encrypted and decrypted here, for the peers that the
- * server acts for.
+ * Adds private messages to the MCP server, which encrypts and decrypts them for the peers that it acts for.
  */
 export function extendServer({ link, config, log }: ExtendedServer): ServerExtension {
   const { publish, send, open } = createPrivateMail({ link, home: config.home, log });

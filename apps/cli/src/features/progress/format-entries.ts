@@ -17,8 +17,8 @@ export function formatEntries(entries: readonly ProgressEntry[], output: Output)
 }
 
 /**
- * Returns an entry's title and source, its summary, and its text. A summary that merely repeats the beginning
- * of the text is left out.
+ * Formats an entry in full: title, source, summary and text. Leaves out a summary that merely repeats the
+ * beginning of the text.
  */
 export function formatWhole(entry: OutputOf<"get_context">, output: Output): string {
   const { title, summary, content = "", createdAt, tags } = entry;

@@ -11,7 +11,7 @@ import { findForeignSettings, readProgressSettings } from "./progress-settings.j
 
 const apiKey = "sk-test-5up3r-s3cr3t";
 
-/** Reads the settings in a folder with that file. The file is trusted by default. */
+/** Reads the settings in a folder that contains the given settings file, which is trusted by default. */
 async function settings(file: unknown, env: Record<string, string> = {}, isTrusted = true) {
   const cwd = await mkdtemp(join(tmpdir(), "merkle-progress-"));
   onTestFinished(() => rm(cwd, { recursive: true }));
@@ -69,7 +69,8 @@ it("[PROGRESS-8] a project's file that nobody trusts, or has changed since, send
   if (foreign) trustFile(cwd, foreign);
   const read = async (now = env) => readProgressSettings({ environment: now, cwd, home: cwd }).summaries;
   expect(await read()).toMatchObject({ baseUrl: "http://127.0.0.1:9/hush", model: "small" });
-  // With a different environment, the same text resolves to a different address.
+  // With a different environment, the same text in the file resolves to a different address, which is not
+  // trusted.
   expect(await read({ ...env, HUSH: "louder" })).toBeUndefined();
   await writeFile(path, JSON.stringify(evil).replace(":9/", ":10/"));
   expect(await read()).toBeUndefined();

@@ -23,8 +23,8 @@ type Sources = Pick<Config, "environment" | "cwd">;
  * Reads which model summarises progress entries (PROGRESS-8). The environment takes precedence over
  * `agent-progress.config.json` in the broker's folder, which is used only if trusted.
  *
- * Without a key nothing is summarised, unless `OPENAI_BASE_URL` names a model that needs none. A key is sent
- * only to an address from the same source.
+ * Without an API key, entries are not summarised, unless `OPENAI_BASE_URL` names a model that needs no key. A
+ * key is sent only to an address from the same source.
  *
  * @throws CliError `usage` that names the variable or file with the invalid value; a key is never repeated
  */
@@ -43,7 +43,7 @@ export function describeSettings(config: Sources & { readonly home: string }): s
   return describeSummaries(readProgressSettings(config).summaries);
 }
 
-/** Combines the environment and the file. Ignores the file unless `isUsed` is true. */
+/** Combines the settings from the environment and the file. Ignores the file unless `isUsed` is true. */
 export function toProgress(
   env: NodeJS.ProcessEnv,
   found: SettingsFile | undefined,
@@ -68,10 +68,10 @@ export function toProgress(
   const baseUrl = readUrl(named.find(({ key }) => key === apiKey)?.address ?? nowhere);
   if (baseUrl !== undefined && baseUrl === ofFile.text) refuseClearText(baseUrl);
   const unused = apiKey ? named.filter(({ key }) => key !== apiKey) : [];
-  // An untrusted file may name another address. Until the file is trusted, the key is not sent to the default
-  // address either.
+  // An untrusted file may name another address. Until the user trusts the file, the key is not sent to the
+  // default address either.
   const isDecided = found === undefined || isUsed || baseUrl !== undefined;
-  // A local model needs no key. Setting only the address in the environment is therefore valid.
+  // A local model needs no key, so an address from the environment is sufficient.
   const isKeyless = !apiKey && ofEnvironment.text !== undefined && baseUrl === ofEnvironment.text;
   return {
     summaries:
@@ -89,7 +89,7 @@ export function toProgress(
   };
 }
 
-/** Returns the folder's settings file if it needs a decision about trust (CLI-82). */
+/** Returns the folder's settings file if the user must decide whether to trust it (CLI-82). */
 export function findForeignSettings({ environment: env, cwd }: Sources): ForeignFile | undefined {
   const path = join(cwd, fileName);
   return parseSettingsFile(path, readSettingsText(path), env)?.foreign;
@@ -105,7 +105,7 @@ export interface SettingsFile {
   readonly foreign: ForeignFile;
 }
 
-/** Parses the settings file. @throws CliError `usage` that names the problem */
+/** Parses the settings file. @throws CliError `usage` that describes the problem */
 export function parseSettingsFile(
   path: string,
   text: string | undefined,
@@ -117,7 +117,7 @@ export function parseSettingsFile(
   const logging = toObject(content["logging"] ?? {}, `logging in ${fileName}`);
   const address = readText(openai, "baseUrl") ?? "https://api.openai.com/v1";
   const model = readText(openai, "model");
-  // Search the parsed content, because escape sequences in the file could hide a variable.
+  // Searches the parsed content for variables, because escape sequences in the file could hide them.
   const variables = [
     ...new Set([...JSON.stringify(content).matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name)),
   ];
@@ -130,7 +130,7 @@ export function parseSettingsFile(
 }
 
 /**
- * Refuses an unencrypted address from the file. For an address in the environment, the user is responsible.
+ * Refuses an unencrypted address in the file. An address in the environment is the user's own responsibility.
  */
 function refuseClearText(address: string): void {
   if (!isClearText(address)) return;
@@ -148,7 +148,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The parser's message would quote the text, which may contain a key.
+    // Do not show the parser's message, which would quote the text and so possibly a key.
     throw usageError(`${fileName} is not valid JSON.`);
   }
 }
@@ -165,8 +165,8 @@ function readText(from: Record<string, unknown>, key: string): string | undefine
 }
 
 /**
- * Replaces `${NAME}` with the environment variable of that name. Returns undefined if a variable is unset or
- * empty.
+ * Replaces each `${NAME}` with the value of that environment variable. Returns undefined if a variable is
+ * unset or empty.
  */
 function fillIn(text: string | undefined, env: NodeJS.ProcessEnv): string | undefined {
   if (text === undefined) return undefined;
@@ -184,7 +184,7 @@ function readModel({ text, source }: Chosen): string | undefined {
   return text;
 }
 
-/** Parses the address. The error does not repeat it, because it may contain a password. */
+/** Parses the address. Errors do not repeat the address, because it may contain a password. */
 function readUrl({ text, source }: Chosen): string | undefined {
   if (text === undefined) return undefined;
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;

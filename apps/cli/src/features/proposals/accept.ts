@@ -66,7 +66,7 @@ async function accept(context: CommandContext, target: ProposalTarget): Promise<
   return exitCodes.done;
 }
 
-/** @throws CliError `usage` if a number is not that of a change */
+/** Returns the ids of the chosen hunks. @throws CliError `usage` if a number is not that of a hunk */
 function chooseHunks({ hunks }: ProposalInFull, text: string): string[] {
   const numbers = text.split(",").map((each) => Number(each.trim()));
   return numbers.map((number) => {
@@ -76,7 +76,10 @@ function chooseHunks({ hunks }: ProposalInFull, text: string): string[] {
   });
 }
 
-/** Returns the text as edited by the user. The file is kept until the text is accepted. */
+/**
+ * Lets the user edit the text, and returns the edited text. The draft's file is kept until the text is
+ * accepted.
+ */
 async function editText({ config, io, signal }: CommandContext, { draft: named, proposal }: Deciding) {
   const draft = await createDraft({ home: config.home, ...named }, proposal.content ?? "");
   await openEditor(draft.path, io.env);

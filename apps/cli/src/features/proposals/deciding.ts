@@ -9,37 +9,42 @@ import { shellWord } from "../../text/shell.js";
 import { shortHash } from "./format-proposal.js";
 
 /**
- * The kind of text that a group of commands handles proposals for: documents of sessions, or files under Git.
+ * The kind of text whose proposals a group of commands handles: documents of sessions, or files under Git.
  */
 export interface ProposalTarget {
-  /** The first word of the commands. */
+  /** The first word of the commands in the group. */
   readonly group: "doc" | "source";
   /** The arguments that identify a proposal. */
   readonly arguments: readonly Argument[];
-  /** Arguments used in examples. */
+  /** The arguments to show in examples. */
   readonly example: string;
   /**
    * Finds the proposal that the arguments identify.
-   * @throws CliError `not_found` if it is for a different text
+   *
+   * @throws CliError `not_found` if the proposal is for a different text
    */
   open(context: Pick<CommandContext, "args" | "config" | "signal">): Promise<Deciding>;
 }
 
-/** The proposal of a command, and the actor who decides. */
+/** A proposal to decide on, and the actor who decides. */
 export interface Deciding {
   readonly proposal: ProposalInFull;
   readonly actor: Actor;
-  /** Returns the command that does this with a proposal for the same text. */
+  /** Returns the command that performs this action on a proposal for the same text. */
   commandFor(verb: "accept" | "rebase" | "return", number: number): string;
-  /** Returns the question to confirm before accepting `what` (it, a part of it, an edited text). */
+  /** Returns the question that asks the user to confirm accepting `what`, such as "it" or an edited text. */
   questionFor(what: string): string;
-  /** Returns the error for a stale base. `newest` is the current version or hash. */
+  /** Returns the error for a proposal whose base is stale. `newest` is the current version or hash. */
   staleError(newest: unknown): CliError;
-  /** Name of the file in which the proposal's text is edited. */
+  /** The name of the file in which the user edits the proposal's text. */
   readonly draft: { readonly name: string; readonly extension?: string };
 }
 
-/** @throws CliError `conflict`, with the commands that show the newer text and rebase the proposal */
+/**
+ * Decides on a proposal.
+ *
+ * @throws CliError `conflict` if its base is stale, with the commands that show the newer text and rebase the proposal
+ */
 export async function decide(
   { actor, proposal, staleError }: Deciding,
   decision: Omit<InputOf<"decide_proposal">, "proposal_id">,
@@ -52,7 +57,7 @@ export async function decide(
   }
 }
 
-/** Proposals for the documents and the Conclusions of sessions. */
+/** Handles proposals for the documents and the Conclusions of sessions. */
 export const ofDocuments: ProposalTarget = {
   group: "doc",
   arguments: [
@@ -101,7 +106,7 @@ export const ofDocuments: ProposalTarget = {
   },
 };
 
-/** Proposals for files under Git, identified only by their number. */
+/** Handles proposals for files under Git, which are identified only by their number. */
 export const ofFiles: ProposalTarget = {
   group: "source",
   arguments: [{ name: "<number>", summary: "proposal number, from merkle source proposals" }],

@@ -1,6 +1,6 @@
 import type { Feature } from "../../feature.js";
 
-/** Proposed rewrites of documents and of files under Git. */
+/** Proposals: suggested new versions of documents and of files under Git. */
 export const feature: Feature = {
   needs: [],
   commands: [

@@ -19,7 +19,7 @@ export function formatProposals(proposals: readonly Proposal[], output: Output):
   return formatTable(rows, { columns: output.columns, flexible: 6, more: output.signs.more });
 }
 
-/** Returns a proposal's facts in one line, its note, and its hunks, numbered for --hunks. */
+/** Formats a proposal: its facts in one line, its note, and its hunks with the numbers for --hunks. */
 export function formatProposal(proposal: ProposalInFull, output: Output): string {
   const { proposal_id, revision, added, removed, note, hunks, proposed_by } = proposal;
   const { signs } = output;
@@ -32,7 +32,7 @@ export function formatProposal(proposal: ProposalInFull, output: Output): string
   ];
   const said = note === "" ? "" : `${note.replace(/^/gm, "  ")}\n`;
   const text = `${facts.filter((each) => each !== "").join("  ")}\n${said}${hunks.map(formatHunk).join("")}`;
-  // This is printed to stderr, which may be a terminal even if stdout is not.
+  // The text is printed to stderr, which may be a terminal even if stdout is not.
   return output.diff(neutralise(text));
 }
 
@@ -53,7 +53,7 @@ function formatHunk({ section, old_start, old_lines, new_lines }: Hunk, index: n
   return `@@ ${index + 1}: line ${old_start}${where} @@\n${whole.join("")}`;
 }
 
-/** Shortens a hash in the way that Git does. */
+/** Shortens a hash as Git does. */
 export function shortHash(hash: string): string {
   return hash.slice(0, 8);
 }

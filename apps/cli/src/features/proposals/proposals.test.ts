@@ -9,8 +9,8 @@ const content = "# Auth\n\nTokens live 15 minutes.\n\n## Risks\n\nNone.\n\n## Lo
 const better = content.replace("15 minutes", "an hour").replace("None.", "Few.");
 
 /**
- * Creates a session with a document and a proposal for it, and returns functions that change the document and
- * propose more.
+ * Creates a session with a document and a proposal for that document. Returns functions that change the
+ * document and add further proposals.
  */
 async function sessionWithProposal(title: string) {
   const { slug, team_id } = await callBroker(merkle, "create_session", { title, creator_team_name: "Atlas" });

@@ -12,11 +12,11 @@ import { formatProposals } from "./format-proposal.js";
 interface Wanted {
   readonly broker: BrokerClient;
   readonly of: Pick<InputOf<"list_proposals">, "session_id" | "source_path">;
-  /** Returns the command that shows a proposal and accepts it. */
+  /** Returns the command that accepts a proposal after showing it. */
   acceptBy(number: number): string;
 }
 
-/** Prints the proposals for a document or a file, and the next command. */
+/** Prints the proposals for a document or a file, and suggests the next command. */
 async function showProposals(
   { flags, output }: Pick<CommandContext, "flags" | "output">,
   { broker, of, acceptBy }: Wanted,

@@ -1,6 +1,6 @@
 import type { Feature } from "../../feature.js";
 
-/** Removal of texts that should not have been posted. */
+/** Redaction: removing texts that should not have been posted. */
 export const feature: Feature = {
   needs: [],
   commands: [

@@ -5,7 +5,7 @@ import { atTerminal } from "../../test-kit/terminal.js";
 
 const merkle = sharedMerkle();
 
-/** Creates a session with a document of one version. Returns its slug and its team's credential. */
+/** Creates a session whose document has one version. Returns its slug and its team's credential. */
 async function sessionWithDocument(title: string): Promise<{ slug: string; credential: string }> {
   const { slug, team_id } = await callBroker(merkle, "create_session", { title, creator_team_name: "Atlas" });
   const document = { session_id: slug, content: "# Auth\n", expected_version: 0 };

@@ -82,12 +82,14 @@ function describe({ name }: Removable, { redacted, sequence }: OutputOf<"redact_
   return redacted === 0 ? `${name} was removed before${told}` : `${name} removed${told}`;
 }
 
-/** The message or document versions to redact, with names for the confirmation. */
+/** The message or document versions to redact, and how the confirmation names them. */
 interface Removable {
   readonly input: Pick<InputOf<"redact_message">, "sequence" | "document_versions">;
-  /** For example `#405` or `v3 to v7`. */
+  /** A name such as `#405` or `v3 to v7`. */
   readonly name: string;
-  /** The name with the author and beginning of the text, so that a wrong choice is noticed. */
+  /**
+   * The name together with the author and the beginning of the text, so that the user notices a wrong choice.
+   */
   readonly what: string;
 }
 

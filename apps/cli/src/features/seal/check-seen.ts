@@ -21,7 +21,7 @@ interface Told {
 /**
  * Compares a head from the broker with the last head that this machine saw of the record, and saves the new
  * head if it continues the earlier one (CLI-72). A broker therefore cannot show different records to
- * different people, or withdraw what it has shown.
+ * different people, or withdraw entries that it has shown.
  *
  * @param sessionId - the session's id at that broker
  * @throws CliError `verification_failed` if the head does not continue the earlier one
@@ -56,7 +56,7 @@ async function isSigned({ head, keys }: Told): Promise<boolean> {
   return key !== undefined && isSignedBy(head, key, nodeCrypto.verifySignature);
 }
 
-/** Asks the broker for proofs that one head continues the other. A refusal counts as no proof. */
+/** Asks the broker for proofs that one of two heads continues the other. A refusal counts as no proof. */
 async function readProofs(
   from: SignedHead,
   to: SignedHead,
@@ -92,8 +92,8 @@ function notTheSame(message: string, seen: SeenRecord | null, sessionId: string)
 }
 
 /**
- * Compares the seal in a conclusion with what this machine saw of the record before (CLI-73). If the broker
- * cannot be reached, nothing is reported; a later verification of the session makes the comparison.
+ * Compares the seal in a conclusion with what this machine saw of the record before (CLI-73). Reports nothing
+ * if the broker cannot be reached; verifying the session later makes the same comparison.
  *
  * @returns the error to show prominently, or null
  */

@@ -3,7 +3,7 @@ import type { Feature } from "../../feature.js";
 export { checkSeen } from "./check-seen.js";
 export { findSeen, rememberSeen, toSeenRecord } from "./seen-heads.js";
 
-/** The signed root of a concluded session. */
+/** Seals: signed roots of concluded sessions' records. */
 export const feature: Feature = {
   needs: [],
   async checkConcluded(message, where) {

@@ -45,8 +45,8 @@ export const seal: Command = {
 type Sealed = OutputOf<"session_seal">;
 
 /**
- * Formats the last seal with its key, and the number of messages after it. Before the first conclusion,
- * formats the current head.
+ * Formats the last seal with its key, and the number of messages posted after it. Before the first
+ * conclusion, formats the current head.
  */
 function formatSeal({ head, seals, keys }: Sealed, output: Pick<Output, "mark" | "dim">): string {
   const [last] = seals;
@@ -73,7 +73,7 @@ function factsOf({ document, at }: SignedHead): string {
   return `  document v${document.version}, signed ${toMoment(at)}`;
 }
 
-/** Returns the first head whose signature does not match the key that it names, or null. */
+/** Returns the first head that was not signed with the key that it names, or null. */
 async function findForged({ head, seals, keys }: Sealed): Promise<SignedHead | null> {
   for (const each of [head, ...seals]) {
     const key = keys.find(({ key_id }) => key_id === each.key_id);

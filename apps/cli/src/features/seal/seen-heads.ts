@@ -15,25 +15,22 @@ import { nodeCrypto } from "../../core/node-crypto.js";
 import { readPrivateJson, writePrivateJson } from "../../core/private-file.js";
 import { waitForProcessLock } from "../../core/process-lock.js";
 
-/** The newest head that this machine has seen of a record, and the keys that it trusts for the record. */
+/** The newest head that this machine has seen of a record, and the record's keys that this machine trusts. */
 export interface SeenRecord {
   readonly head: SignedHead;
   readonly keys: readonly AuditKey[];
 }
 
 /**
- * Returns what this machine last saw of a record, or null if it has not seen the record (CLI-72).
+ * Returns what this machine last saw of a record, or null if it has never seen the record (CLI-72).
  *
- * @throws CliError if the file is invalid; ignoring it would discard that knowledge
+ * @throws CliError if the file is invalid, because ignoring the file would lose that knowledge
  */
 export async function findSeen(home: string, recordId: string): Promise<SeenRecord | null> {
   return readAll(home).get(recordId) ?? null;
 }
 
-/**
- * Saves a verified head and its keys. If two processes save at the same time, an older head never replaces a
- * newer one.
- */
+/** Saves a verified head and its keys. If two processes save at the same time, the newer head is kept. */
 export async function rememberSeen(home: string, { head, keys }: SeenRecord): Promise<void> {
   await explainingHome(home, async () => {
     await mkdir(home, { recursive: true, mode: 0o700 });
@@ -74,14 +71,17 @@ function readAll(home: string): Map<string, SeenRecord> {
   }
 }
 
-/** Validates this machine's own file like any other, because its content decides which keys are trusted. */
+/**
+ * Parses a record from this machine's file. Validates the file although this machine wrote it, because its
+ * content decides which keys are trusted.
+ */
 function toSeen(record: unknown): SeenRecord {
   const { head, keys } = Object(record);
   return { head: parseHeadLine(canonicalJson(head)), keys: parseKeys(canonicalJson(keys)) };
 }
 
 /**
- * Returns the head with the keys that the head's key vouches for. Excludes the key of a broker that only
+ * Returns the head, with the keys that the head's key vouches for. Leaves out the key of a broker that only
  * re-exported the record.
  */
 export async function toSeenRecord({

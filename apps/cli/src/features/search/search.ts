@@ -70,7 +70,7 @@ async function formatHits(hits: readonly Hit[], output: Output): Promise<string>
   });
 }
 
-/** Returns the session, file or project that contains the hit. */
+/** Returns the session, file or project in which the hit was found. */
 function placeOf({ session, source_path: file, project }: Hit): string {
   return oneLine(project ?? session ?? file ?? "");
 }

@@ -1,7 +1,7 @@
 import { limits } from "@merkle/wire/limits";
 import type { Feature } from "../../feature.js";
 
-/** Files under Git. */
+/** Sources: files under Git. */
 export const feature: Feature = {
   needs: [],
   async listFiles(broker) {

@@ -11,7 +11,9 @@ import { callBroker } from "../../test-kit/api.js";
 import type { TestMerkle } from "../../test-kit/merkle.js";
 import { sharedMerkle } from "../../test-kit/shared-merkle.js";
 
-/** Replaces Claude Code. It reads the file and proposes a new text, with the job's credential. */
+/**
+ * A script that replaces Claude Code. It reads the file and proposes a new text, with the job's credential.
+ */
 const script = `#!/usr/bin/env node
 const prompt = require("node:fs").readFileSync(0, "utf8");
 const told = (name) => new RegExp("^" + name + ": (.+)$", "m").exec(prompt)[1];
@@ -51,7 +53,7 @@ async function stageHome(home: string): Promise<void> {
 }
 
 /**
- * Joins the test's home with the invite that `up` prints, because a broker that serves files admits only
+ * Makes the test's home join with the invite that `up` prints, because a broker that serves files admits only
  * members.
  */
 async function joinAsFirst(broker: TestMerkle, printed: string): Promise<void> {
@@ -121,7 +123,7 @@ it("[SOURCE-21] [SOURCE-23] [CLI-74] a proposal is returned and rejected, and it
   };
   const nextProposal = (count: number) => vi.waitUntil(() => proposed(count), { timeout: 120_000 });
   const queued = await source("incorporate", path, String(topic_id));
-  // The proposal can be returned only after the first job has ended.
+  // Wait for the first job to end, because the proposal can be returned only after that.
   await merkle.run(["jobs", "show", /job (\d+)/.exec(queued.stdout)?.[1] ?? "", "-f"]);
   const returned = await source("return", await nextProposal(1), "Say why.");
   expect(returned.stdout).toMatch(/^✓ job \d+ works on it\n$/);
@@ -141,7 +143,7 @@ it("[SOURCE-21] [SOURCE-23] [CLI-74] a proposal is returned and rejected, and it
   expect(await source("reply", path, number, "No.", "--close")).toMatchObject({
     stdout: `✓ topic ${number} is closed\n`,
   });
-  // A reopened topic is searched for in the current text of the file.
+  // When a topic is reopened, its passage is searched for in the current text of the file.
   await at.write("README.md", "# Read me\n\nSee below.\n\nFor a day.\n");
   await at.git("commit", "-q", "-a", "-m", "Longer");
   expect(await source("reply", path, number, "Yes, it is.", "--reopen")).toMatchObject({

@@ -1,6 +1,6 @@
 import type { Feature } from "../../feature.js";
 
-/** Live facts of a session. */
+/** State: current facts about a session, stored by key. */
 export const feature: Feature = {
   needs: [],
   commands: [

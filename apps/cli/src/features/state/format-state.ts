@@ -4,7 +4,7 @@ import { cutText, oneLine } from "../../text/one-line.js";
 import { formatTable } from "../../text/table.js";
 import { toAge, toMoment } from "../../text/time.js";
 
-/** Returns the value of a key as one line of JSON, or `none` if it has no value. */
+/** Returns an entry's value as one line of JSON, or `none` if it has no value. */
 export function valueText({
   value,
   deleted,
@@ -16,7 +16,7 @@ export function valueText({
 
 const valueCharsMax = 200;
 
-/** Returns the value shortened for use within a line. */
+/** Returns an entry's value, shortened for use within a line. */
 export function shortValueText(entry: Pick<StateEntry, "value" | "deleted" | "redacted">): string {
   return cutText(valueText(entry), valueCharsMax);
 }
@@ -36,7 +36,7 @@ export function formatEntries(entries: readonly StateEntry[], output: Output): s
   });
 }
 
-/** Returns, for example, `v3, Atlas 14:05`. */
+/** Returns version, author and time of an entry, such as `v3, Atlas 14:05`. */
 export function byline({ version, updatedBy, updatedAt }: StateEntry): string {
   return `v${version}, ${oneLine(updatedBy)} ${toMoment(updatedAt)}`;
 }

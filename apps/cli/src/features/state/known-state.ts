@@ -3,7 +3,7 @@ import type { MerkleClient } from "@merkle/wire/client";
 import { limits } from "@merkle/wire/limits";
 import type { BrokerClient } from "../../broker/broker-client.js";
 
-/** A change of a key, with the previous entry if it is known, and the frame to print with --json. */
+/** A change of a key's value, with the previous entry if known, and the frame to print with --json. */
 export interface StateChange {
   readonly entry: StateEntry;
   readonly before: StateEntry | undefined;
@@ -18,16 +18,17 @@ interface KnownStateOptions {
 }
 
 /**
- * Tracks the last known values of a scope's keys. Each version of a key is reported at most once, and never
- * after a later version.
+ * Tracks the last known values of the keys in a scope. Each version of a key is reported at most once, and
+ * never after a later version.
  */
 export function createKnownState({ client, session_id, scope, matches }: KnownStateOptions): {
   /** Reads all keys and returns the changes since the last read. The first read returns none. */
   read(): Promise<readonly StateChange[]>;
-  /** Processes a push and returns the changes in it. */
+  /** Processes a push from the broker and returns the changes in it. */
   take(push: StateChangeFrame): Promise<readonly StateChange[]>;
   /**
-   * Call when version numbers are no longer comparable. The next read then reports every entry that differs.
+   * Call when version numbers are no longer comparable. The next read then reports every entry that differs
+   * from the known one.
    */
   forget(): void;
 } {
@@ -76,7 +77,7 @@ export function createKnownState({ client, session_id, scope, matches }: KnownSt
     },
     async take({ type: _type, session_id: _session, ...pushed }) {
       if (!matches(pushed.key)) return [];
-      // Values that are too large for a push must be read.
+      // A push leaves out a value that is too large, which must then be read.
       const isWhole = pushed.deleted || pushed.value !== undefined;
       const entry = isWhole ? pushed : await getEntry(pushed.key);
       return entry === undefined ? [] : note(entry);
@@ -87,7 +88,7 @@ export function createKnownState({ client, session_id, scope, matches }: KnownSt
   };
 }
 
-/** Lists all keys that have a value, page by page. */
+/** Lists all keys that have a value, reading them page by page. */
 export async function listAllState(
   broker: Pick<BrokerClient, "call">,
   wanted: Pick<InputOf<"list_state">, "session_id" | "scope" | "prefix">,

@@ -42,7 +42,7 @@ export const stateSet: Command = {
     const usage = "merkle state set <session> <key> <value>";
     const { session, words } = await takeWords(broker, args, { needed: 2, usage, config });
     const [key = "", given] = words;
-    // Indented JSON can be much longer than the stored value.
+    // The input may be longer than the stored value, because indented JSON is stored without the indentation.
     const bytesMax = limits.stateValueBytesMax * 4;
     const text = await readText({ given, name: "the value", usage, bytesMax, io, signal });
     const actor = await actingIn(session, { broker, config });
@@ -59,8 +59,8 @@ export const stateSet: Command = {
 };
 
 /**
- * Parses JSON values such as `true`, `3` or `{"a": 1}`. Anything else is a string, without trailing line
- * breaks from a pipe.
+ * Parses JSON values such as `true`, `3` or `{"a": 1}`. Any other text becomes a string, without the trailing
+ * line breaks that a pipe adds.
  */
 function toValue(text: string): unknown {
   try {

@@ -35,8 +35,8 @@ export const stateWatch: Command = {
 };
 
 /**
- * Prints each change of state until interrupted. After a lost connection, prints the current value of each
- * key that has changed (CLI-52).
+ * Prints each change of state until interrupted. When a lost connection is restored, prints the current value
+ * of each key that has changed (CLI-52).
  */
 async function watchState(context: CommandContext): Promise<number> {
   const { args, config, signal } = context;
@@ -60,7 +60,8 @@ interface Watched {
 }
 
 /**
- * Resolves when interrupted, or when the reader of the output has closed it.
+ * Prints changes until interrupted, or until the reader of the output has closed it.
+ *
  * @throws if the broker ends the subscription permanently
  */
 async function follow({ context, session, client, matches }: Watched): Promise<void> {
@@ -71,7 +72,7 @@ async function follow({ context, session, client, matches }: Watched): Promise<v
   await known.read();
 
   return new Promise((resolve, reject) => {
-    // Changes are processed one after another, so that lines are printed in order.
+    // Changes are processed one after another, so that they are printed in order.
     let work = Promise.resolve();
     const tell = (find: () => Promise<readonly StateChange[]>): Promise<void> => {
       work = work
@@ -89,7 +90,8 @@ async function follow({ context, session, client, matches }: Watched): Promise<v
         void tell(() => known.take(push));
       }
     });
-    // State changes are pushed to clients that follow the session. The messages themselves are ignored.
+    // The broker pushes state changes only to clients that follow the session. The session's messages are
+    // ignored here.
     const subscription = client.follow({
       session: session_id,
       after: session.last_sequence,
@@ -105,7 +107,7 @@ async function follow({ context, session, client, matches }: Watched): Promise<v
       client,
       output,
       cursor: () => 0,
-      // The connection counts as restored once the missed changes have been printed.
+      // The connection is reported as restored only after the missed changes have been printed.
       head: async () => {
         await readAgain();
         return 0;

@@ -14,22 +14,22 @@ import {
 import { toAge } from "../../text/time.js";
 
 /**
- * Tracks other peers' claims in this server's sessions, so that a hook is answered without asking the broker
- * (CLAIM-5). This is advice for cooperative agents: a shell command can bypass it.
+ * Tracks the claims of other peers in this server's sessions, so that a hook can be answered without asking
+ * the broker (CLAIM-5). The guard only advises cooperative agents: a shell command can bypass it.
  */
 export interface ClaimGuard {
-  /** Reads the claims again, after a change at the broker or a lost connection. */
+  /** Reads the claims again, after a change at the broker or after a lost connection. */
   refresh(team: PeerSession, kind?: ChangedKind): void;
   /**
-   * Returns why a hook refuses an edit, or null to allow it. If the session only warns, repeating the
-   * identical edit is allowed. The same agent's further edits of that file are then allowed too.
+   * Returns why a hook must refuse an edit, or null to allow the edit. In a session that only warns, an agent
+   * that repeats the identical edit may proceed, and may then edit the same file freely.
    */
   judge(edit: Edit): string | null;
 }
 
 type Known = OutputOf<"list_claims">;
 
-/** A file to be edited, and another peer's claim on it. */
+/** A file that is about to be edited, and another peer's claim on it. */
 interface HeldFile {
   readonly path: string;
   readonly claim: ScopeClaim;
@@ -45,17 +45,17 @@ export function createClaimGuard(options: {
   readonly log: (text: string) => void;
 }): ClaimGuard {
   const { link, teams, cwd, log } = options;
-  /** Claims by session id. Slightly old claims are used while the broker cannot be reached. */
+  /** Claims by session id. While the broker cannot be reached, the last known claims are used. */
   const known = new Map<string, Known>();
   const asking = new Set<string>();
   const again = new Set<string>();
   /**
-   * Hashes of edits that were refused once, by conversation, agent, claim and file. Null once the agent has
-   * repeated a refused edit.
+   * Hashes of edits that were refused once, by conversation, agent, session, claim and file. Null once the
+   * agent has repeated a refused edit.
    */
   const warned = new Map<string, Set<string> | null>();
 
-  /** Reads a session's claims. Changes that arrive during a read cause one more read afterwards. */
+  /** Reads a session's claims. If claims change during the read, they are read once more afterwards. */
   async function read(team: PeerSession): Promise<void> {
     const { sessionId, credential } = team;
     if (asking.has(sessionId)) return void again.add(sessionId);
@@ -77,7 +77,8 @@ export function createClaimGuard(options: {
     const held = claims.filter(
       (claim) =>
         isOthers(claim) &&
-        // Claims by older versions name no repository. They may mean the repository that the server runs in.
+        // Claims from older versions name no repository. They may refer to the repository in which the server
+        // runs.
         (claim.repository ? claim.repository === key : file.address === own) &&
         scopeHoldsFile(claim.scope, file.path),
     );
@@ -104,7 +105,7 @@ export function createClaimGuard(options: {
 
   return {
     refresh(team, kind = "tasks") {
-      // The setting for edits belongs to the session.
+      // Whether claims restrict edits is a setting of the session, so a change of the session matters too.
       if (kind === "tasks" || kind === "session") void read(team);
     },
     judge(edit) {
@@ -117,7 +118,7 @@ export function createClaimGuard(options: {
         return file === null ? [] : open.flatMap((team) => findHeld(file, own, team));
       });
       const hash = createHash("sha256").update(JSON.stringify(edit.content)).digest("base64");
-      // Records a warning for every file, so that an edit of several files is refused only once.
+      // Record a warning for every file, so that an edit of several files is refused only once.
       const refused = found.filter((each) => each.refuses || !passes(each, edit, hash));
       const first = refused.find(({ refuses }) => refuses) ?? refused[0];
       return first ? toText(first) : null;
@@ -125,10 +126,12 @@ export function createClaimGuard(options: {
   };
 }
 
-/** Beyond this number the warnings are cleared, at the cost of warning again. */
+/** The maximum number of warnings. When it is reached, all are cleared, so agents may be warned again. */
 const warnedMax = 1_000;
 
-/** Returns whether a claim can block an edit. The agent's own, shared and expired claims cannot. */
+/**
+ * Returns whether a claim can block an edit. The agent's own claims, shared claims and expired claims cannot.
+ */
 function isOthers({ mine, shared, expires_at }: ScopeClaim): boolean {
   return !mine && !shared && (expires_at === null || Date.parse(expires_at) > Date.now());
 }

@@ -1,6 +1,6 @@
 import type { Feature } from "../../feature.js";
 
-/** Tasks of a session, and claims of files. */
+/** Tasks in a session, and claims on files. */
 export const feature: Feature = {
   needs: [],
   loadExtension: async () => (await import("./server-extension.js")).extendServer,

@@ -19,7 +19,7 @@ export function formatTasks(
   const last = (rows[0]?.length ?? 1) - 1;
   return formatTable(rows, {
     columns: output.columns,
-    // The session and the holder are shortened before the title.
+    // The columns for the session and the holder are shortened before the title.
     flexible: [...(last > 3 ? [0] : []), [last, 14], last - 1],
     more: output.signs.more,
   });
@@ -36,7 +36,7 @@ function waitText({ waits_for, handed_back_at }: Task): string {
   return handed_back_at === null ? "" : `returned ${toAge(handed_back_at)} ago`;
 }
 
-/** Formats a task with everything that its holder needs to know. */
+/** Formats a task with everything that the peer working on it needs to know. */
 export function formatTask(task: Task, output: Output): string {
   const { text, check, result, proof } = task;
   const facts = [

@@ -9,13 +9,16 @@ import { createClaimGuard } from "./claim-guard.js";
 type Task = OutputOf<"list_tasks">["tasks"][number];
 
 /**
- * Adds to the MCP server: resolving claimed paths from its folder, guarding edits of claimed files, and
- * warning of unfinished work.
+ * Extends the MCP server: resolves claimed paths against its folder, guards edits of claimed files, and warns
+ * about unfinished work.
  */
 export function extendServer({ link, teams, log }: ExtendedServer): ServerExtension {
   const { refresh, judge } = createClaimGuard({ link, teams, cwd: process.cwd(), log });
 
-  /** @throws conflict, once, with the tasks and claims that the agent itself still holds (STDIO-21) */
+  /**
+   * Warns an agent that it still holds tasks or claims. @throws conflict, once, with those tasks and claims
+   * (STDIO-21)
+   */
   async function warnOfOpenWork(team: PeerSession, signal: AbortSignal): Promise<void> {
     const as = { session_id: team.sessionId, team_id: team.credential };
     const [{ tasks }, { claims }] = await Promise.all([
@@ -55,7 +58,7 @@ export function extendServer({ link, teams, log }: ExtendedServer): ServerExtens
   };
 }
 
-/** Claims a path relative to this server's folder, for its repository (CLAIM-7). */
+/** Makes a claim on a path relative to this server's folder, for the folder's repository (CLAIM-7). */
 async function claimHere(
   performance: Performance,
   { sessionId }: PeerSession,
@@ -69,15 +72,15 @@ async function claimHere(
   try {
     return await ask({ ...performance, input: repository ? { repository, ...input } : input });
   } catch (error) {
-    // An older broker does not know the field, and applies the claim to any repository.
+    // An older broker does not know the field `repository`, and applies a claim to every repository.
     if (repository && isAboutField(error, "repository")) return ask({ ...performance, input });
     throw error;
   }
 }
 
 /**
- * Returns whether the caller holds the task. The caller's list also includes tasks that are only assigned to
- * it.
+ * Returns whether the caller holds the task. The list of the caller's tasks also includes tasks that are only
+ * assigned to the caller.
  */
 function isHeld({ mine, state }: Task): boolean {
   return mine && (state === "claimed" || state === "in_review");

@@ -7,41 +7,40 @@ import { type Actor, actingAsPerson, actingIn } from "../../identity/acting.js";
 import { getSession } from "../../sessions/find-session.js";
 import { shellWord } from "../../text/shell.js";
 
-/**
- * The kind of text that a group of commands handles topics for: documents of sessions, or files under Git.
- */
+/** The kind of text whose topics a group of commands handles: documents of sessions, or files under Git. */
 export interface TopicTarget {
-  /** The first word of the commands. */
+  /** The first word of the commands in the group. */
   readonly group: "doc" | "source";
-  /** Name of the document or file in help texts. */
+  /** How help refers to such a text, for example "the document". */
   readonly what: string;
   /** The argument that names the document or file. */
   readonly argument: Argument;
-  /** The argument used in examples. */
+  /** The argument to show in examples. */
   readonly example: string;
   /** Finds the document or file that the first argument names. */
   open(context: Pick<CommandContext, "args" | "config" | "signal">): Promise<Commented>;
 }
 
-/** A document or file with topics. */
+/** A document or file that can have topics. */
 interface Commented {
   readonly broker: BrokerClient;
   readonly of: Pick<InputOf<"list_topics">, "session_id" | "source_path">;
-  /** Name for use in a sentence. */
+  /** The name of the document or file, for use in a sentence. */
   readonly name: string;
-  /** Name as typed in a command. */
+  /** The name of the document or file, as typed in a command. */
   readonly typed: string;
-  /** Returns the actor for writing comments. */
+  /** Returns the actor who writes the comments. */
   actor(): Promise<Actor>;
   /** Returns the newest version or hash, which a new comment refers to. */
   newest(): Promise<Pick<InputOf<"open_topic">, "version" | "source_sha">>;
-  /** Returns the command that asks an agent to work on a topic. */
+  /** Returns the command that starts an agent to work on a topic. */
   incorporateBy(topic_id: number): string;
 }
 
 /**
  * Returns a topic with the first page of its messages.
- * @throws CliError `not_found` if it belongs to a different document or file
+ *
+ * @throws CliError `not_found` if the topic belongs to a different document or file
  */
 export async function getTopicOf(
   { broker, of, name, typed }: Commented,
@@ -59,7 +58,7 @@ export async function getTopicOf(
   });
 }
 
-/** Topics about the documents of sessions. */
+/** Handles topics about the documents of sessions. */
 export const topicsOfDocuments: TopicTarget = {
   group: "doc",
   what: "the document",
@@ -81,7 +80,7 @@ export const topicsOfDocuments: TopicTarget = {
   },
 };
 
-/** Topics about files under Git. */
+/** Handles topics about files under Git. */
 export const topicsOfFiles: TopicTarget = {
   group: "source",
   what: "a file under Git",

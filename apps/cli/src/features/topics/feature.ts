@@ -1,6 +1,6 @@
 import type { Feature } from "../../feature.js";
 
-/** Comment threads in documents and in files under Git. */
+/** Topics: comment threads on documents and on files under Git. */
 export const feature: Feature = {
   needs: ["sources"],
   commands: [

@@ -45,7 +45,7 @@ function replyCommand(target: TopicTarget): Command {
         io,
         signal,
       };
-      // Closing or reopening needs no text, so stdin is not read in that case.
+      // Closing or reopening a topic needs no text, so stdin is not read in that case.
       const text = given === undefined && change !== undefined ? undefined : await readText(reply);
       const actor = await commented.actor();
       const topic = await actor.call("reply_to_topic", { topic_id, text, ...change });
@@ -55,7 +55,7 @@ function replyCommand(target: TopicTarget): Command {
   };
 }
 
-/** @throws CliError `usage` if more than one of the flags is set */
+/** Returns how the flags change the topic. @throws CliError `usage` if more than one of these flags is set */
 function readChange(flags: Flags): Change | undefined {
   const changes: readonly (readonly [string, Change])[] = [
     ["close", { close: "resolved" }],

@@ -79,7 +79,7 @@ function stateOf({ closed, place }: Topic): string {
   return place === null || place.found === "exact" ? "open" : `open, ${place.found}`;
 }
 
-/** Completes a topic with the remaining pages of its messages. */
+/** Adds the remaining pages of a topic's messages to the topic. */
 async function readOn(
   broker: Pick<BrokerClient, "call">,
   topic: OutputOf<"get_topic">,

@@ -1,6 +1,6 @@
 import type { Feature } from "../../feature.js";
 
-/** Tokens that agents report. */
+/** Usage: the tokens that agents report. */
 export const feature: Feature = {
   needs: [],
   loadExtension: async () => (await import("./server-extension.js")).extendServer,

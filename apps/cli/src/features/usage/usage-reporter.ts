@@ -14,8 +14,8 @@ import type { PeerSession } from "../../mcp/peer-sessions.js";
  */
 export interface UsageReporter {
   /**
-   * Handles a hook of the main agent. The first hook of a conversation starts the count, and the end of a
-   * turn reports it.
+   * Handles a hook of the main agent. The first hook in a conversation starts the count, and the hook at the
+   * end of a turn reports it.
    */
   hook(call: HookCall): void;
 }
@@ -23,8 +23,8 @@ export interface UsageReporter {
 interface UsageReporterOptions {
   readonly link: Pick<BrokerLink, "call">;
   /**
-   * Returns the peer session that the usage is reported for, which is also the one that the model's calls
-   * use.
+   * Returns the peer session for which usage is reported, which is also the session in which the model's
+   * calls act.
    */
   readonly team: () => PeerSession | undefined;
   readonly record: UsageRecord;
@@ -33,12 +33,12 @@ interface UsageReporterOptions {
   readonly log: (text: string) => void;
 }
 
-/** The reading position in a conversation's record. It is saved for the next server of the same peer. */
+/** How far the record of a conversation has been read. Saved for the next server of the same peer. */
 interface Note {
   readonly conversation: string;
   /** The position up to which each file has been read. */
   readonly files: Readonly<Record<string, ReadSoFar>>;
-  /** A report that may not have been stored. It is sent again with the same key. */
+  /** A report that the broker may not have stored. It is sent again with the same idempotency key. */
   readonly due?: Due | undefined;
 }
 
@@ -52,19 +52,28 @@ interface Due {
   readonly usage: readonly ModelUsage[];
 }
 
-/** The client records the end of a turn while its hook runs, or just after. */
+/**
+ * How long to wait after a turn before reading the client's files. The client records the end of a turn while
+ * its hook runs, or just after.
+ */
 const afterStopMs = 1_000;
-/** More than one turn writes. The rest is read after the next turn. */
+/**
+ * The maximum number of bytes to read at once, which is more than one turn writes. The rest is read after the
+ * next turn.
+ */
 const readBytesMax = 16 * 1024 * 1024;
 const modelsMax = 20;
 
 export function createUsageReporter(options: UsageReporterOptions): UsageReporter {
   const { link, record, home, env, log } = options;
   let begun: string | undefined;
-  /** Work is done one step at a time, because each step continues from the saved position. */
+  /**
+   * Settles when the last step is done. Steps run one at a time, because each continues from the saved
+   * position.
+   */
   let working: Promise<void> = Promise.resolve();
 
-  /** Skips the tokens used before the peer joined, which do not belong to its session. */
+  /** Skips the tokens that were used before the peer joined, which do not count for the session. */
   async function begin(team: PeerSession, conversation: string): Promise<void> {
     if (readNote(home, team.placeId)?.conversation === conversation) return;
     const { files } = await readFiles(conversation, {}, Number.POSITIVE_INFINITY);
@@ -83,7 +92,7 @@ export function createUsageReporter(options: UsageReporterOptions): UsageReporte
     await tell(team, next, due);
   }
 
-  /** Continues in each file from the saved position. New files are read from the beginning. */
+  /** Reads each file from its saved position. New files are read from the beginning. */
   async function readFiles(
     conversation: string,
     before: Note["files"],
@@ -115,7 +124,7 @@ export function createUsageReporter(options: UsageReporterOptions): UsageReporte
         const team = options.team();
         if (team && !team.left && !team.replaced) await what(team);
       })
-      // The end of the next turn tries again.
+      // The report is retried at the end of the next turn.
       .catch((error: unknown) => log(`could not report token usage: ${String(error)}`));
   }
 
@@ -136,7 +145,7 @@ function keyOf({ placeId }: PeerSession, { conversation, files }: Note): string 
     .digest("hex");
 }
 
-/** Reads the complete lines of a file from an offset, and returns the offset after them. */
+/** Reads the complete lines of a file from an offset on. Returns their text and the offset after them. */
 async function readOn(
   path: string,
   from: number,
@@ -146,7 +155,7 @@ async function readOn(
   if (!file) return { text: "", offset: from };
   try {
     const { size } = await file.stat();
-    // For a first read, only the end of a long record is needed.
+    // The first read only has to find the end of a long file.
     const start = bytesMax === Number.POSITIVE_INFINITY ? Math.max(0, size - readBytesMax) : from;
     const length = Math.min(Math.max(0, size - start), readBytesMax);
     const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, start);
@@ -170,7 +179,9 @@ function readNote(home: string, placeId: string): Note | undefined {
 }
 
 /**
- * Saves the position. If the home is not writable, nothing is reported, because usage would be counted twice.
+ * Saves how far the files have been read. If the home is not writable, this throws and nothing is reported,
+ * because the usage would be counted twice.
+ *
  * @throws file system errors
  */
 function writeNote(home: string, placeId: string, note: Note): void {

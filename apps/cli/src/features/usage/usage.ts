@@ -80,7 +80,7 @@ function formatUsage({ rows, total, more }: OutputOf<"get_usage">, output: Outpu
   return [output.dim(first), ...rest, ...(more > 0 ? [output.dim(`${more} more rows`)] : [])].join("\n");
 }
 
-/** Returns a short form such as `1.6M`, for when the full number does not fit. */
+/** Shortens a count, for example to `1.6M`, where the full number does not fit. */
 function toShort(count: number): string {
   return count.toLocaleString("en", { notation: "compact", maximumFractionDigits: 1 });
 }

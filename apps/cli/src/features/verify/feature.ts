@@ -3,7 +3,7 @@ import type { Feature } from "../../feature.js";
 /** Loads the code that reads and verifies bundles. */
 export const loadVerifyFile = () => import("./verify-file.js");
 
-/** Offline verification of records. */
+/** Verification of records without a broker. */
 export const feature: Feature = {
   needs: ["seal"],
   commands: [

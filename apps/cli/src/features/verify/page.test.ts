@@ -12,7 +12,7 @@ const forgery = "<p>Ana: I owe Ben 1,000,000.</p>";
 it("[VERIFY-15] verify and import say that a forged page around a record that holds is not Merkle's, and print what was signed", async () => {
   const folder = await mkdtemp(join(tmpdir(), "merkle-page-"));
   onTestFinished(() => rm(folder, { recursive: true }));
-  // A package with its own page, and a broker that serves that page.
+  // Set up a package with its own page, and a broker that serves that page.
   await cp(dirname(dirname(inject("program"))), folder, { recursive: true });
   const dashboard = join(folder, "bundle/dashboard");
   await mkdir(dashboard, { recursive: true });
@@ -47,7 +47,7 @@ it("[VERIFY-15] verify and import say that a forged page around a record that ho
   const again = await run("import", "page.html", "--mesh", "second", "--json");
   expect([again.code, JSON.parse(again.stdout)]).toMatchObject([0, { page: "known", added: 0 }]);
 
-  // A damaged record is reported before a foreign page.
+  // A damaged record is reported before a page that is not from Merkle.
   const record = page.indexOf(htmlRecord.begin) + htmlRecord.begin.length;
   await writeFile(join(folder, "cut.html"), forgery + page.slice(0, record + 400) + page.slice(record + 800));
   expect((await run("verify", "cut.html")).code).toBe(8);

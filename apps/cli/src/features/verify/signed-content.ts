@@ -3,7 +3,7 @@ import { bundleFiles, bundleLimits, parseFeedLine, readLines } from "@merkle/wir
 import type { ZippedFiles } from "@merkle/wire/record/zip";
 import { indented, oneLine } from "../../text/one-line.js";
 
-/** The signed content at the end of a valid record, to compare with what a page shows. */
+/** The signed content at the end of a valid record, for comparison with what a page shows. */
 export interface SignedContent {
   readonly messages: readonly Message[];
   readonly document: string;

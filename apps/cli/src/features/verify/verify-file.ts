@@ -22,7 +22,7 @@ import { readSigned, type SignedContent } from "./signed-content.js";
 
 interface VerifyFileOptions {
   readonly home: string;
-  /** A root that was saved earlier, and a message that it must cover. */
+  /** A root of the record that was saved earlier, to compare with the file. */
   readonly root?: string | undefined;
   readonly message?: number | undefined;
   readonly onProgress: (progress: Progress) => void;
@@ -30,13 +30,14 @@ interface VerifyFileOptions {
 }
 
 /**
- * The report and, for an HTML page, its origin. Includes the signed content if the page is not from Merkle.
+ * The report on a record and, for an HTML page, where the page comes from. Includes the signed content if the
+ * page is not from Merkle.
  */
 export type VerifiedFile = RecordReport & { readonly page: SurroundingPage; readonly signed?: SignedContent };
 
 /**
- * Verifies a bundle using only the file and the heads and keys saved on this machine (CLI-69), without a
- * broker or a network. A valid head is saved, so that a later record that does not continue it is detected.
+ * Verifies a bundle without a broker or a network, using only the file and the heads and keys saved on this
+ * machine (CLI-69). Saves a valid head, so that a later record that does not continue it is detected.
  *
  * @throws CliError if the file is not a bundle; problems in a bundle are in the report
  */
@@ -61,7 +62,7 @@ export async function verifyFile(path: string, options: VerifyFileOptions): Prom
   }
 }
 
-/** @throws CliError `verification_failed` if the file is not a bundle */
+/** Reads the facts about a bundle. @throws CliError `verification_failed` if the file is not a bundle */
 export async function readBundleFacts(path: string): Promise<BundleFacts> {
   const file = await openFile(path);
   try {
@@ -86,7 +87,8 @@ interface BundleFacts {
 }
 
 /**
- * Reads a bundle's manifest and keys. Returns null if they are invalid; the verification then reports why.
+ * Reads a bundle's manifest and keys. Returns null if they are invalid; the verification then reports the
+ * reason.
  */
 async function readFacts(bundle: ZippedFiles): Promise<BundleFacts | null> {
   const read = async (name: string) => {
@@ -103,7 +105,7 @@ async function readFacts(bundle: ZippedFiles): Promise<BundleFacts | null> {
   }
 }
 
-/** @throws CliError `verification_failed` if the file is not a bundle */
+/** Opens a bundle. @throws CliError `verification_failed` if the file is not a bundle */
 async function openBundle(file: Parameters<typeof openZipBundle>[0], path: string): Promise<ZippedFiles> {
   try {
     return await openZipBundle(await bundleIn(file));
@@ -117,12 +119,12 @@ async function openBundle(file: Parameters<typeof openZipBundle>[0], path: strin
   }
 }
 
-/** A file with random access. */
+/** An open file whose bytes can be read at any position. */
 interface OpenFile extends RandomAccess {
   close(): Promise<void>;
 }
 
-/** @throws CliError `not_found`, or `unreadable` if the file cannot be read */
+/** Opens a file for reading. @throws CliError `not_found`, or `unreadable` if the file cannot be read */
 export async function openFile(path: string): Promise<OpenFile> {
   const file = await open(path, "r").catch((error: unknown) => {
     throw cannotOpen(path, error);

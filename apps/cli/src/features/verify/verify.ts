@@ -74,7 +74,10 @@ export const verify: Command = {
   },
 };
 
-/** Returns whether the argument is a file: it exists, or it looks like a file name. Session names do not. */
+/**
+ * Returns whether the argument names a file: the file exists, or the argument looks like a file name, unlike
+ * the name of a session.
+ */
 async function isFileName(what: string): Promise<boolean> {
   return existsSync(what) || /[/\\]|\.(?:zip|html)$/i.test(what);
 }
@@ -110,7 +113,10 @@ function readRoot(text: string | undefined): string | undefined {
   throw usageError(`--root must be 64 hexadecimal digits, got ${JSON.stringify(text.slice(0, 80))}.`);
 }
 
-/** Printed with every successful verification: what it does not prove. */
+/**
+ * Printed with every successful verification, because the result does not prove that the content is true or
+ * complete.
+ */
 const whatItShows =
   "Unchanged since it was signed. This does not prove that its content is true or complete.";
 
@@ -138,7 +144,9 @@ function reportText(report: RecordReport, output: Pick<Output, "mark" | "dim">):
     .join("\n");
 }
 
-/** Formats the warning about a foreign page, which can show anything around a valid record. */
+/**
+ * Formats the warning about a page that is not from Merkle, which can show anything around a valid record.
+ */
 function foreignPageText({ signed }: VerifiedFile, { mark }: Pick<Output, "mark">): string {
   return [
     `${mark.warn} The record is valid, but the page around it is not from Merkle. Do not trust what the page shows: only the record was signed.`,
@@ -160,10 +168,10 @@ function trustText({ signed_by }: RecordReport): string {
   }
 }
 
-/** Maximum number of further problems listed after the first. */
+/** Maximum number of problems to list after the first. */
 const othersTold = 4;
 
-/** Returns the error for an invalid record: the first problem, some others, and the number of the rest. */
+/** Returns the error for an invalid record: the first problem, some others, and how many more there are. */
 function verificationFailed(report: RecordReport, next: readonly string[]): CliError {
   const [first, ...others] = report.findings;
   const told = others.slice(0, othersTold).map((each) => `\n  also: ${sentence(each)}`);

@@ -9,7 +9,7 @@ interface Start {
   readonly session: Session;
   readonly since: Since;
   readonly shows: (message: Message) => boolean;
-  /** Returns the last sequence that the reader has read. Called only for `--since unread`. */
+  /** Returns the sequence of the last message that the reader has read. Called only for `--since unread`. */
   readonly lastRead: () => Promise<number>;
   readonly now: number;
   readonly signal: AbortSignal;
@@ -37,7 +37,7 @@ export async function findStart(start: Start): Promise<number> {
 }
 
 /**
- * Finds the last message posted before a time. Uses binary search, because times never decrease within a
+ * Finds the last message posted before a time. Uses a binary search, because times never decrease within a
  * feed.
  */
 async function findLastBefore({ client, session, signal }: Start, time: number): Promise<number> {
@@ -57,10 +57,10 @@ async function findLastBefore({ client, session, signal }: Start, time: number):
   return before;
 }
 
-/** Maximum number of recent messages to search for messages that a filter shows. */
+/** Maximum number of recent messages to search for messages that pass a filter. */
 const messagesSearchedMax = 20 * limits.pageMessagesMax;
 
-/** Returns the sequence before the last `count` messages that the filter shows. */
+/** Returns the sequence before the last `count` messages that pass the filter. */
 async function findBeforeLast({ client, session, shows, signal }: Start, count: number): Promise<number> {
   const oldest = Math.max(session.last_sequence - messagesSearchedMax, 0);
   let before = session.last_sequence + 1;

@@ -5,11 +5,14 @@ import { limits } from "@merkle/wire/limits";
 
 interface FollowFeedOptions extends Pick<FeedOptions, "session" | "after" | "onReady" | "onChanged"> {
   readonly client: MerkleClient;
-  /** Ends the tail after the current message. Later messages are not printed. */
+  /** When aborted, the tail ends after the current message. Later messages are not printed. */
   readonly signal: AbortSignal;
-  /** Called for one message at a time. The next call waits until this one resolves. */
+  /** Called for one message at a time. The next call waits until the promise resolves. */
   onMessage(message: Message): Promise<void>;
-  /** Called after a database restore. Returns the sequence to continue after, or throws to end the tail. */
+  /**
+   * Called after the database was restored. Returns the sequence to continue after, or throws to end the
+   * tail.
+   */
   onResync(): Promise<number>;
 }
 
@@ -29,7 +32,7 @@ export async function followFeed(options: FollowFeedOptions): Promise<void> {
       handling = handle(messages);
       return handling;
     },
-    // Messages in progress belong to the feed before the restore, so they finish first.
+    // Messages that are still being handled belong to the feed before the restore, so finish them first.
     onResync: () => handling.then(onResync),
     onError: (error) => failure.abort(error),
   });
@@ -50,22 +53,31 @@ export async function followFeed(options: FollowFeedOptions): Promise<void> {
   }
 }
 
-/** The point where a restored feed differs from the feed that was read. */
+/** The point after which a restored feed differs from the feed that was read. */
 export interface Parting {
-  /** The last message that both feeds contain. */
+  /** The sequence of the last message that both feeds contain. */
   readonly sequence: number;
-  /** The number of messages that were read and are missing from the restored feed. */
+  /** The number of messages that were read but are missing from the restored feed. */
   readonly gone: number;
 }
 
-/** The last messages that were read, by id. After a restore, sequences are used again but ids are not. */
+/**
+ * The last messages that were read: their ids, by sequence. After a restore, sequences are used again but ids
+ * are not.
+ */
 interface ReadMessages {
   add(message: Message): void;
-  /** Compares the messages with the restored feed. Forgets those that it does not contain. */
+  /**
+   * Compares the remembered messages with the restored feed. Forgets messages that the feed no longer
+   * contains.
+   */
   findParting(client: Pick<MerkleClient, "call">, sessionId: string): Promise<Parting>;
 }
 
-/** Maximum number of remembered messages. If a restore removes more, only these are reported as removed. */
+/**
+ * Maximum number of remembered messages. If a restore removes more messages, only the remembered ones are
+ * reported as removed.
+ */
 const rememberedMax = 1_000;
 
 export function createReadMessages(after: number): ReadMessages {
@@ -73,8 +85,8 @@ export function createReadMessages(after: number): ReadMessages {
   let last = after;
 
   /**
-   * Finds the last message that is still in the feed. Messages read before the remembered ones are assumed to
-   * exist.
+   * Finds the last remembered message that the feed still contains. Messages older than the remembered ones
+   * are assumed to be there.
    */
   async function findLastKept(client: Pick<MerkleClient, "call">, sessionId: string): Promise<number> {
     const [first = last + 1] = idBySequence.keys();

@@ -10,8 +10,8 @@ interface Reading {
 }
 
 /**
- * Reads the last sequence that this home's person has read in a session. In an agent's shell, reads the last
- * one that its team has acknowledged.
+ * Returns the sequence up to which this home's person has read a session. In an agent's shell, returns the
+ * sequence up to which the agent's team has acknowledged messages.
  */
 export async function readLastRead({ broker, session, config }: Reading): Promise<number> {
   const acting = { broker, config };
@@ -23,12 +23,12 @@ export async function readLastRead({ broker, session, config }: Reading): Promis
 const lastWordMs = 2_000;
 
 /**
- * Marks messages as read by this home's person. Never acknowledges messages from an agent's shell, because
- * the agent would not receive them any longer (CLI-34).
+ * Marks messages as read by this home's person. Does nothing in an agent's shell, because acknowledged
+ * messages would no longer be delivered to the agent (CLI-34).
  */
 export function markAsRead({ broker, session, config }: Reading): ReadMarker | undefined {
   if (isAgentShell(config)) return undefined;
-  // Continues briefly after Ctrl+C, to mark messages that were printed before it.
+  // Allows a short time after Ctrl+C to mark the messages that were printed before it.
   const patience = new AbortController();
   const own = createBrokerClient(broker.address, patience.signal);
   const marker = startMarkingRead(async (cursor) => {
@@ -51,15 +51,15 @@ function isAgentShell({ session, team }: Config): boolean {
 export interface ReadMarker {
   /** Records that everything up to this message has been printed. */
   printed(sequence: number): void;
-  /** Sends the last position. Rejects if that fails. */
+  /** Sends the last position to the broker. Rejects if that fails. */
   finish(): Promise<void>;
 }
 
 const onceInMs = 500;
 
 /**
- * Reports the read position to the broker at most twice a second, and at the end. A failed report is
- * corrected by the next one. Only the last failure matters, because unmarked messages are shown again.
+ * Reports the read position to the broker at most twice a second, and at the end. Each report replaces
+ * earlier ones that failed, so only a failure of the last report matters: its messages are shown again.
  */
 function startMarkingRead(acknowledge: (cursor: number) => Promise<unknown>): ReadMarker {
   let printed = 0;

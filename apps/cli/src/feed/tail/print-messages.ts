@@ -15,7 +15,8 @@ export function createJsonPrinter(output: Output): MessagePrinter {
 }
 
 /**
- * Creates a printer for people. Prints a line with the date when it changes or is not today.
+ * Creates a printer for people. Prints a line with the date if the first message is not from today, and
+ * whenever the date changes.
  *
  * Wraps long lines itself. If the terminal wrapped them, the continuation would start in the first column
  * like a new message.
@@ -30,7 +31,7 @@ export function createTextPrinter(
   };
 }
 
-/** Wraps a message to this number of columns. */
+/** Wraps a message to the given number of columns. */
 export function breakLines(text: string, columns: number): string {
   return text
     .split("\n")
@@ -39,8 +40,8 @@ export function breakLines(text: string, columns: number): string {
 }
 
 /**
- * Creates a formatter for the messages of a feed in order. Adds the date before the first message of each
- * day.
+ * Creates a function that formats a feed's messages in order, and adds the date before the first message of
+ * each day.
  */
 export function createTextFormat(
   output: Pick<Output, "signs" | "dot" | "dim">,
@@ -57,7 +58,7 @@ export function createTextFormat(
   };
 }
 
-/** Creates a formatter that adds no dates. */
+/** Creates a function that formats messages without adding dates. */
 export function createMessageFormat(
   output: Pick<Output, "signs" | "dot" | "dim">,
   teams: { find(teamId: string | null): Promise<Author> },

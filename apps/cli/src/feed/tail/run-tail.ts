@@ -14,7 +14,7 @@ import { createJsonPrinter, createTextPrinter, type MessagePrinter } from "./pri
 import { createFilter, readTailOptions, type TailOptions } from "./tail-options.js";
 import { watchForEnd } from "./watch-for-end.js";
 
-/** Prints a session's feed until it should end (CLI-30 to CLI-37). */
+/** Prints a session's feed until the tail ends (CLI-30 to CLI-37). */
 export async function runTail(context: CommandContext, checkConcluded: CheckConcluded): Promise<number> {
   const { config, signal } = context;
   const options = readTailOptions(context.flags);
@@ -34,7 +34,7 @@ export async function runTail(context: CommandContext, checkConcluded: CheckConc
   return exitCodes.done;
 }
 
-/** Checks a conclusion that was read. Resolves with the problem to report, or null. */
+/** Checks a `session_concluded` message. Resolves with the problem to report, or null. */
 export type CheckConcluded = (
   message: Message,
   where: { readonly home: string; readonly broker: Pick<BrokerClient, "call"> },
@@ -44,18 +44,18 @@ interface TailedSession {
   readonly context: CommandContext;
   readonly options: TailOptions;
   readonly broker: BrokerClient;
-  /** The session when the tail began. */
+  /** The session as it was when the tail began. */
   readonly session: Session;
   readonly client: MerkleClient;
   readonly printer: MessagePrinter;
   readonly checkConcluded: CheckConcluded;
-  /** Called when the roster or the session has changed. */
+  /** Called when the session or its roster has changed. */
   readonly onChanged?: () => void;
 }
 
 /**
- * Checks a conclusion's seal. Reports, even with `--quiet`, a seal that does not continue the record that
- * this machine saw before.
+ * Checks the seal in a conclusion. Reports a seal that does not continue the record that this machine saw
+ * before, even with `--quiet`.
  */
 async function reportProblem(
   message: Message,
@@ -65,7 +65,7 @@ async function reportProblem(
   if (problem) context.output.error(problem);
 }
 
-/** Prints the feed and reports changes of the connection until the tail should end. */
+/** Prints the feed, and reports lost and restored connections, until the tail ends. */
 export async function followSession(tailed: TailedSession): Promise<void> {
   const { context, options, session, client, printer } = tailed;
   const { output, signal } = context;
@@ -83,7 +83,7 @@ export async function followSession(tailed: TailedSession): Promise<void> {
       (await client.call("get_session", { session_id: session.session_id }, { signal })).last_sequence,
   });
 
-  // Aborted when the reader has closed the output.
+  // Aborted when the reader of the output has closed it.
   const unread = new AbortController();
 
   try {
@@ -141,8 +141,8 @@ function findStartOf(
 }
 
 /**
- * Creates the marker for read messages. Undefined unless the tail shows unread messages without a filter that
- * may hide some.
+ * Creates the marker for read messages. Undefined unless the tail shows unread messages, without a filter
+ * that could hide some of them.
  */
 function createMarker({ context, options, broker, session }: TailedSession): ReadMarker | undefined {
   if (options.since.is !== "unread") return undefined;
@@ -153,7 +153,7 @@ function createMarker({ context, options, broker, session }: TailedSession): Rea
   return undefined;
 }
 
-/** Returns the text shown once the broker has confirmed the subscription. */
+/** Returns the text to show once the broker has confirmed the subscription. */
 function connectedText(
   { slug, status, last_sequence }: Session,
   { since, untilClosed }: TailOptions,
@@ -174,10 +174,10 @@ function connectedText(
 }
 
 /**
- * Reports which messages remain after a restore of the database.
+ * Reports which messages remain after the database was restored.
  *
- * @throws CliError `resync` with `--json` if messages are missing: their sequences will be used again for
- * other messages
+ * @throws CliError `resync` with `--json` if messages are missing, because new messages will reuse their
+ * sequences
  */
 function tellRestored({ sequence, gone }: Parting, { context: { output }, session }: TailedSession): void {
   const restored = "The broker's database was restored";

@@ -9,13 +9,13 @@ export type Since =
   | { readonly is: "ago"; readonly seconds: number }
   | { readonly is: "unread" };
 
-/** The types for `--types`. `ask` includes answers. Questions and decisions are also `chat`. */
+/** The types that `--types` accepts. `ask` includes answers. Questions and decisions also count as `chat`. */
 const messageTypes = ["chat", "system", "ask", "decision"] as const;
 type MessageType = (typeof messageTypes)[number];
 
 export interface TailOptions {
   readonly since: Since;
-  /** The types of messages to print; undefined prints all. */
+  /** The types of messages to print. Undefined prints all types. */
   readonly types: readonly MessageType[] | undefined;
   readonly from: string | undefined;
   readonly untilClosed: boolean;
@@ -39,7 +39,7 @@ export function readTailOptions(flags: Flags): TailOptions {
 
 const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
-/** Parses the value of `--since`. @throws CliError `usage` */
+/** Parses the value of `--since`. @throws CliError `usage` for an invalid value */
 export function readSince(text: string | undefined): Exclude<Since, { is: "last" }> | undefined {
   if (text === undefined) return undefined;
   if (text === "unread") return { is: "unread" };
@@ -73,7 +73,7 @@ function readTimeout(text: string | undefined): number | undefined {
   );
 }
 
-/** Creates the filter that the flags ask for: by type, and by the team that posted or caused the message. */
+/** Creates the filter that the flags describe: by type, and by the team that posted or caused the message. */
 export function createFilter({
   types,
   from,

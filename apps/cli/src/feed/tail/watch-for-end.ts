@@ -5,14 +5,14 @@ import type { TailOptions } from "./tail-options.js";
 
 interface WatchedTail {
   readonly client: Pick<MerkleClient, "state" | "onState">;
-  /** The session when the tail began. */
+  /** The session as it was when the tail began. */
   readonly session: Session;
   readonly options: Pick<TailOptions, "untilClosed" | "timeoutMs">;
   readonly after: number;
 }
 
 interface TailEnd {
-  /** Aborted when the tail must end. The reason is a CliError if the tail failed. */
+  /** Aborted when the tail must end. If the tail failed, the reason is a CliError. */
   readonly signal: AbortSignal;
   /** Records that the broker has confirmed the subscription. */
   connected(): void;
@@ -23,10 +23,10 @@ interface TailEnd {
 }
 
 /**
- * Decides when a tail ends by itself. The messages that existed at its start are always printed.
+ * Decides when a tail ends by itself. Messages that existed at its start are always printed.
  *
- * After that, `--until-closed` ends it at the conclusion, or immediately if the session was already closed.
- * `--timeout` ends it when the time is up, and fails if the broker is disconnected at that point.
+ * After that, `--until-closed` ends the tail at the conclusion, or immediately if the session was already
+ * closed. `--timeout` ends the tail after that time, and makes it fail if the broker is disconnected then.
  */
 export function watchForEnd({ client, session, options, after }: WatchedTail): TailEnd {
   const controller = new AbortController();
