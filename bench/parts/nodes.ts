@@ -18,7 +18,7 @@ type BusKind = (typeof buses)[number];
 /** A single node, or several nodes and the bus between them. */
 type Mesh = "1" | `${2 | 3} ${BusKind}`;
 
-/** CPU time per post in microseconds: of all brokers together, and of PostgreSQL. */
+/** CPU time per post in microseconds, for all brokers together and for PostgreSQL. */
 interface PostCost {
   readonly post: number;
   readonly postInPostgres: number;

@@ -38,7 +38,7 @@ export function strangerOf(path: string, found: Stats, options: StrangersOptions
     const mend = owner === us ? chown : null;
     return { path, problem: `belongs to another user (${nameOf(found.uid)})`, mend };
   }
-  // A link has no permissions. Whoever can write to the link's folder can change its target.
+  // A link has no permissions. Any user that can write to the folder of the link can change its target.
   if (found.isSymbolicLink()) return null;
   const octal = (found.mode & 0o7777).toString(8).padStart(4, "0");
   const group = (found.mode & 0o070) !== 0 && hasOthers(found.gid, owner) ? 0o070 : 0;
