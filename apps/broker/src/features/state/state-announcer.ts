@@ -18,27 +18,30 @@ import { retryWhileLost } from "../../core/retry-while-lost.js";
 import type { Channels } from "../../feed/delivery/channels.js";
 import { msUntilDue, toStateChange, toStateEvent } from "./state-entry.js";
 
-/** Posts the events of changes that came too soon after the previous event of their key (STATE-7). */
+/**
+ * Posts the state events that were delayed because they came too soon after their key's previous event
+ * (STATE-7).
+ */
 export interface StateAnnouncer {
   announceLater(sessionId: string, key: string, inMs: number): void;
-  /** Announces overdue changes that a broker left unannounced because it stopped or failed. */
+  /** Announces overdue changes that were never announced because a broker stopped or failed. */
   catchUp(): Promise<void>;
   /**
-   * Pushes recent changes from other nodes whose notifications were lost. Changes that were already pushed
-   * are skipped.
+   * Pushes recent changes made on other nodes, in case their notifications were lost. Skips changes that were
+   * already pushed.
    */
   pushLately(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Maximum number of keys per run. The next run continues. */
+/** Maximum number of keys handled in one run. The next run handles the rest. */
 const catchUpMax = 1_000;
-/** Covers a few sweeps, in case a sweep is late. */
+/** How far back to look for changes: a few sweeps, in case a sweep is late. */
 const latelySeconds = 20;
 
 /**
- * Starts by announcing what an earlier broker left unannounced. The database determines what is due; timers
- * only trigger the check.
+ * Announces the changes that an earlier broker left unannounced, and then continues with new ones. The
+ * database determines which events are due; timers only trigger the check.
  */
 export function startStateAnnouncer(options: {
   database: Pick<Database, "orm" | "transaction">;
@@ -114,8 +117,8 @@ export function startStateAnnouncer(options: {
 }
 
 /**
- * Posts the event of a key's last change. Returns the remaining wait in milliseconds if the event is not due,
- * or null if it was already posted.
+ * Posts the event of a key's last change. Returns the remaining delay in milliseconds if the event is not due
+ * yet, or null if it was already posted.
  */
 async function tellFeed(
   tx: Transaction,

@@ -12,19 +12,19 @@ import type { DocumentServices } from "../../document/services.js";
 import type { SessionContext } from "../../sessions/context.js";
 import { toStateEntry } from "../../sessions/state-entry.js";
 
-/** Returns the entry without its value if the value is too large to be sent unrequested (STATE-8). */
+/** Returns the entry to send unrequested: without its value if the value is too large (STATE-8). */
 export function toToldEntry(row: StateVersionRow): StateEntry {
   const { value, ...entry } = toStateEntry(row);
   const isTold = row.value !== null && utf8Bytes(row.value) <= limits.stateValueToldBytesMax;
   return isTold ? { ...entry, value } : entry;
 }
 
-/** Returns the push for a change. Without a session, the key belongs to the mesh. */
+/** Returns the push frame for a state change. If `sessionId` is null, the key belongs to the mesh. */
 export function toStateChange(sessionId: string | null, row: StateVersionRow): StateChangeFrame {
   return { type: "state_change", session_id: sessionId, ...toToldEntry(row) };
 }
 
-/** Returns the feed event for a change. */
+/** Returns the feed event for a change of a key. */
 export function toStateEvent(row: StateVersionRow): SystemEvent {
   const { key, version, updatedBy, updatedAt, deleted, ...told } = toToldEntry(row);
   return {

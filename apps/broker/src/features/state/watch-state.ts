@@ -12,8 +12,8 @@ import type { StateServices } from "./services.js";
 import { scopeIdOf } from "./state-entry.js";
 
 /**
- * Adds a watch for the calling peer, which stays until it is removed (STATE-9). Adding the same watch twice
- * has no effect.
+ * Adds a watch for the calling peer, which stays until the peer removes it (STATE-9). Adding the same watch
+ * twice has no effect.
  */
 export async function watchState(
   ctx: TeamContext<StateServices>,
@@ -39,7 +39,7 @@ function tooManyWatches(): MerkleError {
   );
 }
 
-/** Removes a watch of the calling peer. Succeeds if there is no such watch. */
+/** Removes one of the calling peer's watches. Succeeds if the watch does not exist. */
 export async function unwatchState(
   ctx: TeamContext<StateServices>,
   input: ParsedInputOf<"unwatch_state">,

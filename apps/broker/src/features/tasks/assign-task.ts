@@ -20,7 +20,8 @@ interface Assigned {
 }
 
 /**
- * Finds the team or peer that a task is assigned to, by the rules for recipients of messages (SEND-2).
+ * Finds the team or peer that a task is assigned to, by the rules that apply to message recipients
+ * (SEND-2).
  *
  * @throws bad_request for a group, not_found for an unknown team or peer
  */
@@ -35,7 +36,7 @@ export async function findAssignee(
       `A task can be assigned to a team or a peer, not to ${assignee}. Nothing was done.`,
     );
   const peers = await readKnownPeers(services, session.sessionId);
-  // The empty sender lets callers assign a task to themselves.
+  // No sender is excluded, so that callers can assign tasks to themselves.
   const { recipients, reaches } = resolveRecipients(peers, [assignee], "");
   const found = peers.filter(({ peerId }) => reaches?.includes(peerId));
   const [name = assignee] = recipients;
@@ -47,7 +48,11 @@ export async function findAssignee(
   };
 }
 
-/** @throws forbidden: the check that proves the work must not be set by an agent */
+/**
+ * Refuses a check that an agent sets, because the check must prove the agents' work.
+ *
+ * @throws forbidden
+ */
 export function refuseCheckOfAgent(ctx: TeamContext<TaskServices>, check: unknown): void {
   if (check === undefined || isHuman(ctx)) return;
   throw new MerkleError(
@@ -57,7 +62,7 @@ export function refuseCheckOfAgent(ctx: TeamContext<TaskServices>, check: unknow
 }
 
 /**
- * Refuses unknown or circular blockers. The caller must hold the lock on the session, so that changes of
+ * Refuses unknown or circular blockers. The caller must hold the lock on the session, so that changes to
  * tasks and blockers run one after another.
  *
  * @throws bad_request for an unknown task, conflict for a cycle

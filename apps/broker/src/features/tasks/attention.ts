@@ -2,7 +2,9 @@ import { listTaskFacts } from "@merkle/db";
 import { toFact } from "../../views/fact.js";
 import type { AttentionSource } from "../../views/hooks.js";
 
-/** Tasks in review, and tasks and scopes that were handed back. */
+/**
+ * Adds tasks in review, and tasks and scopes that were handed back, to people's attention lists.
+ */
 export const waitingTasks: AttentionSource = {
   kinds: ["in_review", "handed_back"],
   async list({ database }, scope) {

@@ -18,7 +18,7 @@ import {
  * Claims a task, or the next ready task. If several callers compete, exactly one gets it (TASK-3). A task
  * that the caller already holds is returned again without an event.
  *
- * @throws conflict, with the tasks that it waits for, or its holder
+ * @throws conflict, with the task's holder or the tasks that block it
  */
 export async function claimTask(
   ctx: TeamContext<TaskServices>,
@@ -51,8 +51,8 @@ function requireOwn(ctx: TeamContext<TaskServices>, row: TaskRow): TaskRow {
 }
 
 /**
- * Returns a claimed task to the list. A reviewer can return a task in review to its author. A human can do
- * either for anyone (TASK-6).
+ * Makes a claimed task available again. A reviewer can return a task in review to its author. A human can
+ * do both with any task (TASK-6).
  */
 export async function releaseTask(
   ctx: TeamContext<TaskServices>,

@@ -26,7 +26,7 @@ import { isHuman } from "./task.js";
 /**
  * Claims a scope for the calling peer, replacing the peer's own claim of that scope (CLAIM-2).
  *
- * @throws conflict, with the overlapping claims of others, unless both sides share
+ * @throws conflict, with the overlapping claims of others, unless both claims are shared
  */
 export async function claimScope(
   ctx: TeamContext<TaskServices>,
@@ -58,8 +58,8 @@ export async function claimScope(
 }
 
 /**
- * Returns whether two scopes may be in the same repository. A scope without a repository may be in any
- * (CLAIM-7).
+ * Returns whether two scopes may be in the same repository. A scope that names no repository may be in
+ * any repository (CLAIM-7).
  */
 function mayBeSameRepository(a: string | null, b: string | null): boolean {
   return a === null || b === null || a === b;
@@ -136,7 +136,7 @@ function notYours({ number, holder, claimedAt }: ClaimRow): MerkleError {
   );
 }
 
-/** Lists the claims of a session, and the session's rule for hooks that guard edits. */
+/** Lists a session's claims, and the session's rule for hooks that guard edits. */
 export async function listClaims(ctx: SessionContext<TaskServices>): Promise<OutputOf<"list_claims">> {
   const { orm, meshId } = ctx.services.database;
   const { sessionId } = ctx.session;
@@ -174,8 +174,8 @@ async function announceClaim(
   const isOthers = row.peerId !== team.peer.peerId;
   const { sequence } = await announce(session.sessionId, claimEvent(row, authorName(team), told), {
     causedBy: team.peer.peerId,
-    // Other peers read claims in the list. Only a holder whose claim was released by someone else is
-    // notified.
+    // Other peers see the release when they list claims. Only a holder whose claim someone else
+    // released is notified.
     reaches: isOthers ? [row.peerId] : [],
   });
   afterCommit(() => services.channels.announceChange(session.sessionId, "tasks", sequence));

@@ -27,7 +27,10 @@ export async function createTask(
   });
 }
 
-/** Splits a task into parts, which then block it. If the task was claimed, it is released (TASK-7). */
+/**
+ * Splits a task into parts, which then block the original task. If the task was claimed, it is
+ * released (TASK-7).
+ */
 export async function splitTask(
   ctx: TeamContext<TaskServices>,
   input: ParsedInputOf<"split_task">,

@@ -12,12 +12,12 @@ import { importTasks } from "./import-tasks.js";
 import { getTask, listAllTasks, listTasks } from "./read-tasks.js";
 import { updateTask } from "./update-task.js";
 
-/** How long people are asked to look at tasks and claims that were handed back. */
+/** How long tasks and claims that were handed back stay on people's attention lists. */
 const handedBackHours = 24;
 
 const handBackMs = 5_000;
 
-/** Tasks, and claims of scopes. */
+/** Lets peers share tasks and claim scopes. */
 export const tasksFeature = {
   name: "tasks",
   needs: [],

@@ -16,9 +16,9 @@ import {
 } from "./task.js";
 
 /**
- * Records the result of a task. The task is done, unless it has a check that is not yet proved. It is then in
- * review until its holder reports the proof or a reviewer finishes it (TASK-8). Tasks that waited only for
- * this task become ready (TASK-4).
+ * Records the result of a task. The task is then done, unless its check is not yet proved. A task with such a
+ * check is in review until its holder reports the proof or a reviewer finishes it (TASK-8). Tasks that waited
+ * only for this task become ready (TASK-4).
  *
  * @throws conflict if the caller does not hold the task, or if it still waits for others
  */
@@ -59,8 +59,8 @@ function isProved({ check }: TaskRow, proof: ParsedInputOf<"finish_task">["proof
 }
 
 /**
- * Returns whether the caller may accept a task in review. The named reviewer and any verified human may, but
- * not the peer that did the work.
+ * Returns whether the caller may accept a task in review: the named reviewer or any verified human, but never
+ * the peer that did the work.
  */
 export function mayReview({ team }: TeamContext<TaskServices>, { check, holderPeerId }: TaskRow): boolean {
   if (team.kind === "human") return true;
@@ -69,13 +69,14 @@ export function mayReview({ team }: TeamContext<TaskServices>, { check, holderPe
   return names.includes(fold(check.reviewer));
 }
 
-/** Notifies the assignees of tasks that became ready because a task is done or cancelled. */
+/** Notifies the assignees of tasks that became ready because another task was finished or cancelled. */
 export async function tellReady(
   ctx: TeamContext<TaskServices>,
   write: Write,
   key: TaskKey,
 ): Promise<number[]> {
-  // The read below needs the lock on the feed, even if an earlier announcement has already taken it.
+  // The feed must be locked before the read below. An earlier announcement in this write may already hold the
+  // lock.
   await lockFeed(write.tx, key.sessionId);
   const ready = await listReadyAfter(write.tx, key);
   for (const row of ready) await announceTask(ctx, write, row, { change: "ready", concerns: ["assignee"] });

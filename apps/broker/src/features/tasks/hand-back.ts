@@ -23,7 +23,7 @@ interface HandBackOptions {
   readonly database: Pick<Database, "orm" | "transaction">;
   readonly presence: Pick<Presence, "find">;
   readonly channels: Pick<Channels, "deliver" | "announceChange">;
-  /** When this broker started. It has seen no peer before that. */
+  /** When this broker started. It knows nothing about peers seen earlier. */
   readonly startedAt: Date;
 }
 
@@ -31,9 +31,9 @@ interface HandBackOptions {
 const lapsedMax = 500;
 
 /**
- * Returns a function to call regularly. It renews the tasks and claims of present peers. If a peer has left,
- * or was away longer than its session allows, its tasks and claims are handed back. Each gets an event that
- * names the peer (TASK-5, CLAIM-4).
+ * Returns a function to call regularly. The function renews the tasks and claims of present peers. If a peer
+ * has left, or was away longer than its session allows, its tasks and claims are handed back, each with an
+ * event that names the peer (TASK-5, CLAIM-4).
  */
 export function createHandBack(options: HandBackOptions): () => Promise<void> {
   const { database, channels, startedAt } = options;
@@ -54,8 +54,8 @@ export function createHandBack(options: HandBackOptions): () => Promise<void> {
 }
 
 /**
- * Renews the tasks and claims of peers that were seen. An open connection counts as presence, however long
- * the agent is silent.
+ * Renews the tasks and claims of peers that were seen recently. An open connection counts as presence, even
+ * if the agent sends nothing.
  */
 async function renew({ database, presence }: HandBackOptions): Promise<void> {
   const now = new Date();

@@ -60,8 +60,8 @@ const eventsPerPage = 500;
 export const importTasks: ImportHook = { store: storeTasks, forgetEvent: forgetTask };
 
 /**
- * Rebuilds the tasks and claims of an imported session from the events of its feed, in order. They are
- * therefore as well proven as the feed (IMPORT-9). Events that were removed or are not valid are skipped.
+ * Rebuilds an imported session's tasks and claims from the events in its feed, in order. The result is
+ * therefore as well proven as the feed itself (IMPORT-9). Redacted and invalid events are skipped.
  */
 async function storeTasks(
   tx: Transaction,
@@ -94,7 +94,7 @@ async function storeTasks(
   await replaceImportedClaims(tx, sessionId, [...claims.values()]);
 }
 
-/** The ids of peers by the names that events use. */
+/** The ids of peers, by the names that the events use. */
 type Peers = ReadonlyMap<string, string>;
 
 function newTask(sessionId: string, { task, title, by, at }: TaskEvent): ImportedTaskRow {
@@ -117,7 +117,7 @@ function changeTask(task: ImportedTaskRow, event: TaskEvent, peers: Peers): Impo
     ...(labels && { labels }),
     ...(links && { links }),
     ...(check !== undefined && { check }),
-    // The assignee is not a peer of this session. Only the name is known, and shown.
+    // The assignee is not a peer of this session, so only the name is known.
     ...(assignee !== undefined && {
       assignee,
       assigneeTeamId: assignee === null ? null : idFrom(["imported assignee", assignee]),
@@ -149,7 +149,7 @@ function moveTask(task: ImportedTaskRow, event: TaskEvent, peers: Peers): Partia
     case "cancelled":
       return { state: "cancelled", ...unheld, handedBackAt: null };
     case "updated":
-      // The event of a split names the former holder, who releases the task with it.
+      // When a claimed task is split, the event names the former holder, whose claim ends with the split.
       return holder === undefined ? {} : { state: "open", ...unheld };
     default:
       return {};
@@ -171,8 +171,8 @@ function applyToClaims(
     sessionId,
     number,
     scope,
-    // The feed does not contain the repository, so that its readers cannot guess repository addresses and
-    // test them.
+    // The feed contains no trace of the repository, so that its readers cannot test guesses of the
+    // repository's address.
     repository: null,
     shared,
     reason: reason ?? null,
@@ -184,7 +184,7 @@ function applyToClaims(
 }
 
 /**
- * Removes the texts of a task's event from the task that was rebuilt from it. Call before the event's own
+ * Removes an event's texts from the task that was rebuilt from the event. Call before the event's own
  * text is removed.
  */
 async function forgetTask(tx: Transaction, sessionId: string, sequence: number): Promise<void> {

@@ -5,7 +5,7 @@ import type { Context, SessionContext } from "../../sessions/context.js";
 import type { TaskServices } from "./services.js";
 import { noSuchTask, toTask } from "./task.js";
 
-/** Lists a session's tasks by number. Default: only unfinished tasks. */
+/** Lists a session's tasks by number. By default, only unfinished tasks. */
 export async function listTasks(
   ctx: SessionContext<TaskServices>,
   { state, mine, label, after, limit }: ParsedInputOf<"list_tasks">,
@@ -57,7 +57,7 @@ export async function getTask(
 type History = OutputOf<"get_task">["history"][number];
 
 function toHistory({ sequence, content }: { sequence: number; content: string }): History {
-  // These are the feed's own events, which only this feature creates.
+  // The session's own events, which only the tasks feature creates, so their content has this type.
   const { change, by, reason, at } = contentOf(content) as unknown as History;
   return { sequence, change, by, reason: reason ?? null, at };
 }

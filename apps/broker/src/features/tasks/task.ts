@@ -38,7 +38,7 @@ export function stateOf({ state, waitsFor }: Pick<TaskRow, "state" | "waitsFor">
   return state === "open" && waitsFor.length > 0 ? "blocked" : state;
 }
 
-/** Returns the caller as the claimer of a task. */
+/** Returns the caller in the form stored with a claimed task. */
 export function claimerOf({ team }: TeamContext<TaskServices>): TaskClaimer {
   return { teamId: team.teamId, peerId: team.peer.peerId, name: authorName(team) };
 }
@@ -62,7 +62,7 @@ export function noSuchTask(slug: string, number: number): MerkleError {
   return new MerkleError("not_found", `The session "${slug}" has no task ${number}.`, { next: "list_tasks" });
 }
 
-/** Returns whether the caller may decide about the work of others. Only a verified human may. */
+/** Returns whether the caller may decide about other peers' work. Only a verified human may. */
 export function isHuman({ team }: TeamContext<TaskServices>): boolean {
   return team.kind === "human";
 }
@@ -117,8 +117,8 @@ type TaskEvent = Extract<SystemEvent, { event: "task_changed" }>;
 type Told = Omit<TaskEvent, "event" | "task" | "title" | "by" | "at">;
 
 /**
- * Posts the event of a task's change and notifies the peers that it concerns. Other peers read the change in
- * the list (TASK-10).
+ * Posts the event of a task's change and notifies the peers that it concerns. Other peers see the change
+ * when they list tasks (TASK-10).
  */
 export async function announceTask(
   ctx: TeamContext<TaskServices>,
@@ -137,8 +137,8 @@ export async function announceTask(
 }
 
 /**
- * Builds the event of a task's change. Its time is that of the row, so that an import can rebuild the row.
- * "ready" changes no row, so it has the current time.
+ * Builds the event of a task's change. The event has the time stored in the row, so that an import can
+ * rebuild the row. A "ready" event changes no row, so it has the current time.
  */
 export function taskEvent(row: TaskRow, by: string, told: Told): TaskEvent {
   const { number: task, title, updatedAt } = row;

@@ -10,8 +10,8 @@ import { announceTask, isHuman, notHeld, refuseNonHolder, requireTask, toTask } 
 type Input = ParsedInputOf<"update_task">;
 
 /**
- * Changes a task's text, assignee or blockers, or cancels it. A finished or cancelled task stays unchanged
- * (TASK-9).
+ * Changes a task's text, assignee or blockers, or cancels the task. A finished or cancelled task cannot be
+ * changed (TASK-9).
  */
 export async function updateTask(
   ctx: TeamContext<TaskServices>,
@@ -47,7 +47,7 @@ export async function updateTask(
   });
 }
 
-/** Refuses changes by others: a claimed task can be changed only by its holder, its creator or a human. */
+/** Refuses changes to a claimed task by anyone except its holder, its creator or a human. */
 function refuseOthers(ctx: TeamContext<TaskServices>, row: TaskRow, fence: number | undefined): void {
   if (row.state === "done" || row.state === "cancelled") throw notHeld(row);
   if (row.state === "open" || isHuman(ctx) || row.createdByPeerId === ctx.team.peer.peerId) return;

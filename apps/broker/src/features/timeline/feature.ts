@@ -1,7 +1,7 @@
 import type { Feature } from "../../feature.js";
 import { getTimeline } from "./get-timeline.js";
 
-/** The decisive moments of a session. */
+/** Shows the decisive moments of a session. */
 export const timelineFeature = {
   name: "timeline",
   needs: [],

@@ -19,8 +19,8 @@ type Output = OutputOf<"get_timeline">;
 type Mark = Output["marks"][number];
 
 /**
- * The kind of mark for each kind of message that gets a mark. Document versions are not messages, so they are
- * not listed.
+ * The kind of mark for each type of message that is marked. Document versions are missing, because they are
+ * not messages.
  */
 const markKinds: ReadonlyMap<string, Mark["kind"]> = new Map([
   ["ask", "ask"],
@@ -43,7 +43,7 @@ async function readTimeline(
 ): Promise<Output> {
   const { sessionId } = ctx.session;
   const { from, to } = await readSpan(ctx, db, input);
-  // Includes a message posted exactly at `to`.
+  // The extra millisecond includes a message posted exactly at `to`.
   const bucketMs = Math.max(1, Math.ceil((to.getTime() - from.getTime() + 1) / input.buckets));
   const [after, upTo] = await Promise.all([
     findSequenceAt(db, sessionId, new Date(from.getTime() - 1)),
@@ -72,8 +72,8 @@ async function readTimeline(
 }
 
 /**
- * Returns the span to show. Default: from the session's creation until now, or until the last message of a
- * closed session.
+ * Returns the time span to show. By default, the span starts when the session was created, and ends now or
+ * at the last message of a closed session.
  */
 async function readSpan(
   { services, session }: SessionContext<ViewServices>,
@@ -86,7 +86,7 @@ async function readSpan(
   const end = row.closedAt ? (row.lastPostedAt ?? row.closedAt) : new Date();
   const to = input.to === undefined ? end : new Date(input.to);
   if (from <= to) return { from, to };
-  // If only one end was given, it may be beyond the default for the other end.
+  // If only one end was given, it may be beyond the default for the other. The span is then empty.
   if (input.from === undefined || input.to === undefined) return { from, to: from };
   throw new MerkleError("bad_request", "The start (from) must not be later than the end (to).", {
     field: "from",

@@ -13,8 +13,8 @@ import type { MeshChannels } from "../../feed/delivery/mesh-channel.js";
 import { placeTopics } from "./place-topics.js";
 
 /**
- * Updates the positions of topics after a document has changed. No caller waits for it: each position is
- * returned with the version that it belongs to (ANCHOR-6).
+ * Updates the positions of topics after their document has changed. No caller waits for the update: each
+ * position is returned with the document version that it belongs to (ANCHOR-6).
  */
 export interface Anchorer {
   /**
@@ -22,14 +22,14 @@ export interface Anchorer {
    * a document are merged.
    */
   schedule(document: DocumentRef): void;
-  /** Processes the documents that have changed since their topics were last placed. */
+  /** Processes the documents that have changed since the positions of their topics were last updated. */
   catchUp(): Promise<void>;
   /** Resolves when all scheduled documents are processed. */
   idle(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts with the documents that changed while no anchorer was running. */
+/** Starts an anchorer. It first processes the documents that changed while no anchorer was running. */
 export function startAnchorer(options: {
   readonly database: Database;
   readonly workers: Workers;
@@ -55,8 +55,7 @@ export function startAnchorer(options: {
       try {
         await retryWhileLost(() => place(options, document));
       } catch (error) {
-        // The next hint or start tries again. Until then, positions are reported with the older version that
-        // they belong to.
+        // The next hint or start tries again. Until then, positions refer to an older document version.
         if (!stopped)
           log.warn("finding places of topics again failed", { session_id: document.sessionId, error });
       }
@@ -99,8 +98,8 @@ async function place(
   const { orm } = database;
   const current = await readDocument(orm, sessionId);
   const [feed] = await readFeedHeads(orm, [sessionId]);
-  // The versions at which the topics were opened are in the archive. The topics are placed once those are
-  // restored.
+  // The document versions at which topics were opened are in the archive. Positions are updated once the
+  // session is restored.
   if (!current || feed?.archivedAt) return;
   const placed = await placeTopics({ database, workers }, meshId, {
     source: { sessionId, root: null, path: null },

@@ -1,7 +1,8 @@
 import type { CoreServices } from "../../core/services.js";
 
 /**
- * Notifies watchers of the mesh that proposals, and the related items that wait for a human, have changed.
+ * Notifies the mesh's watchers that proposals have changed, and that the items waiting for humans have
+ * changed with them.
  */
 export function announceProposals({ mesh }: Pick<CoreServices, "mesh">, sessionId: string | null): void {
   mesh.announce("proposals", sessionId);

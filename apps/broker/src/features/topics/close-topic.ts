@@ -13,7 +13,8 @@ import { refuseTooManyOpen } from "./open-topic.js";
 import type { TopicServices } from "./services.js";
 
 /**
- * Closes a topic and announces it in the session (TOPIC-5). Call it last in a write, like every announcement.
+ * Closes a topic and announces it in the session (TOPIC-5). Call this function last in a write, like every
+ * announcement.
  *
  * @throws conflict if the topic is already closed; if two callers close it, one succeeds
  */
@@ -24,7 +25,7 @@ export async function closeTopic(
 ): Promise<TopicRow> {
   const closed = await closeTopicRow(tx, key, { by, reason });
   if (!closed) throw isClosed(key.number);
-  // The topic's open proposal is no longer needed.
+  // The topic's open proposal is no longer needed, so it is rejected.
   if (reason !== "accepted") await rejectOpenProposal(tx, { meshId: key.meshId, topic: key.number }, by);
   if (closed.sessionId !== null) {
     const { number: topic_id, title } = closed;
@@ -44,8 +45,9 @@ export function isClosed(topic_id: number): MerkleError {
 }
 
 /**
- * Reopens a closed topic and announces it in the session (TOPIC-12). Call it last in a write, like every
- * announcement. Positions of closed topics are not updated, so the topic is searched for in the newest text.
+ * Reopens a closed topic and announces it in the session (TOPIC-12). Call this function last in a write,
+ * like every announcement. While a topic is closed, its position is not updated, so it is then searched for
+ * in the newest text.
  *
  * @throws conflict if the topic is already open; if two callers reopen it, one succeeds
  */

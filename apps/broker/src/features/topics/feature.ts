@@ -14,7 +14,7 @@ export { requireTopic, topicAuthorOf } from "./topic.js";
 
 const placeMs = 60_000;
 
-/** Comment threads that are anchored in documents and files. */
+/** Comment threads anchored in documents and files. */
 export const topicsFeature = {
   name: "topics",
   needs: ["sources"],
@@ -33,7 +33,10 @@ export const topicsFeature = {
   repeat: {
     name: "places of topics",
     everyMs: placeMs,
-    /** The node that wrote a document may have stopped before it updated the positions of the topics. */
+    /**
+     * The node that wrote a document may have stopped before the positions of the document's topics were
+     * updated.
+     */
     begin:
       ({ main: { nodes, anchorer } }) =>
       async () => {

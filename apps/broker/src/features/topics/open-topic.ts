@@ -56,7 +56,8 @@ export async function openTopic(
       { event: "topic_opened", topic_id, by: by.author, title, quote, at },
       { causedBy: ctx.team?.peer.peerId ?? null },
     );
-    // The caller may have read an older version. The anchorer finds the position in the newest one.
+    // The quote's position is in the version that the caller has read. The anchorer then finds the position
+    // in the newest version.
     afterCommit(() => services.anchorer.schedule({ meshId, sessionId: session.sessionId }));
     return toTopic(services, topic);
   });
@@ -88,12 +89,12 @@ async function findAnchor(
   );
 }
 
-/** Stores the quote exactly as in the text. The caller may have seen other line endings. */
+/** Returns the anchor with the quote exactly as in the text. The caller may have seen other line endings. */
 function toAnchor(text: string, place: Span) {
   return { quote: text.slice(place.start, place.end), ...contextOf(text, place), ...place };
 }
 
-/** @throws not_found if the version does not exist or its text was removed */
+/** @throws not_found if the document version does not exist or its text was redacted */
 async function readVersion(
   { orm }: TopicServices["database"],
   { sessionId, slug }: SessionIdentity,
@@ -113,15 +114,15 @@ async function readVersion(
 
 const toldCharsMax = 200;
 
-/** Shortens a quote for an event, which shows only enough to recognise the topic. */
+/** Shortens a quote for an event, to just enough text to recognise the topic. */
 function shortened(quote: string): string {
   const signs = [...quote];
   return signs.length <= toldCharsMax ? quote : `${signs.slice(0, toldCharsMax - 1).join("")}…`;
 }
 
 /**
- * Refuses a topic beyond the limit of its source. The caller must hold the lock on the mesh's topic counter,
- * so that concurrent opens wait for each other.
+ * Refuses to open another topic if its source has reached the limit. The caller must hold the lock on the
+ * mesh's topic counter, so that concurrent calls wait for each other.
  *
  * @throws conflict if the source has too many open topics
  */
@@ -144,11 +145,10 @@ export async function refuseTooManyOpen(
 type Input = ParsedInputOf<"open_topic">;
 
 /**
- * Opens a topic about a passage of a file, or about the whole file (SOURCE-11). Stores the text that it was
- * opened on.
+ * Opens a topic about a passage of a file, or about the whole file (SOURCE-11). Stores the file's text at
+ * that moment.
  *
- * @throws conflict, with the current hash, if the file's text is a different one or does not contain the
- *   quote
+ * @throws conflict, with the current hash, if the file's text has changed or does not contain the quote
  */
 async function openFileTopic(
   ctx: MeshContext<TopicServices>,

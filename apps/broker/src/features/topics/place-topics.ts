@@ -17,8 +17,8 @@ import { readFileText, toFile } from "../sources/feature.js";
 import { reanchorTask } from "./reanchor-task.js";
 
 /**
- * Updates the positions of a file's topics if the file has changed since they were placed (SOURCE-12).
- * Changes of files cause no notification, so this runs when the topics are listed.
+ * Updates the positions of a file's topics if the file has changed since the last update (SOURCE-12). The
+ * broker is not notified of changes to files, so this runs when topics are listed.
  */
 export async function placeFileTopics(
   services: Pick<SourceServices, "database" | "sources" | "workers">,
@@ -30,7 +30,7 @@ export async function placeFileTopics(
   const at = { version: null, hash };
   const source = toFile(file);
   if ((await listTopicsToPlace(orm, meshId, source, at)).length === 0) return;
-  // Stored because a position found in this text is later searched for by comparing the next text with it.
+  // Stored because the next search for the positions found in this text compares the next text with it.
   await keepSourceText(orm, { meshId, ...file, hash, content: text });
   await placeTopics({ database, workers }, meshId, {
     source,
@@ -41,7 +41,7 @@ export async function placeFileTopics(
   });
 }
 
-/** A source in its current state, with access to its earlier texts. */
+/** A source's current text, with access to its earlier texts. */
 interface SourceText {
   readonly source: SourceColumns;
   readonly at: TextPoint;
@@ -52,8 +52,8 @@ interface SourceText {
 
 /**
  * Finds the positions of all open topics in the current text of a source and stores the results (ANCHOR-6).
- * Each search starts from the text in which the topic was last found with certainty. Returns the number of
- * topics searched for.
+ * Each search starts from the text in which the topic was last found with certainty. Returns how many topics
+ * were searched for.
  */
 export async function placeTopics(
   { database, workers }: { readonly database: Pick<Database, "orm">; readonly workers: Workers },
@@ -87,15 +87,15 @@ function toAnchored({ quote, startAt, endAt }: PlacedTopic) {
   return { quote, start: startAt, end: endAt };
 }
 
-/** Finds a position without the earlier text. The quote must occur exactly once together with its context. */
+/** Finds a passage without the earlier text. The quote and its context must occur exactly once. */
 function findByQuote({ quote, prefix, suffix }: PlacedTopic, text: string): Reanchored | null {
   const place = locateQuote(text, { quote, prefix, suffix });
   return "start" in place ? { ...place, how: "moved" } : null;
 }
 
 /**
- * Returns the position to store. A topic that was moved once stays "moved", and a passage equal to the quote
- * is never "reworded".
+ * Returns the position to store. A topic that has moved before stays "moved", and a passage that equals the
+ * quote is never "reworded".
  */
 function toFound({ quote, found }: PlacedTopic, answer: Reanchored | null, text: string): FoundPlace {
   if (!answer) return { found: "lost" };

@@ -24,7 +24,7 @@ export async function listTopics(
   const source = await findSource(ctx, input);
   const rows = await listTopicRows(orm, meshId, source, { status, before, limit: limit + 1 });
   const page = rows.slice(0, limit);
-  // Compensates for lost notifications and for changes by other brokers.
+  // Schedules an update in case notifications were lost or another broker changed the document.
   if (source.path === null && page.some((row) => row.status === "open" && row.quote !== null))
     services.anchorer.schedule({ meshId, sessionId: source.sessionId });
   return {
@@ -33,7 +33,10 @@ export async function listTopics(
   };
 }
 
-/** Finds the source of the topics. If it is a file, updates the positions of its topics first. */
+/**
+ * Finds the source whose topics are requested. If it is a file, first updates the positions of its
+ * topics.
+ */
 async function findSource(
   { services, principal }: Context<TopicServices>,
   { session_id, source_path }: Input,
@@ -47,7 +50,7 @@ async function findSource(
   try {
     await placeFileTopics(services, file);
   } catch (error) {
-    // The topics of a deleted file can still be read.
+    // The topics of a deleted file can still be listed.
     if (!(error instanceof MerkleError)) throw error;
   }
   return toFile(file);

@@ -1,10 +1,13 @@
 import { type Anchored, type Reanchored, startReanchoring } from "@merkle/wire/text";
 import type { Task } from "../../core/workers/task.js";
 
-/** Comparing texts of this length takes a few milliseconds. */
+/** Total length up to which texts count as small. Comparing them takes a few milliseconds. */
 const smallCharsMax = 8 * 1024;
 
-/** Returns the new anchors in the order of the old ones, with null for lost anchors. */
+/**
+ * Finds anchors in a changed text. Returns the new anchors in the order of the old ones, with null
+ * for lost anchors.
+ */
 export const reanchorTask: Task<
   { before: string; after: string; anchors: readonly Anchored[] },
   (Reanchored | null)[]

@@ -8,10 +8,10 @@ import type { TopicServices } from "./services.js";
 import { requireTopic, topicAuthorOf, toTopic } from "./topic.js";
 
 /**
- * Adds a message to a topic, closes or reopens the topic, or does both at the same time (TOPIC-4).
+ * Adds a message to a topic, closes or reopens the topic, or does both (TOPIC-4).
  *
- * @throws conflict if the topic is closed and the call does not reopen it, or if it is open and the call
- *   would reopen it
+ * @throws conflict if the call would close a closed topic, reopen an open topic, or reply to a closed
+ * topic without reopening it
  */
 export async function replyToTopic(
   ctx: MeshContext<TopicServices>,
@@ -42,7 +42,7 @@ export async function replyToTopic(
   });
 }
 
-/** Refuses a topic of a concluded session. It can only be read. */
+/** Refuses a topic in a concluded session, because such a topic can only be read. */
 async function refuseClosedSession(
   { sessions }: Pick<TopicServices, "sessions">,
   { sessionId }: TopicRow,

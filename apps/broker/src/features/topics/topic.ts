@@ -39,7 +39,7 @@ function toClosed({ closedBy, closedAt, closeReason }: TopicRow): Topic["closed"
   return { by: closedBy, at: closedAt.toISOString(), reason: closeReason };
 }
 
-/** Omits the last position of a lost topic, because nothing should be highlighted there. */
+/** Returns a topic's position. A lost topic has none, because nothing should be highlighted. */
 function toPlace({ found, foundAtVersion, foundAtHash, startAt, endAt }: TopicRow): Topic["place"] {
   if (found === null) return null;
   const isLost = found === "lost";
@@ -83,7 +83,7 @@ export async function topicAuthorOf(
     : { author, authorHuman: person.verified, teamId: null, personId: person.personId };
 }
 
-/** Returns the title of a topic: the first line of its first message that is not blank. */
+/** Returns a topic's title: the first non-blank line of its first message. */
 export function topicTitle(text: string): string {
   const line = text.split(/[\r\n\u2028\u2029]+/u).find((each) => each.trim() !== "") ?? text;
   const signs = [...line.replace(/\p{Cc}+/gu, " ").trim()];
@@ -92,8 +92,8 @@ export function topicTitle(text: string): string {
 }
 
 /**
- * Returns a topic that was found, if the caller may see it. The agent of a job sees only the topics of its
- * own source.
+ * Returns the topic in `row` if the caller may see it. A job's agent sees only the topics of the job's
+ * source.
  *
  * @throws not_found
  */

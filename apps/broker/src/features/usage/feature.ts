@@ -4,7 +4,7 @@ import { reportUsage } from "./report-usage.js";
 
 export { addJobUsage } from "./report-usage.js";
 
-/** Tokens and cost that agents report. */
+/** Records the tokens and cost that agents report. */
 export const usageFeature = {
   name: "usage",
   needs: [],

@@ -15,7 +15,7 @@ import type { SessionServices, TeamContext } from "../../sessions/context.js";
 import { toSessionSettings } from "../../sessions/session-settings.js";
 
 /**
- * Records usage of the calling peer, and stops agents from posting once a budget is used up (USAGE-1,
+ * Records the calling peer's usage, and stops agents from posting once a budget is used up (USAGE-1,
  * USAGE-5).
  */
 export async function reportUsage(
@@ -31,7 +31,10 @@ export async function reportUsage(
   });
 }
 
-/** Records usage of a job's agent. If that uses up a budget, the next report by an agent detects it. */
+/**
+ * Records the usage of a job's agent. If this uses up a budget, the next usage report by an agent detects
+ * it.
+ */
 export async function addJobUsage(
   tx: Transaction,
   metrics: SessionServices["metrics"],
@@ -56,7 +59,7 @@ function toUsed({ model, cost_usd, ...tokens }: ModelUsage): UsedTokens {
   };
 }
 
-/** Adds a report to the sums and budgets, and announces the change. */
+/** Adds a usage report to the sums and budgets, and announces the change. */
 export async function recordUsage(
   services: Pick<SessionServices, "database" | "channels" | "mesh" | "metrics">,
   write: Write,
@@ -76,19 +79,19 @@ export async function recordUsage(
 }
 
 /**
- * Returns the tokens that count towards a budget. Tokens read from the cache do not count: they cost a
- * fraction, and are by far the most.
+ * Returns the tokens that count towards a budget. Tokens read from the model's cache do not count: they are
+ * by far the most, but cost only a fraction.
  */
 function countedTokens(used: readonly UsedTokens[]): number {
   return used.reduce((sum, each) => sum + each.inputTokens + each.outputTokens + each.cacheWriteTokens, 0);
 }
 
-/** From this fraction of a budget, a human is asked. */
+/** The fraction of a budget from which a human is asked. */
 const nearPart = 0.8;
 
 /**
- * Asks a human when a budget is nearly used up. Holds the session when it is used up, until a human resumes
- * it.
+ * Asks a human if a budget is nearly used up. If it is used up, puts the session on hold until a human
+ * resumes it.
  */
 async function keepBudgets(
   { database, channels, mesh }: Pick<SessionServices, "database" | "channels" | "mesh">,
