@@ -58,13 +58,13 @@ describe("what fails alone", () => {
     }
     const posted = outcomes.filter((each) => each.status === "fulfilled" && each.value.outcome === "posted");
     expect(posted).toHaveLength(good.length);
-    // Failed posts free their room in the queue too (FEED-10).
+    // Failed posts also free their space in the queue (FEED-10).
     expect(appender.queuedBytes).toBe(0);
   });
 
   it("[FEED-3] where the disk has no room for a large row, the small ones of its flush are posted, and a full disk is asked a few times alone", async () => {
     const session = await openFeed(sql);
-    // Raises PostgreSQL's own error for a full disk when a row is too large to fit.
+    // Makes PostgreSQL raise its own disk-full error if a row is too large.
     await sql.unsafe(`
       CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
         $$BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END$$;
@@ -151,7 +151,8 @@ describe("a session that somebody holds", () => {
     const holder = await hold(held);
     const rows = Array.from({ length: 8 }, () => makeRow(held));
     const poisoned = makeRow(free, { content: '{"text":"\u0000"}' });
-    // The batch is halved around the poisoned row, so the locked session is met several times.
+    // The batch is halved repeatedly around the row that fails, so several of its parts contain the locked
+    // session.
     const batch = [...rows.slice(0, 3), poisoned, ...rows.slice(3, 6)].map((each) => appender.append(each));
     await expect(batch[3]).rejects.toMatchObject({ code: "bad_request" });
     const later = rows.slice(6).map((each) => appender.append(each));
@@ -179,7 +180,7 @@ describe("a database that goes away", () => {
     const [held, free] = [await openFeed(sql), await openFeed(sql)];
     const { appender } = start();
     const holder = await hold(held);
-    // The session is locked so that its rows are certainly in flight when their connection is closed.
+    // The session is locked to ensure that its rows are still in flight when their connection is closed.
     const waiting = [makeRow(held), makeRow(held), makeRow(held)].map((each) => appender.append(each));
     await appender.append(makeRow(free));
     await endWaitingBackends();
@@ -206,8 +207,8 @@ describe("a database that goes away", () => {
     const ending = async () => {
       while (appended < batches) {
         const before = appended;
-        // If connections were closed faster than they are opened, the database would be unreachable for longer than an
-        // outcome may stay unknown.
+        // Waits for a successful append before closing more connections. Otherwise the database would seem
+        // unreachable for longer than an outcome may stay unknown.
         if (await endBackends()) await expect.poll(() => appended, { interval: 1 }).toBeGreaterThan(before);
       }
     };
@@ -269,7 +270,7 @@ describe.concurrent("what takes its five seconds", () => {
     let losses = 1;
     const { appender } = start({
       append: database.append,
-      // The first attempt may have been committed. The later attempts find the feed locked.
+      // The first attempt may have been committed, but later attempts find the feed locked.
       appendWaiting: (rows) => (losses-- > 0 ? Promise.reject(lost) : database.appendWaiting(rows)),
     });
     const holder = await hold(held);
@@ -325,7 +326,7 @@ describe("bounds and end", () => {
 
 type AppendingDatabase = Pick<Database, "append" | "appendWaiting">;
 
-/** Starts an appender. Records the size of each answered flush, and the messages passed to `onPosted`. */
+/** Starts an appender. Records the size of each completed flush, and the messages passed to `onPosted`. */
 function start(on: AppendingDatabase = database): {
   appender: Appender;
   flushes: number[];
@@ -351,7 +352,8 @@ function start(on: AppendingDatabase = database): {
 }
 
 /**
- * Starts a transaction on another connection that locks a feed, after appending a row if one is given, until it is released.
+ * Starts a transaction on another connection that locks a feed until it is released. First appends a row, if
+ * one is given.
  */
 async function hold(session: string, appended?: MessageRow): Promise<{ release(): Promise<void> }> {
   const connection = connectTestDatabase(url, cleanUp);
@@ -382,7 +384,7 @@ async function endWaitingBackends(): Promise<void> {
   }
 }
 
-/** Terminates every connection that is running an append. Returns whether there was any. */
+/** Terminates every connection that is running an append. Returns whether there were any. */
 async function endBackends(): Promise<boolean> {
   const ended = await sql`
     SELECT pg_terminate_backend(pid) FROM pg_stat_activity

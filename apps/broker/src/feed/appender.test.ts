@@ -8,7 +8,7 @@ import { chatRow, everyone } from "../core/message.js";
 import { createMetrics } from "../core/metrics.js";
 import { startAppender } from "./appender.js";
 
-/** Bytes that the appender counts for a row's other columns, besides its content. */
+/** Number of bytes that the appender counts for a row in addition to its content. */
 const rowBytes = 200;
 
 /** Starts an appender whose flushes are recorded and can be paused. */
@@ -35,7 +35,7 @@ async function startWatchedAppender() {
   return {
     appender,
     batches,
-    /** Pauses all further flushes. Returns a function that resumes them. */
+    /** Pauses all later flushes. Returns a function that resumes them. */
     hold(): () => void {
       let release = () => {};
       gate = new Promise((resolve) => {
@@ -46,7 +46,10 @@ async function startWatchedAppender() {
   };
 }
 
-/** Makes a message row of a session that does not exist. The row takes the normal path and gets the outcome `missing`. */
+/**
+ * Creates a message row for a nonexistent session. The row is processed normally and gets the outcome
+ * `missing`.
+ */
 function row(contentBytes = 100): MessageRow {
   const author = { teamId: randomUUID(), peerId: randomUUID(), team: "Birch", peer: null, human: false };
   const said = (text: string) =>
@@ -102,7 +105,7 @@ it("[FEED-10] [LIMIT-1] appendQueueBytesMax may wait to be written, one byte mor
         ? { outcome: "missing" }
         : { code: "unavailable", details: { outcome: "none", retry_after_s: 1 } },
     );
-    // Answered posts free their room in the queue.
+    // Completed posts free their space in the queue.
     expect(await appender.append(row())).toEqual({ outcome: "missing" });
   }
 });

@@ -17,8 +17,8 @@ import type { Metrics } from "../core/metrics.js";
 import { retryWhileLost } from "../core/retry-while-lost.js";
 
 /**
- * The outcome of a post. The appender handles `busy` itself. `settled`: the message answers an ask that already has another
- * answer.
+ * The outcome of a post. The appender handles `busy` itself, so callers never get it. `settled`: the message
+ * answers an ask that already has another answer.
  */
 export type Appended = Exclude<AppendOutcome, { outcome: "busy" }> | { outcome: "settled" };
 
@@ -26,13 +26,13 @@ export interface Appender {
   /**
    * Appends one message. Resolves once the message is on disk, or with the reason why it cannot be stored.
    *
-   * @throws unavailable, without admitting the post when too much is queued, or with `outcome: "unknown"` when the
-   * connection to the database was lost and did not come back in time to find out
+   * @throws unavailable, without queuing the post, if too much is queued; unavailable with `outcome:
+   * "unknown"` if the connection to the database was lost and did not come back in time to check
    */
   append(row: MessageRow): Promise<Appended>;
-  /** Total bytes of the posts that are admitted and not answered yet. */
+  /** Total bytes of the posts that were accepted but not completed yet. */
   readonly queuedBytes: number;
-  /** Refuses further posts. Resolves once every admitted post is answered. */
+  /** Refuses further posts. Resolves once every accepted post has its outcome. */
   stop(): Promise<void>;
 }
 
@@ -42,15 +42,16 @@ export interface AppenderOptions {
   /** Called with each batch of messages once it is committed, in the order of the feed. */
   readonly onPosted: (posted: readonly StoredMessage[]) => void;
   /**
-   * Called with a message that was already stored. The broker may have lost the reply to its commit and never announced the
-   * message.
+   * Called with a message that turns out to be stored already. The broker may have lost the reply to the
+   * message's commit and never announced it.
    */
   readonly onFound: (sessionId: string, sequence: number) => void;
 }
 
 /**
- * The size of the smallest row known not to fit on the disk in this flush. Larger rows are refused without another attempt.
- * A full disk is thus tried about ten times for a batch of a thousand rows, not once per row.
+ * The size of the smallest row known not to fit on the disk in this flush. Larger rows are refused without
+ * another attempt. With a full disk, a batch of a thousand rows thus causes about ten attempts instead of one
+ * per row.
  */
 interface Room {
   bytesMax: number;
@@ -116,8 +117,8 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
   }
 
   /**
-   * Sends a batch and answers its posts. Returns the posts of locked sessions, which are not answered yet. Never throws:
-   * every post gets its own outcome.
+   * Sends a batch and completes its posts. Returns the posts of locked sessions, which are still pending.
+   * Never throws: every post gets its own outcome.
    */
   async function flush(
     batch: readonly Pending[],
@@ -140,7 +141,8 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
     const rows = batch.map((pending) => pending.row);
     const begunAt = performance.now();
     metrics.batchRows.observe(rows.length);
-    // A retry repeats the message ids, so rows that were committed before the connection was lost return `duplicate`.
+    // A retry sends the same message ids, so rows that were committed before the connection was lost get the
+    // outcome `duplicate`.
     const outcomes = await retryWhileLost(() => send(rows), batch[0]?.admittedAt);
     const tookMs = performance.now() - begunAt;
     metrics.commitSeconds.observe(tookMs / 1_000);
@@ -167,7 +169,8 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
     });
     for (const [outcome, count] of counts) metrics.posts.inc({ outcome }, count);
     if (posted.length > 0) onPosted(posted);
-    // Readers are notified first: a caller that gets its reply may query them immediately.
+    // Readers are notified before the posts complete, because a caller that gets its reply may query the
+    // readers immediately.
     batch.forEach((pending, index) => {
       const outcome = outcomes[index];
       if (outcome && outcome.outcome !== "busy") resolve(pending, outcome);
@@ -176,8 +179,8 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
   }
 
   /**
-   * Halves a batch until the row that failed is alone. A row that the database refuses, or has no room for, then does not
-   * fail the others.
+   * Halves a batch until the failing row is alone, so that one row that the database refuses, or has no space
+   * for, does not make the others fail.
    */
   async function settleFailure(
     batch: readonly Pending[],
@@ -188,7 +191,8 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
     if ((isDataError(error) || isOutOfRoom(error)) && batch.length > 1) {
       const middle = Math.ceil(batch.length / 2);
       const busy = await flush(batch.slice(0, middle), send, room);
-      // A locked session may be unlocked by now. Later posts of the session must not overtake its busy rows.
+      // A locked session may have been unlocked in between. Later posts to the session must still not
+      // overtake its busy rows.
       const busySessions = new Set(busy.map((pending) => pending.row.session_id));
       const mustFollow = (pending: Pending) => busySessions.has(pending.row.session_id);
       const second = batch.slice(middle);
@@ -218,7 +222,7 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
     }
   }
 
-  /** Gives each busy session its own queue, and moves its posts that were queued behind the busy rows there. */
+  /** Gives each busy session its own queue, and moves the session's posts that were queued later into it. */
   function setAside(busy: readonly Pending[]): void {
     for (const sessionId of new Set(busy.map((pending) => pending.row.session_id))) {
       const ofSession = (pending: Pending) => pending.row.session_id === sessionId;

@@ -17,10 +17,10 @@ export interface PostRequest extends Pick<PostInput, "to" | "priority" | "reply_
 }
 
 /**
- * Checks the message that a post replies to (SEND-7) and the ask that it answers (SEND-10). An answer must be one of the
- * ask's options and is stored in the option's spelling.
+ * Checks the message that a post replies to (SEND-7) and the ask that it answers (SEND-10). An answer must be
+ * one of the ask's options and is stored in the option's spelling.
  *
- * @throws not_found, bad_request, or conflict when the ask already has an answer
+ * @throws not_found, bad_request, or conflict if the ask already has another answer
  */
 export async function checkReply(
   ctx: TeamContext<FeedServices>,

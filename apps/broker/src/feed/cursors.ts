@@ -9,8 +9,8 @@ type Input = ParsedInputOf<"ack">;
 type Output = OutputOf<"ack">;
 
 /**
- * Acknowledges the feed up to a cursor. Once this resolves the acknowledgement is on disk, and acknowledged messages are not
- * delivered again (CURSOR-7).
+ * Acknowledges the feed up to a cursor. Once the promise resolves, the acknowledgement is on disk and
+ * acknowledged messages are not delivered again (CURSOR-7).
  */
 export async function ack(ctx: ReaderContext<FeedServices>, input: Input): Promise<Output> {
   const { channels } = ctx.services;
@@ -29,8 +29,8 @@ async function ackAsTeam(ctx: TeamContext<FeedServices>, input: Input): Promise<
 }
 
 /**
- * Saves how much of a session a person has read, whether or not the person is in it. Returns the number of unread messages
- * (READ-1).
+ * Saves how much of a session a person has read, even if the person is not in the session. Returns the number
+ * of unread messages (READ-1).
  */
 export async function markRead(
   ctx: PersonReaderContext<FeedServices>,
@@ -52,8 +52,9 @@ async function readHead({ services, session }: PersonReaderContext<FeedServices>
 }
 
 /**
- * Acknowledges the messages that a peer reports as read. Returns how many messages for the peer were skipped without ever
- * being delivered (CURSOR-5); they stay unread. `saved` resolves when a durable acknowledgement is on disk.
+ * Acknowledges the messages that a peer reports as read. Returns how many messages for the peer were skipped
+ * without ever being delivered (CURSOR-5). The skipped messages stay unread. `saved` resolves when a durable
+ * acknowledgement is on disk.
  */
 export async function acknowledge(
   { services }: TeamContext<FeedServices>,
@@ -83,7 +84,7 @@ export async function refuseBeyondEnd(
   head: number,
 ): Promise<void> {
   if (cursor <= head) return;
-  // The head in memory may lag behind messages that another node wrote.
+  // The head in this node's memory may be behind if another node has written messages.
   const [feed] = await readFeedHeads(ctx.services.database.orm, [ctx.session.sessionId]);
   const last = feed?.lastSequence ?? 0;
   if (cursor <= last) return;
@@ -95,7 +96,7 @@ export async function refuseBeyondEnd(
 }
 
 /**
- * Refuses cursors from another history of the database. A caller that passes an epoch is refused when the epoch differs
+ * Refuses cursors from another history of the database. A call that passes a different epoch is refused
  * (WAIT-12). Since the epoch is optional, a peer's first cursor after a restore is refused too (BACKUP-5).
  *
  * @throws resync, once to each peer that passes no epoch
@@ -122,9 +123,9 @@ async function noteResynced({ orm }: FeedServices["database"], peer: Peer): Prom
 }
 
 /**
- * Saves that a person has read up to a cursor, and returns the resulting cursor. The person's team acknowledges the same
- * range, and the person's other browsers are notified. A person may read anywhere, so the reported cursor counts even if the
- * messages were not delivered here (PERSON-6).
+ * Saves that a person has read up to a cursor, and returns the resulting cursor. The person's team
+ * acknowledges the same range, and the person's other browsers are notified. A person may read in any client,
+ * so the reported cursor counts even if this peer never got the messages (PERSON-6).
  */
 async function noteReading(
   { services, session, team, write }: ReaderContext<FeedServices>,
@@ -134,7 +135,7 @@ async function noteReading(
   const { database, presence, mesh } = services;
   const { sessionId } = session;
   const reading = { meshId: database.meshId, personId, sessionId };
-  // A person that this write creates must be created in the same transaction (PERSON-15).
+  // If this write creates the person, it must do so in the same transaction (PERSON-15).
   const lastRead = drawn
     ? await write(({ tx }) => saveLastRead(tx, reading, cursor))
     : await saveLastRead(database.orm, reading, cursor);

@@ -6,7 +6,8 @@ import type { FeedServices } from "./services.js";
 type Input = Pick<ParsedInputOf<"get_history">, "types" | "kinds" | "team" | "q" | "thread">;
 
 /**
- * Returns the filter that a reader of a feed has requested, or null if the reader wants all messages.
+ * Returns the filter that a reader has requested for a feed, or null if the reader wants all
+ * messages.
  *
  * @throws not_found for a team that was never in the session
  */

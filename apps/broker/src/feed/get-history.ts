@@ -17,7 +17,10 @@ import type { FeedServices } from "./services.js";
 
 type Input = ParsedInputOf<"get_history">;
 
-/** Reads one page of a feed, by default backwards from its end. Within a page the oldest message comes first (FEED-14). */
+/**
+ * Reads one page of a feed, by default backwards from its end. Within a page, the oldest message comes first
+ * (FEED-14).
+ */
 export async function getHistory(
   ctx: SessionContext<FeedServices>,
   input: Input,
@@ -48,7 +51,7 @@ export async function getHistory(
   };
 }
 
-/** Returns the last sequence of the feed, now or at a given time (FEED-19). */
+/** Returns the last sequence of the feed, either now or at a given time (FEED-19). */
 async function findEnd(
   { session }: SessionContext<FeedServices>,
   db: Queryable,
@@ -61,7 +64,10 @@ async function findEnd(
 
 interface Page {
   readonly messages: FeedPart["messages"];
-  /** Cursors for the next call with `before_cursor` or `after_cursor`, or null if that direction has no more messages. */
+  /**
+   * `older` and `newer` are cursors to pass as `before_cursor` and `after_cursor` in the next call. Null if
+   * there are no more messages in that direction.
+   */
   readonly older: number | null;
   readonly newer: number | null;
 }

@@ -10,17 +10,21 @@ import type { FeedServices } from "./services.js";
 /** The position at which a call starts reading. */
 export interface Beginning {
   readonly since: number;
-  /** End of the earlier replies that are not known to have arrived. Messages up to this sequence are delivered again. */
+  /**
+   * The end of earlier replies that may not have arrived. Messages up to this sequence are delivered again.
+   */
   readonly again: number;
   /**
-   * Resolves once the acknowledgement is on disk. It is awaited just before the reply, so the call continues in parallel.
+   * Resolves once the acknowledgement is on disk. Awaited just before the reply, so that the call continues
+   * in parallel.
    */
   readonly saved: Promise<unknown>;
 }
 
 /**
- * Continues where the caller's previous calls without a cursor ended. Messages of those replies are acknowledged if the
- * receipt or the same connection shows that they arrived. All others are delivered once more (CURSOR-6).
+ * Continues where the caller's previous calls without a cursor ended. Messages in these calls' replies are
+ * acknowledged if the receipt or the same connection shows that they arrived. All other messages are
+ * delivered once more (CURSOR-6).
  */
 export async function resumeReading(
   ctx: TeamContext<FeedServices>,
@@ -38,7 +42,10 @@ export async function resumeReading(
   return { since: acked, again: returned, saved: awaitLater(saved, noteRead(ctx)) };
 }
 
-/** Combines saves that are awaited later. Until then a failure must not be reported as an unhandled rejection. */
+/**
+ * Combines saves that are awaited later. If a save fails before that, the failure does not count as an
+ * unhandled rejection.
+ */
 export function awaitLater(...saving: readonly (Promise<unknown> | undefined)[]): Promise<unknown> {
   const all = Promise.all(saving);
   all.catch(() => undefined);
@@ -46,8 +53,8 @@ export function awaitLater(...saving: readonly (Promise<unknown> | undefined)[])
 }
 
 /**
- * Saves that a person has read the messages that the peer acknowledged (PERSON-6), including those that an earlier call
- * failed to save.
+ * Records that a person has read the messages that the peer acknowledged (PERSON-6), including messages that
+ * an earlier call failed to record.
  */
 export async function noteRead({
   services: { database, presence },
@@ -65,22 +72,25 @@ export async function noteRead({
 /** Reads the caller's messages in a feed, starting at a given position. */
 export interface InboxReader {
   /**
-   * Returns whether anything up to `head` was not in an earlier reply. `page` is the page just read, and may end before
-   * `head`.
+   * Returns whether any message up to `head` was not in an earlier reply. `page` is the page just read, and
+   * may end before `head`.
    */
   hasNew(page: Mail, head: number): Promise<boolean>;
-  /** Reads the next page. A page without entries means that the rest of the feed has nothing for the caller. */
+  /**
+   * Reads the next page. A page without entries means that the rest of the feed contains no messages for the
+   * caller.
+   */
   read(): Promise<Mail>;
   /**
-   * Checks whether a message after the last page ends the wait, without consuming it. Queries the database only if the end
-   * of the feed is not in memory.
+   * Checks whether a message after the last page ends the wait, but does not return the message. Queries the
+   * database only if the end of the feed is not in memory.
    */
   poll(): Promise<boolean>;
   /** Does the same as `poll`, or returns null if it would have to query the database. */
   pollNow(): boolean | null;
   /**
-   * Milliseconds until a polled event ends the wait, if such an event ended another wait of the peer a moment ago
-   * (DELIVER-4).
+   * Milliseconds until an event that `poll` found ends the wait, if another event has just ended one of the
+   * peer's waits (DELIVER-4).
    */
   readonly endsInMs: number | null;
 }
@@ -94,7 +104,7 @@ export function openInboxReader(
   const { peer } = ctx.team;
   const addressee: Addressee = { peerId: peer.peerId, own };
   const bounds = pageBounds(ctx);
-  // The next page begins after `taken`. The messages between `taken` and `looked` do not end a wait.
+  // The next page begins after `taken`. Messages between `taken` and `looked` do not end a wait.
   let taken = own ? since : skipKnownEmpty(peer.cursors, since);
   // Messages that are only delivered again do not end a wait.
   let looked = Math.max(taken, again);
@@ -103,7 +113,7 @@ export function openInboxReader(
   const isConvener = peer.teamId === ctx.session.createdByTeamId;
 
   function pass(upTo: number): void {
-    // A caller that also reads its own messages must not skip them.
+    // A caller that also reads its own messages must not skip its own, so the empty range is not recorded.
     if (!own) void presence.advance(peer, { type: "foundEmpty", after: taken, upTo });
     taken = upTo;
   }
@@ -123,8 +133,8 @@ export function openInboxReader(
   }
 
   /**
-   * Returns whether the wait ends. An event ends it only if no event has ended another wait of the peer within
-   * `endsWaitsMsMin`.
+   * Returns whether an event ends the wait now. It does so only if no event has ended another of the peer's
+   * waits within `endsWaitsMsMin`.
    */
   function endsNow(): boolean {
     if (ending) return true;
@@ -137,7 +147,7 @@ export function openInboxReader(
   return {
     async hasNew({ entries, upTo }, head) {
       const last = entries.at(-1)?.sequence ?? 0;
-      // Unless its bounds cut it short, the page contains all messages up to the head.
+      // A page that was not cut short by its bounds contains all messages up to the head.
       if (upTo >= head || last === 0 || last > again) return last > again;
       const { sessionId } = ctx.session;
       const { orm } = ctx.services.database;
@@ -183,7 +193,10 @@ function pageBounds(ctx: TeamContext<FeedServices>): ReadBounds {
 
 /** The caller's messages that come after a page. */
 export interface Rest {
-  /** The last sequence that the page covers. This is the end of the feed if no message for the caller follows the page. */
+  /**
+   * The last sequence that the page covers. If no message for the caller follows the page, this is the end of
+   * the feed.
+   */
   readonly upTo: number;
   readonly remaining: number;
 }

@@ -19,9 +19,10 @@ import type { FeedServices } from "./services.js";
 type Output = OutputOf<"message_status">;
 
 /**
- * Returns the peers that a message reached, which of them have received it, and who answered it (DELIVER-9).
+ * Returns the peers that a message reached, the peers that have received it, and the peer that answered it
+ * (DELIVER-9).
  *
- * @throws not_found when the session has no such message
+ * @throws not_found if the session has no message with this sequence
  */
 export async function messageStatus(
   ctx: SessionContext<FeedServices>,
@@ -67,7 +68,7 @@ interface Directed {
   /** Ids of the recipients, or null for everyone. */
   readonly reaches: readonly string[] | null;
   readonly postedAt: Date;
-  /** The peer that caused the message. It is never one of the recipients. */
+  /** The peer that caused the message, which is never one of the recipients. */
   readonly authorPeerId: string | null;
 }
 
@@ -85,8 +86,8 @@ export async function readRecipientStates(
 }
 
 /**
- * Returns the delivery states of a message that was just posted. Uses the peers that were read to resolve its recipients. No
- * recipient has the message yet.
+ * Returns the delivery states of a message that was just posted, when no recipient has it yet. Uses the peers
+ * that were read to resolve the recipients.
  */
 export function statesWhenPosted(known: readonly KnownPeer[], message: Directed): RecipientState[] {
   return recipientsOf(known, message).map((peer) => toState(peer, message, null));
@@ -99,7 +100,8 @@ function recipientsOf(known: readonly KnownPeer[], message: Directed): KnownPeer
 }
 
 /**
- * Returns the peers that were in the session at a given time. A team that has a named peer now counts as if it had one then.
+ * Returns the peers that were in the session at a given time. If a team has a named peer today, it is assumed
+ * that the team had one then.
  */
 function thereAt(known: readonly KnownPeer[], at: Date): KnownPeer[] {
   const come = known.filter(({ joinedAt }) => joinedAt <= at);
@@ -114,7 +116,10 @@ function isIn(peerIds: readonly string[]): (peer: KnownPeer) => boolean {
   return ({ peerId }) => ids.has(peerId);
 }
 
-/** Returns whether the peer's cursor has passed the message. For a person, reading anywhere counts too (PERSON-6). */
+/**
+ * Returns whether the peer has received the message: its cursor is past the message. For a person, reading in
+ * any client counts too (PERSON-6).
+ */
 function hasGot({ acked, personLastRead }: KnownPeer, { sequence }: Directed): boolean {
   return Math.max(acked, personLastRead ?? 0) >= sequence;
 }
@@ -135,23 +140,30 @@ function toState(peer: KnownPeer, message: Directed, receivedAt: Date | null): R
   };
 }
 
-/** Returns the ways in which a peer can be woken now: a parked wait, or the wake paths that its connected client reports. */
+/**
+ * Returns the ways in which a peer can be woken now: through a parked wait, or through the wake paths that
+ * its connected client reports.
+ */
 function wakePathsOf({ polling, connections, capabilities }: KnownPeer): WakePath[] {
   if (polling) return ["wait"];
   if (connections === 0) return [];
   return toCapabilities(capabilities)?.wake?.filter((path) => path !== "wait") ?? [];
 }
 
-/** Makes the receipt for a reply without a cursor. The next call passes it to confirm that the reply arrived (CURSOR-6). */
+/**
+ * Creates the receipt for a reply to a call without a cursor. The next call passes the receipt to confirm
+ * that the reply arrived (CURSOR-6).
+ */
 export function makeReceipt({ database }: FeedServices, { peerId }: Peer, upTo: number): string {
   return `${upTo}.${peerId}.${database.epoch}`;
 }
 
 /**
- * Returns the last sequence of the reply that a receipt names. Returns 0 for `none`, which a caller without a receipt
- * passes.
+ * Returns the last sequence of the reply that a receipt refers to. Returns 0 for `none`, which callers pass
+ * if they have no receipt.
  *
- * @throws bad_request if it is not a receipt of this peer, resync if it is from another history of the database
+ * @throws bad_request if it is not a receipt for this peer, resync if it is from another history of the
+ * database
  */
 export async function readReceipt(
   ctx: TeamContext<FeedServices>,

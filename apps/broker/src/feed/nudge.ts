@@ -6,9 +6,9 @@ import { addressOf, resolveRecipients } from "./recipients.js";
 import type { FeedServices } from "./services.js";
 
 /**
- * Runs the wake paths of the peers that `to` names and reports which paths reached them. Posts nothing (NUDGE-1). A parked
- * wait ends as if it had timed out. A client that holds a peer is asked to run its own wake paths and to report which it
- * ran.
+ * Runs the wake paths of the peers that `to` names and reports which paths reached them. Posts nothing
+ * (NUDGE-1). A parked wait ends as if it had timed out. A client that is connected as a peer is asked to run
+ * its own wake paths and to report which of them it ran.
  *
  * @throws not_found or bad_request, as for a message to the same recipients
  */

@@ -26,11 +26,11 @@ import type { FeedServices } from "./services.js";
 type Posted = OutputOf<"post_message">;
 
 /**
- * Posts a chat message. Once this resolves, the message is on disk and survives a crash of any process (FEED-2). A retry
- * with the same key returns the same message (FEED-5).
+ * Posts a chat message. Once the promise resolves, the message is on disk and survives a crash of any process
+ * (FEED-2). A retry with the same key returns the same message (FEED-5).
  *
- * @throws session_closed, session_held or budget_spent; not_found for an unknown recipient or message; conflict when the key
- * was used for another message, or the ask already has an answer
+ * @throws session_closed, session_held or budget_spent; not_found for an unknown recipient or message;
+ * conflict if the key was used for another message, or the ask already has an answer
  */
 function postChat(ctx: TeamContext<FeedServices>, request: PostRequest): Promise<Posted> {
   const id = messageId(ctx.session.sessionId, ctx.team.peer.peerId, request.operation, ctx.idempotencyKey);
@@ -43,7 +43,10 @@ function postChat(ctx: TeamContext<FeedServices>, request: PostRequest): Promise
 
 const stored = ["messages", "bytes"] as const;
 
-/** Posts while a quota is used up. A retry of a stored message still succeeds, because it needs no room (FEED-5). */
+/**
+ * Posts a message unless a quota is used up. A retry of a stored message succeeds even then, because it needs
+ * no space (FEED-5).
+ */
 async function postWithinQuota(
   ctx: TeamContext<FeedServices>,
   id: string,
@@ -61,14 +64,15 @@ async function prepareAndPost(
   id: string,
   request: PostRequest,
 ): Promise<Posted> {
-  // Preparing only reads, so a short loss of the database is retried.
+  // Preparation only reads from the database, so it can be retried if the database is briefly unavailable.
   const prepared = await retryWhileLost(() => prepare(ctx, id, request));
   if ("earlier" in prepared) return repeat(ctx, prepared.earlier, request);
   return post(ctx, prepared.row, prepared.known, request);
 }
 
 /**
- * Returns whether a post is for everyone, replies to nothing and is not sealed. Such a post needs no database reads first.
+ * Returns whether a post is for everyone, replies to nothing and is not sealed. Such a post can be appended
+ * without reading from the database first.
  */
 function namesNothing({ to, reply_to, content }: PostRequest): boolean {
   return (
@@ -79,7 +83,10 @@ function namesNothing({ to, reply_to, content }: PostRequest): boolean {
   );
 }
 
-/** A row to append with the peers that were searched for its recipients, or the message that was stored earlier. */
+/**
+ * Either a row to append, with the peers that were searched for its recipients, or the message that an
+ * earlier attempt stored.
+ */
 type Prepared =
   | { readonly row: MessageRow; readonly known: readonly KnownPeer[] }
   | { readonly earlier: StoredMessage };
@@ -91,10 +98,11 @@ async function prepare(ctx: TeamContext<FeedServices>, id: string, request: Post
     const { content, answers } = await checkReply(ctx, id, request);
     return { row: toRow(ctx, id, request, content, audience, answers), known };
   } catch (error) {
-    // A recipient or a replied-to message may have been removed since. A retry of a stored message must succeed regardless.
+    // A recipient or a replied-to message may have been removed since the first attempt. A retry of a stored
+    // message must succeed anyway.
     const earlier = ctx.idempotencyKey === undefined ? null : await findStored(ctx, id);
     if (earlier) return { earlier };
-    // If the caller may not post at all, that error takes precedence (ERR-2).
+    // If the caller may not post at all, the error for that takes precedence (ERR-2).
     if (error instanceof MerkleError) await requirePostingAllowed(ctx);
     throw error;
   }
@@ -110,7 +118,7 @@ function toRow(
 ): MessageRow {
   const { teamId, name, kind, peer } = team;
   const author = { teamId, peerId: peer.peerId, team: name, peer: peer.name, human: kind === "human" };
-  // The record marks a guest's message permanently, even if the person is verified later.
+  // A guest's message is marked permanently, even if the person is verified later.
   const marked = kind === "guest" ? { ...content, guest: true } : content;
   const said = { content: marked, audience, priority, replyTo: reply_to ?? null, answers };
   return chatRow(session.sessionId, id, author, said);
@@ -142,7 +150,8 @@ async function post(
       return post(ctx, row, known, request);
     case "held":
     case "over_budget":
-      // A human may have posted in between, so the post is retried if it is allowed now.
+      // The session may have changed since the append was refused, for example because a human posted. The
+      // post is retried if it is allowed now.
       await retryWhileLost(() => requirePostingAllowed(ctx));
       return post(ctx, row, known, request);
     case "closed":
@@ -159,7 +168,7 @@ function place(ctx: TeamContext<FeedServices>, row: MessageRow): Promise<Appende
   return appending;
 }
 
-/** Posts in the transaction that makes the caller a team, so a refused message creates no team. */
+/** Posts in the transaction that creates the caller's team, so that a refused message creates no team. */
 async function joinAndPost(ctx: TeamContext<FeedServices>, row: MessageRow): Promise<Appended> {
   try {
     const { sequence, at } = await ctx.write(async (write) => {
@@ -192,7 +201,7 @@ async function repeat(
   );
 }
 
-/** @param recipients - null for everyone, who are not listed */
+/** @param recipients - the recipients to list in the reply, or null for everyone */
 function toPosted(
   id: string,
   { sequence, postedAt }: { readonly sequence: number; readonly postedAt: Date },
@@ -215,7 +224,7 @@ async function getStored(ctx: TeamContext<FeedServices>, id: string): Promise<St
   return stored;
 }
 
-/** Requires exactly one recipient, because a sealed box can be opened with one key only. */
+/** Requires exactly one recipient, because a sealed message can be opened with only one key. */
 function requireOnePeer({ recipients, reaches }: Audience): void {
   if (reaches?.length === 1) return;
   throw new MerkleError(
@@ -251,7 +260,10 @@ export function sendMessage(
   return postChat(ctx, { operation: "send_message", content, to, priority, reply_to });
 }
 
-/** Returns whether a request equals the message stored under the same key (IDEM-8), however its recipients are written. */
+/**
+ * Returns whether a request is the same as the message stored under its key (IDEM-8), regardless of how the
+ * recipients are written.
+ */
 async function isRepetition(
   ctx: TeamContext<FeedServices>,
   stored: StoredMessage,
@@ -260,13 +272,17 @@ async function isRepetition(
   return (
     stored.priority === request.priority &&
     stored.reply_to === (request.reply_to ?? null) &&
-    // The content of a redacted message cannot be compared. It counts as equal, and the message is not posted again.
+    // The content of a redacted message cannot be compared. It counts as the same, so the message is not
+    // posted again.
     (stored.redaction !== null || isSameContent(stored.content, request.content)) &&
     (await isSameAudience(ctx, stored.recipients, request.to))
   );
 }
 
-/** Compares contents. An answer is stored in the option's spelling, and the retry may spell it differently. */
+/**
+ * Returns whether two contents are the same. An answer is stored in the option's spelling, and a retry may
+ * spell it differently.
+ */
 function isSameContent(stored: string, { answer, ...content }: PostRequest["content"]): boolean {
   const { answer: given, guest }: { answer?: string; guest?: true } = JSON.parse(stored);
   const same = answer !== undefined && given !== undefined && fold(answer) === fold(given);
@@ -275,8 +291,8 @@ function isSameContent(stored: string, { answer, ...content }: PostRequest["cont
 }
 
 /**
- * Compares names, not peers: some recipients may have left since, and the message is already stored. A peer's name alone
- * matches its full address.
+ * Returns whether the recipients are the same. Compares names instead of peers, because some recipients may
+ * have left since the message was stored. A peer's name without its team matches the peer's full address.
  */
 async function isSameAudience(
   ctx: TeamContext<FeedServices>,
@@ -309,7 +325,7 @@ async function nameKeys(
   return to.map((entry) => addresses.get(entry) ?? entry);
 }
 
-/** Marks a person's own post as read, if nothing unread for the person comes before it (PERSON-6). */
+/** Marks a person's own post as read, if the person has no unread message before it (PERSON-6). */
 async function readOwnPost(
   ctx: TeamContext<FeedServices>,
   person: PersonActor,
@@ -328,8 +344,8 @@ async function readOwnPost(
     await saveLastRead(database.orm, { meshId, personId, sessionId }, posted);
     mesh.announceToPerson(personId, sessionId);
   } catch (error) {
-    // The message is already posted, and a failure here loses nothing. Own messages never count as unread, and the next post
-    // or read moves the cursor past them.
+    // The message is already posted, so nothing is lost. The person's own messages never count as unread, and
+    // the next post or read moves the cursor past this one.
     log.warn("a person's reading could not be moved over their own post", { sessionId, error });
   }
 }

@@ -7,8 +7,9 @@ import { isBudgetSpent } from "../sessions/hold-session.js";
 import type { FeedServices } from "./services.js";
 
 /**
- * Throws the error that explains why the caller cannot post now, or returns if it can. The decision itself is made in
- * `packages/db/sql/append_messages.sql`, which numbers messages. This function reads the session again to explain a refusal.
+ * Throws the error that explains why the caller cannot post now. Returns if the caller can post. The decision
+ * itself is made in `packages/db/sql/append_messages.sql`, which numbers messages. This function reads the
+ * session again to explain a refusal.
  *
  * @throws session_closed, session_held or budget_spent
  */
@@ -29,8 +30,8 @@ export async function requirePostingAllowed(ctx: TeamContext<FeedServices>): Pro
 }
 
 /**
- * Announces the spent budget to everyone, once each time it is spent. The id contains the message count, which refused posts
- * do not change.
+ * Announces to everyone that the message budget is used up, once each time that happens. The event's id
+ * contains the message count, which refused posts do not change.
  */
 async function announceSpent(
   { services, session }: TeamContext<FeedServices>,
@@ -46,7 +47,7 @@ async function announceSpent(
   try {
     await services.appender.append(systemRow(sessionId, event, { causedBy: null, id }));
   } catch (error) {
-    // The post is refused even if the announcement fails. The next refused post tries again.
+    // The post is refused even if the announcement fails. The next refused post tries to announce again.
     services.log.warn("a spent message budget could not be announced", { sessionId, error });
   }
 }

@@ -5,7 +5,7 @@ import { type Addressable, resolveRecipients } from "./recipients.js";
 
 const left = new Date(0);
 
-/** Makes a peer from an id that contains team and name: `Oak/atlas`, or `Oak` for the unnamed peer. */
+/** Creates a peer from an id that contains team and name: `Oak/atlas`, or `Oak` for the unnamed peer. */
 function peer(id: string, more: Partial<Addressable> & { in?: readonly string[] } = {}): Addressable {
   const [team = "", name = null] = id.split("/");
   const { in: groups = [], ...facts } = more;
@@ -27,7 +27,10 @@ function peer(id: string, more: Partial<Addressable> & { in?: readonly string[] 
 const birchKey = `${"b".repeat(43)}=`;
 const sharedKey = `${"/".repeat(43)}=`;
 
-/** Oak has two named peers. Birch and Ana each have one unnamed peer. A peer of Elm has the same name as the team Cedar. */
+/**
+ * Oak has two named peers. Birch and Ana each have one unnamed peer. Elm has a peer with the same name as the
+ * team Cedar.
+ */
 const rows = [
   peer("Oak"),
   peer("Oak/atlas", { in: ["Backend"] }),

@@ -5,7 +5,7 @@ import type { TeamContext } from "../sessions/context.js";
 import { type KnownPeer, presentPeers, readKnownPeers } from "../sessions/roster/known-peers.js";
 import type { FeedServices } from "./services.js";
 
-/** The fields of a peer that decide whether it is a recipient. */
+/** The fields of a peer that determine whether it is a recipient. */
 export type Addressable = Pick<
   PeerRosterRow,
   | "peerId"
@@ -20,7 +20,10 @@ export type Addressable = Pick<
   | "leftAt"
 >;
 
-/** Resolves the recipients of a message among the current peers (SEND-2). A message for everyone reads no peers. */
+/**
+ * Resolves the recipients of a message among the current peers (SEND-2). For a message to everyone, no peers
+ * are read.
+ */
 export async function readAudience(
   { services, session, team, transport }: TeamContext<FeedServices>,
   to: readonly string[],
@@ -31,10 +34,12 @@ export async function readAudience(
 }
 
 /**
- * Finds the peers that `to` names, without the sender (SEND-3).
+ * Finds the peers that `to` names, except the sender (SEND-3).
  *
- * @param atTeams - whether `@Birch` means the team if no group has that name, because models write it so (MCP-22)
- * @throws not_found for a name that is not in the session, bad_request if a name is ambiguous or only the sender is named
+ * @param atTeams - whether `@Birch` can refer to the team if no group has that name, because models write it
+ * that way (MCP-22)
+ * @throws not_found for a name that is not in the session, bad_request if a name is ambiguous or refers only
+ * to the sender
  */
 export function resolveRecipients(
   rows: readonly Addressable[],
@@ -65,17 +70,20 @@ export function fold(name: string): string {
 }
 
 /**
- * Returns the address with which a peer can be named. A team name that could be mistaken for a group or for everyone is left
- * out.
+ * Returns the address that names a peer. Leaves out a team name that could be mistaken for a group or for
+ * everyone.
  */
 export function addressOf({ team, name }: Pick<Addressable, "team" | "name">): string {
   if (name === null) return team;
   return /^[@*]/.test(team) ? name : `${team}/${name}`;
 }
 
-/** The names that can be recipients, indexed once: a message may name many of them, and a session may have many more. */
+/**
+ * The names that can be recipients. Indexed once, because a message may name many recipients and a session
+ * may have many more.
+ */
 interface Roster {
-  /** All peers that were ever in the session. */
+  /** All peers that have ever been in the session. */
   readonly rows: readonly Addressable[];
   /** The peers that can receive messages now. */
   readonly there: readonly Addressable[];
@@ -121,7 +129,7 @@ function indexBy(peers: readonly Addressable[], keyOf: (peer: Addressable) => st
   return index;
 }
 
-/** The peers that one entry of `to` means, and the name stored for it. */
+/** The peers that an entry in `to` refers to, and the name stored for it. */
 interface Target {
   readonly name: string;
   readonly peers: readonly Addressable[];
@@ -141,7 +149,7 @@ function resolve(roster: Roster, entry: string, atTeams: boolean): Target {
 
 function findGroup({ there, memberships }: Roster, entry: string): Target | null {
   if (isEveryone(entry)) return { name: "*", peers: there };
-  // People can read a session without joining it, so `@humans` is valid even if the roster has no human.
+  // People can read a session without joining it, so `@humans` is valid even if no human has joined.
   if (isHumans(entry)) return { name: "@humans", peers: there.filter(({ kind }) => kind !== "agent") };
   const wanted = `${fold(entry.slice(1))}/`;
   const found = memberships.filter(({ path }) => path.startsWith(wanted));
@@ -149,7 +157,7 @@ function findGroup({ there, memberships }: Roster, entry: string): Target | null
   return orNull(`@${spelled?.join("/")}`, [...new Set(found.map(({ peer }) => peer))]);
 }
 
-/** Finds a peer by `team/peer`. A team's name may contain a slash and a peer's may not, so addresses are unique. */
+/** Finds a peer by `team/peer`. Only the team's name may contain a slash, so addresses are unambiguous. */
 function findAddress({ byAddress }: Roster, entry: string): Target | null {
   return toOne(byAddress.get(fold(entry)), entry);
 }
@@ -176,7 +184,8 @@ function findTeam({ byTeam }: Roster, entry: string): Target | null {
 
 function toOne([found]: readonly Addressable[] = [], entry: string): Target | null {
   if (!found) return null;
-  // The name of such a team would be read as that of another recipient.
+  // If the team's name looks like a group, its address could be mistaken for another recipient, so the entry
+  // is kept as written.
   const name = found.name === null && /^[@*]/.test(found.team) ? entry : addressOf(found);
   return { name, peers: [found] };
 }

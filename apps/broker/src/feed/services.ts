@@ -10,7 +10,7 @@ import type { WakePeers } from "./wake-peers.js";
 export interface FeedServices extends SessionServices {
   readonly appender: Appender;
   readonly channels: Channels;
-  /** Null if tracing is off. */
+  /** Traces messages. Null if tracing is off. */
   readonly traces: Traces | null;
   readonly mesh: MeshChannel;
   readonly wakePeers: WakePeers;

@@ -2,7 +2,7 @@ import type { Database, StoredMessage } from "@merkle/db";
 import type { Traces } from "../core/traces.js";
 import type { Appender } from "./appender.js";
 
-/** Wraps the appender in a span for each post. Without tracing the appender is used directly. */
+/** Wraps each post in a span. If tracing is off, the appender is used directly. */
 export function tracePosts(appender: Appender, traces: Traces): Appender {
   return {
     append: (row) => traces.post(row, appender.append(row)),
@@ -13,7 +13,7 @@ export function tracePosts(appender: Appender, traces: Traces): Appender {
   };
 }
 
-/** Wraps the append queries in a span for each message of a batch. */
+/** Wraps the append queries in a span for each message in a batch. */
 export function traceCommits(
   { append, appendWaiting }: Pick<Database, "append" | "appendWaiting">,
   traces: Traces,

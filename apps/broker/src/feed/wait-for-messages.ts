@@ -21,8 +21,9 @@ type Input = ParsedInputOf<"wait_for_messages">;
 type Output = OutputOf<"wait_for_messages">;
 
 /**
- * Returns the next messages for the caller, immediately or once a message arrives that ends a wait (WAIT-1, DELIVER-4).
- * Acknowledges only messages that the caller reports as read or is known to have received (CURSOR-4, CURSOR-6).
+ * Returns the next messages for the caller, immediately or once a message arrives that ends a wait (WAIT-1,
+ * DELIVER-4). Acknowledges only messages that the caller reports as read, or that it is known to have
+ * received (CURSOR-4, CURSOR-6).
  */
 export async function waitForMessages(ctx: TeamContext<FeedServices>, input: Input): Promise<Output> {
   const { channels, nodes, presence } = ctx.services;
@@ -45,9 +46,10 @@ export async function waitForMessages(ctx: TeamContext<FeedServices>, input: Inp
 }
 
 /**
- * Loads what other nodes have delivered to the peer, and the head of the feed there, before this call reads. Another node
- * may not have saved its state yet. Signs of this are a cursor beyond everything known to be delivered, or a delivery that
- * is not recorded as returned (without receipts: as returned twice).
+ * Loads what other nodes have delivered to the peer, and their head of the feed, before this call reads.
+ * Another node may not have saved its state yet. There are two signs of this: a cursor beyond everything
+ * known to be delivered, or a delivery that is not recorded as returned (without receipts: as returned
+ * twice).
  */
 async function catchUp(
   { services, team: { peer }, connection }: TeamContext<FeedServices>,
@@ -63,8 +65,9 @@ async function catchUp(
 }
 
 /**
- * Saves the delivery before the reply is written, and saves that a wait timed out. The next call continues from there and
- * may reach another node immediately (NODE-7). A reply that is cut off is still not acknowledged.
+ * Saves the delivery before the reply is written, and also saves that a wait timed out. The next call
+ * continues from this point, even if it immediately reaches another node (NODE-7). If the reply is cut off,
+ * its messages are still not acknowledged.
  */
 async function saveAnswer(
   { services, team: { peer } }: TeamContext<FeedServices>,
@@ -93,7 +96,8 @@ async function beginReading(
 
 interface Page extends Mail {
   /**
-   * Whether the call blocked until its timeout without a result. A check with `timeout: 0` does not count as an idle poll.
+   * Whether the call blocked until its timeout and found nothing. A check with `timeout: 0` does not count as
+   * an idle poll.
    */
   readonly timedOut: boolean;
 }
@@ -109,8 +113,9 @@ async function readOrBlock(
   const timeoutMs = Math.min(input.timeout, limits.waitSecondsMax) * 1000;
   const wake = ctx.services.waitSignals.open({ timeoutMs, signal: ctx.signal });
   let blocked = false;
-  // Attached before the first read, so that a message committed during the read rings the signal and is read next. Messages
-  // that arrive while the call blocks are checked immediately, since most may be for others.
+  // Attached before the first read, so that a message committed during the read rings the signal and is read
+  // next. Messages that arrive while the call blocks are checked immediately, since most may be for other
+  // peers.
   const detach = channel.attach({
     wake: () => {
       if (!blocked || channel.closed || inbox.pollNow() !== false) wake.ring();
@@ -121,8 +126,8 @@ async function readOrBlock(
   try {
     const { head } = channel;
     const unread = await inbox.read();
-    // Redelivered messages are returned together with new ones. A caller that confirms nothing then needs no second call for
-    // them.
+    // Redelivered messages are returned together with new messages. A caller that confirms nothing then needs
+    // no second call for the new ones.
     if (await inbox.hasNew(unread, head)) return { ...unread, timedOut: false };
     while (!channel.closed) {
       ctx.onBlocked();
@@ -143,8 +148,8 @@ async function readOrBlock(
 }
 
 /**
- * Parks a wait. A peer may have four parked waits; a fifth ends the oldest as if it had timed out (WAIT-6). Returns a
- * function that removes the wait.
+ * Parks a wait. A peer may have four parked waits. A fifth ends the oldest as if that wait had timed out
+ * (WAIT-6). Returns a function that removes the wait.
  */
 export function park(
   { services }: { services: Pick<FeedServices, "metrics" | "presence"> },
@@ -200,7 +205,10 @@ function toOutput(ctx: TeamContext<FeedServices>, input: Input, answer: Answer):
   };
 }
 
-/** Records a delivery once the reply was written. A reply that was cut off is delivered again (CURSOR-8). */
+/**
+ * Records a delivery once its reply has been written. If a reply is cut off, its messages are delivered again
+ * (CURSOR-8).
+ */
 function noteWritten(
   ctx: TeamContext<FeedServices>,
   input: Input,
@@ -232,8 +240,8 @@ function idleAdvice(polls: number): string {
 }
 
 /**
- * Returns the unread messages without waiting (DELIVER-7). Continues where the caller's earlier checks, and waits without a
- * cursor, ended (CURSOR-6).
+ * Returns the unread messages without waiting (DELIVER-7). Continues where the caller's earlier calls without
+ * a cursor ended (CURSOR-6).
  */
 export async function checkMessages(
   ctx: TeamContext<FeedServices>,

@@ -1,13 +1,13 @@
-/** Wakes the call that waits for it. A ring is remembered if no call is waiting. */
+/** Wakes the call that waits for the signal. If no call is waiting, the next wait ends immediately. */
 export interface WaitSignal {
   ring(): void;
-  /** Rings after a delay, which replaces any earlier delay. Null cancels it. */
+  /** Rings after a delay, in place of any earlier delay. Null cancels the delay. */
   ringIn(ms: number | null): void;
   /** Ends the wait as if it had timed out. */
   expire(): void;
   /**
-   * Resolves at the next ring, at the timeout, or when its signal is aborted or the broker stops. Resolves immediately if
-   * one of these has already happened.
+   * Resolves when the signal rings, when the wait times out or is aborted, or when the broker stops. Resolves
+   * immediately if one of these has already happened.
    */
   answered(): Promise<"rung" | "expired">;
   stop(): void;
@@ -18,8 +18,8 @@ export interface WaitSignals {
 }
 
 /**
- * @param stopping - ends all waits. The waits do not listen to it themselves, because a signal searches its listeners
- * whenever one is added or removed.
+ * @param stopping - ends all waits when aborted. Each wait does not add its own listener, because adding or
+ * removing a listener searches all listeners of a signal.
  */
 export function createWaitSignals(stopping: AbortSignal): WaitSignals {
   const waiting = new Set<WaitSignal>();

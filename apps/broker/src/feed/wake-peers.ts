@@ -16,12 +16,12 @@ import type { Nodes } from "../core/nodes.js";
 import type { Peer } from "../sessions/peers/peer.js";
 import type { Presence } from "../sessions/peers/presence.js";
 
-/** The wake paths that were run, by peer id. */
+/** The wake paths that have run, by peer id. */
 export type Reached = ReadonlyMap<string, readonly WakePath[]>;
 
 /** Runs the wake paths of peers on every node (NUDGE-1). */
 export interface WakePeers {
-  /** Resolves once every client has reported the paths it ran, or after a timeout. */
+  /** Resolves once every client has reported the wake paths it ran, or after a timeout. */
   wake(asked: NudgeRequest, signal: AbortSignal): Promise<Reached>;
   stop(): void;
 }
@@ -32,7 +32,7 @@ interface NudgeRequest {
   readonly by: NudgeFrame["by"];
 }
 
-/** A nudge that this node stored for the other nodes and that some of them have not answered yet. */
+/** A nudge that this node stored for the other nodes, and that some of them have not answered yet. */
 interface StoredNudge {
   /** Reads the answers from the nudge's row. */
   check(): Promise<void>;
@@ -56,7 +56,10 @@ export function createWakePeers(options: {
     return new Map(here.map(({ peerId }, at) => [peerId, reached[at] ?? []]));
   }
 
-  /** Stores the nudge for the other nodes, which read the peers to wake from it. Returns the wake paths that they ran. */
+  /**
+   * Stores a nudge from which the other nodes read the peers to wake. Returns the wake paths that these nodes
+   * ran.
+   */
   async function wakeElsewhere(
     { sessionId, peerIds, by }: NudgeRequest,
     signal: AbortSignal,
@@ -87,7 +90,8 @@ export function createWakePeers(options: {
 
   async function answer(id: string): Promise<void> {
     const nudge = await findNudge(database.orm, id);
-    // Ignores a nudge that this node has answered already, or that was deleted because its caller stopped waiting.
+    // Ignores a nudge that this node has already answered or is answering, or that was deleted because its
+    // caller stopped waiting.
     if (!nudge || nodes.id in nudge.answers || answering.has(id)) return;
     answering.add(id);
     try {
@@ -125,7 +129,7 @@ export function createWakePeers(options: {
 function toReached(answers: NudgeAnswers): Reached {
   const reached = new Map<string, WakePath[]>();
   for (const [peerId, paths] of Object.values(answers).flatMap((each) => Object.entries(each))) {
-    // The answers were written by nodes of this version.
+    // Nodes of the same version wrote the answers, so the paths are valid.
     reached.set(peerId, [...(reached.get(peerId) ?? []), ...(paths as WakePath[])]);
   }
   return reached;

@@ -8,7 +8,7 @@ export interface MailWatch {
   readonly services: FeedServices;
   readonly channel: Channel;
   readonly peer: Peer;
-  /** Called when a peer has unread messages: at the start, and again whenever more have arrived. */
+  /** Called when the peer has unread messages: at the start, and whenever more messages have arrived. */
   readonly onMail: () => void;
   /** Called when the watch ends because the peer has parked too many newer waits. */
   readonly onReplaced: () => void;
@@ -17,8 +17,9 @@ export interface MailWatch {
 const bounds: ReadBounds = { messagesMax: 200, bytesMax: 256 * 1024 };
 
 /**
- * Watches for a peer's messages like a permanently parked wait, and counts as one (WAIT-6). It delivers and acknowledges
- * nothing: the client reads with a wait or a check. Returns a function that stops it.
+ * Watches for a peer's messages like a permanently parked wait, and counts as a parked wait (WAIT-6).
+ * Delivers and acknowledges nothing: the client then reads its messages with a wait or a check. Returns a
+ * function that stops the watch.
  */
 export function watchMail({ services, channel, peer, onMail, onReplaced }: MailWatch): () => void {
   let cursor = skipKnownEmpty(peer.cursors, peer.cursors.acked);
@@ -60,7 +61,7 @@ export function watchMail({ services, channel, peer, onMail, onReplaced }: MailW
   return stop;
 }
 
-/** Counts the unread messages of a peer, up to 200. `upTo` is the end of the counted range. */
+/** Counts a peer's unread messages, up to 200. `upTo` is the end of the counted range. */
 export async function countUnread(channel: Channel, peer: Peer): Promise<{ unread: number; upTo: number }> {
   const after = skipKnownEmpty(peer.cursors, peer.cursors.acked);
   const { entries, upTo } = await channel.readMail(after, { peerId: peer.peerId, own: false }, bounds);

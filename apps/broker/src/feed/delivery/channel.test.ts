@@ -12,7 +12,7 @@ const log = createLog(() => undefined);
 
 function openChannel(): Channel {
   const start = { sessionId, head: 0, closed: false, documentVersion: 0 };
-  // Everything that these tests read is in memory.
+  // An empty database, because everything that these tests read is in memory.
   const database = { orm: Object.create(null) };
   return createChannel(start, { database, budget: { bytes: 0 }, log });
 }
@@ -22,7 +22,9 @@ function message(sequence: number, textBytes: number): StoredMessage {
   return toStoredMessage(makeRow(sessionId, { content }), { sequence, postedAt: new Date(0) });
 }
 
-/** Follows the channel from its head. Returns the received sequences in order. */
+/**
+ * Follows the channel from its head. Returns a function that lists the received sequences in order.
+ */
 function follow(channel: Channel): { sequences: () => number[] } {
   const written: Buffer[] = [];
   startSubscription({
@@ -58,7 +60,7 @@ it("[GUARD-16] many readers of much are brought it over some turns of the event 
   const atOnce = reached(1);
   expect(atOnce).toBeGreaterThan(10);
   expect(atOnce).toBeLessThan(100);
-  // Readers that attach and messages that are posted during the wake-up are not lost.
+  // Readers that attach during the wake-up, and messages that are posted during it, are not lost.
   const late = follow(channel);
   channel.accept([message(2, 16_000), message(3, 16_000)]);
   while (reached(3) < readers.length) await nextTurn();

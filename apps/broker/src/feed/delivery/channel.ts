@@ -12,11 +12,11 @@ import type { Log } from "../../core/log.js";
 import { sessionArchived } from "../../sessions/access/authorize.js";
 import { createRing, type Entry, isMailOf, type RingBudget, textFrame, toEntry } from "./entry.js";
 
-/** A reader that is notified when a session has more to read. */
+/** A reader that is woken when a session has more to read. */
 export interface Reader {
   /** Called when the head has moved or the session was closed. */
   wake(): void;
-  /** Called when something other than the feed has changed. */
+  /** Called when something else in the session has changed. */
   changed?(frame: Buffer): void;
 }
 
@@ -25,16 +25,17 @@ export interface ReadBounds {
   readonly bytesMax: number;
 }
 
-/** The messages of a feed that a peer reads in one call. */
+/** The messages for one peer that one read returns. */
 export interface Mail {
   readonly entries: readonly Entry[];
-  /** The feed contains nothing more for the peer up to this sequence. */
+  /** Up to this sequence, the feed contains no more messages for the peer. */
   readonly upTo: number;
 }
 
 /**
- * The live end of one session: its head, its latest messages and its attached readers. Readers keep only a cursor, and
- * nothing queues for them. A reader that is behind reads from the ring, or a page from the feed in the database.
+ * The live end of one session: its head, its latest messages and its attached readers. Readers keep only a
+ * cursor, and no messages are queued for them. A reader that is behind reads from the ring in memory, or
+ * pages from the database.
  */
 export interface Channel {
   readonly sessionId: string;
@@ -43,19 +44,22 @@ export interface Channel {
   readonly documentVersion: number;
   readonly readers: number;
   /**
-   * Accepts committed messages. A gap before them is filled by one read, because message n + 1 is committed only after
-   * message n.
+   * Accepts committed messages. If messages before them are missing, one read from the database is enough,
+   * because message n + 1 is committed only after message n.
    */
   accept(messages: readonly StoredMessage[]): void;
   /** Records that the feed has reached at least this sequence, and reads the missing messages. */
   hint(sequence: number): void;
-  /** Does the same as `hint`. Resolves once the messages were read or the read failed. */
+  /** Does the same as `hint`. Resolves once the messages have been read or the read has failed. */
   reach(sequence: number): Promise<void>;
-  /** Reads the entries after a sequence, in order and within the bounds. */
+  /** Reads the entries after a sequence, in order and up to the given bounds. */
   read(after: number, bounds: ReadBounds): Promise<readonly Entry[]>;
   /** Reads like `read`, from memory only. Returns null if an entry is not in memory. */
   readNow(after: number, bounds: ReadBounds): readonly Entry[] | null;
-  /** Reads the entries for one peer after a sequence. Without entries, `upTo` is the end of the range that was searched. */
+  /**
+   * Reads the entries for one peer after a sequence. If there are no entries, `upTo` is the end of the range
+   * that was searched.
+   */
   readMail(after: number, addressee: Addressee, bounds: ReadBounds): Promise<Mail>;
   /** Reads like `readMail`, from memory only. Returns null if an entry is not in memory. */
   readMailNow(after: number, addressee: Addressee, bounds: ReadBounds): Mail | null;
@@ -80,9 +84,9 @@ export interface Channel {
  */
 const turnBytesMax = 1024 * 1024;
 /**
- * Cost of waking a reader besides the bytes sent, expressed in bytes: a system call costs as much as sending some thousand
- * bytes. Woken readers call again between two turns, which costs more than waking the rest. So up to 512 readers are woken
- * in the first turn.
+ * Cost of waking a reader besides the bytes sent, expressed in bytes: a system call costs as much as sending
+ * a few thousand bytes. If the wake-up is split, readers that were woken first make their next calls in
+ * between, which costs more than waking the rest. So up to 512 readers are woken in the first turn.
  */
 const readerBytes = 2 * 1024;
 
@@ -103,18 +107,21 @@ export function createChannel(
   const readers = new Set<Reader>();
   let known = head;
   let filling: Promise<void> | null = null;
-  /** The readers that are still to be woken in this round. Readers that attach during the round are included. */
+  /**
+   * The readers that still have to be woken in this round, including readers that attach during the round.
+   */
   let toWake: Iterator<Reader> | null = null;
   let wakeAgain = false;
   let turn: NodeJS.Immediate | undefined;
   let handedOut = 0;
-  // Kept only while readers are woken. The ring limits what a session may keep in memory for longer.
+  // Shared frames, kept only while readers are woken, because only the ring may keep a session's messages in
+  // memory for longer.
   const joined = new Map<readonly Entry[], Partial<Record<SubscriptionKind, Buffer>>>();
   let lastMail: readonly Entry[] = [];
 
   /**
-   * Wakes every reader, immediately or over several turns of the event loop. A reader that is woken late also gets the
-   * messages that arrived in between.
+   * Wakes every reader, immediately or over several turns of the event loop. A reader that is woken late also
+   * gets the messages that have arrived since.
    */
   function wakeAll(): void {
     if (toWake) {
@@ -135,7 +142,7 @@ export function createChannel(
         next.value.wake();
       }
     } catch (error) {
-      // Without this reset no reader would ever be woken again.
+      // Without this reset, no reader would ever be woken again after an error.
       endWaking();
       throw error;
     }
@@ -183,8 +190,8 @@ export function createChannel(
   }
 
   /**
-   * Drops a removed text from memory. Frames built for the readers that are being woken contain the text too, and readers
-   * that are woken later must not get it.
+   * Drops a redacted text from memory. Also drops the frames built for readers that are being woken, because
+   * readers that are woken later must not get the text.
    */
   function forgetText(sequence: number): void {
     ring.forget(sequence);
@@ -210,14 +217,16 @@ export function createChannel(
     } catch (error) {
       log.warn("reading a feed's missing messages failed; the next hint tries again", { sessionId, error });
     } finally {
-      // Reset in the same turn as the check that nothing is missing, so the next hint starts a new read.
+      // Reset in the same turn as the check that no messages are missing, so that the next hint starts a new
+      // read.
       filling = null;
     }
   }
 
   /**
-   * Throws if the session is archived. A read that returned nothing may mean that the messages are in the archive. A reader
-   * that was admitted before would otherwise skip messages that it has not received (ARCHIVE-6).
+   * Throws if the session is archived. An empty read may mean that the messages are in the archive. Without
+   * this check, a reader admitted before the archiving would skip messages that it has not received
+   * (ARCHIVE-6).
    *
    * @throws session_archived
    */
@@ -242,7 +251,10 @@ export function createChannel(
     return entries && within(entries, bounds);
   }
 
-  /** Returns the same array to peers with the same messages, so that they share its frames. */
+  /**
+   * Returns the entries for one peer. Peers with the same messages get the same array, so that they share its
+   * frames.
+   */
   function mailIn(entries: readonly Entry[], addressee: Addressee): readonly Entry[] {
     const mail = entries.filter((entry) => isMailOf(entry, addressee));
     if (mail.length === entries.length) return entries;
@@ -316,7 +328,7 @@ export function createChannel(
       return () => readers.delete(reader);
     },
     closeAt(sequence) {
-      // If the head is behind, the read in progress returns the conclusion itself.
+      // If the head is behind, the read in progress will return the conclusion itself.
       if (closed || head < sequence) return;
       closed = true;
       wakeAll();
@@ -327,7 +339,7 @@ export function createChannel(
         documentVersion = version;
       }
       tellOfChange(kind, version);
-      // An archived session may have been restored.
+      // If the session was archived, it may have been restored, so readers try again.
       if (kind === "session") wakeAll();
     },
     dispose() {

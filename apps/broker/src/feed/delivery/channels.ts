@@ -11,46 +11,54 @@ import { createStatePushes, type StatePushes, type StateReceiver } from "./state
 import type { Sink } from "./subscription.js";
 import { createThrottle } from "./throttle.js";
 
-/** The channels of the sessions that currently have readers. */
+/** The channels of all sessions that currently have readers. */
 export interface Channels {
-  /** Opens the channel of a session, or returns the open one. A channel stays open while readers are attached. */
+  /**
+   * Opens a session's channel, or returns it if already open. A channel stays open while readers are
+   * attached.
+   */
   open(sessionId: string): Promise<Channel>;
   find(sessionId: string): Channel | undefined;
-  /** Delivers committed messages to the readers on this node, and sends a hint to the other nodes. */
+  /**
+   * Delivers a session's committed messages to the readers on this node, and sends a hint to the other nodes.
+   */
   deliver(sessionId: string, messages: readonly StoredMessage[]): void;
-  /** Does the same as `deliver` for the messages of one flush, which may belong to several sessions. */
+  /** Does the same as `deliver` for the messages in one flush, which may belong to several sessions. */
   deliverPosted(posted: readonly StoredMessage[]): void;
   announceChange(sessionId: string, kind: Exclude<ChangedKind, "delivery">, version: number): void;
-  /** Announces that a peer has come or gone, at most once a second per session. */
+  /** Announces that a peer has joined or left, at most once a second per session. */
   announcePresence(sessionId: string): void;
   /**
-   * Announces a presence change for every session that is read on this node. Called when another node has stopped, and its
-   * peers with it.
+   * Announces a presence change for every session with readers on this node. Called when another node has
+   * stopped, because its peers are gone too.
    */
   announceAllPresence(): void;
   /**
-   * Announces that anything may have changed, in the sessions read on this node and in every mesh (NODE-3). Used when hints
-   * may have been lost.
+   * Announces that anything may have changed, in the sessions with readers on this node and in every mesh
+   * (NODE-3). Used when hints may have been lost.
    */
   announceAnything(): void;
   /**
    * Announces that a peer has read up to a cursor, at most once a second per session and only if the session has readers.
    */
   announceDelivery(sessionId: string, cursor: number): void;
-  /** Pushes the current value of a state key of a session or of the mesh. */
+  /** Pushes the current value of a state key that belongs to a session or a mesh. */
   announceState(meshId: string, change: StateChangeFrame): void;
-  /** The state pushes of this node. */
+  /** Pushes state changes to the connections on this node. */
   readonly state: StatePushes;
-  /** Adds a connection that receives the state changes of a mesh, or of no mesh if `meshId` is null. */
+  /**
+   * Adds a connection that receives a mesh's state changes. If `meshId` is null, the connection receives only
+   * the state of sessions that it follows.
+   */
   receiveState(meshId: string | null, sink: Sink, cutOff: () => void): StateReceiver;
-  /** The safety query (OPS-8): reads the heads of all open channels, in case a hint was lost. */
+  /** Reads the heads of all open channels, in case a hint was lost (OPS-8). */
   checkHeads(): Promise<void>;
   /** Closes channels that have had no readers for a while. */
   sweep(): void;
   stop(): void;
 }
 
-/** A channel that is being opened, with the hints that arrived since. */
+/** A channel that is being opened, with the hints that have arrived since opening began. */
 interface Opening {
   readonly hints: number[];
   readonly channel: Promise<Channel>;
@@ -58,7 +66,7 @@ interface Opening {
 
 /** How long a channel without readers is kept. A client that polls over HTTP has no reader between two waits. */
 const keepMs = 60_000;
-/** Minimum time between two hints of a session about something that changes constantly. */
+/** Minimum time between two hints about something in a session that changes constantly. */
 const hintEveryMs = 1_000;
 
 export function startChannels(options: {
@@ -77,7 +85,7 @@ export function startChannels(options: {
   const throttle = createThrottle(hintEveryMs);
   const isAlone = bus.kind === "local";
 
-  /** Reads the head of a feed and the messages that this node lacks, unless the channel already has them. */
+  /** Reads a feed's head and the messages that the channel lacks, unless the channel already has them. */
   async function catchUp(sessionId: string, sequence: number): Promise<void> {
     const channel = channels.get(sessionId) ?? (await opening.get(sessionId)?.channel);
     if (!channel || channel.head >= sequence) return;

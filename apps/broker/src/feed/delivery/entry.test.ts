@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Entry } from "./entry.js";
 import { createRing } from "./entry.js";
 
-/** Makes an entry with only the fields that a ring uses. */
+/** Creates an entry with only the fields that a ring uses. */
 function entry(sequence: number, bytes: number): Entry {
   return { sequence, bytes, peerId: null, concludes: false } as Entry;
 }

@@ -21,7 +21,8 @@ export interface Entry {
   /** Whether the message ends a blocking wait (DELIVER-4). */
   readonly wakes: boolean;
   /**
-   * The peers whose blocking waits the event may end, at most once per `endsWaitsMsMin`, without waking anyone (DELIVER-4).
+   * The peers whose blocking waits this event may end without waking anyone, at most once per
+   * `endsWaitsMsMin` (DELIVER-4).
    */
   readonly endsWaitsOf: "everyone" | "convener" | "nobody";
   readonly bytes: number;
@@ -30,9 +31,12 @@ export interface Entry {
   readonly redacts: number | null;
   /** Whether this event reports that document versions were redacted. */
   readonly redactsDocument: boolean;
-  /** The message as its recipients see it. */
+  /** The message as shown to its recipients. */
   readonly message: Message;
-  /** Returns the frame for an inbox or a follow. Sealed content is left out of a follow, because anyone may follow. */
+  /**
+   * Returns the frame for an inbox or a follow. For a follow, sealed content is left out, because anyone may
+   * follow a session.
+   */
   frame(kind: SubscriptionKind): Buffer;
 }
 
@@ -40,7 +44,7 @@ export function toEntry(stored: StoredMessage): Entry {
   return new StoredEntry(stored);
 }
 
-/** An entry that parses its message on first use. A session without readers never needs it. */
+/** An entry that parses its message on first use. If a session has no readers, no message is parsed. */
 class StoredEntry implements Entry {
   readonly #stored: StoredMessage;
   readonly #frames: Partial<Record<SubscriptionKind, Buffer>> = {};
@@ -89,30 +93,30 @@ class StoredEntry implements Entry {
 }
 
 /**
- * Returns whether a message is for a peer: it is for everyone or reaches the peer, and the peer did not cause it
- * (DELIVER-1). Delivery depends on this rule only. The feed's queries apply the same rule to messages that are not in
- * memory.
+ * Returns whether a message is for a peer: it is for everyone or reaches the peer, and the peer did not cause
+ * it (DELIVER-1). Delivery depends only on this rule. The feed's queries apply the same rule to messages that
+ * are not in memory.
  */
 function isAddressedTo(entry: Entry, peerId: string): boolean {
   return entry.peerId !== peerId && (entry.reaches === null || entry.reaches.has(peerId));
 }
 
 /**
- * Returns whether an entry belongs to the reader's messages. With `own`, the entries that the reader caused belong to them
- * too.
+ * Returns whether an entry is one of the reader's messages. With `own`, this includes entries that the reader
+ * caused.
  */
 export function isMailOf(entry: Entry, { peerId, own }: Addressee): boolean {
   return isAddressedTo(entry, peerId) || (own && entry.peerId === peerId);
 }
 
-/** Counts the bytes in all rings of a broker together. */
+/** Counts the bytes in all of a broker's rings together. */
 export interface RingBudget {
   bytes: number;
 }
 
-/** The latest messages of one feed, without gaps, within a limit of bytes. */
+/** The latest messages of one feed, without gaps, up to a limit in bytes. */
 export interface Ring {
-  /** The oldest sequence in the ring, or head + 1 when the ring is empty. */
+  /** The oldest sequence in the ring, or head + 1 if the ring is empty. */
   readonly first: number;
   push(entry: Entry): void;
   /**
@@ -120,7 +124,7 @@ export interface Ring {
    * array.
    */
   after(sequence: number): readonly Entry[] | null;
-  /** Drops the entries up to a sequence. Readers that need them read the feed. */
+  /** Drops the entries up to a sequence. Readers that need these entries read them from the database. */
   forget(upTo: number): void;
   clear(): void;
 }
@@ -129,7 +133,7 @@ export function createRing(head: number, budget: RingBudget): Ring {
   let entries: Entry[] = [];
   let first = head + 1;
   let bytes = 0;
-  // Nearly all readers have the same cursor and read one after the other.
+  // The last result. Nearly all readers have the same cursor and read one after the other.
   let lastAnswer: { sequence: number; entries: readonly Entry[] } | null = null;
 
   function dropOldest(): void {
@@ -150,7 +154,8 @@ export function createRing(head: number, budget: RingBudget): Ring {
       bytes += entry.bytes;
       budget.bytes += entry.bytes;
       while (entries.length > 1 && bytes > limits.ringBytesPerSessionMax) dropOldest();
-      // The rings of other sessions keep their entries. This ring makes room, and readers that are behind read the feed.
+      // Only this ring makes room, and the rings of other sessions keep their entries. Readers that are
+      // behind read from the database.
       while (entries.length > 0 && budget.bytes > limits.ringBytesTotalMax) dropOldest();
     },
     after(sequence) {

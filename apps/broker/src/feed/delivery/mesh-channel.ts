@@ -11,25 +11,25 @@ import { createThrottle } from "./throttle.js";
  * without watchers.
  */
 export interface MeshChannel {
-  /** Whether any connection watches this mesh, so that checking for changes is worth the cost. */
+  /** Whether any connection watches this mesh. If not, callers need not check for changes. */
   readonly watched: boolean;
-  /** Adds a connection. Returns a function that removes it. */
+  /** Adds a watching connection. Returns a function that removes it. */
   watch(watcher: MeshWatcher): () => void;
   announce(kind: Exclude<MeshChangedKind, "person">, sessionId: string | null): void;
-  /** Notifies only the connections that watch as this person. */
+  /** Notifies only connections that watch the mesh as this person. */
   announceToPerson(personId: string, sessionId: string | null): void;
 }
 
 /** The channels of all meshes. Changes in a session are announced to the mesh that the session belongs to. */
 export interface MeshChannels {
   in(meshId: string): MeshChannel;
-  /** Notifies the watchers on this node. The other nodes are notified separately. */
+  /** Notifies the watchers on this node only. The other nodes are notified separately. */
   announceHere(kind: MeshChangedKind, sessionId: string): void;
   /** Notifies the watchers of every mesh about a change to the whole broker. */
   announceEverywhere(kind: Exclude<MeshChangedKind, "person">): void;
-  /** Notifies the watchers on this node that any read of any mesh may have changed. */
+  /** Notifies the watchers on this node that any read in any mesh may have changed. */
   announceAnything(): void;
-  /** Announces on this node the changes that committed messages cause. */
+  /** Notifies the watchers on this node of the changes that committed messages cause. */
   deliver(sessionId: string, messages: readonly StoredMessage[]): void;
   stop(): void;
 }
@@ -38,7 +38,7 @@ interface MeshWatcher {
   readonly sink: Sink;
   /** The person who watches, or null if the watcher is not a person. */
   readonly personId: string | null;
-  /** Closes a connection that does not read its notifications. */
+  /** Closes the watcher's connection, because it does not read its notifications. */
   cutOff(): void;
 }
 
@@ -74,7 +74,8 @@ export function createMeshChannels(
     throttle.hint(name, () => {
       meshOf(sessionId).then(
         (meshId) => meshId !== null && offer(name, kind, sessionId, { meshId }),
-        // The database is unavailable. Watchers read again when they reconnect or at the next change.
+        // The database is unavailable. Watchers read again when they reconnect or when something changes
+        // next.
         () => undefined,
       );
     });
@@ -155,7 +156,7 @@ const allKinds = Object.keys({
   person: true,
 } satisfies Record<MeshChangedKind, true>) as MeshChangedKind[];
 
-/** Returns the reads of the mesh that committed messages affect. */
+/** Returns the mesh reads that committed messages affect. */
 export function changesOf(messages: readonly StoredMessage[]): readonly MeshChangedKind[] {
   return [...new Set(messages.flatMap(changesOfOne))];
 }
@@ -176,7 +177,10 @@ export function concludes({ type, content }: StoredMessage): boolean {
   return type === "system" && content.includes('"event":"session_concluded"');
 }
 
-/** Searches the raw JSON: canonical JSON escapes quotes within a text, so a match is always a key with its value. */
+/**
+ * Returns whether a message is an ask. Searches the raw JSON: canonical JSON escapes quotes within a text, so
+ * a match is always a key with its value.
+ */
 function isAsk({ content }: StoredMessage): boolean {
   return content.includes('"kind":"ask"');
 }

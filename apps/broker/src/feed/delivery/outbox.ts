@@ -1,16 +1,20 @@
 import { limits } from "@merkle/wire/limits";
 import type { Sink } from "./subscription.js";
 
-/** Sends frames to one connection. Only the newest frame of each name matters. */
+/** Sends frames to one connection. Of several waiting frames with the same name, only the newest is sent. */
 export interface Outbox {
-  /** Writes a frame. If the connection is not ready, the frame waits and replaces an earlier frame of the same name. */
+  /**
+   * Sends a frame. If the connection is not ready, the frame waits and replaces any waiting frame with the
+   * same name.
+   */
   offer(name: string, frame: Buffer): void;
   end(): void;
 }
 
 /**
- * Creates an outbox. It writes immediately while the sink is ready, and otherwise keeps the newest frame of each name. The
- * waiting bytes are limited: a connection that falls further behind is closed, and reads again after it has reconnected.
+ * Creates an outbox. It writes immediately while the sink is ready, and otherwise keeps the newest frame of
+ * each name. The waiting bytes are limited: if a connection falls further behind, it is closed, and the
+ * client reads everything again after reconnecting.
  */
 export function createOutbox(sink: Sink, cutOff: () => void): Outbox {
   // Created when needed. Nearly every connection accepts each frame immediately, and an empty map per connection would cost

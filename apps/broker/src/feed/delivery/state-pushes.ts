@@ -5,33 +5,39 @@ import type { Sink } from "./subscription.js";
 
 /** Sends state changes to connections. Only the newest value of each key is sent (STATE-10). */
 export interface StatePushes {
-  /** Adds a connection that receives the state changes of a mesh from now on, or of no mesh if `meshId` is null. */
+  /**
+   * Adds a connection that receives a mesh's state changes from now on. If `meshId` is null, the connection
+   * receives only the state of sessions that it follows.
+   */
   open(meshId: string | null, sink: Sink, cutOff: () => void): StateReceiver;
   /** @param meshId - the mesh of the key, or the mesh of the key's session */
   push(meshId: string, change: StateChangeFrame): void;
-  /** Returns whether any connection receives the keys of the session. A null session means the keys of the mesh. */
+  /**
+   * Returns whether any connection receives the keys of the session. A null session means the mesh's own
+   * keys.
+   */
   isRead(meshId: string, sessionId: string | null): boolean;
-  /** Returns the sessions and meshes whose keys are sent to at least one connection. */
+  /** Returns the sessions and meshes whose state keys are sent to at least one connection. */
   read(): { readonly sessionIds: readonly string[]; readonly meshIds: readonly string[] };
 }
 
 /** One connection that receives state changes. */
 export interface StateReceiver {
   /**
-   * Sends the connection the keys of a session until the returned function is called. Calls for the same session are
-   * counted.
+   * Sends the connection the keys of a session until the returned function is called. Nested calls for the
+   * same session are counted.
    */
   follow(sessionId: string): () => void;
   end(): void;
 }
 
-/** Maximum number of keys whose last pushed version is remembered. */
+/** Maximum number of keys whose last pushed version is kept. */
 const rememberedMax = 10_000;
 
 export function createStatePushes(): StatePushes {
   const byMesh = new Map<string, Set<Outbox>>();
   const bySession = new Map<string, Map<Outbox, number>>();
-  // Ordered by the time of the last push.
+  // The last pushed version of each key, ordered by the time of the push.
   const pushed = new Map<string, number>();
 
   function follow(outbox: Outbox, sessionId: string): () => void {
@@ -47,8 +53,8 @@ export function createStatePushes(): StatePushes {
   }
 
   /**
-   * Commits of one key are in order, but the replies of their database connections may not be. An older version must not be
-   * pushed last.
+   * Commits to one key are in order, but the replies of their database connections may not be. An older
+   * version must not be pushed after a newer one.
    */
   function isNewest(name: string, version: number): boolean {
     const last = pushed.get(name) ?? 0;

@@ -4,9 +4,9 @@ import { type CursorEvent, skipKnownEmpty } from "../../sessions/peers/cursors.j
 import type { Peer } from "../../sessions/peers/peer.js";
 import type { Channel, Mail, ReadBounds, Reader } from "./channel.js";
 
-/** The target that a subscription writes to. Subscriptions know nothing else about a connection. */
+/** The target to which a subscription writes. The subscription knows nothing else about the connection. */
 export interface Sink {
-  /** Whether the sink accepts more now. If not, `onDrain` listeners are called once it does. */
+  /** Whether the sink accepts more data now. If not, `onDrain` listeners are called once it does. */
   readonly ready: boolean;
   /** Number of bytes that the sink accepts before it stops being ready. One message may be larger. */
   readonly room: number;
@@ -17,9 +17,9 @@ export interface Sink {
 export interface SubscriptionOptions {
   readonly channel: Channel;
   readonly kind: SubscriptionKind;
-  /** The subscription sends the messages with a higher sequence. */
+  /** The subscription sends the messages whose sequence is higher than this. */
   readonly after: number;
-  /** Null for a `follow`. */
+  /** Inbox of the subscribed peer. Null for a `follow`. */
   readonly inbox: Inbox | null;
   readonly sink: Sink;
   readonly log: Log;
@@ -39,17 +39,18 @@ export interface Subscription {
   stop(): void;
 }
 
-/** Feeds are read in pieces, so that a reader far behind neither fills the memory nor blocks the event loop. */
+/** Size of one read, so that a reader far behind neither fills the memory nor blocks the event loop. */
 const pumpBounds: ReadBounds = { messagesMax: 200, bytesMax: 256 * 1024 };
 /**
- * Delay before a failed read is retried. Without a retry the reader could wait for a long time, because only a new message
- * would wake it.
+ * Delay before a failed read is retried. Without a retry, only a new message would wake the reader, possibly
+ * much later.
  */
 const retryReadMs = 250;
 
 /**
- * Sends a feed to a sink from a cursor on, or only the messages for one peer if it is an inbox (WS-3). While the cursor is
- * below the head and the sink is ready, the next messages are read from the channel. Nothing is queued for a slow reader.
+ * Sends a feed to a sink from a cursor on. An inbox subscription sends only the messages for its peer (WS-3).
+ * While the cursor is below the head and the sink is ready, the next messages are read from the channel.
+ * Nothing is queued for a slow reader.
  */
 export function startSubscription(options: SubscriptionOptions): Subscription {
   const { channel, kind, inbox, sink, log } = options;
@@ -77,8 +78,8 @@ export function startSubscription(options: SubscriptionOptions): Subscription {
   }
 
   /**
-   * Returns the bounds of the next read. A reader that has not proved that it reads gets small pieces, because messages in
-   * flight to it count as delivered.
+   * Returns the bounds of the next read. A client that has not shown that it reads gets small pieces, because
+   * messages in flight to it count as delivered.
    */
   function bounds(): ReadBounds {
     const { room } = sink;

@@ -1,11 +1,11 @@
 /**
- * Limits how often hints of one name are sent. Further hints within the interval are merged into one, sent when the interval
- * ends.
+ * Limits how often hints with the same name are sent. Further hints within the interval are merged into one
+ * hint at its end.
  */
 export interface Throttle {
   /**
-   * Calls `tell` now, or at the end of the interval if this name was sent recently. Only the last waiting call of a name is
-   * made.
+   * Calls `tell` now, or at the end of the interval if a hint with this name was sent recently. Of several
+   * waiting calls for a name, only the last is made.
    */
   hint(name: string, tell: () => void): void;
   stop(): void;
@@ -16,9 +16,13 @@ interface Told {
   again: (() => void) | null;
 }
 
-/** @param everyMs - minimum time between two hints of one name; a name without a new hint is dropped after this time */
+/**
+ * @param everyMs - minimum time between two hints with the same name, which is also how long a name is kept
+ * without a new hint
+ */
 export function createThrottle(everyMs: number): Throttle {
-  // Ordered by the time of the last call, so the first entry always expires next and one timer is enough.
+  // The times of the last calls, oldest first. The first entry therefore always expires next, and one timer
+  // is enough.
   const told = new Map<string, Told>();
   let timer: NodeJS.Timeout | undefined;
 
