@@ -15,18 +15,18 @@ import type { SessionDirectory } from "./session-directory.js";
 export interface IdentityServices extends CoreServices {
   readonly auth: "open" | "invite";
   /**
-   * Whether anyone is admitted on the condition that only this machine can reach the broker: open mode without
+   * Whether any client is admitted because only this machine can reach the broker: open mode without
    * `--insecure-open`.
    */
   readonly loopbackOnly: boolean;
   /**
-   * The key with which a program proves that it can read the Merkle home. It may then create links that verify a person
-   * (PERSON-10).
+   * The key with which a program proves that it can read the Merkle home. The program may then create links
+   * that verify a person (PERSON-10).
    */
   readonly homeKey: string;
-  /** A secret that is stored next to the database and shared by all brokers of the database. */
+  /** A secret stored next to the database and shared by all brokers on the database. */
   readonly alertKey: AlertKey;
-  /** The key that signs the broker's statements about itself and about records. */
+  /** The key that signs the broker's statements about itself and about session records. */
   readonly signer: AuditSigner;
   readonly limiter: Limiter;
   readonly quotas: Quotas;
@@ -42,34 +42,38 @@ export interface IdentityServices extends CoreServices {
 export interface Context<Services extends CoreServices> {
   readonly services: Services;
   readonly transport: "rest" | "mcp" | "websocket";
-  /** Whether a program or a model reads the reply. Pages for models are shorter. */
+  /** Whether a program (`json`) or a model (`compact`) reads the reply. Pages for models are shorter. */
   readonly view: "json" | "compact";
   /** Aborted when the caller cancels or disconnects. */
   readonly signal: AbortSignal;
   readonly idempotencyKey: string | undefined;
   /**
-   * The connection that carries this caller's calls one after the other. Undefined if a proxy may mix the calls of many
-   * callers.
+   * The connection over which this caller makes its calls one after the other. Undefined if a proxy may mix
+   * the calls of many callers.
    */
   readonly connection: object | undefined;
   /** Call in the transaction that creates a credential for the caller. */
   givenOut(tx: Transaction, sessionId: string, credential: string): Promise<void>;
   /** Call when a wait begins to block. */
   onBlocked(): void;
-  /** Call once the effect is in an ordered queue. The caller's next write may then begin. */
+  /** Call once the write is in an ordered queue. The caller's next write may then begin. */
   placed(): void;
-  /** The principal. Null for an unauthenticated client, which may only call public operations. */
+  /**
+   * The authenticated caller. Null for an unauthenticated client, which may only call public operations.
+   */
   readonly principal: Principal | null;
   readonly person: PersonActor | null;
   /** Runs the request's only write, at most once per idempotency key (IDEM-1). */
   write<Result>(work: (write: Write) => Promise<Result>): Promise<Result>;
-  /** Returns the result of the write if the request is a retry with the same key, otherwise undefined. */
+  /**
+   * Returns the write's earlier result if the request is a retry with the same key, otherwise undefined.
+   */
   readEarlierResult(): Promise<unknown>;
   /** Runs a callback once the complete reply has been written to the caller. */
   onWritten(run: () => void): void;
 }
 
-/** A person whose call addresses no session. */
+/** The context of a call that a person makes without addressing a session. */
 export type PersonContext<Services extends CoreServices> = Context<Services> & {
   readonly person: PersonActor;
 };

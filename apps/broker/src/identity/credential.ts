@@ -12,33 +12,37 @@ export interface PersonActor {
   readonly memberId: string | null;
   /** Whether the person was verified as human (PERSON-10). Otherwise the person is a guest. */
   readonly verified: boolean;
-  /** The person to create in the first write. Undefined for a person that already exists. */
+  /** The person to create in the first write. Undefined if the person already exists. */
   readonly drawn?: DrawnPerson | undefined;
 }
 
-/** A person that does not exist yet and is created by its own first write (PERSON-15). */
+/** A person that does not exist yet, and is created by the person's own first write (PERSON-15). */
 export interface DrawnPerson {
   /** Whether a write that created the person was committed. */
   readonly made: boolean;
   /**
-   * Creates the person in the transaction of the write, before anything else.
+   * Creates the person at the start of the write's transaction.
    *
    * @throws unauthorized
    */
   make(write: Write): Promise<void>;
 }
 
-/** A cache of the credentials that were used recently. */
+/** A cache of recently used credentials. */
 export interface CredentialCache {
-  /** Drops the cached credential of a team, peer or person in a session, because it has changed. */
+  /**
+   * Drops the cached credential of a team, peer or person in a session, because the credential has changed.
+   */
   forget(sessionId: string, id: string): void;
-  /** Drops the cached credential in every session. */
+  /** Drops the cached credential of a team, peer or person in every session. */
   forgetEverywhere(id: string): void;
-  /** Clears the cache of this node, because another node may have changed a credential. */
+  /** Clears this node's cache, because another node may have changed a credential. */
   forgetAll(): void;
 }
 
-/** Creates a credential for a team, peer or person: the text for its owner, and the hash that is stored (AUTH-1). */
+/**
+ * Creates a credential for a team, peer or person: the text for its owner, and the hash to store (AUTH-1).
+ */
 export function makeCredential(id: string): { credential: string; secretHash: Buffer } {
   const secret = randomBytes(32).toString("base64url");
   return { credential: `${id}.mk_${secret}`, secretHash: hashSecret(secret) };
@@ -49,8 +53,8 @@ export function hashSecret(secret: string): Buffer {
 }
 
 /**
- * Returns whether a person is verified. A member's person is verified by the member's key, any other by a link from the
- * broker's terminal.
+ * Returns whether a person is verified as human: by the member's key for a member's person, otherwise by a
+ * link from the broker's terminal.
  */
 export function isVerified({ memberId, verifiedAt }: Pick<PersonRow, "memberId" | "verifiedAt">): boolean {
   return memberId !== null || verifiedAt !== null;

@@ -3,14 +3,14 @@ import { MerkleError } from "@merkle/wire";
 import type { Write } from "../core/write.js";
 import type { IdentityServices } from "./context.js";
 
-/** A token or all tokens of a member, with the name of the person who ends them. */
+/** Either one token or all tokens of a member, with the name of the person who ends them. */
 type Ending = ({ readonly number: number } | { readonly memberId: string }) & { readonly by: string };
 
 /**
- * Ends credentials and everything that was obtained with them. After the commit, closes the connections that used them
- * (TOKEN-4).
+ * Ends credentials and everything that was obtained with them. After the commit, closes the connections that
+ * used them (TOKEN-4).
  *
- * @throws conflict when no admin would be left
+ * @throws conflict if no admin would be left
  */
 export async function endCredentials(
   { database: { meshId }, mesh, revocations }: IdentityServices,
@@ -24,7 +24,10 @@ export async function endCredentials(
   });
 }
 
-/** Ends credentials in a transaction without announcing it. After the commit, the caller passes the result to `cutOff`. */
+/**
+ * Ends credentials in a transaction, without closing connections. After the commit, the caller must pass the
+ * result to `cutOff`.
+ */
 export async function endInTransaction(
   tx: Transaction,
   { by, ...of }: Ending & { readonly meshId: string },

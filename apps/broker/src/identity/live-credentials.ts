@@ -16,8 +16,8 @@ import { hashSecret } from "./credential.js";
 import { findTokens, hashToken } from "./tokens/token.js";
 
 /**
- * Refuses an input whose texts contain an active credential, token or invite link. Models repeat secrets from their context,
- * and everyone in the session can read the feed (AUTH-6).
+ * Refuses an input whose texts contain an active credential, token or invite link. Models may repeat secrets
+ * from their context, and everyone in the session could then read them (AUTH-6).
  */
 export async function refuseLiveCredentials(
   database: Pick<Database, "orm" | "meshId">,
@@ -29,7 +29,8 @@ export async function refuseLiveCredentials(
 }
 
 /**
- * Returns whether an input could contain a secret. Almost none does, so this check avoids running the regular expressions.
+ * Returns whether an input could contain a secret. Almost no input does, so this check usually avoids running
+ * the regular expressions.
  */
 function isMarked(value: unknown): boolean {
   if (typeof value === "string") return value.includes("mk") || value.includes("/join#");
@@ -53,7 +54,7 @@ async function refuseQuoted(
   await refuseInvites(database, found.invites);
 }
 
-/** The texts of an input that have the form of a secret. */
+/** The texts in an input that have the form of a secret. */
 class Quoted {
   readonly credentials = new Set<string>();
   readonly tokens = new Set<string>();
@@ -72,7 +73,11 @@ class Quoted {
     }
   }
 
-  /** @throws bad_request beyond the limit, since hashing and querying each text would delay all other callers */
+  /**
+   * Adds a text to check.
+   *
+   * @throws bad_request beyond the limit, since hashing and querying each text would delay all other callers
+   */
   private add(found: Set<string>, text: string): void {
     found.add(text);
     if (this.credentials.size + this.tokens.size + this.invites.size > limits.quotedSecretsMax)

@@ -16,8 +16,8 @@ import { type MemberPrincipal, ownerOf } from "./principal.js";
 import { requireMember } from "./require-member.js";
 
 /**
- * Lists the members of the mesh in the order of joining, including revoked ones (MEMBER-1), and who vouches for each
- * (MEMBER-5).
+ * Lists the mesh's members in the order of joining, including revoked members (MEMBER-1), and who vouches for
+ * each member (MEMBER-5).
  */
 export async function listMembers({
   services,
@@ -60,11 +60,11 @@ function describeDescent(
 }
 
 /**
- * Ends a membership with its tokens, invites and observer links, and closes the connections that used them (MEMBER-2). The
- * key can never join this mesh again, and the member's messages keep their name. Members that it invited stay, unless
- * `with_invited` is set (MEMBER-5).
+ * Ends a membership with its tokens, invites and observer links, and closes the connections that used them
+ * (MEMBER-2). The key can never join this mesh again, and the member's messages keep their name. Members
+ * invited by the revoked member stay, unless `with_invited` is set (MEMBER-5).
  *
- * @throws conflict when no member would be left who could invite an admin
+ * @throws conflict if no member who could invite an admin would be left
  */
 export async function revokeMember(
   ctx: Context<IdentityServices>,
@@ -73,7 +73,8 @@ export async function revokeMember(
   const { meshId } = ctx.services.database;
   const caller = requireMember(ctx);
   return ctx.write(async ({ tx, afterCommit }) => {
-    // Two admins may revoke each other at the same time. The first succeeds, and the second is no longer an admin.
+    // Two admins may revoke each other at the same time. The first succeeds. The second then fails, because
+    // the caller is no longer an admin.
     const admins = await lockAdmins(tx, meshId);
     const member = await findMember(tx, meshId, { memberId });
     if (!member) throw noSuchMember(memberId);
@@ -92,7 +93,7 @@ export async function revokeMember(
   });
 }
 
-/** Ends a membership and everything that depends on it. Does nothing if it has already ended. */
+/** Ends a membership and everything that depends on it. Does nothing if the membership has already ended. */
 export async function endMember(
   services: IdentityServices,
   { tx, afterCommit }: Pick<Write, "tx" | "afterCommit">,

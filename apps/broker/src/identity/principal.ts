@@ -2,12 +2,12 @@ import type { Authority } from "@merkle/db";
 import type { JobKind, MemberRole } from "@merkle/wire";
 
 /**
- * An authenticated client, with its mesh. Transports determine it before anything else. The team or person that the client
- * acts as in a session is determined separately, by a team's or person's credential (AUTH-2).
+ * An authenticated client and its mesh. Transports determine the principal before anything else. A team's or
+ * person's credential then determines separately who the client acts as in a session (AUTH-2).
  */
 export type Principal = Anyone | MemberPrincipal | Observer | JobPrincipal | ClientPrincipal;
 
-/** Any client of a broker in open mode. */
+/** Any client of a broker that runs in open mode. */
 export interface Anyone {
   readonly kind: "anyone";
   readonly meshId: string;
@@ -22,7 +22,7 @@ export interface MemberPrincipal {
   readonly authority: Authority;
 }
 
-/** A client that may only read one session. */
+/** A client that can only read one session. */
 export interface Observer {
   readonly kind: "observer";
   readonly meshId: string;
@@ -30,7 +30,7 @@ export interface Observer {
   readonly authority: Authority & { readonly token: number };
 }
 
-/** The agent of a running job, which may read the job's source and write the job's result. */
+/** A running job's agent, which may read the job's source and write the job's result. */
 export interface JobPrincipal {
   readonly kind: "job";
   readonly meshId: string;
@@ -39,15 +39,21 @@ export interface JobPrincipal {
   readonly sessionId: string | null;
   /** The file that the job works on, as `<root>/<path>`. Null for a job about a session's document. */
   readonly sourcePath: string | null;
-  /** Number of the claim under which the job runs. Writes of the agent count only while this claim is valid. */
+  /**
+   * Number of the claim under which the job runs. The agent's writes are accepted only while this claim is
+   * valid.
+   */
   readonly fence: number;
 }
 
-/** A client that a member authorised by OAuth. It is one team in one session, and not a person (OAUTH-6). */
+/**
+ * A client that a member has authorised by OAuth. It acts as one team in one session, never as a person
+ * (OAUTH-6).
+ */
 export interface ClientPrincipal {
   readonly kind: "client";
   readonly meshId: string;
-  /** The member who authorised the client. */
+  /** The member who has authorised the client. */
   readonly memberId: string;
   readonly sessionId: string;
   readonly teamId: string;
@@ -55,14 +61,17 @@ export interface ClientPrincipal {
 }
 
 /**
- * Returns the member who owns what the principal creates. Null in open mode, where the owner is the holder of the
- * credential.
+ * Returns the member who owns anything that the principal creates. Null in open mode, where the holder of the
+ * credential is the owner.
  */
 export function ownerOf(principal: Principal | null): string | null {
   return principal?.kind === "member" || principal?.kind === "client" ? principal.memberId : null;
 }
 
-/** Returns the token that authenticated a principal. Null for a member's own key and in open mode. */
+/**
+ * Returns the number of the token that authenticated a principal. Null for a member's own key and in open
+ * mode.
+ */
 export function tokenOf(principal: Principal): number | null {
   switch (principal.kind) {
     case "member":
@@ -76,21 +85,21 @@ export function tokenOf(principal: Principal): number | null {
 }
 
 /**
- * Returns whether a member's access belongs to a program, which may neither decide about agents nor admit anyone
- * (PERSON-11).
+ * Returns whether a member's access is used by a program, which may neither decide about agents nor admit
+ * anyone (PERSON-11).
  */
 export function isProgram(principal: Principal | null): boolean {
   return principal?.kind === "member" && principal.authority.program !== null;
 }
 
-/** Returns whether a principal may only see one session. */
+/** Returns whether a principal can access only one session. */
 export function isConfined(
   principal: Principal | null,
 ): principal is Observer | JobPrincipal | ClientPrincipal {
   return principal?.kind === "observer" || principal?.kind === "job" || principal?.kind === "client";
 }
 
-/** Returns whether a browser or a connection can stay signed in as this principal. */
+/** Returns whether a browser or connection can stay signed in as this principal. */
 export function isNamed(principal: Principal | null): principal is MemberPrincipal | Observer {
   return principal?.kind === "member" || principal?.kind === "observer";
 }

@@ -3,9 +3,11 @@ import { MerkleError } from "@merkle/wire";
 import type { JobPrincipal } from "./principal.js";
 
 /**
- * Records the result of an agent's job, in the transaction that creates the result. An error here rolls the result back.
+ * Records the result of a job, in the transaction that creates the result. If this throws, the result is
+ * rolled back.
  *
- * @throws conflict when the job already has a result; forbidden when it has ended, or another agent has claimed it
+ * @throws conflict if the job already has a result; forbidden if the job has ended, or another agent has
+ * claimed it
  */
 export async function recordResult(
   tx: Transaction,

@@ -8,7 +8,10 @@ export function notByModels(operation: string): MerkleError {
   );
 }
 
-/** Builds the refusal for a program, which has no power over others, regardless of its member's role (PERSON-11). */
+/**
+ * Builds the refusal for a program. Programs have no power over others, whatever role their member has
+ * (PERSON-11).
+ */
 export function notByPrograms(operation: string): MerkleError {
   return new MerkleError(
     "forbidden",

@@ -3,9 +3,9 @@ import type { IdentityServices } from "./context.js";
 import { mainMeshName } from "./meshes/meshes.js";
 
 /**
- * Guards operations that cover the whole broker, so that members of another mesh do not learn about the rest.
+ * Guards operations on the whole broker, so that members of another mesh learn nothing about other meshes.
  *
- * @throws forbidden in any mesh other than the main one, if the broker admits only members
+ * @throws forbidden in any mesh other than the main mesh, if the broker admits only members
  */
 export function requireMainMesh(
   { auth, meshName }: Pick<IdentityServices, "auth" | "meshName">,

@@ -3,7 +3,7 @@ import type { Context, IdentityServices } from "./context.js";
 import type { MemberPrincipal, Principal } from "./principal.js";
 
 /**
- * Returns the calling member, for operations that only members have.
+ * Returns the calling member, for operations that only members can use.
  *
  * @throws forbidden in open mode, where callers are not members
  */
@@ -16,7 +16,10 @@ export function requireMember({ principal }: Pick<Context<IdentityServices>, "pr
   );
 }
 
-/** Returns the member whose own entries a list is limited to. Null for admins and in open mode, which see all. */
+/**
+ * Returns the member to whose own entries a list is limited. Null for admins and in open mode, because these
+ * callers see all entries.
+ */
 export function onlyOf(principal: Principal | null): string | null {
   return principal?.kind === "member" && principal.role !== "admin" ? principal.memberId : null;
 }

@@ -2,25 +2,34 @@ import { type Database, findMember, findTokenByNumber, listRevoked } from "@merk
 import type { Bus } from "../core/bus/bus.js";
 import { ownerOf, type Principal, tokenOf } from "./principal.js";
 
-/** A member, or a token and everything that was obtained with it. */
+/** The revoked member or token. */
 export type Revoked = { readonly meshId: string } & (
   | { readonly memberId: string }
   | { readonly token: number }
 );
 
-/** Ends connections and other access as soon as the membership or token behind them ends (ENTER-6). */
+/**
+ * Ends connections and other access as soon as the membership or token on which they depend has ended
+ * (ENTER-6).
+ */
 export interface Revocations {
-  /** Number of revocations so far. Read it before looking up a principal, and pass it to `noteLookUp`. */
+  /**
+   * Number of revocations so far. Read it before looking up a principal, and pass it to `noteLookUp` as
+   * `before`.
+   */
   readonly count: number;
-  /** Records the number of revocations before a principal was looked up, and when its token expires. */
+  /**
+   * Records the number of revocations before a principal was looked up, and when the principal's token
+   * expires.
+   */
   noteLookUp(principal: Principal, found: { readonly before: number; readonly expiresAt?: Date }): void;
   /** Calls `end` once the principal's membership or token has ended. Returns a function that stops watching. */
   watch(principal: Principal | null, end: () => void): () => void;
   /** Ends everything that depends on a member or token, on every node. Call after the revocation is committed. */
   revoke(revoked: Revoked): void;
-  /** Ends everything that was revoked on another node, in case a hint was lost (NODE-9). */
+  /** Ends everything that was revoked on another node, in case the hint about it was lost (NODE-9). */
   checkAll(): Promise<void>;
-  /** Calls a listener at each revocation, before anything is ended. */
+  /** Calls a listener at each revocation, before any connection is ended. */
   onRevoked(listener: () => void): void;
   stop(): void;
 }
@@ -31,22 +40,22 @@ interface Watched {
   readonly expires: NodeJS.Timeout | undefined;
 }
 
-/** Longest delay that a timer accepts. */
+/** Longest delay that a Node.js timer accepts. */
 const timerMsMax = 2 ** 31 - 1;
 
 export function createRevocations(database: Pick<Database, "orm">, bus: Bus): Revocations {
   const watched = new Set<Watched>();
   const listeners: (() => void)[] = [];
   const expiries = new WeakMap<Principal, Date>();
-  // A principal may be revoked between its lookup and the start of watching. The stored count then differs from the current
-  // count.
+  // Number of revocations before each principal was looked up. If a principal is revoked before watching
+  // starts, this differs from the current count.
   const countsBefore = new WeakMap<Principal, number>();
   let count = 0;
 
   async function isStillIn(principal: Exclude<Principal, { kind: "anyone" | "job" }>): Promise<boolean> {
     const { meshId } = principal;
     const token = tokenOf(principal);
-    // A token is active only while its member is.
+    // A token is active only while its member is, so checking the token is enough.
     if (token !== null) return (await findTokenByNumber(database.orm, meshId, token)) !== null;
     if (principal.kind !== "member") return false;
     const member = await findMember(database.orm, meshId, { memberId: principal.memberId });
@@ -58,7 +67,7 @@ export function createRevocations(database: Pick<Database, "orm">, bus: Bus): Re
     for (const listener of listeners) listener();
   }
 
-  /** Queries each member and token once, regardless of the number of their connections. */
+  /** Queries each member and token once, regardless of how many connections each has. */
   async function check(asked: readonly Watched[]): Promise<void> {
     const members = new Map<string, { meshId: string; memberId: string }>();
     const tokens = new Map<string, { meshId: string; number: number }>();
@@ -97,7 +106,7 @@ export function createRevocations(database: Pick<Database, "orm">, bus: Bus): Re
       if (expiresAt) expiries.set(principal, expiresAt);
     },
     watch(principal, end) {
-      // The agent of a job keeps no connection open, and each of its calls is looked up.
+      // A job's agent keeps no connection open, and each of its calls is authenticated again.
       if (!principal || principal.kind === "anyone" || principal.kind === "job") return () => undefined;
       const expiresAt = expiries.get(principal);
       const inMs = expiresAt && Math.min(expiresAt.getTime() - Date.now(), timerMsMax);

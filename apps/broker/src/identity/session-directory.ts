@@ -4,12 +4,12 @@ import { limits } from "@merkle/wire/limits";
 import { nearest } from "@merkle/wire/text";
 import { isConfined, type Principal } from "./principal.js";
 
-/** The facts about a session that never change, plus whether it is closed and whether it is archived. */
+/** A session's facts that never change, and whether it is closed, imported or archived. */
 export interface SessionIdentity {
   readonly sessionId: string;
   readonly slug: string;
   readonly createdByTeamId: string;
-  /** True only if the session is certainly closed. Otherwise the feed itself refuses late writes. */
+  /** True only if the session is known to be closed. Otherwise the feed itself refuses late writes. */
   readonly closed: boolean;
   /** Whether the session is a read-only copy from another broker. */
   readonly imported: boolean;
@@ -20,10 +20,13 @@ export interface SessionIdentity {
 /** Finds sessions by id or slug, and caches recent results. */
 export interface SessionDirectory {
   find(ref: string): SessionIdentity | null | Promise<SessionIdentity | null>;
-  /** Returns the slug that was probably meant, among the newest sessions. Undefined if none is similar. */
+  /**
+   * Returns the most similar slug among the newest sessions, to suggest in an error. Undefined if no slug is
+   * similar.
+   */
   findNear(ref: string): Promise<string | undefined>;
   markClosed(sessionId: string): void;
-  /** Drops a cached session that has changed. */
+  /** Drops a session from the cache, because it has changed. */
   forget(sessionId: string): void;
   /** Clears the cache, because hints about sessions concluded or archived on other nodes may have been lost. */
   forgetAll(): void;
@@ -35,15 +38,17 @@ export function createSessionDirectory(
   database: Pick<Database, "orm" | "meshId">,
   cachedMax: number = limits.cachedSessionsMax,
 ): SessionDirectory {
-  // Ordered by the time of reading from the database, oldest first. Reordering on each use would cost more than reading
-  // again.
+  // The cached sessions, ordered by when they were read from the database. Reordering on each use would cost
+  // more than reading again.
   const remembered = new Map<string, Remembered>();
   const idsBySlug = new Map<string, string>();
-  // Shared reads: a thousand clients may reconnect at the same time and request the same session.
+  // Reads in progress, shared between callers: a thousand clients may reconnect at the same time and request
+  // the same session.
   const reading = new Map<string, Promise<SessionIdentity | null>>();
   let findingNear = false;
   /**
-   * Number of changes reported so far. A row that was read while this number changed may be outdated, so it is not cached.
+   * Number of changes reported so far. If it changes while a row is being read, the row may be outdated and
+   * is not cached.
    */
   let heard = 0;
 
@@ -93,7 +98,7 @@ export function createSessionDirectory(
     },
     async findNear(ref) {
       const name = ref.toLowerCase();
-      // Only one search runs at a time, since a suggestion is not worth queueing for.
+      // Only one search runs at a time, because a suggestion is not worth a queue.
       if (findingNear || name.length > limits.slugCharsMax) return undefined;
       findingNear = true;
       try {
@@ -128,12 +133,15 @@ export function createSessionDirectory(
 
 const nearAmong = 100;
 
-/** Returns whether a text can be a session's id or slug. Any other text needs no database query. */
+/** Returns whether a text can be a session's id or slug. If not, no database query is needed. */
 function canBeName(name: string): boolean {
   return /^[a-z0-9-]{1,100}$/.test(name);
 }
 
-/** Returns the session that a filter names by id or slug. A principal confined to one session finds no other. */
+/**
+ * Returns the session that a filter names by id or slug. A principal confined to one session cannot find any
+ * other session.
+ */
 export async function requireSession(
   { sessions }: { readonly sessions: SessionDirectory },
   ref: string,
@@ -145,7 +153,7 @@ export async function requireSession(
   throw await noSuchSession(sessions, ref, principal);
 }
 
-/** Builds the error for an unknown session. Suggests the probable slug to callers who may see other sessions. */
+/** Builds the error for an unknown session. Suggests a similar slug to callers who may see other sessions. */
 export async function noSuchSession(
   sessions: SessionDirectory,
   ref: string,

@@ -8,7 +8,7 @@ import { requireMainMesh } from "./require-main-mesh.js";
 /**
  * Sets the quotas of a mesh. Existing contents are kept, even above a new limit (QUOTA-1).
  *
- * @throws forbidden in any mesh other than the main one, if the broker admits only members
+ * @throws forbidden in any mesh other than the main mesh, if the broker admits only members
  */
 export async function setQuotas(
   ctx: Context<IdentityServices>,
@@ -27,7 +27,7 @@ export async function setQuotas(
     const stored = await mergeMeshQuotas(tx, mesh.meshId, Object.fromEntries(bounds));
     return { mesh: mesh.name, quotas: await quotas.count(tx, mesh.meshId, stored) };
   });
-  // The quotas are stored. A failure from here on must not suggest otherwise.
+  // The quotas are already stored, so a failure from here on must not fail the call.
   await retryWhileLost(quotas.measure).catch((error: unknown) =>
     log.warn("quotas were changed and not measured; that is tried again within 30 s", { error }),
   );

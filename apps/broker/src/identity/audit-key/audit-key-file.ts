@@ -6,7 +6,10 @@ import * as z from "zod";
 import { sha256 } from "../../core/sha256.js";
 import { StartError } from "../../core/start-error.js";
 
-/** The keys that sign heads, as stored in a Merkle home: the secret of the newest key and the public part of every key. */
+/**
+ * The keys that sign heads, as stored in a Merkle home: the newest key's secret and the public part of every
+ * key.
+ */
 export interface AuditKeyFile {
   /** All keys, oldest first. `secret` belongs to the last key. */
   readonly keys: readonly [AuditKey, ...AuditKey[]];
@@ -54,18 +57,18 @@ export function newestOf({ keys }: Pick<AuditKeyFile, "keys">): AuditKey {
   return keys.at(-1) ?? keys[0];
 }
 
-/** Generates a key that no earlier key vouches for. */
+/** Generates a key that is not signed by any earlier key. */
 export function drawAuditKey(earlier: readonly AuditKey[] = []): AuditKeyFile {
   const { secret, publicKey } = drawKey();
   const key = toAuditKey(publicKey, { since: new Date().toISOString(), previous: null, succession: null });
   return withKey(earlier, key, secret);
 }
 
-/** Generates the next key of a file, signed by its current newest key. */
+/** Generates the next key for a file, signed by the file's newest key. */
 export function drawSuccessor(file: AuditKeyFile): AuditKeyFile {
   const before = newestOf(file);
   const { secret, publicKey } = drawKey();
-  // A key's time is never before that of its predecessor, even if the clock was set back.
+  // A key's time is never before its predecessor's, even if the clock was set back.
   const since = new Date(Math.max(Date.now(), Date.parse(before.since))).toISOString();
   const statement = { previous: before.key_id, public_key: publicKey.toString("base64url"), since };
   const succession = sign(null, successionBytes(statement), toPrivateKey(file.secret)).toString("base64url");
@@ -93,7 +96,7 @@ export async function writeAuditKeyFile(home: string, file: AuditKeyFile): Promi
   }
 }
 
-/** Renames the existing key file, and returns its new path. */
+/** Renames the existing key file and returns the new path. */
 export async function setAuditKeyFileAside(home: string, { key_id }: AuditKey): Promise<string> {
   const aside = join(home, `audit-key-${key_id.slice(0, 8)}.json`);
   await rename(auditKeyPath(home), aside);
@@ -105,7 +108,10 @@ export function toPrivateKey(secret: string): KeyObject {
   return createPrivateKey({ format: "der", type: "pkcs8", key: der });
 }
 
-/** First bytes of the DER encoding of an ed25519 private key (RFC 8410, section 10.3). The 32 bytes of the seed follow. */
+/**
+ * First bytes of the DER encoding of an ed25519 private key (RFC 8410, section 10.3). The 32-byte seed
+ * follows these bytes.
+ */
 const beforeSeed = Buffer.from("302e020100300506032b657004220420", "hex");
 
 function publicKeyOf(secret: string): string {
@@ -144,8 +150,8 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * Syncs a folder, because a rename is durable only once its folder is synced. Some systems cannot open or sync a folder and
- * need no sync.
+ * Syncs a folder, because a rename is durable only once its folder is synced. Some systems cannot open or
+ * sync a folder, and do not need to.
  */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path).catch(() => null);

@@ -65,7 +65,7 @@ it("[AUDITKEY-2] a home without the database's key is refused, until its file is
     code: "no_audit_key",
     message: expect.stringMatching(/Copy audit-key\.json .*--new-audit-key/),
   });
-  // A key that was created for another database does not help.
+  // A new key that was created for another database is not accepted.
   await start(other, await openTestDatabase());
   await expect(start(other, database)).rejects.toMatchObject({ code: "no_audit_key" });
   await cp(join(home, "audit-key.json"), join(other, "audit-key.json"));
@@ -83,7 +83,7 @@ it("[AUDITKEY-2] where the key is lost, a start that is told to makes one that n
     `audit-key-${own.keys[0]?.key_id.slice(0, 8)}.json`,
     "audit-key.json",
   ]);
-  // With the option given again, the broker keeps its current key.
+  // If the option is given again, the broker keeps its current key.
   expect((await start(other, database, true)).keys).toEqual(after.keys);
   await expect(start(home, database)).rejects.toMatchObject({ code: "no_audit_key" });
 });

@@ -26,10 +26,10 @@ import {
 
 /** Signs heads with the broker's audit key. */
 export interface AuditSigner {
-  /** Every key that has signed heads of this database, oldest first. The last key signs new heads. */
+  /** Every key that has signed heads in this database, oldest first. The last key signs new heads. */
   readonly keys: readonly AuditKey[];
   sign(head: Omit<Head, "key_id">): SignedHead;
-  /** Signs other bytes about records, such as the contents of an export. */
+  /** Signs bytes other than heads, such as the contents of an export. */
   signBytes(bytes: Uint8Array): { readonly key_id: string; readonly signature: string };
   /** Derives a secret for a purpose. All brokers with this key derive the same secret, and no one else can. */
   secretFor(purpose: string): string;
@@ -40,7 +40,7 @@ interface OpenAuditKeyOptions {
   /** Path of a read-only file with a key that several brokers share. By default the key is in the Merkle home. */
   readonly keyFile?: string | undefined;
   readonly database: Database;
-  /** Whether to create a key that no earlier key vouches for, if the home lacks the database's key. */
+  /** Whether to create a key that is not signed by any earlier key, if the home lacks the database's key. */
   readonly newKey: boolean;
   readonly log: Log;
 }
@@ -91,8 +91,8 @@ async function makeReady(
     log.warn("the audit key of another database was moved aside", { file: aside });
   }
   const drawn = drawAuditKey(known);
-  // The file is written before the key is registered: a key that is registered and then lost would keep every broker from
-  // starting.
+  // The key file is written before the key is registered. If a registered key were lost, no broker could
+  // start.
   await writeAuditKeyFile(home, drawn);
   log.info("created an audit key", { key_id: newestOf(drawn).key_id, succeeds: null });
   return { file: drawn, added: [newestOf(drawn)] };
@@ -120,7 +120,8 @@ function createSigner(keys: readonly AuditKey[], privateKey: KeyObject): AuditSi
   return {
     keys,
     signBytes,
-    // Ed25519 signatures are deterministic. The signature of these bytes is never published.
+    // Ed25519 signatures are deterministic, and this signature is never published, so only owners of the key
+    // can derive the secret.
     secretFor(purpose) {
       const { signature } = signBytes(Buffer.from(`merkle secret of nodes: ${purpose}`));
       return Buffer.from(sha256(Buffer.from(signature))).toString("base64url");
@@ -133,8 +134,8 @@ function createSigner(keys: readonly AuditKey[], privateKey: KeyObject): AuditSi
 }
 
 /**
- * Returns the ids of a key (default: the newest) and of all keys that it succeeds, newest first. Does not check the
- * successions again.
+ * Returns the ids of a key (default: the newest) and of all its predecessors, newest first. Does not verify
+ * the signatures between keys again.
  */
 export function lineOf(keys: readonly AuditKey[], keyId = keys.at(-1)?.key_id): string[] {
   const line: string[] = [];
@@ -177,7 +178,10 @@ function withoutKey(path: string, newest: AuditKey, file: AuditKeyFile | null): 
   );
 }
 
-/** Returns the keys that a session's heads are signed with, its origin's keys first. The last key signs new heads. */
+/**
+ * Returns the keys that a session's heads are signed with. The keys from the session's origin come first, and
+ * the last key signs new heads.
+ */
 export async function keysOf(
   { database, signer }: Pick<CoreServices, "database"> & { readonly signer: AuditSigner },
   sessionId: string,

@@ -22,12 +22,12 @@ import { hashToken, isJobToken, kindOfToken, nameOfToken } from "../tokens/token
 import { readBearer, readBrowserToken } from "./cookie.js";
 import { type AskedHello, verifyHello } from "./verify-hello.js";
 
-/** The result of authentication: the principal, and the services of its mesh. */
+/** The result of authentication: the principal, and the services of the principal's mesh. */
 export interface Admission<Services extends IdentityServices> {
   readonly principal: Principal | null;
   /**
-   * The services of the principal's mesh. For an unauthenticated client, those of the main mesh, which public operations
-   * need.
+   * The services of the principal's mesh. An unauthenticated client gets the main mesh's services, which
+   * public operations need.
    */
   readonly services: Services;
 }
@@ -37,21 +37,21 @@ export interface RequestClaims {
   readonly origin: RequestOrigin;
   readonly method: string;
   readonly header: (name: string) => string | undefined;
-  /** Whether the request is for the MCP endpoint, the only one that accepts OAuth tokens (OAUTH-5). */
+  /** Whether the request is for the MCP endpoint, the only endpoint that accepts OAuth tokens (OAUTH-5). */
   readonly forMcp?: boolean | undefined;
 }
 
-/** Authenticates clients of all transports, before any other part of the request is processed (ENTER-1). */
+/** Authenticates the clients of all transports before anything else in the request is processed (ENTER-1). */
 export interface Authenticator<Services extends IdentityServices> {
   readonly auth: "open" | "invite";
   /** The admission of a client that has not authenticated. */
   readonly unknown: Admission<Services>;
   /**
-   * Authenticates an HTTP request by its bearer token, or by both halves of a browser's token. The cookie alone is not
-   * enough.
+   * Authenticates an HTTP request by its bearer token, or by both halves of a browser's token. The cookie
+   * alone is not enough.
    *
-   * @throws unauthorized for an invalid token; not_found for an unknown mesh; forbidden for a write with a cookie from a
-   * page at another address
+   * @throws unauthorized for an invalid token; not_found for an unknown mesh; forbidden for a write with a
+   * cookie if the page is from another origin
    */
   byRequest(request: RequestClaims): Promise<Admission<Services>>;
   /**
@@ -90,7 +90,7 @@ export function createAuthenticator<Services extends IdentityServices>({
   readonly limiter: Limiter;
   readonly database: Pick<Database, "orm" | "brokerId">;
 }): Authenticator<Services> {
-  // Keyed by a hash of the token, ordered by the time of the last lookup.
+  // The cached principals, by a hash of the token. The least recently used come first.
   const remembered = new Map<string, { readonly principal: Principal; readonly until: number }>();
   revocations.onRevoked(() => remembered.clear());
 
@@ -113,7 +113,10 @@ export function createAuthenticator<Services extends IdentityServices>({
     return principal;
   }
 
-  /** Returns the agent of a job while the job runs and its claim is valid. The result is not cached. */
+  /**
+   * Returns a job's agent as a principal while the job is running and its claim is valid. The result is not
+   * cached.
+   */
   async function byJob(text: string): Promise<Principal | null> {
     const job = await findJobBySecret(database.orm, hashToken(text));
     limiter.noteProof(nameOfToken(text), job !== null);
@@ -143,7 +146,7 @@ export function createAuthenticator<Services extends IdentityServices>({
         expiresAt: token.expiresAt,
       };
     }
-    // A ticket is used up immediately, and its connection lasts as long as the browser is signed in.
+    // A ticket is used up immediately. The connection that it opens lasts while the browser is signed in.
     if (kind === "ticket") {
       return toPrincipal(parent === null ? null : await findTokenByNumber(database.orm, meshId, parent));
     }
@@ -153,9 +156,10 @@ export function createAuthenticator<Services extends IdentityServices>({
       return { principal: { kind: "observer", meshId, sessionId, authority }, expiresAt };
     }
     if (memberId === null || !member) return { principal: null };
-    // A sign-in link is used up too. Credentials obtained with it end together with the credential that created the link.
+    // A sign-in link is used up too. Credentials obtained with the link end together with the credential that
+    // created the link.
     const heldBy = kind === "sign_in" ? parent : number;
-    // A node of an earlier version stores a token for programs without setting `program`.
+    // Nodes with an earlier version store tokens for programs without setting `program`.
     const ofProgram = isForPrograms(kind, parent) ? number : program;
     const authority = { vouchedBy: memberId, token: heldBy, program: ofProgram };
     return { principal: { kind: "member", meshId, memberId, ...member, authority }, expiresAt };
@@ -173,7 +177,10 @@ export function createAuthenticator<Services extends IdentityServices>({
     return { principal: { kind: "anyone", meshId: services.database.meshId }, services };
   }
 
-  /** Admits a principal to its mesh. A token or key belongs to one mesh, so naming another mesh is an error. */
+  /**
+   * Admits a principal to its mesh. A token or key belongs to one mesh, so a request that names another mesh
+   * is an error.
+   */
   async function admitTo(
     principal: Principal | null,
     mesh: string | undefined,
@@ -185,7 +192,10 @@ export function createAuthenticator<Services extends IdentityServices>({
     return admit(principal);
   }
 
-  /** Authenticates a signed hello. A key that belongs to no member is refused like an invalid signature. */
+  /**
+   * Authenticates a signed hello. If the key belongs to no member, the hello is refused like an invalid
+   * signature.
+   */
   async function bySignature(proof: SignatureProof, asked: AskedFrom): Promise<Principal | null> {
     const { meshId, memberKey } = verifyHello(proof, { ...asked, brokerId: database.brokerId });
     const publicKey = Buffer.from(memberKey, "base64url");
@@ -252,7 +262,10 @@ function noSuchMesh(mesh: string): MerkleError {
   );
 }
 
-/** Builds the refusal of a proof. It gives no reason, which would only help someone who tries to forge a proof. */
+/**
+ * Builds the refusal of a proof. The error gives no reason, because a reason would only help someone who
+ * tries to forge a proof.
+ */
 function proofRefused(): MerkleError {
   return new MerkleError(
     "unauthorized",

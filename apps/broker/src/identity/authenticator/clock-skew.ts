@@ -7,7 +7,10 @@ export function latestClientTime(now: Date): number {
   return now.getTime() + skewMsMax;
 }
 
-/** Compares a client's signed time to the broker's clock. Returns null if the difference is small enough. */
+/**
+ * Compares the time that a client has signed to the broker's clock. Returns null if the difference is small
+ * enough.
+ */
 export function findClockSkew(time: string, now: Date): ClockSkew | null {
   const skewMs = Date.parse(time) - now.getTime();
   if (Math.abs(skewMs) <= skewMsMax) return null;
@@ -19,7 +22,7 @@ export function findClockSkew(time: string, now: Date): ClockSkew | null {
 }
 
 export interface ClockSkew {
-  /** The part of a sentence that names the clock, the difference and the remedy. */
+  /** The part of a sentence that names the clock, the difference and the remedy, for error messages. */
   readonly problem: string;
   readonly details: { readonly client_time: string; readonly broker_time: string; readonly skew_s: number };
 }

@@ -2,8 +2,9 @@ import type { RequestOrigin } from "../origin/request-origin.js";
 import { joinHalves } from "../tokens/token.js";
 
 /**
- * Returns the name of a signed-in browser's cookie. Over TLS it has the `__Host-` prefix. Browsers then guarantee that
- * neither another host nor an unencrypted page has set the cookie (RFC 6265bis, section 4.1.3).
+ * Returns the name of a signed-in browser's cookie. Over TLS, the name has the `__Host-` prefix. Browsers
+ * then guarantee that neither another host nor an unencrypted page has set the cookie (RFC 6265bis, section
+ * 4.1.3).
  */
 function cookieName({ secure = false }: Pick<RequestOrigin, "secure">): string {
   return secure ? "__Host-merkle_session" : "merkle_session";

@@ -3,18 +3,21 @@ import { performance } from "node:perf_hooks";
 import { MerkleError } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 
-/** Issues challenges to clients without a connection to tie a challenge to: browsers that sign in over HTTP (GUARD-14). */
+/**
+ * Issues challenges to browsers that sign in over HTTP. They have no connection to which the broker could tie
+ * a challenge (GUARD-14).
+ */
 export interface SignInChallenges {
   /**
-   * Issues a nonce that is valid for half a minute. The nonce contains its own authenticated expiry, so the broker stores
-   * nothing per client. No client can displace the challenge of another.
+   * Issues a nonce that is valid for half a minute. The nonce contains its own authenticated expiry, so the
+   * broker stores nothing per client, and no client can displace another's challenge.
    */
   give(): string;
   /**
-   * Runs `check` with the nonce of an answer, or with null if the nonce was not issued here, has expired or was used. The
-   * nonce is reserved while the check runs, and used up unless the check throws.
+   * Runs `check` with the nonce from an answer, or with null if this broker did not issue the nonce, or if it
+   * has expired or was used. The nonce is reserved while the check runs, and used up unless the check throws.
    *
-   * @throws unavailable; and any error of `check`
+   * @throws unavailable; and any error that `check` throws
    */
   answer<Proved>(nonce: string, check: (nonce: string | null) => Promise<Proved>): Promise<Proved>;
 }
@@ -25,7 +28,7 @@ const randomnessBytes = 10;
 const headBytes = timeBytes + randomnessBytes;
 const macBytes = 16;
 
-/** Lets any node accept the answer to a challenge that another node issued, but only one of them (NODE-12). */
+/** Lets exactly one node accept the answer to a challenge, even if another node issued it (NODE-12). */
 interface SharedChallenges {
   readonly secret: string;
   /** Claims a nonce on all nodes. Returns false if it was already claimed. */
@@ -42,7 +45,7 @@ export function createSignInChallenges({
   readonly now?: () => number;
 } = {}): SignInChallenges {
   const secret = shared?.secret ?? randomBytes(32);
-  /** Nonces that were used, with the time until which they must be remembered, oldest first. */
+  /** Used nonces, with the time until which each must be kept. The oldest come first. */
   const used = new Map<string, number>();
 
   function seal(head: Buffer): Buffer {
@@ -51,7 +54,8 @@ export function createSignInChallenges({
 
   function isGood(nonce: string): boolean {
     const bytes = Buffer.from(nonce, "base64url");
-    // Other encodings of the same bytes would count as different nonces.
+    // Another encoding of the same bytes would count as a different nonce, so only the canonical form is
+    // valid.
     if (bytes.length !== headBytes + macBytes || bytes.toString("base64url") !== nonce) return false;
     const head = bytes.subarray(0, headBytes);
     if (!timingSafeEqual(bytes.subarray(headBytes), seal(head))) return false;
@@ -74,7 +78,7 @@ export function createSignInChallenges({
     async answer(nonce, check) {
       if (!isGood(nonce)) return check(null);
       forgetOld();
-      // Dropping a nonce that has not expired would allow its answer to be used again.
+      // A used nonce must be kept until it expires. Otherwise its answer could be used again.
       if (used.size >= limits.cachedCredentialsMax) throw tooManyAtOnce();
       used.set(nonce, now() + goodMs);
       if (shared && !(await shared.claim(nonce))) return check(null);

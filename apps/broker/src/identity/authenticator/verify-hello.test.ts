@@ -306,7 +306,7 @@ interface CertificateChanges {
   readonly by?: typeof memberKey;
 }
 
-/** Makes a proof with a changed certificate. The certificate is correctly signed with the chosen key. */
+/** Creates a proof with a changed certificate, which is correctly signed with the chosen key. */
 function withCertificate(changes: CertificateChanges): SignatureProof {
   const { issuedMs = 0, lastsMs = 60_000, label = signer.label, mesh = meshId, by = memberKey } = changes;
   const { certificate } = certifySessionKey({
@@ -335,7 +335,7 @@ function parse(proof: SignatureProof): SignatureProof {
 }
 
 function reversed<Fields extends object>(fields: Fields): Fields {
-  // The same fields in another order have the same type.
+  // The same fields in another order, which have the same type.
   return Object.fromEntries(Object.entries(fields).reverse()) as Fields;
 }
 
@@ -345,7 +345,10 @@ function flipped(text: string, length: number, byte: number): string {
   return toBase64url(bytes);
 }
 
-/** Adds the group order to the second half of a signature. The result is mathematically equal, but a different text. */
+/**
+ * Adds the group order to the second half of a signature. The result is mathematically equivalent but has
+ * different bytes.
+ */
 function malleated(signature: string): string {
   const order = 2n ** 252n + 27742317777372353535851937790883648493n;
   const bytes = Buffer.from(signature, "base64url");
@@ -355,7 +358,8 @@ function malleated(signature: string): string {
 }
 
 /**
- * Makes a proof with small-order keys, for which an all-zero signature verifies for many texts unless the keys are checked.
+ * Creates a proof with small-order keys. Without a check of the keys, an all-zero signature would be valid
+ * for many texts.
  */
 function withSmallOrderKeys(): SignatureProof {
   const point = toBase64url(Uint8Array.from({ length: 32 }, (_, index) => (index === 0 ? 1 : 0)));

@@ -4,13 +4,16 @@ import { certificateBytes, certificateMsMax, helloBytes } from "@merkle/wire/ide
 import { isSigned } from "../../core/is-signed.js";
 import { findClockSkew, latestClientTime } from "./clock-skew.js";
 
-/** How long a nonce is valid after the broker's hello, by the broker's clock. */
+/** How long a nonce is valid after the broker's hello, measured with the broker's clock. */
 const nonceMs = 30_000;
 
 /** The facts about a connection that the answer to its hello must match. */
 export interface AskedHello {
   readonly brokerId: string;
-  /** The nonce of the broker's hello on this connection. Null if it was already answered or has expired. */
+  /**
+   * The nonce from the broker's hello on this connection. Null if the hello was already answered or the nonce
+   * has expired.
+   */
   readonly nonce: string | null;
   /** Returns whether an address (scheme, host and port) leads to this broker. */
   readonly isOwnOrigin: (origin: string) => boolean;
@@ -27,8 +30,8 @@ interface VerifiedHello {
 }
 
 /**
- * Verifies a signed answer to a hello (HELLO-5). It must be made for this broker, this connection and this time. Its session
- * key must be certified by a member's key, for the same mesh and label.
+ * Verifies a signed answer to a hello (HELLO-5). The answer must be made for this broker, this connection and
+ * this time. A member's key must have certified the answer's session key for the same mesh and label.
  *
  * @throws unauthorized, with details only about the client's own input, never about who is a member
  */
@@ -96,8 +99,8 @@ function whyNotNow(inTime: boolean): string {
 }
 
 /**
- * Builds the refusal of an invalid proof. A key of no member gets the same refusal, so that a client cannot find out who is
- * a member.
+ * Builds the refusal of an invalid proof. A key that belongs to no member gets the same refusal, so that a
+ * client cannot find out who is a member.
  */
 function refuseProof(): MerkleError {
   return refuse("proof", "it is not signed by a member of the mesh");
@@ -110,7 +113,7 @@ function refuse(reason: string, why: string, details: object = {}): MerkleError 
   });
 }
 
-/** The challenge in the hello of one connection, valid for one answer (HELLO-2). */
+/** The challenge in one connection's hello, which can be answered once (HELLO-2). */
 export interface HelloChallenge {
   /** 32 random bytes in base64url, for the broker's hello. */
   readonly nonce: string;

@@ -4,9 +4,10 @@ import { type Invite, MerkleError, parseInvite } from "@merkle/wire";
 import { hashSecret } from "../credential.js";
 
 /**
- * Finds the invite of a link or code, in any state.
+ * Finds the invite for a link or code, in any state.
  *
- * @throws not_found for anything else, always with the same message; a wrong code counts as a failed try (INVITE-5)
+ * @throws not_found if there is none, always with the same message; a wrong code counts as a failed attempt
+ * (INVITE-5)
  */
 export async function findGivenInvite(db: Queryable, given: string): Promise<InviteRow> {
   const words = parseInvite(given);
@@ -28,7 +29,7 @@ export function stateOf({ uses, usesMax, revokedAt, expired }: InviteRow): Invit
   return expired ? "expired" : "open";
 }
 
-/** Converts an invite for the members who may revoke it. */
+/** Converts an invite to the form for members who may revoke it. */
 export function toInvite(row: InviteRow, memberId: string | null): Invite {
   return {
     invite_id: row.number,
@@ -55,8 +56,8 @@ export function makeInviteSecret(): { secret: string; secretHash: Buffer } {
 }
 
 /**
- * Creates a code of eight characters in Crockford's base32, 40 bits. It is short enough to be spoken, so it is valid only
- * briefly and for few tries.
+ * Creates a code of eight characters in Crockford's base32, 40 bits. The code is short enough to read aloud,
+ * so it is valid only briefly and for a few attempts.
  */
 export function makeInviteCode(): string {
   return Array.from(randomBytes(8), (byte) => alphabet.charAt(byte & 31)).join("");

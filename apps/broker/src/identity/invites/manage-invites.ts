@@ -9,10 +9,10 @@ import { makeInviteCode, makeInviteSecret, stateOf, toInvite, writeInviteLink } 
 type Input = ParsedInputOf<"create_invite">;
 
 /**
- * Creates an invite to the mesh and optionally to one of its sessions. The secret and the code are only in this reply
- * (INVITE-1).
+ * Creates an invite to the mesh and optionally to one of its sessions. Only this reply contains the secret
+ * and the code (INVITE-1).
  *
- * @throws forbidden when a member who is not an admin invites an admin
+ * @throws forbidden if a member who is not an admin invites an admin
  */
 export async function createInvite(
   ctx: Context<IdentityServices>,
@@ -66,8 +66,8 @@ function adminsOnly(): MerkleError {
 }
 
 /**
- * Lists invites, newest first. Admins, and everyone in open mode, see all of the mesh. Other members see their own
- * (INVITE-8).
+ * Lists invites, newest first. Admins, and everyone in open mode, see all of the mesh's invites. Other
+ * members see their own (INVITE-8).
  */
 export async function listInvites(ctx: Context<IdentityServices>): Promise<OutputOf<"list_invites">> {
   const { database } = ctx.services;
@@ -79,8 +79,8 @@ export async function listInvites(ctx: Context<IdentityServices>): Promise<Outpu
 }
 
 /**
- * Revokes an invite of the caller, or any invite if the caller is an admin. An invite that can no longer be used is not
- * changed (INVITE-8).
+ * Revokes one of the caller's invites, or any invite if the caller is an admin. An invite that can no longer
+ * be used is not changed (INVITE-8).
  */
 export async function revokeInvite(
   ctx: Context<IdentityServices>,
@@ -104,9 +104,9 @@ function noSuchInvite(number: number): MerkleError {
 }
 
 /**
- * Returns an invite link for the first admin of a mesh, or null if there is an admin. Each start creates a new link and ends
- * the previous one, which may be in a log (INVITE-9). Only the leading node creates it, since other nodes would end each
- * other's links.
+ * Returns an invite link for a mesh's first admin, or null if the mesh already has an admin. Each start
+ * creates a new link and ends the previous one, which may be in a log (INVITE-9). Only the leading node
+ * creates it, since other nodes would end each other's links.
  */
 export async function ensureFirstInvite(
   services: FirstInviteServices & Pick<IdentityServices, "nodes">,
@@ -116,7 +116,10 @@ export async function ensureFirstInvite(
   return makeAdminInvite(services);
 }
 
-/** Creates an admin invite in the broker's own name, even if the mesh has an admin. Used when an admin's key was lost. */
+/**
+ * Creates an admin invite in the broker's own name, even if the mesh has an admin. Used if an admin's key was
+ * lost.
+ */
 export async function makeAdminInvite({ database, addresses }: FirstInviteServices): Promise<string> {
   const { meshId } = database;
   const { secret, secretHash } = makeInviteSecret();

@@ -18,10 +18,12 @@ import { findGivenInvite, stateOf, toSessionName } from "./invite.js";
 type Input = ParsedInputOf<"redeem_invite">;
 
 /**
- * Makes the owner of a key a member of the invite's mesh. The same key gets the same membership again without using up the
- * invite (INVITE-7). Concurrent redemptions never exceed the invite's number of uses (INVITE-2).
+ * Makes the owner of a key a member of the invite's mesh. A key that is already a member's keeps its
+ * membership, and the invite is not used up (INVITE-7). Concurrent requests never exceed the invite's number
+ * of uses (INVITE-2).
  *
- * @throws forbidden when the invite can no longer be used, with the time and the inviter, and for a key that was revoked
+ * @throws forbidden if the invite can no longer be used, with the time and the inviter, or if the key was
+ * revoked
  */
 export async function redeemInvite(
   ctx: Context<IdentityServices>,
@@ -32,7 +34,8 @@ export async function redeemInvite(
   const { idempotency_key: _key, ...proof } = input;
   verifyJoin(proof, database.brokerId);
   const invite = await findGivenInvite(database.orm, input.invite);
-  // Most late callers are refused here without a transaction. An existing member may redeem again.
+  // Most requests that come too late are refused here, without a transaction. Existing members may still
+  // redeem the invite again.
   const publicKey = Buffer.from(input.public_key, "base64url");
   if (!(await findMember(database.orm, invite.meshId, { publicKey }))) refuseEnded(invite);
 
@@ -56,7 +59,7 @@ async function admit(tx: Transaction, invite: InviteRow, input: Input): Promise<
   const publicKey = Buffer.from(input.public_key, "base64url");
   const known = await findMember(tx, meshId, { publicKey });
   if (known) return admitAgain(tx, invite, known);
-  // Checked before the insert, which would otherwise be rolled back.
+  // Checked before the insert, which would otherwise have to be rolled back.
   refuseEnded(invite);
   const memberId = randomUUID();
   const member = {
@@ -69,7 +72,7 @@ async function admit(tx: Transaction, invite: InviteRow, input: Input): Promise<
     ...descentFrom(invite, memberId),
   };
   if (!(await insertNewMember(tx, member))) {
-    // A concurrent request has inserted the same key.
+    // A concurrent request has already inserted the same key.
     const other = await findMember(tx, meshId, { publicKey });
     if (!other) throw new TypeError("A member was reported as existing but was not found.");
     return admitAgain(tx, invite, other);
@@ -80,7 +83,10 @@ async function admit(tx: Transaction, invite: InviteRow, input: Input): Promise<
 
 type MemberFacts = Pick<MemberRow, "memberId" | "name" | "role">;
 
-/** Returns the member who vouches for a new member. The first admin, whom the broker invites, vouches for itself. */
+/**
+ * Returns the member who vouches for a new member. The broker itself invites the first admin, who therefore
+ * vouches for itself.
+ */
 function descentFrom({ invitedBy, program }: InviteRow, memberId: string): Descent {
   return { vouchedBy: invitedBy ?? memberId, program };
 }
@@ -88,8 +94,9 @@ function descentFrom({ invitedBy, program }: InviteRow, memberId: string): Desce
 type Descent = Pick<MemberRow, "vouchedBy" | "program">;
 
 /**
- * Admits an existing member again. This uses up no invite of the mesh, open or ended. The exceptions are a member who
- * becomes an admin, and a member who gets a person to vouch for it.
+ * Admits an existing member again, even if the invite has ended, without consuming one of its uses. Two cases
+ * need an open invite and consume a use: a member who becomes an admin, and a member who gets a person to
+ * vouch for it.
  */
 async function admitAgain(tx: Transaction, invite: InviteRow, member: MemberRow): Promise<MemberFacts> {
   if (member.revokedAt) throw keyRevoked(member.revokedAt);
@@ -108,7 +115,7 @@ function refuseEnded(invite: InviteRow): void {
   if (stateOf(invite) !== "open") throw inviteEnded(invite);
 }
 
-/** Builds the error in the same words that a preview shows. */
+/** Builds the error for an ended invite, in the same words that a preview shows. */
 function inviteEnded(invite: InviteRow): MerkleError {
   const state = stateOf(invite);
   const what = {
@@ -132,7 +139,7 @@ function keyRevoked(at: Date): MerkleError {
   );
 }
 
-/** Returns the purpose of an invite to anyone who has it: the title, but nothing about the contents (INVITE-4). */
+/** Tells anyone who has an invite what it is for: its title, but nothing about the contents (INVITE-4). */
 export async function previewInvite(
   { services }: Context<IdentityServices>,
   { invite }: ParsedInputOf<"preview_invite">,
@@ -156,8 +163,8 @@ export async function previewInvite(
 }
 
 /**
- * Verifies that the client holds the private key of the new member, and signed a recent statement for this broker
- * (INVITE-6).
+ * Verifies that the client holds the new member's private key and has signed a recent statement for this
+ * broker (INVITE-6).
  *
  * @throws unauthorized
  */

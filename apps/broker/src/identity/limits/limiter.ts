@@ -10,25 +10,26 @@ export interface Limiter {
   /** The rate limits, or null if they are off. */
   readonly rates: RateLimits | null;
   /**
-   * Returns the key under which a request is counted, before the request is processed. A recently valid secret has its own
-   * count, so that its owner is not refused for the requests of others at the same address. Other requests count by address.
+   * Returns the key under which a request is counted, before the request is processed. A recently valid
+   * secret has its own count, so that its owner is not refused because of other clients at the same address.
+   * Other requests are counted by address.
    */
   callerOf(address: string, secret?: string | undefined): string;
   /**
-   * Counts a request of a caller.
+   * Counts a caller's request.
    *
    * @throws too_many_requests
    */
   admit(caller: string): void;
-  /** Counts a WebSocket upgrade of a caller, in addition to its request. */
+  /** Counts a caller's WebSocket upgrade, in addition to the HTTP request. */
   admitUpgrade(caller: string): void;
   /**
-   * Counts a frame for its principal, or for its address if unauthenticated. Returns 0, or the milliseconds that it must
-   * wait uncounted.
+   * Counts a frame for its principal, or for its address if unauthenticated. Returns 0 if the frame is
+   * admitted. Otherwise returns how many milliseconds to wait, and does not count the frame.
    */
   admitFrame(address: string, principal: Principal | null): number;
   /**
-   * Counts a call for the member and for the session that it addresses.
+   * Counts a call for its member and for the session that it addresses.
    *
    * @throws too_many_requests
    */
@@ -36,10 +37,11 @@ export interface Limiter {
   /** Records whether a secret was valid. */
   noteProof(secret: string, holds: boolean): void;
   /**
-   * Runs an attempt with a secret that is short enough to be guessed. Failed attempts count for their address. Attempts in
-   * progress count as failed, so concurrent attempts gain nothing. Beyond the limit no attempt is run.
+   * Runs an attempt with a secret that is short enough to be guessed. Failed attempts count for their
+   * address. Attempts in progress count as failed, so concurrent attempts gain nothing. Attempts beyond the
+   * limit are not run.
    *
-   * @throws too_many_requests, and any error of `attempt`
+   * @throws too_many_requests, and any error that `attempt` throws
    */
   tryCode<Found>(address: string, attempt: () => Promise<Found>): Promise<Found>;
 }
@@ -51,7 +53,7 @@ export interface LimitedCall {
 }
 
 export interface LimiterOptions {
-  /** The rates that differ from the defaults, or "off" for no limits. */
+  /** The configured rates that differ from the defaults, or "off" for no limits. */
   readonly rates: Partial<RateLimits> | "off";
   readonly metrics: Pick<Metrics, "refusals">;
   readonly now?: () => number;
@@ -61,7 +63,7 @@ export function createLimiter({ rates: chosen, metrics, now }: LimiterOptions): 
   if (chosen === "off") return unlimited;
   const rates: RateLimits = { ...rateLimits, ...chosen };
   const buckets = new Map<RateLimitName, TokenBuckets>();
-  /** Secrets that were valid, least recently used first. */
+  /** Recently valid secrets. The least recently used come first. */
   const proven = new Set<string>();
 
   function bucketsOf(name: RateLimitName): TokenBuckets {
@@ -118,7 +120,7 @@ export function createLimiter({ rates: chosen, metrics, now }: LimiterOptions): 
         giveBack();
         return found;
       } catch (error) {
-        // An error of the broker does not count as a guess.
+        // An internal error does not count as a wrong guess.
         if (!(error instanceof MerkleError) || error.status >= 500) giveBack();
         throw error;
       }
@@ -126,7 +128,10 @@ export function createLimiter({ rates: chosen, metrics, now }: LimiterOptions): 
   };
 }
 
-/** Returns the key of a known principal, which counts the same from every address. Null for others. */
+/**
+ * Returns the key under which a known principal is counted, which is the same from every address. Null for
+ * other callers.
+ */
 function keyOf(principal: Principal | null): string | null {
   switch (principal?.kind) {
     case "member":
@@ -167,7 +172,7 @@ const unlimited: Limiter = {
   tryCode: (_address, attempt) => attempt(),
 };
 
-/** The requests that each rate counts, worded for an error message. */
+/** The requests that each rate limit counts, worded for an error message. */
 const counted: Readonly<Record<RateLimitName, string>> = {
   address: "requests of your address",
   upgrade: "connections opened from your address",
@@ -183,8 +188,8 @@ const counted: Readonly<Record<RateLimitName, string>> = {
 };
 
 /**
- * Builds the error for a rate limit. The retry delay is at least one second, so that a client cannot keep up a flood of
- * small bursts.
+ * Builds the error for an exceeded rate limit. The retry delay is at least one second, so that a client
+ * cannot keep sending small bursts.
  */
 function tooMany(name: RateLimitName, { per_second, burst }: RateLimit, missingMs: number): MerkleError {
   const retryAfter = Math.max(1, Math.ceil(missingMs / 1_000));

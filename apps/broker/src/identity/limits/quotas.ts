@@ -12,15 +12,18 @@ import {
 import { MerkleError, type Quota, type QuotaKind } from "@merkle/wire";
 
 /**
- * Limits the contents of meshes (QUOTA-1). Posting needs no query: each node counts the contents regularly, adds its own
- * writes in between, and counts again before it refuses. Several nodes together may thus exceed a limit by their writes
- * between two counts. Connections are counted per node.
+ * Limits the contents of meshes (QUOTA-1). Posting needs no query: each node counts the contents regularly,
+ * adds its own writes until the next count, and counts again before it refuses. Several nodes together may
+ * thus exceed a limit by what they write between two counts. Each node counts its own connections.
  */
 export interface Quotas {
-  /** Returns the first of these kinds for which the mesh has no room left according to this node's count, or null. */
+  /**
+   * Returns the first of these kinds whose quota in the mesh is used up according to this node's count, or
+   * null.
+   */
   findSpent(meshId: string, kinds: readonly QuotaKind[]): QuotaKind | null;
   /**
-   * Checks that there is room, and counts again before it refuses.
+   * Checks that the quotas are not used up, and counts again before it refuses.
    *
    * @param adding - amount that the caller is about to add (default: 1 of each kind)
    * @throws forbidden with the quota in its details
@@ -32,18 +35,24 @@ export interface Quotas {
   ): Promise<void>;
   isBounded(meshId: string, kind: QuotaKind): boolean;
   add(meshId: string, kind: keyof HeldInMesh, amount: number): void;
-  /** Counts a connection of the mesh until the returned function is called. */
+  /** Counts a connection for the mesh until the returned function is called. */
   connect(meshId: string): () => void;
   /** Returns the limits of a mesh and their current usage. */
   list(meshId: string): Quota[];
-  /** Returns limits that the caller has just stored, with their usage counted in the caller's transaction. */
+  /**
+   * Returns the limits that the caller has just stored, with their usage as seen by the caller's transaction.
+   */
   count(tx: Queryable, meshId: string, bounds: MeshQuotas["quotas"]): Promise<Quota[]>;
-  /** Returns the quotas that are at least four fifths used, each with the time when that was first noticed (ATT-14). */
+  /**
+   * Returns the quotas that are at least four fifths used, each with the time when the broker first noticed
+   * (ATT-14).
+   */
   listNear(meshId: string): NearQuota[];
-  /** Continues counting the bytes of a mesh's sessions, for a limited number of sessions. */
+  /** Counts the bytes of a limited number of the mesh's sessions, continuing where the last call stopped. */
   countBytes(meshId: string): Promise<void>;
   /**
-   * Reads all limits, and counts the contents of the meshes that have any. Includes limits that were stored before the call.
+   * Reads all limits, and counts the contents of every mesh that has limits. Includes limits that were stored
+   * before the call.
    */
   measure(): Promise<void>;
 }
@@ -59,7 +68,10 @@ interface Bounded {
 }
 
 const nearShare = 0.8;
-/** Bytes are counted in rounds of this many sessions. The next measurement counts the rest. */
+/**
+ * Number of sessions whose bytes are counted in one measurement. The next measurement continues with the
+ * rest.
+ */
 const sessionsAtOnce = 200;
 const roundsMax = 20;
 
@@ -70,8 +82,8 @@ export function createQuotas(database: Pick<Database, "orm">): Quotas {
   let next: Promise<void> | null = null;
 
   /**
-   * Measures all quotas. A measurement in progress may have read the limits before they changed, so callers share the one
-   * after it.
+   * Measures all quotas. A measurement in progress may have read the limits before they changed, so callers
+   * share the next measurement.
    */
   function measure(): Promise<void> {
     if (measuring === null) return startMeasuring();
@@ -106,7 +118,7 @@ export function createQuotas(database: Pick<Database, "orm">): Quotas {
     for (let round = 0; round < roundsMax; round += 1) {
       const sessionIds = await listUncounted(database.orm, meshId, sessionsAtOnce);
       if (sessionIds.length === 0) return;
-      // One statement per session keeps each statement within one partition.
+      // One statement per session, so that each statement touches only one partition.
       for (const sessionId of sessionIds) await countSessionBytes(database.orm, sessionId);
     }
   }

@@ -23,7 +23,7 @@ it("[GUARD-24] a principal has so many exports, an observer fewer, and neither t
   shares.take("export", holder("link", true));
   expect(() => shares.take("export", holder("link", true))).toThrow();
   for (const name of ["ben", "cy", "di", "eve", "flo"]) shares.take("export", holder(name));
-  // Leaving twice frees only one slot.
+  // Leaving a slot twice frees it only once.
   places[0]?.leave();
   places[0]?.leave();
   shares.take("export", holder("ana"));

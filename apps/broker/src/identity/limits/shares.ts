@@ -3,12 +3,13 @@ import { type Share, type ShareName, shares as usualShares } from "@merkle/wire/
 import { type Principal, tokenOf } from "../principal.js";
 
 /**
- * Slots for slow operations (GUARD-24). Each principal has its own slots, so that no principal can take all of them. The
- * limit for all principals together counts only the slots in which the broker is working, not those that wait for a client.
+ * Slots for slow operations (GUARD-24). Each principal has its own slots, so that no principal can take all
+ * of them. The limit for all principals together counts only slots in which the broker is working, not slots
+ * that wait for a client.
  */
 export interface Shares {
   /**
-   * Takes one of a holder's slots.
+   * Takes a slot for a holder.
    *
    * @throws too_many_requests if the holder has no free slot
    */
@@ -28,14 +29,14 @@ export interface ShareHolder {
 }
 
 export interface Place {
-  /** Runs the work when it is the holder's turn. Holders take turns, regardless of the number of their slots. */
+  /** Runs the work when it is the holder's turn. Holders alternate, regardless of how many slots each has. */
   work<Result>(run: () => Promise<Result>, signal?: AbortSignal): Promise<Result>;
   /** Releases the slot. Further calls do nothing. */
   leave(): void;
 }
 
 /**
- * Returns the holder of a request's slots: the principal if the broker knows it. In open mode it is the team or person,
+ * Returns the holder of a request's slots: the principal if it is identified, otherwise the team or person,
  * otherwise the address.
  */
 export function shareHolderOf(
@@ -84,7 +85,7 @@ interface HolderState {
 }
 
 function createRoom(name: ShareName, { each, observer, waiting, total }: Share): Room {
-  /** Ordered by the last turn: the holder that has waited longest comes first. */
+  /** All holders, ordered by their last turn. The holder that has waited longest comes first. */
   const holders = new Map<string, HolderState>();
   let working = 0;
 

@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import type { RateLimit } from "@merkle/wire/limits";
 
-/** One token bucket per key. Each starts full and is refilled at a fixed rate. */
+/** A set of token buckets, one per key. Each bucket starts full and is refilled at a fixed rate. */
 export interface TokenBuckets {
   /** Takes a token and returns 0, or returns the milliseconds until the next token is available. */
   take(key: string): number;
@@ -13,14 +13,17 @@ export interface TokenBuckets {
 
 export interface TokenBucketsOptions {
   readonly limit: RateLimit;
-  /** Maximum number of buckets. Beyond it the least recently used bucket is dropped, and counts as full from then on. */
+  /**
+   * Maximum number of buckets. Beyond it, the least recently used bucket is dropped and counts as full from
+   * then on.
+   */
   readonly countMax: number;
   readonly now?: () => number;
 }
 
 /**
- * Creates token buckets. A bucket is stored only as the time at which it will be full again, which determines its missing
- * tokens.
+ * Creates token buckets. For each bucket, only the time at which it will be full again is stored, which
+ * determines how many tokens are missing.
  */
 export function createTokenBuckets({
   limit: { per_second, burst },
@@ -28,12 +31,13 @@ export function createTokenBuckets({
   now = () => performance.now(),
 }: TokenBucketsOptions): TokenBuckets {
   const tokenMs = 1_000 / per_second;
-  /** Least recently used first. */
+  /** When each bucket will be full. The least recently used comes first. */
   const fullAt = new Map<string, number>();
   let newest: string | undefined;
 
   function keep(key: string, at: number): void {
-    // Deleting and adding the last entry again and again would make the map rebuild itself each time its storage is used up.
+    // Repeatedly deleting and adding the last entry would make the map rebuild itself each time its capacity
+    // is used up.
     if (key !== newest) fullAt.delete(key);
     newest = key;
     fullAt.set(key, at);
@@ -49,7 +53,8 @@ export function createTokenBuckets({
       const at = now();
       const full = Math.max(fullAt.get(key) ?? at, at) + tokenMs;
       const missingMs = full - at - burst * tokenMs;
-      // Sums of times are not exact, so a token that lacks a millionth counts as available.
+      // Computed times are not exact, so a token counts as available if less than a millionth of it is
+      // missing.
       if (missingMs > 1e-6 * tokenMs) return missingMs;
       keep(key, full);
       return 0;

@@ -14,10 +14,11 @@ import type { Context, IdentityServices } from "../context.js";
 import type { MemberPrincipal } from "../principal.js";
 
 /**
- * Creates a mesh. If a member creates it, the member becomes its first admin with the same key, and is its only member
- * (MESH-6).
+ * Creates a mesh. If a member creates it, that member becomes its first admin with the same key, and at first
+ * its only member (MESH-6).
  *
- * @throws conflict when the name is taken, ignoring case; forbidden for a guest when there are many meshes (MESH-8)
+ * @throws conflict if the name is taken, ignoring case; forbidden for a guest if there are many meshes
+ * (MESH-8)
  */
 export async function createMesh(
   ctx: Context<IdentityServices>,
@@ -67,7 +68,7 @@ function taken(name: string): MerkleError {
   );
 }
 
-/** Lists the meshes that the caller's key is a member of. In open mode lists all meshes (MESH-7). */
+/** Lists the meshes whose members include the caller's key. In open mode, lists all meshes (MESH-7). */
 export async function listMeshes(ctx: Context<IdentityServices>): Promise<OutputOf<"list_meshes">> {
   const { orm } = ctx.services.database;
   const roles = await readRoles(ctx);

@@ -7,8 +7,9 @@ import type { IdentityServices } from "../context.js";
 export const mainMeshName = "main";
 
 /**
- * The broker's meshes. Each has its own services, which find no session, person or memory of another mesh (ISOLATION-1).
- * Isolation thus depends only on the mesh chosen at authentication, and handlers need not check it.
+ * The broker's meshes. Each mesh has its own services, which cannot find sessions, people or memories in
+ * another mesh (ISOLATION-1). Isolation thus depends only on the mesh chosen at authentication, and handlers
+ * need no checks.
  */
 export interface Meshes<Services extends IdentityServices> {
   /** The services of the main mesh, which every broker has. */
@@ -17,15 +18,15 @@ export interface Meshes<Services extends IdentityServices> {
   find(ref: string): Promise<Services | null>;
   /** Returns the services of all meshes, for the broker's own background work. */
   all(): Promise<Services[]>;
-  /** Drops a cached credential, in the mesh of its session. */
+  /** Drops a cached credential in the session's mesh. */
   forgetCredential(sessionId: string, id: string): void;
-  /** Drops a cached session, in its mesh. */
+  /** Drops a cached session in its mesh. */
   forgetSession(sessionId: string): void;
-  /** Drops all cached data that other nodes may have changed without this node receiving a hint. */
+  /** Drops all cached data that another node may have changed while its hints did not arrive. */
   forgetUnheard(): void;
 }
 
-/** @param view - makes the services of a mesh from its database and its name */
+/** @param view - creates the services of a mesh from its database and its name */
 export function createMeshes<Services extends IdentityServices>(
   database: Database,
   view: (ofMesh: Database, name: string) => Services,

@@ -3,7 +3,7 @@ import { StartError } from "../../core/start-error.js";
 /** The authentication mode: `open` admits anyone who can reach the broker, `invite` only members (AUTH-5). */
 export type AuthMode = "open" | "invite";
 
-/** The options that let other machines reach a broker. */
+/** The options that determine whether other machines can reach a broker. */
 export interface ReachOptions {
   readonly host: string;
   readonly trustedProxies?: readonly string[] | undefined;
@@ -12,8 +12,9 @@ export interface ReachOptions {
 }
 
 /**
- * Chooses who is admitted. A broker that other machines can reach, by its address or through a proxy, admits members only.
- * Admitting everyone there takes two flags, so that it cannot happen by accident.
+ * Chooses the authentication mode. A broker that other machines can reach, by its address or through a proxy,
+ * admits only members by default. Two flags are needed to admit everyone there, so that it cannot happen by
+ * accident.
  *
  * @throws StartError for `open` if others can reach the broker, without `insecureOpen`
  */
@@ -25,7 +26,7 @@ export function chooseAuth({
 }: ReachOptions & {
   readonly auth?: AuthMode | undefined;
   readonly insecureOpen?: boolean | undefined;
-  /** Whether agents work on files, which other users of this machine could otherwise not read. */
+  /** Whether agents work on files that other users of this machine could otherwise not read. */
   readonly hasSources?: boolean | undefined;
 }): AuthMode {
   const reach = describeReach(reachOptions);

@@ -1,39 +1,40 @@
 import { hostname, networkInterfaces } from "node:os";
 import { MerkleError } from "@merkle/wire";
 
-/** Checks the host names that the broker answers to (AUTH-8, AUTH-9, TLS-7). */
+/** Checks the host and origin of requests against the broker's host names (AUTH-8, AUTH-9, TLS-7). */
 export interface HostGuard {
   /**
-   * Refuses a request that is for another host or comes from a page of another origin. Without this check any web page that
-   * a person opens could reach a broker on loopback, by DNS rebinding or directly.
+   * Refuses a request that is for another host or comes from a page of another origin. Without this check,
+   * any web page that a person opens could send requests to a broker on loopback, by DNS rebinding or
+   * directly.
    *
    * @throws forbidden
    */
   check(request: HostedRequest): void;
   /**
-   * Returns whether a client that connected to this origin reached this broker (HELLO-5). The origin must be one of the
-   * broker's names at its own port, its public URL, or an allowed host. The last two may belong to a proxy or a container's
-   * port.
+   * Returns whether a client that connected to this origin reached this broker (HELLO-5). The origin must be
+   * one of the broker's names at its own port, its public URL, or an allowed host. The public URL and the
+   * allowed hosts may belong to a proxy or a container.
    */
   isOwnOrigin(origin: string): boolean;
 }
 
-/** The parts of a request that name its target and its source. */
+/** The parts of a request that show its target host and the page that sent it. */
 export interface HostedRequest {
   readonly host?: string | undefined;
   /**
-   * The host that a trusted proxy was asked for. It must also be one of the broker's hosts, so that a proxy cannot widen
-   * access.
+   * The host that the client requested from a trusted proxy. It must also be one of the broker's hosts, so
+   * that a proxy cannot widen access.
    */
   readonly forwardedHost?: string | undefined;
   readonly origin?: string | undefined;
   /** The Fetch Metadata headers, which browsers add to requests. Pages can neither set nor remove them. */
   readonly fetched?: Fetched | undefined;
-  /** Whether the request came over TLS. */
+  /** Whether the request was sent over TLS. */
   readonly secure?: boolean | undefined;
   /**
-   * The target in the request line. If it is an absolute URL, it takes precedence over the Host header (RFC 9112, section
-   * 3.2.2).
+   * The target in the request line. An absolute URL here takes precedence over the Host header (RFC 9112,
+   * section 3.2.2).
    */
   readonly target?: string | undefined;
 }
@@ -49,13 +50,16 @@ export interface Fetched {
 export interface HostGuardOptions {
   /** The address that the broker listens on. A wildcard means every address of the machine. */
   readonly listenHost: string;
-  /** Further names, such as that of a reverse proxy. If a name has a port, only pages at that port may call. */
+  /**
+   * Further names, such as that of a reverse proxy. If a name includes a port, only pages at that port may
+   * send requests.
+   */
   readonly allowedHosts: readonly string[];
   /** Returns the address that the broker listens on, such as `http://127.0.0.1:7423`. Empty before it listens. */
   readonly listening: () => string;
   /** Returns the current public URL. */
   readonly publicUrl: () => string | null;
-  /** Returns the names in the broker's current certificate. */
+  /** Returns the host names in the broker's current certificate. */
   readonly certifiedNames?: (() => readonly string[]) | undefined;
 }
 
@@ -83,8 +87,8 @@ export function createHostGuard({
   }
 
   /**
-   * Returns whether an origin is the broker's. The port must match too: all brokers on a machine share its loopback names,
-   * and a proxy's name may serve many programs.
+   * Returns whether an origin is the broker's. The port must match too, because all brokers on a machine
+   * share its loopback names, and a proxy's name may serve many programs.
    */
   function isOwnOrigin(origin: string): boolean {
     const page = toPage(origin);
@@ -98,8 +102,9 @@ export function createHostGuard({
   }
 
   /**
-   * Returns whether a page has an allowed name and the requested port, because other ports may serve other people's pages. A
-   * proxy may not forward its own port, so the ports of the public URL and of allowed hosts count too.
+   * Returns whether a page has an allowed host name and the port of the request. Other ports may serve other
+   * people's pages. The ports of the public URL and of allowed hosts are valid too, because a proxy may not
+   * forward its own port.
    */
   function isOwnPage(page: Page, { host = "", forwardedHost = "" }: HostedRequest): boolean {
     if (!isAllowed(page.host)) return false;
@@ -147,9 +152,9 @@ export function createHostGuard({
 }
 
 /**
- * Refuses a request for a resource from a page of another site or port. An image, script or frame sends no `Origin`, but its
- * status, size or timing could reveal which sessions and keys exist. Such a page may still link to a page of the broker,
- * which looks the same in any case.
+ * Refuses a request for a resource from a page of another site or port. Requests for an image, script or
+ * frame have no `Origin`, but the status, size or timing of the reply could reveal which sessions and keys
+ * exist. Links to the broker's own pages are allowed, because these pages look the same in any case.
  */
 function refuseForeignFetch({ fetched, target = "/" }: HostedRequest): void {
   if (!fetched || fetched.site === "same-origin" || fetched.site === "none") return;
@@ -164,8 +169,8 @@ function refuseForeignFetch({ fetched, target = "/" }: HostedRequest): void {
 }
 
 /**
- * Returns whether a target is a page and not an endpoint of a transport. Unusual spellings of a path are not accepted as
- * pages.
+ * Returns whether a target is a page rather than the endpoint of a transport. Paths with an unusual spelling
+ * do not count as pages.
  */
 function isPage(target: string): boolean {
   const [path = ""] = target.split(/[?#]/, 1);
@@ -188,21 +193,21 @@ function hostnameOf(host: string): string {
   return match?.[1]?.toLowerCase() ?? "";
 }
 
-/** Returns the host of a target that is an absolute URL, or null for a path. */
+/** Returns the host if a target is an absolute URL. Returns null if it is a path. */
 function hostOfTarget(target: string): string | null {
   if (target.startsWith("/") || target === "*") return null;
   return /^https?:\/\/([^/?#@]+)(?:[/?#]|$)/i.exec(target)?.[1] ?? "";
 }
 
-/** The source of a page, from its Origin header. */
+/** The page that sent a request, from its Origin header. */
 interface Page {
   readonly secure: boolean;
   readonly host: string;
 }
 
 /**
- * Parses an Origin header. Returns null if no web page could send it. The text is compared as it is, because browsers write
- * each origin in only one way.
+ * Parses an Origin header. Returns null if no web page could have sent it. The text is compared verbatim,
+ * because browsers write each origin in only one way.
  */
 function toPage(origin: string): Page | null {
   const [, scheme, host] = /^(https?):\/\/([^/?#@]+)$/i.exec(origin) ?? [];
@@ -225,7 +230,10 @@ function isAt(host: string, page: Page): boolean {
   return hostnameOf(host) === hostnameOf(page.host) && portOf(host, page) === portOf(page.host, page);
 }
 
-/** Returns whether a page may have been forged in transit: it was loaded unencrypted and not from loopback. */
+/**
+ * Returns whether a page could have been forged in transit, because it was loaded unencrypted and not from
+ * loopback.
+ */
 function mayBeForged({ secure, host }: Page): boolean {
   return !secure && !loopbackNames.includes(hostnameOf(host));
 }

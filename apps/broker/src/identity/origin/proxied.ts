@@ -5,7 +5,7 @@ import { toAddress } from "./to-address.js";
 
 type Headers = IncomingMessage["headersDistinct"];
 
-/** Headers that proxies and tunnels add. Clients of the broker send none of them. */
+/** Headers that proxies and tunnels add. The broker's own clients send none of these. */
 const proxyHeader = /^(?:via|forwarded|x-forwarded-.*|x-real-ip)$/;
 
 /** The `X-Forwarded-*` headers whose values are neither hosts nor addresses. */
@@ -17,11 +17,13 @@ export function isProxied(headers: Headers): boolean {
 }
 
 /**
- * Refuses a request that a proxy or tunnel forwarded from another machine. A broker on loopback that admits anyone relies on
- * only this machine reaching it. A tunnel that rewrites Host would otherwise admit the whole internet. A local proxy that
- * serves only this machine, such as a development server, is allowed.
+ * Refuses a request that a proxy or tunnel forwarded from another machine. A broker on loopback may admit
+ * anyone only because no other machine can reach it. Without this check, a tunnel that rewrites Host would
+ * admit the whole internet. A local proxy that serves only this machine, such as a development server, is
+ * allowed.
  *
- * @throws forbidden unless the proxy headers contain at least one host or address and all of them are loopback
+ * @throws forbidden unless the proxy headers contain at least one host or address and all of them are
+ * loopback
  */
 export function refuseProxied(headers: Headers): void {
   const names = Object.keys(headers).filter((name) => proxyHeader.test(name));

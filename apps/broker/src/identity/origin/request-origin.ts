@@ -4,24 +4,27 @@ import type { HostedRequest } from "./hosts.js";
 import { isProxied } from "./proxied.js";
 import { toAddress } from "./to-address.js";
 
-/** The source of a request, with or without trusted proxies in front (TLS-9). */
+/** Where a request comes from, with or without trusted proxies in between (TLS-9). */
 export interface RequestOrigin extends HostedRequest {
   /** The client's address. Empty if its connection is already closed. */
   readonly address: string;
 }
 
-/** Reads the source, protocol and target host of every request. */
+/** Reads the source address, protocol and target host of every request. */
 export interface OriginReader {
   read(
     request: Pick<IncomingMessage, "headersDistinct" | "socket" | "url"> &
       Partial<Pick<IncomingMessage, "method">>,
   ): RequestOrigin;
   /**
-   * Returns whether a connection comes directly from the client: its address is not a trusted proxy, and it has no proxy
-   * headers.
+   * Returns whether a connection comes directly from the client: its address is not that of a trusted proxy,
+   * and the request has no proxy headers.
    */
   isDirect(request: Pick<IncomingMessage, "headersDistinct" | "socket">): boolean;
-  /** Returns the address of a connection before any data arrives. Null for a trusted proxy, which forwards many clients. */
+  /**
+   * Returns the address of a connection before any data arrives. Null for a trusted proxy, which forwards the
+   * requests of many clients.
+   */
   addressOf(socket: Pick<Socket, "remoteAddress">): string | null;
 }
 
@@ -42,7 +45,7 @@ export function createOriginReader(trustedProxies: readonly string[]): OriginRea
     const encrypted = "encrypted" in socket && socket.encrypted === true;
     const site = headers["sec-fetch-site"]?.join();
     const fetched = site === undefined ? undefined : readFetched(site, headers, method);
-    // The values of a repeated header are joined, so that all of them are checked.
+    // If a header is repeated, its values are joined so that all of them are checked.
     const own = { host: headers["host"]?.join(), origin: headers["origin"]?.join(), target: url, fetched };
     if (peer === null || !isTrusted(peer)) return { ...own, address: peer ?? "", secure: encrypted };
     const proto = lastOf(headers["x-forwarded-proto"]);
@@ -78,8 +81,9 @@ function readFetched(
 }
 
 /**
- * Returns the client's address: the first address from the right that is not a trusted proxy. The nearest proxy writes on
- * the right. A text that is not an address ends the search, because anyone may have written the values to its left.
+ * Returns the client's address: the first address from the right that is not a trusted proxy. Each proxy adds
+ * the address that it sees on the right. The search stops at a text that is not an address, because anyone
+ * may have written the values to its left.
  */
 function findClient(
   peer: string,

@@ -2,16 +2,18 @@ import { MerkleError } from "@merkle/wire";
 import type { HostedRequest } from "./hosts.js";
 
 /**
- * Refuses a write unless a page of exactly this address sent it (GUARD-3). A browser adds a host's cookies to requests from
- * pages at any of its ports. Only the Origin header shows which page sent the request, and pages cannot set it. A write that
- * is authenticated only by a cookie therefore needs an Origin that equals the requested address.
+ * Refuses a write unless a page at exactly the requested address sent it (GUARD-3). A browser adds a host's
+ * cookies to requests from pages at any of the host's ports. Only the Origin header shows which page sent the
+ * request, and pages cannot set it. A write that is authenticated only by a cookie therefore needs an Origin
+ * that equals the requested address.
  *
  * @throws forbidden
  */
 export function requireSameOrigin({ host, forwardedHost, origin, secure = false }: HostedRequest): void {
   const [, scheme = "", page] = /^(https?):\/\/([^/?#@]+)$/.exec(origin ?? "") ?? [];
   const asked = [host, forwardedHost].map((each) => each && withoutDefaultPort(each, scheme));
-  // An untrusted proxy may serve https in front of a broker that sees http. The reverse does not happen.
+  // A proxy that is not trusted may serve https while the broker itself sees http. The reverse does not
+  // happen.
   const mayBeOurs = scheme === "https" || !secure;
   if (mayBeOurs && page !== undefined && asked.includes(page)) return;
   const came =

@@ -12,9 +12,9 @@ import { nameGuest, personOf } from "./manage-person.js";
 import { useVerificationCode, verifiesNobody } from "./verification.js";
 
 /**
- * Prepares a new person for a call, to be created by the call's own write (PERSON-15). Returns null for a credential that
- * was not made for this, and for a member who already has a person. Such a member gets a further credential with
- * `create_person`.
+ * Prepares a new person, to be created by the same write that the call makes (PERSON-15). Returns null if the
+ * credential was not created for a new person, or if the member already has a person. Such a member gets
+ * another credential with `create_person`.
  *
  * @throws bad_request for an invalid name; forbidden for an invalid verification code
  */
@@ -54,7 +54,7 @@ export async function drawPerson(
         if (await insertPerson(tx, { meshId, personId, name, secretHash, memberId, createdAt, verifiedAt })) {
           if (code !== undefined) await useVerificationCode(tx, code);
         } else if (!(await findPerson(tx, meshId, personId))) {
-          // Another device of the member was faster.
+          // Another of the member's devices has created the person first.
           throw unauthorized("The credential is not that of this member's person");
         }
         afterCommit(() => {

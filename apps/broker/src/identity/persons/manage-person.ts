@@ -21,8 +21,9 @@ import { notByModels, notByPrograms, unauthorized } from "../refusals.js";
 import { makeVerificationCode, useVerificationCode } from "./verification.js";
 
 /**
- * Creates a person of the mesh who is in no session yet (PERSON-1) and is a guest until verified. A member's person is
- * verified, and is the same person in all browsers and on all machines. Each of these gets its own credential (MEMBER-4).
+ * Creates a person in the mesh who has not joined any session (PERSON-1) and is a guest until verified. A
+ * member's person is verified, and is the same person in all browsers and on all machines, each with its own
+ * credential (MEMBER-4).
  */
 export async function createPerson(
   ctx: Context<IdentityServices>,
@@ -46,7 +47,7 @@ export async function createPerson(
     if (memberId === null) throw new TypeError("A person was not stored.");
     const known = await findPersonOfMember(tx, meshId, memberId);
     if (!known) throw new TypeError("The member's person was reported as existing but was not found.");
-    // The further credentials of the person may be cached already, without the new one.
+    // The person's credentials may be cached already, but without the new credential.
     afterCommit(() => credentials.forgetEverywhere(known.personId));
     return giveFurtherCredential(tx, meshId, known);
   });
@@ -79,7 +80,7 @@ async function giveFurtherCredential(
   return { person_id: credential, name, verified: true };
 }
 
-/** Returns the person that a credential belongs to (PERSON-8). */
+/** Returns the person to whom a credential belongs (PERSON-8). */
 export async function getPerson(ctx: PersonContext<IdentityServices>): Promise<OutputOf<"get_person">> {
   const { database } = ctx.services;
   const row = await findPerson(database.orm, database.meshId, ctx.person.personId);
@@ -110,7 +111,10 @@ export async function renamePerson(
   });
 }
 
-/** Verifies a guest in all its sessions (PERSON-10). A code is valid for one person. */
+/**
+ * Verifies a guest as human in all of the guest's sessions (PERSON-10). A verification code is valid for one
+ * person.
+ */
 export async function verifyPerson(
   ctx: PersonContext<IdentityServices>,
   { code }: ParsedInputOf<"verify_person">,

@@ -7,25 +7,28 @@ import type { IdentityServices } from "../context.js";
 import { hashSecret } from "../credential.js";
 
 /**
- * The key of a Merkle home. Only the user that the broker runs as can read it, and may therefore create verification links
- * (PERSON-10).
+ * A secret in the Merkle home. Only the user that runs the broker can read it, and may therefore create
+ * verification links (PERSON-10).
  */
 export interface HomeKey {
   readonly text: string;
   remove(): Promise<void>;
 }
 
-/** Generates a key that is valid while this broker runs, and writes it to a file that only its user can read. */
+/**
+ * Generates a key that is valid while this broker runs, and writes it to a file that only the broker's user
+ * can read.
+ */
 export async function writeHomeKey(home: string): Promise<HomeKey> {
   const path = join(home, "home-key");
   const text = `mkh_${randomBytes(32).toString("base64url")}`;
-  // Overwriting an existing file would keep its mode.
+  // Overwriting an existing file would keep its permissions, so it is deleted first.
   await rm(path, { force: true });
   await writeFile(path, text, { mode: 0o600, flag: "wx" });
   return { text, remove: () => rm(path, { force: true }) };
 }
 
-/** A code that verifies one person once, and the link that opens it in a browser. */
+/** A code that verifies one person once, and a link that enters the code in a browser. */
 export interface VerificationCode {
   readonly code: string;
   readonly link: string;

@@ -7,7 +7,8 @@ import { onlyOf, requireMember } from "../require-member.js";
 import { makeToken } from "./token.js";
 
 /**
- * Issues a token for a member's programs, or a link that signs in one browser. The secret is only in this reply (TOKEN-1).
+ * Issues a token for a member's programs, or a link that signs in one browser. Only this reply contains the
+ * secret (TOKEN-1).
  */
 export async function issueToken(
   ctx: Context<IdentityServices>,
@@ -25,7 +26,8 @@ export async function issueToken(
       kind,
       secretHash,
       holder: { memberId: member.memberId },
-      // The new token ends with the access that created it, so a visitor at someone's browser cannot keep access with it.
+      // The new token ends together with the access that created it, so that a visitor at someone else's
+      // browser cannot use it to keep access.
       authority: member.authority,
       label,
       seconds,
@@ -49,8 +51,8 @@ function tooLong(): MerkleError {
 }
 
 /**
- * Lists active tokens, newest first. Admins, and everyone in open mode, see all of the mesh. Other members see their own
- * (TOKEN-6).
+ * Lists active tokens, newest first. Admins, and everyone in open mode, see all of the mesh's tokens. Other
+ * members see their own (TOKEN-6).
  */
 export async function listTokens(ctx: Context<IdentityServices>): Promise<OutputOf<"list_tokens">> {
   const { database } = ctx.services;
@@ -62,7 +64,8 @@ export async function listTokens(ctx: Context<IdentityServices>): Promise<Output
 }
 
 /**
- * Revokes a token of the caller, or any token if the caller is an admin, with everything obtained with the token (TOKEN-6).
+ * Revokes one of the caller's tokens, or any token if the caller is an admin, along with everything obtained
+ * with the token (TOKEN-6).
  */
 export async function revokeToken(
   ctx: Context<IdentityServices>,
@@ -83,7 +86,10 @@ function noSuchToken(number: number): MerkleError {
   return new MerkleError("not_found", `You have no active token ${number}.`, { next: "list_tokens" });
 }
 
-/** Converts a token for the members who may revoke it. Null for a ticket, which is used up before anyone could revoke it. */
+/**
+ * Converts a token to the form for members who may revoke it. Null for a ticket, which is used up before
+ * anyone could revoke it.
+ */
 function toToken(row: KnownToken): Token | null {
   const { kind, session } = row;
   const sessionId = row.sessionId ?? row.grant?.sessionId;

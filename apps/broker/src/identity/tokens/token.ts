@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { TokenKind } from "@merkle/db";
 import { hashSecret } from "../credential.js";
 
-/** A new token: the text for its holder, and the hash that is stored (TOKEN-1). */
+/** A new token: the text for its holder, and the hash to store (TOKEN-1). */
 export interface MadeToken {
   readonly token: string;
   readonly secretHash: Buffer;
@@ -20,7 +20,10 @@ export function isJobToken(text: string): boolean {
   return wholeForm.test(text) && text.startsWith(jobMark);
 }
 
-/** Each kind has its own prefix. Anyone who finds a token can see what it opens, and transports cannot confuse the kinds. */
+/**
+ * The prefix of each kind of token. Anyone who finds a token can see what it gives access to, and transports
+ * cannot confuse the kinds.
+ */
 const marks: { readonly [Kind in TokenKind]: string } = {
   bearer: "mkt_",
   browser: "mkb_",
@@ -37,9 +40,9 @@ export function makeToken(kind: Exclude<TokenKind, "browser">): MadeToken {
 }
 
 /**
- * Creates the token of a signed-in browser in two halves of 256 random bits each. Browsers send the cookie to every port of
- * its host, and so to any program that listens there. The page's half is stored where only pages of the same origin can read
- * it. Neither half is valid without the other (TOKEN-8).
+ * Creates a signed-in browser's token in two halves of 256 random bits each. Browsers send the cookie to
+ * every port of its host, and so to any program that listens on that host. The page's half is stored where
+ * only pages of the same origin can read it. Neither half is valid without the other (TOKEN-8).
  */
 export function makeBrowserToken(): { cookie: string; page: string; secretHash: Buffer } {
   const cookie = `${marks.browser}${randomBytes(32).toString("base64url")}`;
@@ -55,20 +58,23 @@ export function hashToken(token: string): Buffer {
   return hashSecret(token);
 }
 
-/** Returns a name for a token, for places that must not contain the token itself. */
+/** Returns a name for a token, to use where the token itself must not appear. */
 export function nameOfToken(token: string): string {
   return hashToken(token).toString("base64url");
 }
 
-/** Returns the kind of token that a text has the form of, or null. */
+/** Returns the kind of token whose form the text has, or null. */
 export function kindOfToken(text: string): TokenKind | null {
   if (!wholeForm.test(text)) return null;
   return kinds.find((kind) => text.startsWith(marks[kind])) ?? null;
 }
 
-/** Yields every part of a text that has the form of a token. Only the database can tell whether a token is active. */
+/**
+ * Yields every part of a text that has the form of a token. Whether such a token is active can be decided
+ * only by the database.
+ */
 export function* findTokens(text: string): Generator<string> {
-  // Matches overlap, because a token may begin within a text that looks like another token's secret.
+  // Matches may overlap, because a token may begin within a text that looks like another token's secret.
   for (const [, token = ""] of text.matchAll(anywhere)) yield token;
 }
 
