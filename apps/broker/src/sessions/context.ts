@@ -13,11 +13,14 @@ export interface SessionServices extends AccessServices {
   readonly channels: SessionAnnouncer;
 }
 
-/** One request, as its handler sees it. */
+/** One request, as passed to its handler. */
 export interface Context<Services extends AccessServices> extends IdentityContext<Services> {
-  /** The team that calls. For a person, the team that the person has or had in the session. */
+  /** The calling team. For a person, the team that the person has or had in the session. */
   readonly team: TeamActor | null;
-  /** Whether the write first makes the caller a team. Messages must then be posted in the same transaction (PERSON-3). */
+  /**
+   * Whether the write first has to make the caller a team. If so, messages must be posted in the same
+   * transaction (PERSON-3).
+   */
   readonly joins: boolean;
 }
 
@@ -29,12 +32,12 @@ export interface TeamContext<Services extends AccessServices> extends SessionCon
   readonly team: TeamActor;
 }
 
-/** A reader of a session: one of its teams, or a person, who need not have joined. */
+/** A reader of a session: one of its teams, or a person, who may not have joined. */
 export type ReaderContext<Services extends AccessServices> =
   | (TeamContext<Services> & { readonly person: null })
   | (SessionContext<Services> & { readonly person: PersonActor });
 
-/** A caller that addresses no session: a team of any session in the mesh, or a person. */
+/** A caller that addresses no session: a team from any session in the mesh, or a person. */
 export type MeshContext<Services extends AccessServices> =
   | (Context<Services> & { readonly team: TeamActor; readonly person: null })
   | PersonContext<Services>;
@@ -45,17 +48,17 @@ export type UnnamedContext<Services extends AccessServices> = Context<Services> 
   readonly person: null;
 };
 
-/** The agent of a running job, which is neither a team nor a person. */
+/** A running job's agent, which is neither a team nor a person. */
 export type AgentContext<Services extends AccessServices> = Context<Services> & {
   readonly principal: JobPrincipal;
   readonly team: null;
   readonly person: null;
 };
 
-/** The author of a proposal: a team or person of the mesh, or the agent of a job. */
+/** The author of a proposal: a team or person in the mesh, or a job's agent. */
 export type ProposerContext<Services extends AccessServices> = MeshContext<Services> | AgentContext<Services>;
 
-/** A person whose call addresses no session. */
+/** The context of a call that a person makes without addressing a session. */
 export type PersonContext<Services extends AccessServices> = Context<Services> & {
   readonly team: null;
   readonly person: PersonActor;

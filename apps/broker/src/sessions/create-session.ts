@@ -80,9 +80,10 @@ function nameMissing(): MerkleError {
 }
 
 /**
- * Reads the conclusion of the session that the new one continues, and the note for the new session's description (SES-30).
+ * Reads the conclusion of the session that the new session continues, and the note to add to the new
+ * session's description (SES-30).
  *
- * @throws not_found; conflict for a session that is not concluded
+ * @throws not_found; conflict if that session is not concluded
  */
 async function readPredecessor(
   services: SessionServices,
@@ -109,7 +110,7 @@ async function readPredecessor(
   };
 }
 
-/** Appends the note about the earlier session to a description. */
+/** Appends to a description the note that names the earlier session. */
 function withNote(description: string, note: string): string {
   const text = description === "" ? note : `${description}\n\n${note}`;
   if (text.length <= limits.descriptionCharsMax) return text;

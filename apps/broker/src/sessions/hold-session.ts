@@ -32,7 +32,8 @@ export async function holdSession(
     if (earlier) return { held: earlier, teams };
 
     const hold = { by: ctx.team.name, reason: input.reason ?? null, at: new Date() };
-    // No message is posted from here to the commit, so every message before the event was posted before the hold.
+    // From here until the commit, no message can be posted, so every message before the event was posted
+    // before the hold.
     await saveHold(tx, sessionId, hold);
     const held = { ...hold, at: hold.at.toISOString() };
     const { sequence } = await announce(
@@ -45,15 +46,15 @@ export async function holdSession(
   });
 }
 
-/** Returns the hold of a session, or null if it is not on hold. */
+/** Returns a session's hold, or null if the session is not on hold. */
 export function toHeld(row: SessionRow): OutputOf<"get_session">["held"] {
   if (!row.heldAt) return null;
   return { by: row.heldBy ?? "", reason: row.holdReason, at: row.heldAt.toISOString() };
 }
 
 /**
- * Ends a hold and resets the counts of the agents' messages and tokens (HOLD-5, BUDGET-5, USAGE-5). Announces it if agents
- * could not post before.
+ * Ends a hold and resets the counts of messages and tokens used by agents (HOLD-5, BUDGET-5, USAGE-5).
+ * Announces the end if agents could not post before.
  */
 export async function resumeSession(
   ctx: TeamContext<SessionServices>,

@@ -2,13 +2,13 @@ import type { OutputOf, Peer, Session } from "@merkle/wire";
 import type { CoreServices } from "../core/services.js";
 import type { Write } from "../core/write.js";
 
-/** The extension points of a session for features, besides its roster and feed. */
+/** The hooks with which features extend sessions, apart from roster and feed. */
 export interface SessionHooks {
-  /** Called in the transaction that creates a session. Each hook returns its additions to the reply. */
+  /** Called in the transaction that creates a session. Each hook returns fields to add to the reply. */
   readonly onCreateSession: readonly CreateSessionHook[];
-  /** Each reads a fact that `get_session` returns. */
+  /** Readers of the facts that features add to `get_session`. */
   readonly sessionFacts: SessionFactReaders;
-  /** Each reads a fact that `list_peers` returns. */
+  /** Readers of the facts that features add to `list_peers`. */
   readonly peerFacts: PeerFactReaders;
 }
 
@@ -28,10 +28,10 @@ export interface CreatedSession {
 
 /** A concluded session that another session continues. */
 export interface Predecessor {
-  /** The title and the slug of the session. */
+  /** The session's title and slug, as one text. */
   readonly name: string;
   readonly conclusion: string;
-  /** The lines that name the full session and how to check its conclusion. */
+  /** Lines that name the earlier session and explain how to check its conclusion. */
   readonly source: string;
 }
 
@@ -63,7 +63,10 @@ export type PeerFactReaders = {
   ) => Promise<(peerId: string) => PeerFacts[Name]>;
 };
 
-/** Reads the facts of all peers of a session. Returns a function that looks up the facts of one peer. */
+/**
+ * Reads the facts about all peers in a session. Returns a function that looks up the facts about one
+ * peer.
+ */
 export async function readPeerFacts(
   services: Pick<CoreServices, "database"> & { readonly hooks: Pick<SessionHooks, "peerFacts"> },
   sessionId: string,

@@ -3,7 +3,7 @@ import type { SessionSettings } from "@merkle/wire";
 import { sessionSettingsDefault } from "@merkle/wire/schemas";
 import type { Write } from "../core/write.js";
 
-/** Returns a session's stored settings, with defaults for the missing ones. */
+/** Returns a session's stored settings, with defaults for settings that are missing. */
 export function toSessionSettings(stored: unknown): SessionSettings {
   return { ...sessionSettingsDefault, ...(typeof stored === "object" ? stored : {}) };
 }
@@ -37,7 +37,8 @@ export async function changeSessionSettings(
     await setMessageBudget(tx, sessionId, next.message_budget);
   }
   if (next.token_budget !== old.token_budget || next.team_token_budget !== old.team_token_budget) {
-    // The next usage report checks again whether the new budget is nearly spent.
+    // Resets the warning, so that the next usage report checks again whether the new budget is nearly used
+    // up.
     await setTokensNear(tx, sessionId, null);
   }
   const event = { event: "settings_changed", by, changes, at: new Date().toISOString() } as const;
@@ -45,7 +46,7 @@ export async function changeSessionSettings(
 }
 
 function settingNames(settings: SessionSettings): (keyof SessionSettings)[] {
-  // The settings were parsed by the schema that defines these names.
+  // The settings were parsed by the schema that defines these names, so the cast is safe.
   return Object.keys(settings) as (keyof SessionSettings)[];
 }
 

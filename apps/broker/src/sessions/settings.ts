@@ -12,7 +12,10 @@ export async function getSettings(
   return describeSettings(services, input.session_id);
 }
 
-/** Returns the broker's settings, the addresses derived from them and, if a session is named, its settings. */
+/**
+ * Returns the broker's settings, the addresses derived from them and, if a session is named, the session's
+ * settings.
+ */
 async function describeSettings(
   services: SessionServices,
   sessionRef?: string,
@@ -36,7 +39,7 @@ async function readSessionSettings(services: SessionServices, ref: string): Prom
   return toSessionSettings(row.settings);
 }
 
-/** Changes the broker's settings, a session's, or both, in one transaction (SET-5). */
+/** Changes the broker's settings, a session's settings or both, in one transaction (SET-5). */
 export async function updateSettings(
   ctx: Context<SessionServices>,
   input: ParsedInputOf<"update_settings">,
@@ -76,14 +79,17 @@ export async function updateSettings(
   return describeSettings(ctx.services, input.session_id);
 }
 
-/** Returns the name of the person, or of the member if the call has no person. */
+/** Returns the name of the calling person, or of the member if no person is calling. */
 function nameOfCaller({ person, principal }: Context<SessionServices>): string {
   if (person) return person.name;
   if (principal?.kind === "member") return principal.name;
   throw new TypeError("Only a person or a member can change settings.");
 }
 
-/** Announces the change. It also affects `attention`: budgets and the silence limit decide what waits for a human. */
+/**
+ * Announces the change. It also affects `attention`, because budgets and the silence limit determine what
+ * waits for a human.
+ */
 function tellWhoReads(
   { mesh, meshChannels, channels }: SessionServices,
   changed: string | null,
@@ -99,14 +105,17 @@ function tellWhoReads(
 }
 
 /**
- * Refuses callers who are not admins. The broker's settings affect everyone, whereas anyone in a session may change its
- * settings.
+ * Refuses callers who are not admins. The broker's settings affect everyone. In contrast, anyone in a session
+ * may change the session's settings.
  */
 function refuseButAdmins({ principal }: Context<SessionServices>): void {
   if (principal?.kind === "member" && principal.role !== "admin") throw adminsOnly("update_settings");
 }
 
-/** Refuses a public URL in open mode, because it invites other machines and all of them would be admitted (AUTH-5). */
+/**
+ * Refuses a public URL in open mode, because a public URL invites other machines, and any client on these
+ * would be admitted (AUTH-5).
+ */
 function refusePublicUrl(url: string | null | undefined): void {
   if (url == null || isLoopbackUrl(url)) return;
   throw new MerkleError(
@@ -116,7 +125,10 @@ function refusePublicUrl(url: string | null | undefined): void {
   );
 }
 
-/** Builds the error for open mode, where names prove nothing: the first caller to use a name would lock out its owner. */
+/**
+ * Builds the error for a setting that needs members, which open mode does not have. Names prove nothing
+ * there: the first caller to use a name would lock out its owner.
+ */
 function noMembersHere(): MerkleError {
   return new MerkleError(
     "bad_request",

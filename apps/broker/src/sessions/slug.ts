@@ -5,7 +5,8 @@ import { limits } from "@merkle/wire/limits";
 import { slugFrom } from "@merkle/wire/slug";
 
 /**
- * Takes a slug for a new session. A requested slug must be free. A slug derived from the title gets a number if it is taken.
+ * Reserves a slug for a new session. A requested slug must be free. A slug derived from the title gets a
+ * number if it is taken.
  *
  * @throws conflict
  */
@@ -30,7 +31,7 @@ export async function takeSlug(
     const slug = number === 1 ? base : withSuffix(base, `-${number}`);
     if (!taken.has(slug) && (await claimSlug(tx, meshId, slug, sessionId))) return slug;
   }
-  // Other sessions have taken every number that was free a moment ago.
+  // Other sessions have since taken every number that was found to be free.
   const slug = withSuffix(base, `-${randomBytes(4).toString("hex")}`);
   await claimSlug(tx, meshId, slug, sessionId);
   return slug;

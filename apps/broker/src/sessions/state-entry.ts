@@ -1,7 +1,7 @@
 import type { StateVersionRow } from "@merkle/db";
 import type { StateLine } from "@merkle/wire/record";
 
-/** Converts a stored value to its public form, which callers get and records contain. */
+/** Converts a stored state value to the public form used in replies and records. */
 export function toStateEntry({
   key,
   version,

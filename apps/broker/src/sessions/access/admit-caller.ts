@@ -12,18 +12,23 @@ export interface CallClaims {
   readonly operation: AccessRule;
   /** The principal behind the call, or null for an unauthenticated client. */
   readonly principal: Principal | null;
-  /** A credential sent outside the input, in the header `X-Team-ID`. The argument `team_id` takes precedence. */
+  /**
+   * A credential sent outside the input, in the header `X-Team-ID`. An argument `team_id` takes precedence.
+   */
   readonly credential?: string | undefined;
-  /** Input for the person that this write creates for the caller (PERSON-15). */
+  /** Describes the person that this write creates for the caller (PERSON-15). */
   readonly newPerson?: RawInput | undefined;
-  /** Returns the credential that the connection remembers: the one of the team that an MCP session joined as. */
+  /**
+   * Returns the credential stored for the connection, which is that of the team as which an MCP session
+   * joined.
+   */
   readonly remembered?: ((sessionId: string) => string | undefined) | undefined;
   /**
-   * Returns the remembered credential when the call addresses no session. Undefined unless the MCP session has joined
-   * exactly one session.
+   * Returns the stored credential for a call that addresses no session. Undefined unless the MCP session has
+   * joined exactly one session.
    */
   readonly rememberedAlone?: (() => string | undefined) | undefined;
-  /** The connection of the call, if it carries the calls of one client only. */
+  /** The call's connection, if it carries only one client's calls. */
   readonly connection?: object | undefined;
 }
 
@@ -55,7 +60,7 @@ export async function admitCaller(
   return letIn(services, call, await identifyCaller(services, call, raw));
 }
 
-/** Finds the session and authenticates the caller. This is the first half of `admitCaller`. */
+/** Finds the session and authenticates the caller, as the first half of `admitCaller`. */
 export async function identifyCaller(
   services: AccessServices,
   call: CallClaims,
@@ -67,7 +72,7 @@ export async function identifyCaller(
   return call.newPerson === undefined ? found : takeNewPerson(found, services, call, call.newPerson);
 }
 
-/** Prepares the new person of a call, unless the credential already proves a caller, as in a retry. */
+/** Prepares a call's new person, unless the credential already proves a caller, as it does in a retry. */
 async function takeNewPerson(
   found: Authenticated,
   services: AccessServices,
@@ -80,7 +85,7 @@ async function takeNewPerson(
   return person ? { ...found, caller: { person, team: null } } : found;
 }
 
-/** Authorises the operation and applies the rate limits. This is the second half of `admitCaller`. */
+/** Authorises the operation and applies the rate limits, as the second half of `admitCaller`. */
 export function letIn(
   services: Pick<AccessServices, "limiter" | "presence">,
   {
@@ -118,8 +123,8 @@ async function findAddressedSession(
 }
 
 /**
- * Authenticates the caller by the argument, then the header, then the credential that the connection remembers (AUTH-2,
- * MCP-2). In invite mode a credential proves nothing if another member than its owner sends it (ENTER-5).
+ * Authenticates the caller by the argument, the header or the credential stored for the connection, in this
+ * order (AUTH-2, MCP-2). In invite mode, a credential is valid only if its owner sends it (ENTER-5).
  */
 async function authenticate(
   session: SessionIdentity | null,
@@ -155,7 +160,10 @@ function toAuthenticated(
   return { session, caller: caller && isOwn(caller, principal) ? caller : null, credential };
 }
 
-/** Authenticates an OAuth client. Its token identifies its team, and any other credential is ignored (OAUTH-6). */
+/**
+ * Authenticates an OAuth client. The client's token identifies its team, and any other credential is ignored
+ * (OAUTH-6).
+ */
 async function authenticateClient(
   session: SessionIdentity | null,
   { credentials }: Pick<AccessServices, "credentials">,
@@ -166,7 +174,7 @@ async function authenticateClient(
   return { session, caller, credential: undefined };
 }
 
-/** Returns the result for a call without a credential. */
+/** Returns the authentication result for a call without a valid credential. */
 function toNobody(session: SessionIdentity | null): Authenticated {
   return { session, caller: null, credential: undefined };
 }
@@ -179,7 +187,10 @@ function isOwn({ person, team }: Caller, principal: Principal | null): boolean {
   return principal?.kind === "member" && (owner === null || owner === principal.memberId);
 }
 
-/** Authenticates a call that addresses no session. The credential counts only if `team_id` is an input of the operation. */
+/**
+ * Authenticates a call that addresses no session. A credential is used only if the operation has a `team_id`
+ * input.
+ */
 async function authenticateInMesh(
   { credentials }: Pick<AccessServices, "credentials">,
   { operation, principal, rememberedAlone }: CallClaims,
@@ -192,7 +203,8 @@ async function authenticateInMesh(
   const credential = given ?? remembered;
   if (credential === undefined || !("team_id" in operation.input.shape)) return toNobody(null);
   const caller = await credentials.verifyInMesh(credential);
-  // The remembered credential was replaced or has ended elsewhere. The call counts as one without a credential.
+  // The stored credential was replaced or ended elsewhere, so the call is treated like a call without a
+  // credential.
   if (!caller && remembered !== undefined) return toNobody(null);
   if (!caller?.team) return toAuthenticated(caller, principal, null, credential);
   // A team belongs to its session and cannot create another. If the credential came in the header, it is ignored instead of
@@ -203,9 +215,9 @@ async function authenticateInMesh(
 }
 
 /**
- * Returns whether the remembered credential applies to a call. An MCP session that joins again under the same names resumes
- * its team. Under another team or peer name it joins as a new team. A team that has left counts as unauthenticated, except
- * when it repeats its leave call. A person stays the same person.
+ * Returns whether the stored credential applies to a call. If an MCP session joins again under the same
+ * names, it resumes its team. Under another team or peer name, it joins as a new team. A team that has left
+ * counts as unauthenticated, unless it repeats its leave call. A person stays the same person.
  */
 function usesRemembered(
   { teamCredential, afterLeaving }: Pick<AccessRule, "teamCredential" | "afterLeaving">,
@@ -216,7 +228,7 @@ function usesRemembered(
   if (teamCredential !== "given") return person !== null || !team.leftAt || afterLeaving === true;
   const wanted = raw["team_name"];
   if (!isSameName(wanted, team.name)) return false;
-  // The team's own credential is also used to add a peer to the team.
+  // A team's own credential can also be used to add a peer to the team.
   const peerName = raw["peer_name"];
   return team.peer.name === null || peerName === undefined || isSameName(peerName, team.peer.name);
 }

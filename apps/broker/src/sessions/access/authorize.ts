@@ -9,7 +9,7 @@ import { refuseBeyondTeam } from "./refuse-beyond-team.js";
 /** An operation that a caller wants to run, and the caller's identity. */
 export interface AccessRequest {
   readonly operation: Omit<AccessRule, "input" | "rate">;
-  /** The transport of the call. Models use MCP, so some operations for humans are refused there. */
+  /** The call's transport. Models use MCP, so some operations for humans are refused there. */
   readonly transport?: "rest" | "mcp" | "websocket" | undefined;
   /** The principal, or null for an unauthenticated client. */
   readonly principal: Principal | null;
@@ -21,7 +21,8 @@ export interface AccessRequest {
 }
 
 /**
- * Refuses unauthenticated clients before the session is looked up, so they cannot find out whether a session exists (ERR-2).
+ * Refuses unauthenticated clients before the session is looked up, so that they cannot find out whether a
+ * session exists (ERR-2).
  *
  * @throws unauthorized
  */
@@ -39,16 +40,17 @@ export function refuseStranger(
 }
 
 /**
- * Allows or refuses an operation, the same way for every transport (AUTH-11). Authenticated callers may create, join and
- * read sessions in their mesh, and an observer may only read one session. A write in a team's name needs the credential of
- * the team or of its person.
+ * Allows or refuses an operation, in the same way for every transport (AUTH-11). Authenticated callers may
+ * create, join and read sessions in their mesh. An observer may only read one session. A write in a team's
+ * name needs the credential of the team or of the team's person.
  *
  * @throws unauthorized before forbidden and session_closed, in the order of ERR-2
  */
 export function authorize(request: AccessRequest): void {
   const { operation, principal, session, caller, credentialGiven } = request;
   refuseStranger(operation, principal);
-  // An observer may do everything that an unauthenticated client may, such as redeem an invite.
+  // Public operations are also allowed for observers, because even an unauthenticated client may use them,
+  // for example to redeem an invite.
   if (principal?.kind === "observer" && operation.access !== "public")
     refuseBeyondLooking(operation, principal, session);
   if (principal?.kind === "job" && operation.access !== "public")
@@ -58,7 +60,8 @@ export function authorize(request: AccessRequest): void {
     const whose = session
       ? "of a team, a peer or a person in this session"
       : "of a person or a team of this mesh";
-    // A program may have sent a valid credential of its member's person.
+    // The credential may be valid but belong to the program's member as a person, so the error says why it is
+    // refused.
     const but = isProgram(principal)
       ? ". A token for programs cannot be used together with a verified person's credential"
       : "";
@@ -81,7 +84,10 @@ export function authorize(request: AccessRequest): void {
   if (session?.archived && !operation.whileArchived) throw sessionArchived(session);
 }
 
-/** Refuses to read an archived session. Its messages are elsewhere, so the feed would look empty (ARCHIVE-5). */
+/**
+ * Builds the error for reading an archived session. Its messages are in the archive, so the feed would look
+ * empty (ARCHIVE-5).
+ */
 export function sessionArchived({ slug }: Pick<SessionIdentity, "slug">): MerkleError {
   return new MerkleError(
     "session_archived",
@@ -98,7 +104,9 @@ export function onlyACopy({ slug }: Pick<SessionIdentity, "slug">): MerkleError 
   );
 }
 
-/** Limits an observer's link to reading one session, including its later messages. */
+/**
+ * Limits an observer to reading the one session that the observer's link is for, including later messages.
+ */
 function refuseBeyondLooking(
   operation: AccessRequest["operation"],
   { sessionId }: Extract<Principal, { kind: "observer" }>,
@@ -114,8 +122,8 @@ function refuseBeyondLooking(
 }
 
 /**
- * Requires a human for operations that lift the limits of agents or admit others, and a person for the person's own data
- * (PERSON-11). A member's key is enough where no person is needed.
+ * Requires a human for operations that lift agents' limits or admit others, and a person for that person's
+ * own data (PERSON-11). If no person is needed, a member's key is enough.
  */
 function requireHuman({ operation, transport, principal, caller }: AccessRequest): void {
   const { name, human, access } = operation;
@@ -123,7 +131,7 @@ function requireHuman({ operation, transport, principal, caller }: AccessRequest
   if (human === undefined) return;
   if (human !== "person" && transport === "mcp") throw notByModels(name);
   if (human !== "person" && isProgram(principal)) throw notByPrograms(name);
-  // The member vouches, so the team credential does not matter.
+  // The member vouches for someone, so the team's credential does not matter.
   if (human === "vouching") return;
   if (caller && !caller.person) throw humansOnly(name);
   if (human !== "power") return;
@@ -132,8 +140,8 @@ function requireHuman({ operation, transport, principal, caller }: AccessRequest
 }
 
 /**
- * Returns whether this call is a person's first write in a session, or the first after leaving. The person becomes a team
- * there before the write is done (PERSON-3).
+ * Returns whether a call is a person's first write in a session, or the first after leaving. Such a write
+ * first makes the person a team in the session (PERSON-3).
  */
 export function joinsByWriting(
   operation: Pick<OperationRules, "access" | "readOnly" | "notesReading" | "afterLeaving">,
@@ -156,7 +164,7 @@ function authorizePerson(
       "A person's team has no separate credential to replace: the person's credential is valid for it in every session.",
     );
   }
-  // No further teams can join a concluded session (SES-11).
+  // No new team can join a concluded session (SES-11).
   if (joinsByWriting(operation, caller) && session.closed) throw sessionClosed(session);
   if (operation.access !== "team" || joinsByWriting(operation, caller) || operation.notesReading) return;
   const { person, team } = caller;
@@ -213,7 +221,10 @@ export function adminsOnly(operation: string): MerkleError {
   });
 }
 
-/** Builds the error for a team or peer that has left. Returned only to callers that proved to be this team or peer. */
+/**
+ * Builds the error for a team or peer that has left. Only callers with the credential of this team or peer
+ * get it.
+ */
 export function hasLeft({ name, peer }: Pick<TeamActor, "name" | "peer">): MerkleError {
   if (peer.name === null) return unauthorized(`The team "${name}" has left this session`);
   return unauthorized(

@@ -13,8 +13,8 @@ const whatIsKept = {
 /**
  * Refuses an action that the session's settings reserve for its convener (SES-15).
  *
- * @param team - null for a person who is not in the session yet
- * @throws forbidden when the action is reserved for the convener and another team calls
+ * @param team - null for a person who has not joined the session yet
+ * @throws forbidden if the action is reserved for the convener and another team calls
  */
 export async function requireConvenerPolicy(
   { database }: AccessServices,

@@ -77,7 +77,7 @@ it("[AUTH-1] a broker that is alone looks a credential up again after five minut
   expect(second).toBe(presence.find(second?.peerId ?? ""));
 });
 
-/** Opens the credentials of a broker without other nodes, and counts their database queries. */
+/** Opens the credential cache of a broker without other nodes, and counts its database queries. */
 async function openCounted(target: string, options: { readonly cachedMax?: number }) {
   const database = await openDatabase({ target });
   onTestFinished(() => database.close());
@@ -110,12 +110,13 @@ it("[AUTH-1] a remembered credential keeps nothing of the memory in which the da
   for (const credential of credentials) {
     expect(await remembering.verify(session_id, credential)).not.toBeNull();
   }
-  // The driver reads results in chunks of 8 KiB. Keeping a chunk for each credential would take 2 MB.
+  // The database driver reads results in chunks of 8 KiB. Keeping a chunk for each credential would take 2
+  // MB.
   await expect.poll(() => buffersBytes() - before).toBeLessThan(500_000);
   expect(await remembering.verify(session_id, credentials[0] ?? "")).not.toBeNull();
 });
 
-/** Inserts teams into a session without calling the broker. Returns their credentials. */
+/** Inserts teams into a session directly in the database. Returns their credentials. */
 async function joinMany(at: { databaseUrl: string; session_id: string; count: number }): Promise<string[]> {
   const { databaseUrl, session_id, count } = at;
   const made = Array.from({ length: count }, () => {
@@ -136,7 +137,10 @@ async function joinMany(at: { databaseUrl: string; session_id: string; count: nu
   return made.map(({ credential }) => credential);
 }
 
-/** Returns the bytes used by buffers after a garbage collection. The last unused buffer is freed a little later. */
+/**
+ * Returns the number of bytes that buffers use after a garbage collection. The last unused buffer is freed
+ * only a little later.
+ */
 function buffersBytes(): number {
   setFlagsFromString("--expose-gc");
   const collectGarbage: () => void = runInNewContext("gc");

@@ -23,36 +23,39 @@ export interface TeamActor {
   readonly teamId: string;
   readonly name: string;
   readonly kind: "agent" | "human" | "guest";
-  /** Time at which the team, or the named peer that calls, left the session. */
+  /** When the team, or the named peer that calls, left the session. Null if it has not left. */
   readonly leftAt: Date | null;
-  /** The peer that calls: the owner of the credential, or the team's unnamed peer. */
+  /** The calling peer: the named peer that owns the credential, or the team's unnamed peer. */
   readonly peer: Peer;
-  /** The credential that the caller sent. It is only returned to that caller. */
+  /** The credential that the caller sent, which is returned only to that caller. */
   readonly credential: string;
   /** The member that owns the team, or null if the team was created in open mode. */
   readonly memberId: string | null;
 }
 
 /**
- * The caller that a credential proves: a team, or a person with the team that the person has or had in the session
- * (PERSON-2).
+ * The caller that a credential identifies: a team, or a person with the team that the person has or had in
+ * the session (PERSON-2).
  */
 export type Caller =
   | { readonly person: null; readonly team: TeamActor }
   | { readonly person: PersonActor; readonly team: TeamActor | null };
 
-/** Checks credentials and caches the ones in use. */
+/** Verifies credentials, and caches recently used ones. */
 export interface Credentials extends CredentialCache {
   /**
    * Returns the caller that a credential proves in a session, or null. The team may have left.
    *
-   * @param connection - the connection of the call; a credential proved there is not hashed again while its cache entry is
-   * valid
+   * @param connection - the call's connection; if a credential was already verified on it, the credential is
+   * not hashed again while its cache entry is valid
    */
   verify(sessionId: string, credential: string, connection?: object): Caller | null | Promise<Caller | null>;
   /** Returns the agent team with this uuid. Used for OAuth clients, whose token is the proof (OAUTH-6). */
   findTeam(sessionId: string, teamId: string): Promise<Caller | null>;
-  /** Verifies a credential when no session is addressed. A person is returned without a team, a team in its own session. */
+  /**
+   * Verifies a credential for a call that addresses no session. A person is returned without a team, a team
+   * with its own session.
+   */
   verifyInMesh(credential: string): Promise<Caller | null>;
 }
 
@@ -62,9 +65,12 @@ type FoundPerson = Omit<PersonActor, "credential">;
 
 interface Proof {
   readonly secretHash: Uint8Array;
-  /** Owner of the further secrets that prove the same identity. Null for named peers, which have no further secrets. */
+  /**
+   * Owner of the additional secrets that prove the same identity. Null for named peers, which have only one
+   * secret.
+   */
   readonly holder: SecretHolder | null;
-  /** The further secrets, loaded when a caller first sends a secret other than the first. */
+  /** The additional secrets, loaded when a caller first sends a secret that is not the original one. */
   further?: readonly Uint8Array[];
 }
 
@@ -73,7 +79,7 @@ interface Remembered extends Proof {
   readonly expiresAt: number;
 }
 
-/** The caller that a connection proved last, with the cache entry and key used for it. */
+/** The caller that was last verified on a connection, with the cache entry and key used to verify it. */
 interface ProvedCaller {
   readonly credential: string;
   readonly key: string;
@@ -81,9 +87,15 @@ interface ProvedCaller {
   readonly caller: Caller;
 }
 
-/** Maximum time until this node notices that another node has rotated or ended a credential. */
+/**
+ * How long an entry is cached if there are other nodes: the maximum time until this node notices that another
+ * node has replaced or ended a credential.
+ */
 const rememberMs = 5_000;
-/** Without other nodes every change updates this cache immediately, so entries can live longer. */
+/**
+ * How long an entry is cached without other nodes. Every change then updates this cache immediately, so
+ * entries can live longer.
+ */
 const rememberAloneMs = 5 * 60_000;
 
 export function createCredentials(options: {
@@ -93,11 +105,12 @@ export function createCredentials(options: {
   cachedMax?: number;
 }): Credentials {
   const { database, presence, bus, cachedMax = limits.cachedCredentialsMax } = options;
-  // Both maps use the credential's uuid and the session as key. `remembered` is ordered by last use, and the oldest entry is
-  // dropped.
+  // Both maps have the credential's uuid and the session as key. `remembered` is ordered by last use, and the
+  // least recently used entry is dropped.
   const remembered = new Map<string, Remembered>();
   const looking = new Map<string, Promise<Remembered | null>>();
-  // A plain comparison is safe here: the connection has already proved the same credential, so timing reveals nothing new.
+  // A plain comparison is safe here: the credential was already verified on this connection, so timing
+  // reveals nothing new.
   const provedOver = new WeakMap<object, ProvedCaller>();
 
   async function find(sessionId: string, id: string): Promise<Remembered | null> {
@@ -109,12 +122,15 @@ export function createCredentials(options: {
     return known;
   }
 
-  /** Checks the peer as well: after a long absence, presence makes a new object for a returning peer. */
+  /** Also checks the peer: when a peer returns after a long absence, presence creates a new object for it. */
   function isValid({ expiresAt, found: { team } }: Remembered): boolean {
     return expiresAt > performance.now() && (team === null || presence.find(team.peer.peerId) === team.peer);
   }
 
-  /** Shares one lookup between concurrent calls. A busy team may have hundreds of calls in flight when its entry expires. */
+  /**
+   * Shares one lookup between concurrent calls. A busy team may have hundreds of calls in flight when its
+   * cache entry expires.
+   */
   async function lookOnce(key: string, lookUp: () => Promise<Remembered | null>): Promise<Remembered | null> {
     const underWay = looking.get(key);
     if (underWay !== undefined) return underWay;
@@ -122,7 +138,7 @@ export function createCredentials(options: {
     looking.set(key, look);
     try {
       const found = await look;
-      // If the entry was dropped in the meantime, the lookup may have read outdated data.
+      // If the cache entry was dropped during the lookup, the lookup may have read outdated data.
       if (found && looking.get(key) === look) remember(key, found);
       return found;
     } finally {
@@ -198,14 +214,14 @@ export function createCredentials(options: {
     return caller;
   }
 
-  /** Returns whether the cached proof of a connection is still valid and is for this session. */
+  /** Returns whether the caller verified earlier on a connection is still valid and is for this session. */
   function isStillTrue({ key, known }: ProvedCaller, sessionId: string): boolean {
     return key.endsWith(sessionId) && remembered.get(key) === known && isValid(known);
   }
 
   /**
-   * Checks a secret. Most callers use the first secret, so the further secrets are loaded only when it does not match, and
-   * then cached.
+   * Checks a secret. Most callers use the original secret. The additional secrets are loaded only if the
+   * original does not match, and then cached.
    */
   async function isProved(known: Proof, secret: string): Promise<boolean> {
     if (proves(secret, known.secretHash)) return true;
@@ -266,7 +282,10 @@ function keyOf(sessionId: string, id: string): string {
   return `${id} ${sessionId}`;
 }
 
-/** Copies bytes from the database, because the driver's slices keep a larger buffer in memory. */
+/**
+ * Copies bytes that come from the database, because a slice returned by the driver keeps its larger buffer in
+ * memory.
+ */
 function copy(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes);
 }

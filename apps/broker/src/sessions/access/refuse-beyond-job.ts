@@ -3,7 +3,8 @@ import type { JobPrincipal } from "../../identity/principal.js";
 import type { SessionIdentity } from "../../identity/session-directory.js";
 
 /**
- * Refuses the agent of a job everything except the operations for jobs of its kind, in the session of the job (JOB-12).
+ * Refuses everything to a job's agent except the operations for jobs of its kind, in the job's session
+ * (JOB-12).
  *
  * @throws forbidden
  */

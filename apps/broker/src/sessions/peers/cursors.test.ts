@@ -8,15 +8,18 @@ import {
   createCursors,
 } from "./cursors.js";
 
-/** Of ten messages: 4 are acknowledged and saved, 8 were handed out, 6 brought by a reply over connection 1. */
+/**
+ * Of ten messages, 4 are acknowledged and saved. 8 were sent to the peer, 6 of them in a reply over
+ * connection 1.
+ */
 const reading: Cursors = {
   ...createCursors({ acked: 4, offered: 8, returned: 6, repeated: 4 }),
   unconfirmed: [{ connection: 1, upTo: 6 }],
 };
 const fresh = createCursors({ acked: 0, offered: 0, returned: 0, repeated: 0 });
-/** Acknowledged up to 8, but the database has only 4. */
+/** Messages up to 8 are acknowledged, but only 4 are saved in the database. */
 const unsaved: Cursors = { ...reading, acked: 8, ackedByPeer: 8, unconfirmed: [] };
-/** The reply up to 6 was brought a second time, over connection 2. */
+/** The messages up to 6 were returned in a second reply, over connection 2. */
 const twice: Cursors = {
   ...reading,
   repeated: 6,
@@ -72,7 +75,10 @@ const placed: Partial<Cursors> = {
   placements: 1,
 };
 
-/** What each event changes in each state. An event that is left out changes nothing and has no effect. */
+/**
+ * How each event changes each state. An event that is not listed for a state changes nothing and has no
+ * effect.
+ */
 const outcomes: Record<keyof typeof states, Partial<Record<EventName, Outcome>>> = {
   fresh: {
     "handed out 5": [{ offered: 5 }, "save soon"],
@@ -93,7 +99,8 @@ const outcomes: Record<keyof typeof states, Partial<Record<EventName, Outcome>>>
     "found 6 to 9 empty": [{ empty: { after: 6, upTo: 9 } }],
     "saved 8": [{ ackedSaved: 8 }, "report acked"],
     "loaded a row at 6": [{ acked: 6, ackedSaved: 6, offered: 7, returned: 7, repeated: 6 }],
-    // The database had 4 when it was asked, and has 2 now: another node has placed the cursors.
+    // The database had 4 when the query was sent and returns 2: another node has moved the cursors
+    // back.
     "loaded a row at 2": [placed],
     "placed at 2": [placed],
     "saved as read 4": [{ readSaved: 4 }],
@@ -150,7 +157,7 @@ const outcomes: Record<keyof typeof states, Partial<Record<EventName, Outcome>>>
     "replied 9 through a proxy": [{ offered: 9, returned: 9 }, "save soon"],
     "requested on connection 1": [{ confirmed: 6, unconfirmed: [{ connection: 2, upTo: 6 }] }],
     "resumed on connection 1": [{ confirmed: 6, acked: 6, ackedByPeer: 6, unconfirmed: [] }, "save"],
-    // Nothing shows that a reply arrived, but it was brought twice.
+    // Nothing shows that the replies arrived, but the messages were returned twice.
     "resumed on connection 3": [{ acked: 6, ackedByPeer: 6, unconfirmed: [] }, "save"],
     "resumed with receipt 6": [{ acked: 6, ackedByPeer: 6, unconfirmed: [] }, "save"],
     "acknowledged 7": [{ acked: 7, ackedByPeer: 7, unconfirmed: [] }, "save"],
@@ -174,7 +181,7 @@ const outcomes: Record<keyof typeof states, Partial<Record<EventName, Outcome>>>
       "save soon",
     ],
     "replied 9 through a proxy": [{ offered: 9, returned: 9, repeated: 6 }, "save soon"],
-    // An acknowledgement that the database did not take is saved by the next call.
+    // If saving an acknowledgement failed, the next call saves it.
     "resumed on connection 1": [{}, "save"],
     "resumed on connection 3": [{}, "save"],
     "resumed with receipt none": [{}, "save"],

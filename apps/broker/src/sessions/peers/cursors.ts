@@ -1,25 +1,26 @@
 /**
- * The cursors of one peer: which messages it has, which it was handed, and what shows that they arrived. A cursor is the
- * sequence of the last message that it covers (CURSOR-1).
+ * The cursors of one peer: which messages the peer has, which were sent to it, and which are known to have arrived. A
+ * cursor is the sequence of the last message that it covers (CURSOR-1).
  *
  * | Cursor        | Covers                                                | Moved by                             | Promise                                                          |
  * | ------------- | ----------------------------------------------------- | ------------------------------------ | ---------------------------------------------------------------- |
- * | `acked`       | what the peer has, and gaps with nothing for it       | `acknowledged`, `resumed`,           | Nothing that it covers is delivered again (DELIVER-2, CURSOR-2). |
+ * | `acked`       | messages that the peer has, and gaps with none for it | `acknowledged`, `resumed`,           | Nothing that it covers is delivered again (DELIVER-2, CURSOR-2). |
  * |               |                                                       | `foundEmpty`                         |                                                                  |
  * | `ackedByPeer` | `acked` without the gaps at its end                   | `acknowledged`, `resumed`            | Its messages get a delivery time (DELIVER-8).                    |
- * | `ackedSaved`  | what of `acked` the database is known to have         | `saved`                              | A reply that acknowledges waits for it (CURSOR-7, CURSOR-8).     |
- * | `offered`     | what any wait, inbox or history page handed out       | `handedOut`, `replied`, `resumed`,   | `acked` passes it only over gaps (CURSOR-3 to CURSOR-5).         |
+ * | `ackedSaved`  | the part of `acked` known to be in the database       | `saved`                              | An acknowledging call replies after it (CURSOR-7, CURSOR-8).     |
+ * | `offered`     | messages sent by any wait, inbox or history page      | `handedOut`, `replied`, `resumed`,   | `acked` moves past it only over gaps (CURSOR-3 to CURSOR-5).     |
  * |               |                                                       | `acknowledged`, `foundEmpty`         |                                                                  |
- * | `returned`    | what replies to calls without a cursor brought        | `replied`                            | The next such call marks it `again` (CURSOR-6).                  |
+ * | `returned`    | messages in replies to calls without a cursor         | `replied`                            | The next such call marks it `again` (CURSOR-6).                  |
  * | `confirmed`   | the part of `returned` that is known to have arrived  | `requested`, `resumed`               | The next such call acknowledges it (CURSOR-6).                   |
- * | `repeated`    | the part of `returned` that was brought twice         | `replied`                            | A caller without receipts is taken to have read it: it loses a   |
+ * | `repeated`    | the part of `returned` that was returned twice        | `replied`                            | Counts as read by a caller without receipts, which loses a       |
  * |               |                                                       |                                      | message only if two whole replies in a row are lost (CURSOR-6).  |
- * | `readSaved`   | what the database has as read by the peer's person    | `readingSaved`                       | A failed save is repeated (PERSON-6).                            |
+ * | `readSaved`   | the person's read position in the database            | `readingSaved`                       | A failed save is retried (PERSON-6).                             |
  *
- * Cursors go forward. `loaded` takes over the row's values where they are further. Two events put all cursors but `readSaved`
- * in one place, also backwards: `placed`, for `replay_from`, and `loaded`, if another node has placed them.
+ * Cursors normally only move forward, and `loaded` adopts those values of the row that are further ahead. Two events move
+ * all cursors except `readSaved` to one position, even backwards: `placed`, for `replay_from`, and `loaded`, if another
+ * node has moved the cursors.
  *
- * After a restart of the broker the cursors start from the peer's row. What was not saved is delivered again.
+ * After a restart of the broker, the cursors start from the peer's row. Unacknowledged or unsaved messages are delivered again.
  */
 export interface Cursors {
   readonly acked: number;
@@ -30,11 +31,20 @@ export interface Cursors {
   readonly confirmed: number;
   readonly repeated: number;
   readonly readSaved: number;
-  /** Replies beyond `acked` whose arrival nothing shows yet: by connection, how far they went; the newest is last. */
+  /**
+   * The replies beyond `acked` that may not have arrived, with the last sequence returned over each
+   * connection. The newest reply comes last.
+   */
   readonly unconfirmed: readonly { readonly connection: number; readonly upTo: number }[];
-  /** A range of the feed with nothing for this peer: after one sequence, up to the other. Reading skips it (CURSOR-10). */
+  /**
+   * A range of the feed that contains no messages for this peer: after one sequence, up to another. Reads
+   * skip the range (CURSOR-10).
+   */
   readonly empty: { readonly after: number; readonly upTo: number };
-  /** How often the cursors were placed. The result of a save or query that began before the last placement is ignored. */
+  /**
+   * How often the cursors were moved by `placed` or by another node. Results of saves and queries that began
+   * before the last such move are ignored.
+   */
   readonly placements: number;
 }
 
@@ -42,11 +52,11 @@ export interface Cursors {
 export type StoredCursors = Pick<Cursors, "acked" | "offered" | "returned" | "repeated">;
 
 export type CursorEvent =
-  /** A wait with a cursor, an inbox or a history page handed out messages. */
+  /** A wait with a cursor, an inbox or a history page sent messages to the peer. */
   | { readonly type: "handedOut"; readonly upTo: number }
   /**
-   * A reply to a call without a cursor was written in full. Earlier replies had brought its messages up to `again`. Without
-   * a connection nothing can show that the reply arrives.
+   * The reply to a call without a cursor was written in full. Earlier replies had already returned its
+   * messages up to `again`. If there is no connection, nothing can later show that the reply arrived.
    */
   | {
       readonly type: "replied";
@@ -54,11 +64,11 @@ export type CursorEvent =
       readonly again: number;
       readonly connection?: number | undefined;
     }
-  /** A request came over a connection, so its client has read every earlier reply on it. */
+  /** A request arrived over a connection, so the client has read every earlier reply on this connection. */
   | { readonly type: "requested"; readonly connection: number }
   /**
-   * A call without a cursor begins. Its receipt is how far the last reply went that the caller has read: 0 for none yet,
-   * and undefined from a caller that gives no receipts.
+   * A call without a cursor begins. `receipt` is the last sequence of the newest reply that the caller has
+   * read: 0 if it has read none, undefined if the caller does not use receipts.
    */
   | {
       readonly type: "resumed";
@@ -66,9 +76,9 @@ export type CursorEvent =
       readonly connection?: number | undefined;
     }
   /**
-   * The peer says that it has read up to a cursor. `skipped` counts the messages for it beyond `offered` that the cursor
-   * passes; without any, all up to the cursor counts as handed out. With `durable`, the reply promises that the
-   * acknowledgement is on disk.
+   * The peer reports that it has read up to a cursor. `skipped` is the number of messages for the peer
+   * between `offered` and the cursor. If there are none, `offered` moves to the cursor. If `durable` is true,
+   * the reply promises that the acknowledgement is on disk.
    */
   | {
       readonly type: "acknowledged";
@@ -76,20 +86,22 @@ export type CursorEvent =
       readonly skipped: number;
       readonly durable: boolean;
     }
-  /** A read found nothing for the peer in a range of the feed. */
+  /** A read found no messages for the peer in a range of the feed. */
   | { readonly type: "foundEmpty"; readonly after: number; readonly upTo: number }
-  /** A save has finished. It stored `acked` as it was after `placements` placements. */
+  /**
+   * A save has finished. `acked` is the value that was saved, and `placements` the value when the save began.
+   */
   | { readonly type: "saved"; readonly acked: number; readonly placements: number }
-  /** The database returned the peer's row to a query that was sent when the cursors were `asOf`. */
+  /** The database returned the peer's row. `asOf` are the cursors at the time when the query was sent. */
   | { readonly type: "loaded"; readonly row: StoredCursors; readonly asOf: Cursors }
   /** The peer wants to continue from a cursor, which the database has already stored (JOIN-3). */
   | { readonly type: "placed"; readonly cursor: number }
-  /** The database has saved how far the peer's person has read. */
+  /** The read position of the peer's person was saved in the database. */
   | { readonly type: "readingSaved"; readonly cursor: number };
 
 /**
- * What the caller has to do after an event: save the cursors before it replies, save them with the next batch, or report
- * that more of what the peer acknowledged is on disk.
+ * The effect that the caller must carry out after an event: save the cursors before replying, save them with
+ * the next batch, or report that more of the peer's acknowledgements are on disk.
  */
 export type CursorEffect = "save" | "save soon" | "report acked";
 
@@ -98,7 +110,10 @@ export interface CursorStep {
   readonly effect: CursorEffect | null;
 }
 
-/** Limits the memory for a client that uses a new connection for each call. A reply that is dropped is brought again (CURSOR-6). */
+/**
+ * Maximum number of unconfirmed replies, which limits memory if a client uses a new connection for each call.
+ * The messages in a dropped reply are delivered again (CURSOR-6).
+ */
 const unconfirmedMax = 16;
 
 export function createCursors({ acked, offered, returned, repeated }: StoredCursors): Cursors {
@@ -117,7 +132,7 @@ export function createCursors({ acked, offered, returned, repeated }: StoredCurs
   };
 }
 
-/** Returns the cursors after an event, and what is to be done about it. */
+/** Returns the cursors after an event, and the effect that the caller must carry out. */
 export function advance(cursors: Cursors, event: CursorEvent): CursorStep {
   switch (event.type) {
     case "handedOut":
@@ -130,7 +145,7 @@ export function advance(cursors: Cursors, event: CursorEvent): CursorStep {
     case "resumed": {
       const { receipt, connection } = event;
       const confirmed = connection === undefined ? cursors : confirm(cursors, connection);
-      // A broker that was killed may not have saved that it handed out what the receipt names.
+      // If a broker was killed, `offered` may not include a reply that the receipt confirms.
       const offered = Math.max(confirmed.offered, receipt ?? 0);
       const read = Math.max(confirmed.confirmed, receipt ?? confirmed.repeated);
       return saveIfAcked(acknowledge({ ...confirmed, offered }, read), "save");
@@ -154,14 +169,18 @@ export function advance(cursors: Cursors, event: CursorEvent): CursorStep {
   }
 }
 
-/** Returns the first sequence after which the peer may have something to read: skips the range known to be empty. */
+/**
+ * Returns the first sequence after which the peer may have messages to read. Skips the range known to be
+ * empty.
+ */
 export function skipKnownEmpty({ empty }: Cursors, after: number): number {
   return empty.after <= after && after < empty.upTo ? empty.upTo : after;
 }
 
 /**
- * True if a call without a cursor can begin from these cursors. Otherwise something beyond them was handed out, perhaps by
- * another node that has yet to save that its reply was written, or brought twice (NODE-7).
+ * Returns whether a call without a cursor can continue from these cursors. If not, more messages were sent to
+ * the peer than these cursors show as arrived or returned twice. Another node may not have saved yet that its
+ * reply was written (NODE-7).
  */
 export function canResume(
   cursors: Cursors,
@@ -180,7 +199,7 @@ function saveIfAcked(cursors: Cursors, effect: "save" | "save soon"): CursorStep
   return step(cursors, cursors.acked > cursors.ackedSaved ? effect : null);
 }
 
-/** Acknowledges min(cursor, offered) (CURSOR-4). */
+/** Acknowledges up to the cursor, but not beyond `offered` (CURSOR-4). */
 function acknowledge(cursors: Cursors, cursor: number): Cursors {
   const acked = Math.min(cursor, cursors.offered);
   if (acked <= cursors.acked) return cursors;
@@ -212,7 +231,10 @@ function confirm(cursors: Cursors, connection: number): Cursors {
   return { ...cursors, unconfirmed, confirmed: Math.max(cursors.confirmed, reply.upTo) };
 }
 
-/** If nothing unread precedes the range, `acked` and `offered` move over it (CURSOR-10). */
+/**
+ * Records an empty range. If no unread message precedes the range, `acked` and `offered` move to its end
+ * (CURSOR-10).
+ */
 function skipEmpty(cursors: Cursors, after: number, upTo: number): Cursors {
   if (upTo <= after) return cursors;
   const known = cursors.empty;
@@ -224,9 +246,10 @@ function skipEmpty(cursors: Cursors, after: number, upTo: number): Cursors {
 }
 
 function merge(cursors: Cursors, row: StoredCursors, asOf: Cursors): Cursors {
-  // The row may be older than the cursors' own placement.
+  // The cursors were moved after the query was sent, so the row may be outdated.
   if (cursors.placements !== asOf.placements) return cursors;
-  // `acked` in the database never falls below `ackedSaved`, unless another node has placed the cursors.
+  // If the database has a lower `acked` than this node knows to be saved, another node has moved the cursors
+  // back.
   const base = row.acked < asOf.ackedSaved ? place(cursors, row.acked) : cursors;
   return {
     ...base,

@@ -9,28 +9,29 @@ import {
   skipKnownEmpty,
 } from "./cursors.js";
 
-/** How a client shows what it has read: by a cursor, by receipts, or not at all. */
+/** How a client confirms what it has read: by a cursor, by receipts, or not at all. */
 type Habit = "cursor" | "receipts" | "silent";
 
 /**
- * One peer, its client, the database and the network, driven at random. Every reply is checked against the specification:
+ * Simulates one peer, its client, the database and the network with random steps. Checks every reply:
  *
- * 1. A reply brings the unread messages for the peer in order, without a gap.
+ * 1. A reply contains the peer's unread messages in order, without a gap.
  * 2. An acknowledged message is not delivered again.
- * 3. A call without a cursor brings a message unmarked at most once, unless the broker was killed or the client went back.
- * 4. What is acknowledged was read by the client, or brought to a silent client twice.
- * 5. In the end the client has read every message that it was not brought twice.
+ * 3. Calls without a cursor return a message without the `again` mark at most once, unless the broker was killed or the
+ *    client moved its cursor back.
+ * 4. Every acknowledged message was read by the client, or returned twice to a client that confirms nothing.
+ * 5. In the end, the client has read every message that was not returned to it twice.
  */
 class World {
   readonly #random: Random;
   readonly #habit: Habit;
-  /** The sequences of the messages for the peer. */
+  /** The sequences of the messages that are for the peer. */
   readonly #mail: number[] = [];
   #head = 0;
   #cursors: Cursors;
-  /** The peer's row. Every node saves with `greatest`, and no save is lost once it is done. */
+  /** The peer's row in the database. Saves only increase its values, and a completed save is never lost. */
   #row: StoredCursors = { acked: 0, offered: 0, returned: 0, repeated: 0 };
-  /** A row that was read a while ago, with the cursors of that moment. */
+  /** A row that was read a while ago, with the cursors at that time. */
   #query: { readonly row: StoredCursors; readonly asOf: Cursors } | null = null;
   readonly #read = new Set<number>();
   readonly #unmarked = new Set<number>();
@@ -77,13 +78,13 @@ class World {
     if (this.#random.next() < 0.6) this.#mail.push(this.#head);
   }
 
-  /** A wait without a cursor, or a check. */
+  /** Simulates a wait without a cursor, or a check. */
   #callOnwards(fate: "read" | "lost" | "cut"): void {
     this.#note(`call ${fate}`);
     this.#advance({ type: "requested", connection: this.#connection });
     const receipt = this.#habit === "receipts" ? this.#receipt : undefined;
     const connection = this.#random.next() < 0.2 ? undefined : this.#connection;
-    // A failed save fails the call.
+    // If a save fails, the call fails too.
     if (!this.#advance({ type: "resumed", receipt, connection })) return;
     const { acked, returned: again } = this.#cursors;
     const page = this.#readPage(acked);
@@ -106,7 +107,7 @@ class World {
     }
   }
 
-  /** A wait with the cursor that the client has come to. */
+  /** Simulates a wait with the cursor up to which the client has read. */
   #callFrom(fate: "read" | "lost" | "cut"): void {
     const cursor = this.#lastRead();
     this.#note(`call from ${cursor} ${fate}`);
@@ -130,7 +131,9 @@ class World {
     if (isSaved) this.#check(this.#row.acked >= this.#cursors.acked, "an acknowledgement was not saved");
   }
 
-  /** Sends everything unread, and the client reads some of it before the connection ends. */
+  /**
+   * Sends everything unread to an inbox. The client reads some of the messages before the connection ends.
+   */
   #openInbox(): void {
     this.#note("inbox");
     const page = this.#unread(skipKnownEmpty(this.#cursors, this.#cursors.acked));
@@ -148,7 +151,7 @@ class World {
     this.#advance({ type: "saved", acked, placements });
   }
 
-  /** A query for the peer's row returns now or later. */
+  /** Simulates a query for the peer's row, whose result is used now or later. */
   #load(): void {
     if (this.#query) this.#advance({ type: "loaded", ...this.#query });
     this.#query = this.#query ? null : { row: this.#row, asOf: this.#cursors };
@@ -177,7 +180,7 @@ class World {
     }
   }
 
-  /** Reads a page, and moves over what is not for the peer. */
+  /** Reads a page of messages for the peer, and records the range that contains none. */
   #readPage(after: number): number[] {
     const start = skipKnownEmpty(this.#cursors, after);
     this.#check(
@@ -196,7 +199,10 @@ class World {
     return this.#mail.filter((sequence) => sequence > after);
   }
 
-  /** Advances the cursors, and performs the effect. False if a save that the reply waits for failed. */
+  /**
+   * Advances the cursors and carries out the effect. Returns false if the reply had to wait for a save that
+   * failed.
+   */
   #advance(event: CursorEvent): boolean {
     const before = this.#cursors;
     const { cursors, effect } = advance(before, event);
@@ -232,7 +238,7 @@ class World {
     for (const sequence of page) this.#read.add(sequence);
   }
 
-  /** The last message up to which the client has read everything. */
+  /** Returns the last message up to which the client has read everything. */
   #lastRead(): number {
     const missing = this.#mail.find(
       (sequence) => !this.#read.has(sequence) && sequence > this.#cursors.acked,

@@ -2,7 +2,10 @@ import type { GroupMembership } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 
-/** Returns whether messages to `@group` reach a peer with these memberships: in the group, or in a group within it (PEER-14). */
+/**
+ * Returns whether messages to `@group` reach a peer with these memberships: the peer is in the group or in
+ * one of its subgroups (PEER-14).
+ */
 export function isMember(groups: readonly GroupMembership[], group: string): boolean {
   const wanted = group.toLowerCase();
   return groups.some(({ name }) => {
@@ -11,7 +14,9 @@ export function isMember(groups: readonly GroupMembership[], group: string): boo
   });
 }
 
-/** Adds a membership, or changes the role of an existing one. The name keeps its first spelling. */
+/**
+ * Adds a membership, or changes the role in an existing membership. A group name keeps its first spelling.
+ */
 export function withMembership(
   groups: readonly GroupMembership[],
   { name, role }: { readonly name: string; readonly role?: string | undefined },

@@ -3,47 +3,53 @@ import type { PeerProgress, TeamWithPeer } from "@merkle/db";
 import type { NudgeFrame, WakePath } from "@merkle/wire";
 import { advance, type CursorEffect, type CursorEvent, type Cursors, createCursors } from "./cursors.js";
 
-/** A wait that blocks. */
+/** A blocked wait of a peer. */
 interface ParkedWait {
-  /** Ends the wait as its timeout would. */
+  /** Ends the wait as if it had timed out. */
   expire(): void;
 }
 
-/** An open inbox of a peer. */
+/** A connection with an open inbox for a peer. */
 interface Holder {
   readonly connection: object;
-  /** Asks the client to run its wake paths. Resolves with those that the client reports as run. */
+  /** Asks the client to run its wake paths. Resolves with the wake paths that the client reports as run. */
   nudge(nudge: NudgeFrame): Promise<readonly WakePath[]>;
-  /** Ends the connection, because a newer one has taken over the peer. */
+  /** Ends the connection, because a newer connection has taken over the peer. */
   replace(): void;
 }
 
-/** A peer in this broker's memory. The database may be a little behind, never ahead unless another node wrote. */
+/**
+ * A peer in this broker's memory. The database may be slightly behind, and is ahead only if another node has
+ * written to it.
+ */
 export interface Peer {
   readonly sessionId: string;
   readonly peerId: string;
   readonly teamId: string;
-  /** Null for a team's unnamed peer. */
+  /** Name of the peer. Null for a team's unnamed peer. */
   name: string | null;
   cursors: Cursors;
   /** True until the peer has received `resync`, because the database was restored. */
   resync: boolean;
   documentVersion: number;
   idlePolls: number;
-  /** The count in the database. Another node may have raised it. */
+  /** The number of idle polls in the database. Another node may have increased it. */
   idlePollsOnDisk: number;
   lastSeenAt: Date | null;
-  /** The time of the last wait, check or opened inbox. */
+  /** When the peer last started a wait, made a check or opened an inbox. */
   lastPolledAt: Date | null;
-  /** True after the last connection closed with a goodbye, until the next call. */
+  /** True if the last connection closed with a goodbye and the peer has made no call since. */
   hasSaidGoodbye: boolean;
-  /** When an event that wakes nobody last ended a wait, on the clock of `performance` (DELIVER-4). */
+  /**
+   * When a wait was last ended by an event that wakes no one, on the clock of `performance.now()`
+   * (DELIVER-4).
+   */
   eventEndedWaitAt: number;
-  /** Oldest first. */
+  /** Parked waits, oldest first. */
   readonly waits: Set<ParkedWait>;
-  /** Open inboxes, oldest first. At most one connection holds a named peer (PEER-11). */
+  /** Open inboxes, oldest first. Only one connection can have a named peer's inbox open (PEER-11). */
   readonly holders: Set<Holder>;
-  /** The last change of the inboxes that is not saved for other nodes yet. */
+  /** The last opening or closing of an inbox that is not yet saved for other nodes. */
   hold: PeerProgress["hold"];
 }
 
@@ -69,7 +75,7 @@ export function createPeer(row: TeamWithPeer): Peer {
   };
 }
 
-/** A change of a peer's cursors, for tests that replay a real run. */
+/** A change to a peer's cursors, recorded for tests that replay a real run. */
 export interface CursorChange {
   readonly peer: Peer;
   readonly before: Cursors;
@@ -78,7 +84,7 @@ export interface CursorChange {
 
 export const cursorChanges = channel("merkle.cursors");
 
-/** Moves a peer's cursors, and returns the effect that the caller has to perform. */
+/** Moves a peer's cursors. Returns the effect that the caller must carry out. */
 export function moveCursors(peer: Peer, event: CursorEvent): CursorEffect | null {
   const before = peer.cursors;
   const { cursors, effect } = advance(before, event);
@@ -87,22 +93,25 @@ export function moveCursors(peer: Peer, event: CursorEvent): CursorEffect | null
   return effect;
 }
 
-/** A client's connection, as the cursors know it. */
+/** A client's connection, as cursor events refer to it. */
 interface Line {
   readonly number: number;
-  /** The peers to which replies were written over it since its last request. */
+  /** The peers to which replies were written over this connection since its last request. */
   readonly readers: Set<Peer>;
 }
 
 const lines = new WeakMap<object, Line>();
 let linesCount = 0;
 
-/** Returns the number that stands for a connection in cursor events. */
+/** Returns the number that represents a connection in cursor events. */
 export function numberConnection(connection: object | undefined): number | undefined {
   return connection && lineOf(connection).number;
 }
 
-/** The same, of a connection over which a reply was written. Its next request confirms the reply. */
+/**
+ * Returns the number of a connection over which a reply was just written. The connection's next request
+ * confirms that the reply arrived.
+ */
 export function expectRequest(peer: Peer, connection: object | undefined): number | undefined {
   if (!connection) return undefined;
   const line = lineOf(connection);
@@ -111,8 +120,8 @@ export function expectRequest(peer: Peer, connection: object | undefined): numbe
 }
 
 /**
- * Notes that a request came over an HTTP connection: its client has read every reply before it (CURSOR-6). The callers of a
- * client share its connections, so the request may be another peer's.
+ * Records that a request arrived over an HTTP connection, which shows that its client has read every earlier
+ * reply (CURSOR-6). All peers of a client share its connections, so the request may come from another peer.
  */
 export function noteRequest(connection: object): void {
   const line = lines.get(connection);
@@ -156,15 +165,18 @@ export function toProgress(peer: Peer): PeerProgress {
   };
 }
 
-/** An inbox's hold of its peer. */
+/** A connection's hold on a peer, which lasts while its inbox is open. */
 export interface Hold {
-  /** Ends the hold. After a goodbye, a peer without another open inbox is disconnected at once (PEER-12). */
+  /**
+   * Ends the hold. After a goodbye, a peer without another open inbox is shown as disconnected immediately
+   * (PEER-12).
+   */
   release(how: "goodbye" | "lost"): void;
 }
 
 /**
- * Notes that a connection holds a peer. A named peer belongs to one agent: every other connection that holds the peer is
- * ended as replaced (PEER-11), and writes nothing from now on.
+ * Records that a connection has opened a peer's inbox. A named peer belongs to one agent, so every other
+ * connection with an inbox of this peer is ended as replaced (PEER-11) and can no longer write.
  */
 export function holdPeer(peer: Peer, holder: Holder): Hold {
   if (peer.name !== null) {
@@ -180,7 +192,7 @@ export function holdPeer(peer: Peer, holder: Holder): Hold {
   return {
     release(how) {
       if (!peer.holders.delete(holder)) return;
-      // An open inbox asks for its messages all the time.
+      // An open inbox counts as a continuous poll.
       peer.lastPolledAt = new Date();
       if (peer.holders.size > 0) return;
       peer.hasSaidGoodbye = how === "goodbye";

@@ -15,48 +15,65 @@ import type { CursorEvent } from "./cursors.js";
 import { createPeer, isPresent, moveCursors, type Peer, toProgress } from "./peer.js";
 import { deriveStatus, type Sighting, type Status } from "./status.js";
 
-/** The peers that this broker has seen recently. Saves their progress. */
+/** Tracks the peers that this broker has seen recently, and saves their cursors and activity. */
 export interface Presence {
-  /** Returns the one object in memory for a peer's row. */
+  /** Returns the only object in memory for a peer's row. */
   load(row: TeamWithPeer): Peer;
   find(peerId: string): Peer | undefined;
-  /** Returns the ids of the peers with an open inbox or a parked wait. */
+  /** Returns the ids of all peers that have an open inbox or a parked wait. */
   present(): string[];
-  /** By session, when a peer last asked for its messages; infinity while a peer waits. */
+  /** Returns when a peer of each session last polled for messages, or infinity while a peer waits. */
   polls(): ReadonlyMap<string, number>;
-  /** Moves the peer's cursors. The promise, if any, resolves when what the event must have on disk is saved. */
+  /**
+   * Moves the peer's cursors. If the event needs data on disk, returns a promise that resolves once the data
+   * is saved.
+   */
   advance(peer: Peer, event: CursorEvent): Promise<void> | undefined;
-  /** Notes that the peer has made a call. */
+  /** Records that the peer has made a call. */
   touch(peer: Peer): void;
-  /** Notes that the peer has asked for its messages. */
+  /** Records that the peer has polled for messages. */
   poll(peer: Peer): void;
   /**
-   * Reads what other nodes have saved of the peer, and returns the end of its feed. Returns undefined if no other node
-   * exists. If that is not enough, asks the other nodes to save first, and reads again.
+   * Loads what other nodes have saved about the peer, and returns the end of the peer's feed. Returns
+   * undefined if no other node exists. If the saved data is not enough, asks the other nodes to save theirs
+   * first and then reads again.
    *
-   * @param isEnough - true if the caller can continue with the present cursors
+   * @param isEnough - returns whether the caller can continue with the current cursors
    */
   catchUp(peer: Peer, isEnough?: () => boolean): Promise<number | undefined> | undefined;
-  /** Saves for other nodes that an inbox was opened or closed, a wait parked or ended, or that the peer wrote. */
+  /**
+   * Saves the peer's activity on this node, so that other nodes see it: an inbox opened or closed, a wait
+   * parked or ended, or a write.
+   */
   noteHere(peer: Peer): void;
-  /** Resolves when the peer's progress is visible to every node; at once if no other node exists. */
+  /**
+   * Resolves once the peer's progress is visible to every node. Resolves immediately if no other node exists.
+   */
   saveForOthers(peer: Peer): Promise<void>;
-  /** Ends the inboxes of named peers that have since been opened at another node (NODE-6). */
+  /** Ends the inboxes of named peers whose inbox has since been opened on another node (NODE-6). */
   endReplaced(): Promise<void>;
-  /** Ends the waits of peers that have left, at every node, as their timeout would. */
+  /** Ends the waits of peers that have left, on every node, as if the waits had timed out. */
   endWaits(sessionId: string, peerIds: readonly string[]): void;
   /** Saves the peer's progress with the next batch. */
   saveSoon(peer: Peer): void;
-  /** Resolves when the peer's present progress is on disk. */
+  /** Resolves once the peer's current progress is on disk. */
   save(peer: Peer): Promise<void>;
-  /** Drops peers that are absent and saved. Returns the sessions in which a peer's status has changed. */
+  /**
+   * Drops absent peers whose progress is saved. Returns the sessions in which a peer's status has changed.
+   */
   sweep(now: Date, thresholds: Parameters<typeof deriveStatus>[0]): Set<string>;
   stop(): Promise<void>;
 }
 
-/** Collects progress that no reply waits for, so that reading does not compete with posting for the disk. */
+/**
+ * How long progress is collected before it is saved, if no reply waits for it. This keeps reading from
+ * competing with posting for the disk.
+ */
 const collectMs = 50;
-/** The interval at which `last_seen_at` alone is saved: pages show it in seconds, and memory has it for live peers. */
+/**
+ * Minimum interval between saves that change only `last_seen_at`. Pages show it in seconds, and memory has
+ * the current value for live peers.
+ */
 const seenSaveMs = 5_000;
 const forgetAfterMs = 10 * 60_000;
 
@@ -65,7 +82,7 @@ export function startPresence(options: {
   bus: Bus;
   nodes: Pick<Nodes, "id" | "alone" | "settle">;
   log: Log;
-  /** Called when more of what a peer has acknowledged is on disk. */
+  /** Called when more of the messages that a peer has acknowledged are on disk. */
   onAcked?: (sessionId: string, cursor: number) => void;
 }): Presence {
   const { database, bus, nodes, log, onAcked } = options;
@@ -80,7 +97,7 @@ export function startPresence(options: {
   let hurry = new AbortController();
   let stopped = false;
 
-  /** Resolves once everything that was dirty when it was called is saved. */
+  /** Resolves once all peers that were dirty at the time of the call are saved. */
   function flush(urgent: boolean): Promise<void> {
     if (urgent) hurry.abort();
     saving ??= run().finally(() => {
@@ -99,7 +116,8 @@ export function startPresence(options: {
       try {
         await saveAll(batch);
       } catch (error) {
-        // The database may be behind: after a crash messages are delivered again, and none is lost.
+        // The peers stay dirty and are saved later. If the broker crashes first, messages are delivered
+        // again, but none is lost.
         for (const peer of batch) dirty.add(peer);
         log.warn("Saving read cursors failed. The broker retries.", { error });
         if (stopped) break;
@@ -118,7 +136,7 @@ export function startPresence(options: {
     const progress = [...batch].map((peer) => {
       return { peer, saved: takeProgress(peer), placements: peer.cursors.placements };
     });
-    // Every node locks in one order, so that two nodes that save the same peers cannot deadlock.
+    // Every node locks rows in the same order, so that two nodes that save the same peers cannot deadlock.
     progress.sort((one, other) => (one.peer.peerId < other.peer.peerId ? -1 : 1));
     try {
       await saveProgress(
@@ -152,7 +170,9 @@ export function startPresence(options: {
     }
   }
 
-  /** Leaves out where the peer is connected if no other node can ask. */
+  /**
+   * Returns the progress to save. Leaves out the peer's connections if there is no other node to see them.
+   */
   function takeProgress(peer: Peer): PeerProgress {
     const progress = toProgress(peer);
     peer.hold = null;
@@ -162,12 +182,15 @@ export function startPresence(options: {
   function publishHolds(progress: readonly { readonly peer: Peer; readonly saved: PeerProgress }[]): void {
     for (const { peer, saved } of progress) {
       if (saved.hold === "opened") bus.publish("held", { session: peer.sessionId, peer: peer.peerId });
-      // A wait at this node may have been all that other nodes had seen of the peer.
+      // The wait may have been the only sign of the peer that other nodes could see.
       else if (saved.hold !== null) bus.publish("presence", { session: peer.sessionId });
     }
   }
 
-  /** False while the opening of an inbox here is unsaved: the order of the two nodes is not known yet. */
+  /**
+   * Returns false while the opening of an inbox on this node is unsaved, because it is not yet known which
+   * node opened the peer last.
+   */
   function mayBeReplaced(peer: Peer | undefined): peer is Peer {
     return peer !== undefined && peer.name !== null && peer.holders.size > 0 && peer.hold === null;
   }
@@ -229,7 +252,7 @@ export function startPresence(options: {
     void advance(peer, { type: "loaded", row, asOf });
     peer.documentVersion = Math.max(peer.documentVersion, row.documentVersion);
     peer.name = row.name;
-    // An unsaved count of this node is newer than the database's.
+    // If this node has an unsaved count, its count is newer than the database's.
     if (peer.idlePolls === peer.idlePollsOnDisk) peer.idlePolls = row.idlePolls;
     peer.idlePollsOnDisk = row.idlePolls;
     return row.lastSequence;
@@ -238,7 +261,7 @@ export function startPresence(options: {
   async function save(peer: Peer): Promise<void> {
     dirty.add(peer);
     await flush(true);
-    // A run that had taken its last batch has missed this peer.
+    // The save in progress may have taken its last batch before this peer became dirty.
     if (dirty.has(peer)) await flush(true);
   }
 
@@ -248,7 +271,7 @@ export function startPresence(options: {
   }
 
   function flushSoon(): void {
-    // The failure is logged and the peers are still dirty, so the next sweep retries.
+    // The failure is logged. The peers are still dirty, so the next sweep retries.
     flush(false).catch(() => undefined);
   }
 
@@ -256,7 +279,8 @@ export function startPresence(options: {
     load(row) {
       const known = peers.get(row.peer.peerId);
       if (known) {
-        // The row may be older than memory. What other nodes have saved comes with catchUp().
+        // The row may be older than the peer in memory, so only these fields are updated. catchUp() loads
+        // what other nodes have saved.
         known.name = row.peer.name;
         return known;
       }
@@ -302,7 +326,7 @@ export function startPresence(options: {
       const changed = new Set<string>();
       for (const peer of peers.values()) {
         const status = deriveStatus(thresholds, toSighting(peer), now.getTime());
-        // A peer that this node had not seen was shown as disconnected.
+        // A peer that this node has not seen before counts as previously disconnected.
         if (status !== (statuses.get(peer.peerId) ?? "disconnected")) changed.add(peer.sessionId);
         statuses.set(peer.peerId, status);
         const quietMs = now.getTime() - (peer.lastSeenAt?.getTime() ?? 0);
@@ -315,13 +339,16 @@ export function startPresence(options: {
     },
     async stop() {
       stopped = true;
-      // Without a database the broker stops all the same: unsaved messages are delivered again.
+      // The broker stops even without a database. Messages whose acknowledgement is unsaved are then
+      // delivered again.
       await flush(true).catch(() => undefined);
     },
   };
 }
 
-/** Returns what this node saw of a peer. Whether the peer has left is in the roster. */
+/**
+ * Returns what this node has seen of a peer. Whether the peer has left the session is stored in the roster.
+ */
 function toSighting({ waits, holders, hasSaidGoodbye, lastSeenAt }: Peer): Sighting {
   return {
     left: false,

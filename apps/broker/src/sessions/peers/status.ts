@@ -5,16 +5,16 @@ export type Status = Participant["status"];
 /** The observations from which a peer's status is derived. */
 export interface Sighting {
   readonly left: boolean;
-  /** True while a wait is parked. */
+  /** Whether the peer has a parked wait. */
   readonly polling: boolean;
   readonly connected: boolean;
-  /** True if the last connection was closed with a goodbye. */
+  /** Whether the peer's last connection closed with a goodbye. */
   readonly gone: boolean;
-  /** The last sighting, or the time of joining if there was none. */
+  /** When the peer was last seen, or when it joined if it was never seen. */
   readonly seenAt: Date;
 }
 
-/** Derives a status from observations, never from a declaration (ROSTER-4). */
+/** Derives a peer's status from observations, never from its own declaration (ROSTER-4). */
 export function deriveStatus(
   settings: Pick<BrokerSettings, "active_within_s" | "disconnected_after_s">,
   { left, polling, connected, gone, seenAt }: Sighting,
@@ -28,7 +28,10 @@ export function deriveStatus(
   return connected || unseenS <= settings.disconnected_after_s ? "idle" : "disconnected";
 }
 
-/** Returns the most present of several statuses: a team is as present as its most present peer. */
+/**
+ * Returns the most present of several statuses, because a team is as present as its most present
+ * peer.
+ */
 export function bestStatus(statuses: readonly Status[]): Status {
   if (statuses.includes("active")) return "active";
   return statuses.includes("idle") ? "idle" : "disconnected";

@@ -10,7 +10,7 @@ import { announceJoined, announceRoster } from "./announce-roster.js";
 import { refusePosing, refuseTakenName, takeName } from "./names.js";
 import { toPeerFacts } from "./peer-facts.js";
 
-/** The result of joining, with the credentials that the caller uses from now on. */
+/** The result of joining a session, with the credentials that the caller must use from now on. */
 export interface Joined {
   /** The credential of the new team, or the credential that the caller sent. */
   readonly credential: string;
@@ -21,13 +21,16 @@ export interface Joined {
   readonly cursor: number;
 }
 
-/** The current state of the session that is joined. */
+/** The current state of the session to join. */
 export interface JoinedSession {
   readonly lastSequence: number;
   readonly documentVersion: number;
 }
 
-/** Adds a team, with a named peer if the input names one. The named peer is then the one that reads. */
+/**
+ * Adds a team, with a named peer if the input names one. If so, the named peer is the one that reads
+ * messages.
+ */
 export async function addTeam(
   ctx: SessionContext<SessionServices>,
   write: Write,
@@ -46,8 +49,8 @@ export async function addTeam(
     insertTeam(tx, { sessionId, teamId, name: free, provedBy: { secretHash }, memberId, joinedAt }),
   );
 
-  // The event must be the last write, so the peers are inserted before it. Their cursors are set once the event has a
-  // sequence.
+  // The event must be written last, so the peers are inserted before it. Their cursors are set once the
+  // sequence of the event is known.
   const start = { sessionId, teamId, cursor: 0, documentVersion };
   const facts = toPeerFacts(input);
   if (input.peer_name === undefined) {
@@ -75,7 +78,10 @@ export async function addTeam(
   };
 }
 
-/** Adds a named peer to a team. It starts reading at the end of the feed. Posts no event, unless the team had left. */
+/**
+ * Adds a named peer to a team. The peer starts reading at the end of the feed. Posts no event, unless the
+ * team had left.
+ */
 export async function addPeer(
   ctx: SessionContext<SessionServices>,
   team: TeamActor,

@@ -4,14 +4,14 @@ import type { Write } from "../../core/write.js";
 import type { SessionIdentity } from "../../identity/session-directory.js";
 import type { SessionServices } from "../context.js";
 
-/** Notifies the followers of a session that its roster has changed without an event in the feed (WS-8). */
+/** Notifies a session's followers that its roster has changed without an event in the feed (WS-8). */
 export function announceRoster({ channels }: Pick<SessionServices, "channels">, sessionId: string): void {
   channels.announceChange(sessionId, "roster", channels.find(sessionId)?.head ?? 0);
 }
 
 /**
- * Returns the priority of an event that ends waits. In a small session it ends the waits of all teams, in a large one only
- * the convener's (DELIVER-4).
+ * Returns the priority of an event that ends waits. In a small session, the event ends the waits of all
+ * teams. In a large session, it ends only the convener's (DELIVER-4).
  */
 export async function priorityAmongFew(
   { tx }: Pick<Write, "tx">,
@@ -21,8 +21,8 @@ export async function priorityAmongFew(
 }
 
 /**
- * Returns the priority of a join event. A convener who is alone is waiting for exactly this event, so it is woken
- * (DELIVER-4).
+ * Returns the priority of a join event. A convener who is alone in the session is waiting for exactly this
+ * event, so the event wakes the convener (DELIVER-4).
  */
 async function priorityOfJoining(
   { tx }: Pick<Write, "tx">,

@@ -5,15 +5,15 @@ import type { MeshContext, SessionServices, UnnamedContext } from "../context.js
 
 interface Author {
   readonly name: string;
-  /** The session of the author's team, or the session that a person names. Null for a person who names none. */
+  /** The session to which the author's team belongs, or which a person names. Null if a person names none. */
   readonly sessionId: string | null;
 }
 
 /**
- * Returns the author of a memory, log entry or similar, and the session it comes from.
+ * Returns the author of a memory, log entry or similar, and the session in which it was written.
  *
- * @param named - the session that the caller names; a person belongs to no session here
- * @throws bad_request when a team names another session than its own
+ * @param named - the session that the caller names, for a person who addresses no session
+ * @throws bad_request if a team names a session other than its own
  */
 export async function authorOf(
   { services, team, person }: MeshContext<SessionServices> | UnnamedContext<SessionServices>,
@@ -49,7 +49,7 @@ export function authorName({ name, kind, peer }: Named): string {
   return kind === "guest" ? guestName(name) : name;
 }
 
-/** Marks a guest in places that show only a name. No real name can contain the mark (NAME-3). */
+/** Marks a name as a guest's where only the name is shown. No real name can contain the mark (NAME-3). */
 function guestName(name: string): string {
   return `${name} (guest)`;
 }

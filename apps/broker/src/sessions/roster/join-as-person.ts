@@ -19,14 +19,15 @@ import type { PersonContext, SessionServices } from "../context.js";
 import { announceJoined } from "./announce-roster.js";
 import { takeName } from "./names.js";
 
-/** A person who is about to become a team of a session, by writing in it. */
+/** A person who is about to become a team in a session by writing to it. */
 export interface Joining {
-  /** The team that the person becomes. Until the write only its ids and its name have been chosen. */
+  /** The team that the person becomes. Before the write, only its ids and its name are known. */
   readonly team: TeamActor;
   /** Whether the write was committed. */
   readonly joined: boolean;
   /**
-   * Creates the team in the transaction of the write, before anything else, so that both are stored or neither.
+   * Creates the team at the start of the write's transaction, so that the team and the write are stored
+   * together or not at all.
    *
    * @throws JoinedOtherwise
    */
@@ -34,19 +35,19 @@ export interface Joining {
 }
 
 /**
- * Thrown when another request was faster: the person already has a team in the session, or the name is taken. The call can
- * be retried.
+ * Thrown if another request was faster, so that the person already has a team in the session or the name is
+ * taken. The call can be retried.
  */
 export class JoinedOtherwise extends Error {
   override readonly name = "JoinedOtherwise";
 }
 
-/** Prepares for a person to join a session with a write instead of a join call. Only reads. */
+/** Prepares a person to join a session with a write instead of a join call. Only reads from the database. */
 export async function prepareJoining(who: {
   readonly services: SessionServices;
   readonly session: SessionIdentity;
   readonly person: PersonActor;
-  /** The team that the person had in the session before leaving. */
+  /** The team that the person had in the session before leaving, or null. */
   readonly left: TeamActor | null;
 }): Promise<Joining> {
   const { services, session, person, left } = who;
@@ -88,7 +89,7 @@ async function drawTeam({
   const name = await takeName(database.orm, sessionId, person.name, async () => true);
   const teamId = randomUUID();
   const facts = { sessionId, teamId, name, kind, personId, memberId, leftAt: null };
-  // A team that is never created is dropped from presence soon, like any absent peer.
+  // If the team is never created, presence soon drops its peer like any absent peer.
   const peer = presence.load({
     ...facts,
     secretHash: null,
@@ -115,9 +116,9 @@ async function drawTeam({
 interface Entered {
   readonly peerId: string;
   readonly name: string;
-  /** Whether the person had this team before. */
+  /** Whether the person has rejoined with an earlier team. */
   readonly resumed: boolean;
-  /** Start of the person's reading: the join event, or the acknowledged cursor. */
+  /** The sequence after which the person starts reading: the join event, or the acknowledged cursor. */
   readonly cursor: number;
 }
 
@@ -134,8 +135,9 @@ interface NewIds {
 }
 
 /**
- * Makes a person a team of kind `human` in a session, or restores the team if it has left, and announces it. An existing
- * team is not changed. Concurrent calls create only one team for a person in a session (PERSON-4).
+ * Makes a person a team of kind `human` in a session, or restores the person's team if it has left, and
+ * announces the team. An existing team is not changed. Concurrent calls create only one team for a person in
+ * a session (PERSON-4).
  */
 export async function enterSession(
   who: Who,
@@ -144,7 +146,7 @@ export async function enterSession(
   ids: NewIds = { teamId: randomUUID(), peerId: randomUUID() },
 ): Promise<Entered> {
   const { services, session, person } = who;
-  // Concurrent calls on any node wait here for the lock, and then find the team.
+  // Concurrent calls on any node wait here for the lock, and then find the team that the first call created.
   await lockPerson(write.tx, services.database.meshId, person.personId);
   const team = await findTeamOfPerson(write.tx, session.sessionId, person.personId);
   write.afterCommit(() => services.credentials.forget(session.sessionId, person.personId));
@@ -186,8 +188,8 @@ async function addTeam(
 }
 
 /**
- * Returns the team of a person in a session that the call does not address, and the call's write. If the person has not
- * joined or has left, the write first joins the session, as any other write does (PERSON-3).
+ * Returns a person's team in a session that the call does not address, and the call's write. If the person
+ * has not joined or has left, the write first joins the session, as any other write does (PERSON-3).
  *
  * @throws session_closed if the session was concluded before the person joined
  */

@@ -17,10 +17,10 @@ import { resumePeer, resumeTeam, startAgainFrom } from "./resume.js";
 type Input = ParsedInputOf<"join_session">;
 
 /**
- * Adds a team or a peer to a session and announces it, or resumes an existing team or peer (JOIN-1, JOIN-5, PEER-1). The
- * cursor of a new team is its own join event.
+ * Adds a team or a peer to a session and announces it, or resumes an existing team or peer (JOIN-1, JOIN-5,
+ * PEER-1). A new team's cursor starts at its own join event.
  *
- * @throws conflict, with a free name in its details, when a peer's name is taken
+ * @throws conflict, with a free name in its details, if a peer's name is taken
  */
 export async function joinSession(
   ctx: SessionContext<SessionServices>,
@@ -31,7 +31,8 @@ export async function joinSession(
   if (ctx.person && input.peer_name !== undefined) throw personHasNoPeers();
   if (ctx.principal?.kind === "client" && input.peer_name !== undefined) throw clientHasNoPeers();
 
-  // A peer may move its cursor back. Its unsaved cursor is saved first, so that a later save does not move it forward again.
+  // The call may move the peer's cursor back. The unsaved cursor is saved first, so that a later save does
+  // not move it forward again.
   if (ctx.team && input.replay_from !== undefined) await services.presence.save(ctx.team.peer);
 
   const { joined, row } = await ctx.write(async (write) => {
@@ -68,7 +69,7 @@ async function join(
 ): Promise<Joined> {
   if (ctx.person) return enterAsPerson(ctx, ctx.person, write, input, found);
   const team = ctx.team ?? (await takeOwnTeam(ctx, write, input.team_name));
-  // A team that is already in the session may stay, even if other teams of its member are in other sessions.
+  // A team that is already in the session may stay, even if its member has other teams in other sessions.
   if (!team || team.leftAt) await refuseSecondSession(ctx, write, ctx.session.sessionId);
   if (!team) return addTeam(ctx, write, input, found);
   if (team.peer.name !== null) return resumePeer(ctx, team, write, input);
@@ -84,7 +85,9 @@ function personHasNoPeers(): MerkleError {
   );
 }
 
-/** Refuses named peers to an OAuth client, because a peer's credential would outlive the token. */
+/**
+ * Builds the refusal of named peers to an OAuth client. A peer's credential would outlive the client's token.
+ */
 function clientHasNoPeers(): MerkleError {
   return new MerkleError(
     "bad_request",
@@ -102,7 +105,9 @@ function refuseBeyondEnd(replayFrom: number, lastSequence: number): void {
   );
 }
 
-/** Joins as a person, who has one name and one team in the session regardless of `team_name` (PERSON-5). */
+/**
+ * Joins as a person. A person has one name and one team in the session, regardless of `team_name` (PERSON-5).
+ */
 async function enterAsPerson(
   ctx: SessionContext<SessionServices>,
   person: PersonActor,
@@ -123,8 +128,9 @@ async function enterAsPerson(
 }
 
 /**
- * Finds the joining member's existing team of that name and adds a credential to it. A member who has changed machines or
- * lost the Merkle home gets the same team back, instead of creating "Birch (2)" (MEMBER-3).
+ * Finds the joining member's existing team with this name and adds a credential to it. A member who has
+ * changed machines or lost the Merkle home thus gets the same team back, instead of a new team "Birch (2)"
+ * (MEMBER-3).
  */
 async function takeOwnTeam(
   ctx: SessionContext<SessionServices>,
@@ -135,7 +141,8 @@ async function takeOwnTeam(
   if (memberId === null) return null;
   const { services, session } = ctx;
   const { sessionId } = session;
-  // Two machines may join at the same time under one name. The second finds the team of the first.
+  // Two machines may join at the same time under the same name. The second then finds the team that the first
+  // has created.
   await lockMember(tx, services.database.meshId, memberId);
   const row = await findTeamOfMember(tx, sessionId, { memberId, name });
   if (!row) return null;

@@ -15,7 +15,7 @@ export interface KnownPeer extends PeerRosterRow {
 
 type Parts = Pick<SessionServices, "database" | "presence" | "settings" | "nodes">;
 
-/** Returns every peer that was ever in a session, in the order of joining. */
+/** Returns every peer that has ever been in a session, in the order of joining. */
 export async function readKnownPeers(services: Parts, sessionId: string): Promise<KnownPeer[]> {
   const { database } = services;
   const rows = await listPeers(database.orm, database.meshId, sessionId);
@@ -24,8 +24,8 @@ export async function readKnownPeers(services: Parts, sessionId: string): Promis
 }
 
 /**
- * Applies a team's declared status to its named peers, except peers that declared `dnd` or `blocked` themselves (PEER-18).
- * The team's status is stored with its unnamed peer, which is often not shown.
+ * Applies a team's declared status to its named peers, except peers that have declared `dnd` or `blocked`
+ * themselves (PEER-18). A team's status is stored with its unnamed peer, which is often hidden.
  */
 function withTeamsWords(rows: readonly PeerRosterRow[]): PeerRosterRow[] {
   const words = new Map(
@@ -39,14 +39,16 @@ function withTeamsWords(rows: readonly PeerRosterRow[]): PeerRosterRow[] {
   });
 }
 
-/** Returns whether the peer declared a status that others must know before they wait for it. */
+/**
+ * Returns whether a peer has declared a status that others should know about before they wait for the peer.
+ */
 function wantsNotice({ declaredStatus }: Pick<PeerRosterRow, "declaredStatus">): boolean {
   return declaredStatus === "blocked" || declaredStatus === "dnd";
 }
 
 /**
- * Extends the row in place, since no other code has it. Copying its thirty fields took a tenth of the time to read a roster
- * of hundreds.
+ * Extends the row in place, which is safe because no other code uses the row. Copying its thirty fields took
+ * a tenth of the time to read a roster of hundreds.
  */
 function toKnown(services: Parts, row: PeerRosterRow, now: number): KnownPeer {
   const seen = sight(services, row, now, hasLeft(row));
@@ -63,8 +65,8 @@ type SeenRow = Pick<
 >;
 
 /**
- * Returns a peer's presence from its row and from its activity on this node. A peer's presence on another node counts while
- * that node is running (NODE-8).
+ * Returns a peer's presence, derived from its row and its activity on this node. Presence on another node
+ * counts only while that node is running (NODE-8).
  */
 export function sight(
   { presence, settings, nodes }: Pick<Parts, "presence" | "settings" | "nodes">,
@@ -79,7 +81,7 @@ export function sight(
   const elsewhere = sightElsewhere(row, nodes.others);
   const polling = (live?.waits.size ?? 0) + elsewhere.waits > 0;
   const connections = (live?.holders.size ?? 0) + elsewhere.inboxes;
-  // A peer that another node has seen since then has returned.
+  // If another node has seen the peer since it said goodbye here, the peer has returned.
   const isGoneHere = live?.hasSaidGoodbye === true && !isAfter(savedSeenAt, seenHereAt);
   const sighting = {
     left,
@@ -91,7 +93,10 @@ export function sight(
   return { lastSeenAt, status: deriveStatus(settings.current, sighting, now), polling, connections, live };
 }
 
-/** Counts a peer's inboxes and waits on other nodes. Nodes of the previous version store only the node, not the counts. */
+/**
+ * Counts a peer's inboxes and waits on other nodes. Nodes with the previous version store only which node has
+ * the peer, not the counts.
+ */
 function sightElsewhere(
   { heldNode, pollingNode, here }: Pick<SeenRow, "heldNode" | "pollingNode" | "here">,
   others: ReadonlySet<string>,
@@ -113,7 +118,7 @@ function latest(a: Date | null, b: Date | null): Date | null {
   return a > b ? a : b;
 }
 
-/** Returns whether a peer has left, alone or with its team. */
+/** Returns whether a peer has left the session, alone or with its team. */
 function hasLeft(row: Pick<PeerRosterRow, "leftAt" | "teamLeftAt">): boolean {
   return row.leftAt !== null || row.teamLeftAt !== null;
 }
@@ -121,8 +126,9 @@ function hasLeft(row: Pick<PeerRosterRow, "leftAt" | "teamLeftAt">): boolean {
 type Row = Pick<PeerRosterRow, "teamId" | "name" | "leftAt" | "teamLeftAt" | "lastPolledAt">;
 
 /**
- * Returns the peers that are present and can receive messages (PEER-7). A team's unnamed peer counts only if the team has no
- * named peer present or if the unnamed peer has read messages itself. Otherwise nothing reads as the unnamed peer.
+ * Returns the peers that are present and can receive messages (PEER-7). A team's unnamed peer counts only if
+ * the team has no named peer present or if the unnamed peer has read messages itself. Otherwise no client
+ * reads the unnamed peer's messages.
  */
 export function presentPeers<Peer extends Row>(rows: readonly Peer[]): Peer[] {
   const there = rows.filter((row) => !hasLeft(row));
@@ -131,8 +137,8 @@ export function presentPeers<Peer extends Row>(rows: readonly Peer[]): Peer[] {
 }
 
 /**
- * Returns the peers that have left. A team's unnamed peer is included only if the team has no named peers or it has read
- * messages itself.
+ * Returns the peers that have left. A team's unnamed peer is included only if the team has no named peers or
+ * the unnamed peer has read messages itself.
  */
 export function leftPeers<Peer extends Row>(rows: readonly Peer[]): Peer[] {
   const teamsWithNames = new Set(rows.filter(isNamed).map(({ teamId }) => teamId));

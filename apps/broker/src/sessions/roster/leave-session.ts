@@ -6,8 +6,8 @@ import type { SessionServices, TeamContext } from "../context.js";
 import { announceRoster, priorityAmongFew } from "./announce-roster.js";
 
 /**
- * Ends the participation of a team, or of the named peer that calls. The team leaves with its last named peer (JOIN-6,
- * PEER-9). The row in the roster is kept.
+ * Ends the participation of a team, or of the named peer that calls. When its last named peer leaves, the
+ * team leaves too (JOIN-6, PEER-9). The rows in the roster are kept.
  */
 export async function leaveSession(ctx: TeamContext<SessionServices>): Promise<OutputOf<"leave_session">> {
   const { sessionId } = ctx.session;
@@ -30,7 +30,7 @@ async function endPeer(ctx: TeamContext<SessionServices>, write: Write, leftAt: 
   write.afterCommit(() => announceRoster(services, session.sessionId));
 }
 
-/** Returns whether all named peers of the team have left and the unnamed peer never read messages. */
+/** Returns whether all named peers of the team have left and the team's unnamed peer never read messages. */
 async function isTeamLeftEmpty(
   { services, session, team }: TeamContext<SessionServices>,
   write: Write,
@@ -64,7 +64,8 @@ async function endTeam(ctx: TeamContext<SessionServices>, write: Write, leftAt: 
 }
 
 /**
- * Ends the waits of the peers that left, and drops their cached credentials and those of their team. Runs after the commit.
+ * Ends the waits of the peers that left, and drops the cached credentials of these peers and their team. Call
+ * after the commit.
  */
 function forgetPeers(
   { services, session, team, person }: TeamContext<SessionServices>,

@@ -28,7 +28,7 @@ function isIn(peer: Peer, group: string): boolean {
   }
 }
 
-/** Returns a session's peers as callers see them (PEER-8), present peers first. */
+/** Returns a session's peers in their public form (PEER-8), present peers first. */
 async function readPeers(
   services: SessionServices,
   session: SessionIdentity,
@@ -70,8 +70,8 @@ function toWirePeer(peer: KnownPeer, facts: PeerFacts): WirePeer {
 }
 
 /**
- * Returns the peer's key card. A card is valid for one session key only, so it is dropped if the peer has reported another
- * key since.
+ * Returns the peer's key card. A card is valid for only one session key, so it is left out if the peer has
+ * reported another key since.
  */
 function toKeyCard({ keyCard, sessionKey }: PeerRosterRow): WirePeer["key_card"] {
   const card = KeyCard.safeParse(keyCard).data;
@@ -81,7 +81,7 @@ function toKeyCard({ keyCard, sessionKey }: PeerRosterRow): WirePeer["key_card"]
 
 type State = Pick<WirePeer, "status" | "presence" | "declared" | "summary" | "summary_at">;
 
-/** Returns a peer's self-reported status and its observed presence (PEER-8). */
+/** Returns the status that a peer reported itself and the presence that the broker observed (PEER-8). */
 export function toState(
   peer: Pick<
     KnownPeer,
@@ -108,7 +108,8 @@ function toDeclared({
 }
 
 /**
- * Returns the declared status of a team that matters to others: its oldest `blocked`, otherwise its oldest `dnd` (PEER-18).
+ * Returns the declared status of a team that matters most to others: its oldest `blocked`, or else its oldest
+ * `dnd` (PEER-18).
  */
 function declaredOfTeam(peers: readonly KnownPeer[]): Participant["declared"] {
   const words = peers
@@ -120,17 +121,25 @@ function declaredOfTeam(peers: readonly KnownPeer[]): Participant["declared"] {
   );
 }
 
-/** Returns null for capabilities that another version stored in a form unknown to this version. */
+/**
+ * Returns a peer's stored capabilities. Returns null if another version has stored them in an unknown form.
+ */
 export function toCapabilities(stored: unknown): Capabilities | null {
   return Capabilities.safeParse(stored).data ?? null;
 }
 
-/** Returns a peer's read position. For people it is stored per person, because they also read without the team's cursor. */
+/**
+ * Returns a peer's read position. For people, the position is stored per person, because they also read
+ * without their team's cursor.
+ */
 function lastReadOf(peer: Pick<KnownPeer, "personId" | "personLastRead" | "acked">): number {
   return peer.personId === null ? peer.acked : (peer.personLastRead ?? 0);
 }
 
-/** Returns every team that ever joined a session, each with the status derived from its peers' presence (ROSTER-4). */
+/**
+ * Returns every team that has ever joined a session. Each team's status is derived from its peers' presence
+ * (ROSTER-4).
+ */
 export async function readRoster(
   services: SessionServices,
   session: SessionIdentity,
@@ -168,7 +177,10 @@ function toParticipant(
   };
 }
 
-/** Returns the lowest read position of a team's named peers, or that of its unnamed peer if it has no named peers. */
+/**
+ * Returns the lowest read position among a team's named peers. If the team has no named peers, returns the
+ * unnamed peer's position.
+ */
 function lastReadOfTeam(peers: readonly KnownPeer[], named: readonly KnownPeer[]): number {
   const readers = named.length > 0 ? named : peers.filter((peer) => peer.name === null);
   return Math.min(...readers.map(lastReadOf));

@@ -4,7 +4,8 @@ import { limits } from "@merkle/wire/limits";
 import { deceptionInNew } from "@merkle/wire/text";
 
 /**
- * Refuses new names that impersonate others. Existing teams and peers with such a name may still resume.
+ * Refuses new names that would impersonate others. Existing teams and peers with such a name may still
+ * resume.
  *
  * @throws bad_request (NAME-4)
  */
@@ -18,7 +19,7 @@ export function refusePosing(names: {
   }
 }
 
-/** The team or peer that wants a name. */
+/** The team or peer that requests a name. */
 interface Wanting {
   readonly sessionId: string;
   readonly teamId: string;
@@ -26,10 +27,10 @@ interface Wanting {
 }
 
 /**
- * Refuses a peer name that is in use. The caller must hold a lock on the session row, so that only one of two callers gets a
- * name.
+ * Refuses a peer name that is in use. The caller must hold a lock on the session row, so that only one of two
+ * callers gets the name.
  *
- * @throws conflict, with a free name, when another present peer or another team has this name (PEER-4)
+ * @throws conflict, with a free name, if another present peer or another team has this name (PEER-4)
  */
 export async function refuseTakenName(tx: Transaction, who: Wanting, name: string): Promise<void> {
   const free = await findFreeName(tx, who, name);
@@ -43,7 +44,10 @@ export async function refuseTakenName(tx: Transaction, who: Wanting, name: strin
 
 const triedAtOnce = 20;
 
-/** Returns the name itself, or the name with the first free number: `atlas`, `atlas-2`, `atlas-3`. */
+/**
+ * Returns a free peer name: the name itself, or the name with the first free number, as in `atlas`,
+ * `atlas-2`, `atlas-3`.
+ */
 export async function findFreeName(tx: Transaction, who: Wanting, wanted: string): Promise<string> {
   for (let first = 1; ; first += triedAtOnce) {
     const names = Array.from({ length: triedAtOnce }, (_, index) => numbered(wanted, first + index));
@@ -62,7 +66,7 @@ function numbered(name: string, number: number): string {
   return `${kept.trimEnd()}${suffix}`;
 }
 
-/** Finds a free name in a session, such as `Birch` or `Birch (2)`, and takes it (JOIN-4). */
+/** Finds a free team name in a session, such as `Birch` or `Birch (2)`, and reserves it (JOIN-4). */
 export async function takeName(
   db: Queryable | Transaction,
   sessionId: string,

@@ -33,7 +33,10 @@ function toSummary(summary: string, at: Date): Pick<PeerFacts, "summary" | "summ
   return summary === "" ? { summary: null, summaryAt: null } : { summary, summaryAt: at };
 }
 
-/** Saves the status that the caller's peer declares or that was observed for it. Returns the effective status (PEER-16). */
+/**
+ * Saves the status of the caller's peer, either declared by the peer or observed by its client. Returns the
+ * effective status (PEER-16).
+ */
 export async function setStatus(
   { services, session: { sessionId }, team: { teamId, peer }, write }: TeamContext<SessionServices>,
   { status, reason, automatic }: ParsedInputOf<"set_status">,
@@ -43,7 +46,8 @@ export async function setStatus(
     const declared = await declareStatus(tx, { sessionId, teamId, peerId: peer.peerId }, declaration);
     afterCommit(() => {
       announceRoster(services, sessionId);
-      // An observed status never ends a block, so it changes `attention` only if it is `blocked`.
+      // An observed status never ends a `blocked` status, so it affects `attention` only if it is itself
+      // `blocked`.
       if (!automatic || status === "blocked") services.mesh.announce("attention", sessionId);
     });
     return { declared: { ...declared, at: declared.at.toISOString() } };

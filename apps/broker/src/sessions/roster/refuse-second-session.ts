@@ -5,8 +5,9 @@ import { ownerOf } from "../../identity/principal.js";
 import type { Context, SessionServices } from "../context.js";
 
 /**
- * Refuses a member's agents a second open session, if the broker allows only one at a time (GUARD-13). People may be in any
- * number. Teams that were in several sessions before the setting was turned on stay there.
+ * Refuses to let a member's agents join a second open session, if the broker allows only one at a time
+ * (GUARD-13). People may join any number. Teams that were already in several sessions when the setting was
+ * turned on stay in them.
  *
  * @throws conflict, with the session in which the member already has a team
  */
@@ -18,7 +19,8 @@ export async function refuseSecondSession(
   const memberId = ownerOf(principal);
   if (!services.settings.current.exclusive_membership || memberId === null || person) return;
   const { meshId } = services.database;
-  // Two sessions may be joined at the same time. The second join waits for the lock and finds the first.
+  // A member may join two sessions at the same time. The second call waits for the lock and then finds the
+  // first session.
   await lockMember(tx, meshId, memberId);
   const elsewhere = await findTeamElsewhere(tx, { meshId, memberId, sessionId });
   if (!elsewhere) return;

@@ -4,8 +4,8 @@ import { makeCredential } from "../../identity/credential.js";
 import type { SessionServices, TeamContext } from "../context.js";
 
 /**
- * Replaces the credential of a team or of the named peer that calls. The old credential ends immediately at every transport,
- * as do the team's credentials on other machines (AUTH-7).
+ * Replaces the credential of a team, or of the named peer that calls. The old credential and the team's
+ * credentials on other machines end immediately on every transport (AUTH-7).
  */
 export async function rotateTeamCredential(
   ctx: TeamContext<SessionServices>,
