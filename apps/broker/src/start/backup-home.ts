@@ -16,17 +16,18 @@ export interface HomeBackupOptions {
   readonly databaseUrl?: string | undefined;
   /** The backup file, an absolute path. */
   readonly file: string;
-  /** Called often, with the number of rows of a table so far. */
+  /** Called repeatedly during the work, with a table's name and the number of its rows processed so far. */
   readonly onProgress?: ((table: string, rows: number) => void) | undefined;
-  /** A signal that cancels the work. Nothing is changed, and nothing is left running. */
+  /** Cancels the work when aborted. Nothing is changed, and nothing is left running. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Writes the database of a home to one file (BACKUP-1). A running broker is not interrupted. If none is running, the
- * embedded PostgreSQL is started for the backup only.
+ * Writes a home's database to one file (BACKUP-1). A running broker is not interrupted. If no broker is
+ * running, the embedded PostgreSQL is started just for the backup.
  *
- * @throws BackupError, DatabaseError or EmbeddedPostgresError with a sentence for people; no file is left behind
+ * @throws BackupError, DatabaseError or EmbeddedPostgresError with a sentence for people; no file is left
+ * behind
  */
 export async function backupHome(
   options: HomeBackupOptions & { readonly overwrite?: boolean },
@@ -44,13 +45,13 @@ export async function backupHome(
 }
 
 /**
- * Restores a backup into the empty database of a home (BACKUP-2, BACKUP-3). Holds the lock of the home, so that no broker
+ * Restores a backup into the empty database of a home (BACKUP-2, BACKUP-3). Locks the home, so that no broker
  * can run on it.
  *
  * @throws BackupError, DatabaseError or EmbeddedPostgresError with a sentence for people; nothing is changed
  */
 export async function restoreHome(options: HomeBackupOptions): Promise<RestoreSummary> {
-  // Refuses an invalid backup file before anything is created for it.
+  // Refuses an invalid backup file before a database is created.
   await readBackupManifest(options.file);
   return withHomeDatabase({ ...options, whenHeld: "refuse" }, (target) =>
     restoreDatabase({ target, file: options.file, ...reporting(options) }),

@@ -9,7 +9,7 @@ import type { Certificate, CertificateFiles } from "../transports/tls/certificat
 export type BrokerOptions = CoreOptions & FeatureOptions;
 
 export interface CoreOptions {
-  /** The Merkle home, where this machine stores everything. An absolute path. */
+  /** The Merkle home, where this machine stores all of Merkle's data. An absolute path. */
   readonly home: string;
   /** The address or name to listen on (default: loopback). */
   readonly host?: string | undefined;
@@ -17,22 +17,26 @@ export interface CoreOptions {
   readonly port?: number | undefined;
   /** URL of an external PostgreSQL (default: the embedded one). */
   readonly databaseUrl?: string | undefined;
-  /** A streaming replica of that database, used for reading histories and searching (SCALE-4). */
+  /** URL of a streaming replica of the database, used for reading histories and searching (SCALE-4). */
   readonly databaseReadUrl?: string | undefined;
   /**
    * The bus between the brokers on one database (NODE-1): `local` (default) for a single broker, `postgres`, or the address
    * of a NATS server, `nats://host:4222`.
    */
   readonly bus?: string | undefined;
-  /** URL to which traces are sent by OTLP over HTTP (TRACE-1). Without it tracing is off. */
+  /** URL to which traces are sent by OTLP over HTTP (TRACE-1). If not set, tracing is off. */
   readonly tracesUrl?: string | undefined;
-  /** The address for agents, unless the settings name another. An address other than loopback means invite mode (AUTH-5). */
+  /**
+   * The broker's address for agents, unless the stored settings contain another. Any address other than
+   * loopback implies invite mode (AUTH-5).
+   */
   readonly publicUrl?: string | undefined;
   /**
-   * Whether anyone or only members may connect. Defaults to `open` if only this machine can connect, otherwise to `invite`.
+   * Whether any client or only members may connect. Defaults to `open` if only this machine can connect,
+   * otherwise to `invite`.
    */
   readonly auth?: AuthMode | undefined;
-  /** Whether to admit anyone even though other machines can reach the broker. */
+  /** Whether to admit any client even though other machines can reach the broker. */
   readonly insecureOpen?: boolean | undefined;
   /**
    * Whether to create an admin invite in invite mode even if there is an admin, for example because the admin's key was
@@ -40,36 +44,39 @@ export interface CoreOptions {
    */
   readonly newAdminInvite?: boolean | undefined;
   /**
-   * Whether to create a new audit key, which no earlier key vouches for, if the home lacks the key that signed the
-   * database's records. Used when that key was lost.
+   * Whether to create a new audit key, not signed by any earlier key, if the home lacks the key that signed
+   * the database's records. Used if that key was lost.
    */
   readonly newAuditKey?: boolean | undefined;
   /** Path of a read-only file with an audit key that several brokers share. By default the key is in the Merkle home. */
   readonly auditKeyFile?: string | undefined;
-  /** Further host names that requests may name. */
+  /** Additional host names under which clients may reach the broker. */
   readonly allowedHosts?: readonly string[] | undefined;
-  /** The certificate files for TLS. With them the port accepts only https and wss. */
+  /** The certificate files for TLS. If set, the port accepts only https and wss. */
   readonly tls?: TlsOptions | undefined;
   /** Addresses, and ranges such as `10.0.0.0/8`, of proxies whose headers about the client are trusted (default: none). */
   readonly trustedProxies?: readonly string[] | undefined;
   /** A folder of static pages to serve at `/`. */
   readonly dashboard?: string | undefined;
-  /** The pages of that folder that are still being built. Until then a placeholder page is shown. */
+  /**
+   * The build of the dashboard's pages, if it is still running. Until it is done, a placeholder page is
+   * served.
+   */
   readonly pageBuild?: PageBuild | undefined;
   /**
-   * Packs the CLI as the `.tgz` that `/cli.tgz` serves. Called once, at the first request. Without it `/cli.tgz` is not
-   * served.
+   * Packs the CLI as the `.tgz` file that `/cli.tgz` serves. Called once, at the first request. If not set,
+   * `/cli.tgz` is not served.
    */
   readonly packCli?: (() => Promise<Uint8Array>) | undefined;
   readonly log?: Log | undefined;
   /** Ping interval of connections, in milliseconds. */
   readonly heartbeatMs?: number | undefined;
   /**
-   * The rates that differ from the defaults (GUARD-4), or "off". They are off by default if anyone is admitted and only this
-   * machine can connect, since its users could stop the broker anyway.
+   * The rates that differ from the defaults (GUARD-4), or "off". Off by default if any client is admitted but
+   * only this machine can connect, since its users could stop the broker anyway.
    */
   readonly rateLimits?: Partial<RateLimits> | "off" | undefined;
-  /** Maximum times for the parts of a request or hello to arrive (default: see `limits`). */
+  /** Time limits for the parts of a request or hello to arrive (default: see `limits`). */
   readonly deadlines?: Partial<Deadlines> | undefined;
   /** Maximum number of WebSocket connections (default: `limits.connectionsMax`). */
   readonly connectionsMax?: number | undefined;
@@ -82,13 +89,13 @@ export interface TlsOptions extends CertificateFiles {
   readonly lookEveryMs?: number | undefined;
 }
 
-/** The options with defaults applied, except for those that depend on the stored settings. */
+/** The options with all defaults applied, except defaults that depend on the stored settings. */
 export type Prepared = BrokerOptions & { host: string; port: number; log: Log };
 
 /** The options with all defaults applied. */
 export type Resolved = Prepared & {
   auth: AuthMode;
-  /** The public URL at the start: the stored setting, or otherwise the option. */
+  /** The public URL at startup: the stored setting if there is one, otherwise the option. */
   publicUrl: string | undefined;
 };
 

@@ -13,16 +13,20 @@ import {
 export interface HomeDatabaseOptions {
   readonly home: string;
   readonly databaseUrl?: string | undefined;
-  /** What to do if a running broker has locked the home: use its database too (`join`), or throw (`refuse`). */
+  /**
+   * What to do if a running broker has locked the home: connect to its database too (`join`), or throw
+   * (`refuse`).
+   */
   readonly whenHeld: "join" | "refuse";
 }
 
 /**
- * Runs `work` with the database of a home, for tools other than a broker. If no broker has locked the home, this function
- * locks it while `work` runs, so that no broker can start. The embedded PostgreSQL is started, and stopped at the end in any
- * case.
+ * Runs `work` with a home's database, for tools other than the broker. If no broker has locked the home, this
+ * function locks it while `work` runs, so that no broker can start. If the embedded PostgreSQL is started, it
+ * is always stopped at the end.
  *
- * @throws EmbeddedPostgresError, such as `home_in_use` when a broker has locked the home and `whenHeld` is `refuse`
+ * @throws EmbeddedPostgresError, such as `home_in_use` if a broker has locked the home and `whenHeld` is
+ * `refuse`
  */
 export async function withHomeDatabase<Result>(
   { home, databaseUrl, whenHeld }: HomeDatabaseOptions,
@@ -60,14 +64,14 @@ async function withOwnServer<Result>(
   }
 }
 
-/** Returns whether PostgreSQL has ever run on this home. */
+/** Returns whether PostgreSQL has ever run in this home. */
 export async function hasDatabase(home: string): Promise<boolean> {
   return (await listMajors(home)).length > 0;
 }
 
 /**
- * Returns where the PostgreSQL of a running broker listens, from PostgreSQL's own pid file. The server belongs to the
- * broker, which may stop it at any time.
+ * Returns the address of a running broker's PostgreSQL, from PostgreSQL's own pid file. The server belongs to
+ * the broker, which may stop it at any time.
  */
 async function runningServer(home: string): Promise<ConnectionTarget> {
   const folder = join(home, "pg");

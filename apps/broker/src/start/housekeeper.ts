@@ -6,14 +6,14 @@ import { createAttentionPoll } from "../views/attention/attention-poll.js";
 import { forgetSettled } from "../views/attention/put-away.js";
 import { purge } from "../views/housekeeping/purge.js";
 
-/** Interval of the safety query, which finds changes whose hint was lost (OPS-8). */
+/** How often the broker looks for changes whose hint was lost (OPS-8). */
 const safetyMs = 5_000;
-/** Maximum age of a node's counts of what other nodes have used (QUOTA-1). */
+/** How often a node counts how much of each quota all nodes have used (QUOTA-1). */
 const quotaMs = 30_000;
 const tidyUpMs = 60 * 60_000;
-/** The first run comes sooner, for brokers that never run for an hour. */
+/** Delay before the first tidy-up. It is short, for brokers that never run for an hour. */
 const firstTidyUpMs = 10 * 60_000;
-/** How long a dead node stays in the list. */
+/** How long a dead node stays in the list of nodes. */
 const forgottenNodeHours = 24;
 const abandonedNudgeSeconds = 60;
 
@@ -38,7 +38,7 @@ export function startHousekeeper(meshes: Meshes<Services>, checkAlone: () => Pro
     await checkAlone();
   }
 
-  /** Reads the changes that lost hints would have announced (NODE-3). */
+  /** Reads the changes that hints would have announced, in case hints were lost (NODE-3). */
   async function catchUp(): Promise<void> {
     await channels.checkHeads();
     if (nodes.alone) return;
@@ -53,7 +53,10 @@ export function startHousekeeper(meshes: Meshes<Services>, checkAlone: () => Pro
     await catchUpWithUnseen();
   }
 
-  /** Announces as changed everything that no query can check, so that clients read it again. */
+  /**
+   * Announces that anything which no query can check may have changed, so that clients read it
+   * again.
+   */
   async function catchUpWithUnseen(): Promise<void> {
     meshes.forgetUnheard();
     channels.announceAnything();

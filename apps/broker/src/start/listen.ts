@@ -27,7 +27,7 @@ export async function requireFreePort({ host, port }: Address): Promise<void> {
   });
 }
 
-/** Starts listening, and resolves with the port. */
+/** Starts listening. Resolves with the port. */
 export async function listen({ server }: HttpServer, { host, port }: Resolved): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -35,7 +35,7 @@ export async function listen({ server }: HttpServer, { host, port }: Resolved): 
   }).catch(async (error) => {
     throw await explainListen(error, { host, port });
   });
-  // The address of a server that listens on a port, not on a pipe, has this type.
+  // The server listens on a port and not on a pipe, so its address has this type.
   return (server.address() as AddressInfo).port;
 }
 
@@ -59,28 +59,28 @@ async function explainListen(error: NodeJS.ErrnoException, { host, port }: Addre
 }
 
 /**
- * Describes another program that `localhost` leads to: a browser may try [::1] first, while the broker listens on 127.0.0.1.
- * Returns null if there is none.
+ * Describes another program that uses `localhost` at this port: a browser may try [::1] first, while the
+ * broker listens on 127.0.0.1. Returns null if there is no such program.
  */
 export async function findLocalhostOccupant(host: string, port: number): Promise<string | null> {
   const isIPv4 = host === "127.0.0.1" || host === "0.0.0.0";
   return isIPv4 ? describeOccupant("::1", port) : null;
 }
 
-/** Returns a host name to show: localhost for a loopback address or a wildcard. */
+/** Returns the host name to show to people: localhost for a loopback address or a wildcard. */
 export function nameToShow(host: string): string {
   return isLoopback(host) || isWildcard(host) ? "localhost" : host;
 }
 
 /**
- * Returns a name that identifies this machine among the nodes (NODE-4). A broker that only this machine can reach is named
- * localhost.
+ * Returns a name that identifies this machine among the nodes (NODE-4). If only this machine can reach the
+ * broker, its name is localhost.
  */
 export function nameAmongNodes(host: string): string {
   return isWildcard(host) ? hostname() : nameToShow(host);
 }
 
-/** Returns the address at which this machine can reach a server that listens at `host`. */
+/** Returns the host name with which this machine can reach a server that listens on `host`. */
 function reachableName(host: string): string {
   if (host === "::") return "::1";
   return host === "0.0.0.0" ? "127.0.0.1" : host;
