@@ -1,10 +1,12 @@
 /**
- * `node scripts/without.mjs tasks timeline` tests whether features can be left out. In a copy of this checkout, it deletes their
- * folders, pages, documents and lines in the lists, and regenerates the generated files. It then compiles everything, runs the
- * remaining tests and starts the broker. Features that need one of them are left out as well. `--some 3` chooses three by the
- * hash of the commit. `--all` tries each in turn.
+ * `node scripts/without.mjs tasks timeline`: checks that features can be left out. In a copy of this checkout it deletes their
+ * folders, pages, documents and lines in the lists, regenerates what is generated, checks types and floors, runs the core's
+ * tests and starts the broker. Features that need one of them are left out as well.
+ *
+ * `--some 3` tries three features, chosen by the hash of the commit. `--all` tries each in turn. `--core` leaves out all that can
+ * be left out at once. `--types` skips the tests and the broker.
  */
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   cpSync,
@@ -19,88 +21,137 @@ import {
 } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { buildSync } from "esbuild";
 import { needsOf, packages, root } from "./imports.mjs";
 import { programs } from "./steps.mjs";
 
-/** The tests that need no feature: tests next to the code, and tests of the core's operations over each transport. */
+/** Features that no build can lack, each with the reason. */
+const inseparable = {
+  seal: "Every conclusion is sealed (SES-9), and its reply and event contain the signed head.",
+};
+
+/** The quick tests of the core: those next to its code, and some of its operations over each transport. */
 const coreTests = [
-  "packages",
-  "apps",
-  ...[
-    "feed",
-    "delivery.",
-    "document",
-    "history",
-    "peers",
-    "reading",
-    "recipients",
-    "roster",
-    "sessions",
-    "waits",
-    "websocket",
-  ].map((name) => `tests/transports/${name}`),
-];
+  "packages/wire/src/(core|feed|identity|text)/",
+  "apps/broker/src/(core|document|feed|identity|sessions|text)/",
+  "apps/cli/src/(core|document|feed|sessions|text)/",
+  "apps/dashboard/src/(core|document|feed|sessions|text)/",
+  "tests/transports/(document|feed|roster|waits)\\.",
+].map((pattern) => new RegExp(`^${pattern}`));
 
-const known = [...new Set(packages.flatMap(featuresIn))].sort();
+/** Tests next to the core's code that check what features add to it. */
+const testsOfFeatures = new Set([
+  "apps/broker/src/core/next-operations.test.ts",
+  "apps/dashboard/src/feed/store/feed-rows.test.ts",
+]);
 
-for (const group of chooseGroups(process.argv.slice(2))) await prove(group);
+/** Folders that are made, downloaded or Git's. */
+const notCopied = new Set([".git", ".next", "bench-results", "dist", "node_modules", "out"]);
 
-function chooseGroups([first, second, ...rest]) {
-  if (first === "--all") return known.map((name) => [name]);
-  if (first === "--some") return chooseSome(Number(second)).map((name) => [name]);
-  const named = [first, second, ...rest].filter((each) => each !== undefined);
-  const unknown = named.filter((name) => !known.includes(name));
-  if (named.length > 0 && unknown.length === 0) return [named];
+const features = [...new Set(packages.flatMap(listFeatures))].sort();
+const removable = features.filter((name) => findKept([name]) === undefined);
+
+const options = new Set(process.argv.slice(2).filter((arg) => arg.startsWith("--")));
+const names = process.argv.slice(2).filter((arg) => !arg.startsWith("--"));
+const failed = [];
+
+for (const name of features.filter((each) => !removable.includes(each)))
+  process.stdout.write(`not tried: ${name}, since ${findKept([name])} must stay\n`);
+for (const group of chooseGroups()) {
+  const began = Date.now();
+  const problem = await findProblem(group);
+  const result = problem ?? "can be left out";
+  const seconds = Math.round((Date.now() - began) / 1000);
+  process.stdout.write(`${group.join(", ")}: ${result} (${seconds} s)\n`);
+  if (problem) failed.push(group);
+}
+process.exitCode = failed.length === 0 ? 0 : 1;
+
+/** Returns the groups of features that are left out together. */
+function chooseGroups() {
+  if (options.has("--core")) return [removable];
+  if (options.has("--all")) return listSets().map((name) => [name]);
+  if (options.has("--some")) return chooseSome(Number(names[0])).map((name) => [name]);
+  if (names.length > 0 && names.every((name) => features.includes(name))) return [names];
   process.stderr.write(
-    `Name features to leave out, or --some <number>, or --all. Features: ${known.join(", ")}.\n`,
+    `Name features to leave out, or --some <number>, --all or --core. Features: ${features.join(", ")}.\n`,
   );
   process.exit(2);
 }
 
-/** Chooses different features for each commit, but the same features whenever a commit is tried again. */
-function chooseSome(count) {
-  const commit = execFileSync("git", ["rev-parse", "HEAD"], { cwd: root, encoding: "utf8" }).trim();
-  const rank = (name) => createHash("sha256").update(`${commit} ${name}`).digest("hex");
-  return [...known].sort((one, other) => (rank(one) < rank(other) ? -1 : 1)).slice(0, count);
+/** Returns the features that can be left out, and only one of those that can only be left out together. */
+function listSets() {
+  const bySet = new Map(removable.map((name) => [addDependents([name]).sort().join(), name]));
+  return [...bySet.values()];
 }
 
-async function prove(named) {
-  const left = withDependents(named);
-  process.stdout.write(`without ${left.join(", ")}\n`);
+/** Chooses different features for each commit, but the same if a commit is tried again. */
+function chooseSome(count) {
+  const commit = readCommit();
+  const rank = (name) => createHash("sha256").update(`${commit} ${name}`).digest("hex");
+  return [...removable].sort((one, other) => (rank(one) < rank(other) ? -1 : 1)).slice(0, count);
+}
+
+/** Reads the hash of the commit. Empty in a copy of the sources without Git's folder. */
+function readCommit() {
+  // In a container the files can belong to another user.
+  const args = ["-c", "safe.directory=*", "rev-parse", "HEAD"];
+  const { stdout } = spawnSync("git", args, { cwd: root, encoding: "utf8" });
+  return (stdout ?? "").trim();
+}
+
+/** Returns why features cannot be left out, or undefined if they can. */
+async function findProblem(named) {
+  const kept = findKept(named);
+  if (kept) return `${kept} must stay. ${inseparable[kept]}`;
+  const left = addDependents(named);
+  const others = left.filter((name) => !named.includes(name));
+  if (others.length > 0) process.stdout.write(`also without ${others.join(", ")}, which need it\n`);
   const copy = mkdtempSync(join(tmpdir(), "merkle-without-"));
   try {
     copyCheckout(copy);
     for (const name of left) leaveOut(copy, name);
-    const run = (...args) =>
-      execFileSync(process.execPath, args, { cwd: copy, stdio: ["ignore", "inherit", "inherit"] });
-    run(programs.tsc, "-b");
-    run(
-      "node_modules/tsx/dist/cli.mjs",
-      "--conditions=merkle-source",
-      "apps/cli/scripts/describe-commands.mjs",
-    );
-    run(programs.tsc, "-b");
-    run(programs.tsc, "-p", "apps/dashboard/tsconfig.check.json");
-    run("scripts/check-floors.mjs");
-    run(programs.vitest, "run", "--tagsFilter=!long && !chromium", ...coreTests);
-    await startBroker(copy);
+    await tryOut(copy);
+    return undefined;
+  } catch (error) {
+    // The message of a failed command repeats all its arguments.
+    return `failed. ${error.message.slice(0, 200)}`;
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
 }
 
-function featuresIn(folder) {
+/** @throws Error that names the step which failed */
+async function tryOut(copy) {
+  const run = (...args) =>
+    execFileSync(process.execPath, args, { cwd: copy, stdio: ["ignore", "inherit", "inherit"] });
+  run("--import", "tsx", "--conditions=merkle-source", "apps/cli/scripts/describe-commands.mjs");
+  run(programs.tsc, "-p", writeConfig(copy));
+  run(programs.tsc, "-p", "apps/dashboard/tsconfig.check.json");
+  run("scripts/check-floors.mjs");
+  if (options.has("--types")) return;
+  compile(copy);
+  run(programs.vitest, "run", "--reporter=dot", "--tagsFilter=!long && !chromium", ...listCoreTests(copy));
+  await startBroker(copy);
+}
+
+function listFeatures(folder) {
   const place = join(root, folder, "src/features");
   return existsSync(place) ? readdirSync(place) : [];
 }
 
+/** Returns a feature that would have to be left out with these, but cannot be. */
+function findKept(named) {
+  return addDependents(named).find((name) => name in inseparable);
+}
+
 /** Returns these features and those that need them, in any package. */
-function withDependents(named) {
+function addDependents(named) {
   const left = new Set(named);
   for (const name of left) {
     for (const folder of packages) {
-      for (const each of featuresIn(folder)) {
+      for (const each of listFeatures(folder)) {
         if (needsOf(`${folder}/src/features/${each}`).includes(name)) left.add(each);
       }
     }
@@ -108,14 +159,12 @@ function withDependents(named) {
   return [...left];
 }
 
-/** Copies the files in Git, and links the installed packages. Workspace packages link to the copy. */
+/** Copies the sources, and links the installed packages. The workspaces are the copy's own. */
 function copyCheckout(copy) {
-  const files = execFileSync("git", ["ls-files", "-z"], { cwd: root, encoding: "utf8" })
-    .split("\0")
-    .filter(Boolean);
-  for (const path of files) {
-    if (existsSync(join(root, path))) cpSync(join(root, path), join(copy, path));
-  }
+  cpSync(root, copy, {
+    recursive: true,
+    filter: (path) => !notCopied.has(basename(path)) && !path.endsWith(".tsbuildinfo"),
+  });
   for (const folder of ["", ...packages])
     linkPackages(join(root, folder, "node_modules"), join(copy, folder, "node_modules"));
   mkdirSync(join(copy, "node_modules/@merkle"), { recursive: true });
@@ -130,53 +179,96 @@ function linkPackages(from, to) {
 }
 
 function leaveOut(copy, name) {
-  const stubs = packages.flatMap((folder) => stubsOf(join(copy, folder, "src/features", name)));
+  const stubs = packages.flatMap((folder) => readStubs(join(copy, folder, "src/features", name)));
   for (const stub of stubs) rmSync(join(copy, "apps/dashboard/src/app", stub));
   for (const folder of packages)
     rmSync(join(copy, folder, "src/features", name), { recursive: true, force: true });
   rmSync(join(copy, "docs/features", `${name}.md`), { force: true });
-  for (const list of packages.flatMap((folder) => listsIn(join(copy, folder, "src")))) {
-    writeFileSync(list, withoutLines(readFileSync(list, "utf8"), name));
+  for (const list of packages.flatMap((folder) => listLists(join(copy, folder, "src")))) {
+    writeFileSync(list, removeLines(readFileSync(list, "utf8"), name));
   }
 }
 
-/** Returns the files in the dashboard's `app` folder that only show this feature, as listed in its entry. */
-function stubsOf(folder) {
+/** Reads the pages in the dashboard's `app` folder that only show a feature. The feature's entry lists them. */
+function readStubs(folder) {
   const entry = ["feature.ts", "feature.tsx"].map((name) => join(folder, name)).find(existsSync);
   const [, list = ""] = /\bstubs = \[([^;]*)\];/.exec(entry ? readFileSync(entry, "utf8") : "") ?? [];
   return [...list.matchAll(/"([^"]+)"/g)].map(([, path]) => path);
 }
 
-/** Returns the files directly in `src`. No other files name features. */
-function listsIn(folder) {
+/** Lists the files directly in `src`, the only ones that name features. */
+function listLists(folder) {
   return readdirSync(folder)
     .filter((name) => /\.tsx?$/.test(name))
     .map((name) => join(folder, name));
 }
 
-/** Removes the statements that import from the feature from a list, and the lines that use the imported names. */
-function withoutLines(text, name) {
+/** Removes the imports from a feature out of a list, and the lines that use the imported names. */
+function removeLines(text, name) {
   const from = `(?:\\./|@/)features/${name}/[^"]*`;
   const statement = new RegExp(`^(?:import|export) (?:type )?([^;"]*?) from "${from}";\\n`, "gm");
-  const taken = [...text.matchAll(statement)].flatMap(([, names]) =>
-    [...names.matchAll(/(\w+)(?=\s*(?:,|\}|$))/g)].map(([word]) => word),
+  const imported = [...text.matchAll(statement)].flatMap(([, clause]) =>
+    [...clause.matchAll(/(\w+)(?=\s*(?:,|\}|$))/g)].map(([word]) => word),
   );
   const uses =
-    taken.length > 0
-      ? new RegExp(`^\\s+(?:\\.\\.\\.|\\| |& )?(?:${taken.join("|")})(?:\\.\\w+)?[,;]?\\n`, "gm")
+    imported.length > 0
+      ? new RegExp(`^\\s+(?:\\.\\.\\.|\\| |& )?(?:${imported.join("|")})(?:\\.\\w+)?[,;]?\\n`, "gm")
       : /(?!)/g;
-  const awaited = new RegExp(`^\\s+(?:\\w+|"[\\w-]+"): \\(\\) => import\\("${from}"\\),\\n`, "gm");
-  return text.replace(statement, "").replace(uses, "").replace(awaited, "");
+  const lazy = new RegExp(`^\\s+(?:\\w+|"[\\w-]+"): \\(\\) => import\\("${from}"\\),\\n`, "gm");
+  return text.replace(statement, "").replace(uses, "").replace(lazy, "");
 }
 
-/** Starts the broker on a separate database, and checks its health. */
+/** Writes a configuration that checks all packages for Node in one pass, without the tests, and returns its name. */
+function writeConfig(copy) {
+  const name = "tsconfig.without.json";
+  const config = {
+    extends: "./tsconfig.test.json",
+    include: ["packages/*/src", "apps/broker/src", "apps/cli/src"],
+    exclude: ["**/*.test.ts", "**/test-*", "**/*-kit"],
+  };
+  writeFileSync(join(copy, name), JSON.stringify(config));
+  return name;
+}
+
+/** Compiles the packages without checking types again, since the broker's threads and the program run what is compiled. */
+function compile(copy) {
+  for (const folder of packages.filter((each) => existsSync(join(copy, each, "tsconfig.json")))) {
+    if (folder === "apps/dashboard") continue;
+    const source = join(copy, folder, "src");
+    const entryPoints = readdirSync(source, { recursive: true })
+      .filter((path) => /(?<!\.test|\.d)\.ts$/.test(path))
+      .map((path) => join(source, path));
+    buildSync({
+      entryPoints,
+      outbase: source,
+      outdir: join(copy, folder, "dist"),
+      format: "esm",
+      target: "es2023",
+    });
+  }
+}
+
+function listCoreTests(copy) {
+  const listed = ["packages", "apps", "tests"].flatMap((folder) =>
+    readdirSync(join(copy, folder), { recursive: true }).map((path) => `${folder}/${path}`),
+  );
+  return listed.filter(
+    (path) =>
+      path.endsWith(".test.ts") &&
+      !testsOfFeatures.has(path) &&
+      !path.includes("node_modules") &&
+      coreTests.some((pattern) => pattern.test(path)),
+  );
+}
+
+/** Starts the broker on a separate database, and waits until it is healthy. */
 async function startBroker(copy) {
-  const port = await freePort();
+  const port = await findFreePort();
   const env = { ...process.env, MERKLE_HOME: join(copy, "home"), MERKLE_URL: "" };
   const broker = spawn(process.execPath, ["apps/cli/bin/merkle.mjs", "up", "--port", String(port)], {
     cwd: copy,
     env,
-    stdio: "inherit",
+    stdio: ["ignore", "ignore", "inherit"],
   });
   const ended = new Promise((resolve) => broker.on("exit", resolve));
   try {
@@ -188,21 +280,22 @@ async function startBroker(copy) {
 }
 
 async function untilHealthy(url, ended) {
-  const gone = ended.then((code) => Promise.reject(new Error(`merkle up ended with ${code}`)));
-  const asked = async () => {
-    for (;;) {
-      const isWell = await fetch(url).then(
-        ({ ok }) => ok,
-        () => false,
-      );
-      if (isWell) return;
-      await new Promise((resolve) => setTimeout(resolve, 200));
-    }
-  };
-  await Promise.race([asked(), gone]);
+  let hasEnded = false;
+  ended.then(() => {
+    hasEnded = true;
+  });
+  while (!hasEnded) {
+    const isHealthy = await fetch(url).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    if (isHealthy) return;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  throw new Error(`merkle up ended with ${await ended}`);
 }
 
-function freePort() {
+function findFreePort() {
   return new Promise((resolve) => {
     const server = createServer().listen(0, "127.0.0.1", () => {
       const { port } = server.address();

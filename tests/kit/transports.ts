@@ -1,5 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { fillPath, type InputOf, MerkleError, type OperationName, type OutputOf } from "@merkle/wire";
+import {
+  fillPath,
+  type InputOf,
+  MerkleError,
+  type OperationName,
+  type OutputOf,
+  operationRules,
+} from "@merkle/wire";
 import { catalogue, findOperation } from "@merkle/wire/schemas";
 import { WebSocket } from "ws";
 import { lookForSecrets } from "./canary.js";
@@ -129,6 +136,9 @@ function readAnswer(response: HttpAnswer): unknown {
   throw error;
 }
 
+/** The toolsets of this build, in which features can be left out. */
+const allToolsets = [...new Set(Object.values(operationRules).map(({ toolset }) => toolset))].join(",");
+
 /** Opens a client that sends plain JSON-RPC, like curl. */
 async function openMcp(url: string, entry: Entry = {}): Promise<TransportClient> {
   const clients = openHttpClients();
@@ -136,7 +146,7 @@ async function openMcp(url: string, entry: Entry = {}): Promise<TransportClient>
     const { team_id } = Object(input);
     const response = await clients
       .of(typeof team_id === "string" ? team_id : "")
-      .send(new URL("/mcp?tools=core,messaging,mesh,tasks,people,progress,audit,work,admin", url), {
+      .send(new URL(`/mcp?tools=${allToolsets}`, url), {
         method: "POST",
         headers: { ...headersOf(entry), "content-type": "application/json", accept: "*/*" },
         body: JSON.stringify({

@@ -1,9 +1,12 @@
+import { existsSync } from "node:fs";
 import { builtinModules } from "node:module";
 import { join, relative } from "node:path";
 import { build } from "esbuild";
 import { root } from "../../../scripts/steps.mjs";
 
 const main = join(root, "apps/cli/dist/main.js");
+/** The process of a runner. A build without the feature jobs has none. */
+const runnerProcess = join(root, "apps/cli/dist/features/jobs/runner/runner-process.js");
 
 /**
  * Bundles the compiled command into `folder`, together with the entry files of the worker thread, the runner
@@ -19,8 +22,8 @@ export async function bundle(folder) {
     entryPoints: {
       main,
       worker: join(root, "apps/broker/dist/start/worker.js"),
-      "runner-process": join(root, "apps/cli/dist/features/jobs/runner/runner-process.js"),
-      // Clients load these two files into their own processes.
+      ...(existsSync(runnerProcess) && { "runner-process": runnerProcess }),
+      // Loaded by clients, into processes of theirs.
       "client-socket": join(root, "apps/cli/dist/clients/client-socket.js"),
       "opencode-plugin": join(root, "apps/cli/dist/clients/opencode-plugin.js"),
     },
