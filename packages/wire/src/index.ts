@@ -7,6 +7,7 @@ export type { Catalogue, InputOf, OutputOf, ParsedInputOf } from "./catalogue.js
 export { buildHeader, buildNumber, parseBuild } from "./core/build.js";
 export { errorMeanings } from "./core/error-meanings.js";
 export { type ErrorBody, type ErrorCode, type ErrorDetails, errorCodes, MerkleError } from "./core/errors.js";
+export { isObject } from "./core/is-object.js";
 export {
   type MerkleProof,
   merkleProof,

@@ -1,4 +1,4 @@
-import { hash, randomBytes, randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { type MessageRow, messageRowDefaults, type RedactionEvent, type StoredMessage } from "@merkle/db";
 import {
   kindOf,
@@ -13,6 +13,7 @@ import {
   uuidFromDigest,
 } from "@merkle/wire";
 import { canonicalJson } from "@merkle/wire/record";
+import { sha256 } from "./sha256.js";
 
 export interface Author {
   readonly teamId: string;
@@ -129,17 +130,15 @@ export function messageId(
   idempotencyKey: string | undefined,
 ): string {
   if (idempotencyKey === undefined) return timeOrdered(randomUUID());
-  return messageIdFrom({ sessionId, peerId, operation, idempotencyKey }, sha256);
+  return messageIdFrom({ sessionId, peerId, operation, idempotencyKey }, hashText);
 }
 
 /** Derives a uuid from its parts. The same parts give the same uuid. */
 export function idFrom(parts: readonly string[]): string {
-  return uuidFromDigest(sha256(JSON.stringify(parts)));
+  return uuidFromDigest(hashText(JSON.stringify(parts)));
 }
 
-function sha256(text: string): string {
-  return hash("sha256", text, "hex");
-}
+const hashText = (text: string) => sha256(text, "hex");
 
 /** Combines an appended row with its sequence and time. */
 export function toStoredMessage(row: MessageRow, place: { sequence: number; postedAt: Date }): StoredMessage {

@@ -1,4 +1,4 @@
-import { MerkleError, type Operation } from "@merkle/wire";
+import { isObject, MerkleError, type Operation } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { describeIssue, inputRefused, usefulFields } from "@merkle/wire/schemas";
 import type * as z from "zod";
@@ -78,10 +78,6 @@ function refuseGuessableKey(input: RawInput): void {
     `Without a credential, idempotency_key must have at least ${limits.anonymousIdempotencyKeyCharsMin} characters, because anyone who repeats the key gets the same result. Use a uuid.`,
     { fields: [{ field: "idempotency_key", problem: "too short to be secret" }] },
   );
-}
-
-function isObject(input: unknown): input is RawInput {
-  return typeof input === "object" && input !== null && !Array.isArray(input);
 }
 
 function describe(input: unknown): string {

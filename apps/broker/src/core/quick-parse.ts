@@ -1,3 +1,4 @@
+import { isObject } from "@merkle/wire";
 import type * as z from "zod";
 
 /** Returns a value as its schema would parse it, or undefined if only the schema itself can decide. */
@@ -156,7 +157,7 @@ function takeObject(schema: z.core.$ZodType): Take | null {
   if (!passes || !shape || !isStrict) return null;
   const fields = Object.entries(shape).map(([name, of]) => toField(name, of));
   return (value) => {
-    const object = isPlainObject(value) ? takeFields(fields, value) : undefined;
+    const object = isObject(value) ? takeFields(fields, value) : undefined;
     return object && passThrough(passes, object);
   };
 }
@@ -170,10 +171,6 @@ function toField(name: string, schema: z.core.$ZodType): Field {
   if (type === "default" && isSimple && Object(defaultValue) !== defaultValue)
     return { ...field, whenAbsent: "default" };
   return { ...field, whenAbsent: "refused" };
-}
-
-function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function takeFields(

@@ -1,5 +1,11 @@
 import { hash } from "node:crypto";
 
-export function sha256(bytes: Uint8Array): Uint8Array {
-  return hash("sha256", bytes, "buffer");
+/** Hashes bytes, or a text as UTF-8. Returns bytes, or text if an encoding is given. */
+export function sha256(data: string | Uint8Array): Buffer;
+export function sha256(data: string | Uint8Array, encoding: "hex" | "base64" | "base64url"): string;
+export function sha256(
+  data: string | Uint8Array,
+  encoding: "buffer" | "hex" | "base64" | "base64url" = "buffer",
+): Buffer | string {
+  return hash("sha256", data, encoding);
 }

@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import type { MessageRow, StoredMessage } from "@merkle/db";
 import type { Bus } from "./bus/bus.js";
+import { sha256 } from "./sha256.js";
 import { StartError } from "./start-error.js";
 import { withTimeout } from "./with-timeout.js";
 
@@ -63,7 +63,7 @@ export async function startTraces({ url, node, version, bus }: TracesOptions): P
   });
 
   function attributesOf(sessionId: string): Record<string, string> {
-    return { "merkle.node": node, "merkle.session": sha256(sessionId).slice(0, 16) };
+    return { "merkle.node": node, "merkle.session": sha256(sessionId, "hex").slice(0, 16) };
   }
 
   /** Starts a child of the message's first span, which may have been recorded on another node. */
@@ -138,11 +138,7 @@ export async function startTraces({ url, node, version, bus }: TracesOptions): P
 
 /** Returns the ids of a message's trace and of its first span. */
 export function placeOf(messageId: string): { readonly traceId: string; readonly spanId: string } {
-  return { traceId: messageId.replaceAll("-", ""), spanId: sha256(messageId).slice(0, 16) };
-}
-
-function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+  return { traceId: messageId.replaceAll("-", ""), spanId: sha256(messageId, "hex").slice(0, 16) };
 }
 
 /** Package names in variables instead of literal imports, so that bundlers do not include these packages. */

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import {
   appendInTransaction,
   claimRequest,
@@ -14,6 +14,7 @@ import { canonicalJson } from "@merkle/wire/record";
 import { decrypt, encrypt } from "./encrypt.js";
 import { type EventOptions, systemRow, toStoredMessage } from "./message.js";
 import { retryWhileLost } from "./retry-while-lost.js";
+import { sha256 } from "./sha256.js";
 import type { Turns } from "./turns.js";
 
 /** A handler's write: its transaction, and the callbacks to run after the commit. */
@@ -147,10 +148,6 @@ async function post(
     case "duplicate":
       throw new TypeError(`Appending in a transaction returned ${outcome.outcome}.`);
   }
-}
-
-function sha256(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
 }
 
 function otherInput(operation: string): MerkleError {

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { type Operation, parseTeamCredential } from "@merkle/wire";
+import { sha256 } from "../core/sha256.js";
 import type { RequestIdentity } from "../core/write.js";
 import type { PersonActor } from "../identity/credential.js";
 import type { Principal } from "../identity/principal.js";
@@ -49,5 +49,5 @@ function nameCaller({ teamCredential }: Operation, { principal, team, person }: 
 }
 
 function fingerprint(credential: string): string {
-  return createHash("sha256").update(credential).digest("hex");
+  return sha256(credential, "hex");
 }

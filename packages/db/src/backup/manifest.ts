@@ -1,3 +1,4 @@
+import { isObject } from "@merkle/wire";
 import { BackupError } from "./backup-error.js";
 
 /** The first characters of every backup file, in this format version and in all later ones. */
@@ -118,8 +119,6 @@ function parseObject(line: string): JsonObject | undefined {
   }
 }
 
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 const isText = (value: unknown): value is string => typeof value === "string";
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value);
 const isListOf = <Item>(value: unknown, isItem: (item: unknown) => item is Item): value is Item[] =>

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { isObject } from "../core/is-object.js";
 import type { Operation } from "./operation.js";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -9,7 +10,7 @@ type Fields = Readonly<Record<string, unknown>>;
  */
 export function readToolInput({ input, textField }: Operation, given: unknown): unknown {
   if (given === null) return {};
-  if (!isFields(given)) return given;
+  if (!isObject(given)) return given;
   const named = textField === undefined ? given : nameText(given, textField, input.shape);
   return readFields(input.shape, named);
 }
@@ -17,7 +18,7 @@ export function readToolInput({ input, textField }: Operation, given: unknown): 
 /** Drops `arguments: null`, which the protocol's own schemas refuse. */
 export function withoutNullArguments(message: unknown): unknown {
   const { params } = Object(message);
-  if (!isFields(params) || params["arguments"] !== null) return message;
+  if (!isObject(params) || params["arguments"] !== null) return message;
   const { arguments: _none, ...others } = params;
   return { ...Object(message), params: others };
 }
@@ -46,14 +47,14 @@ function readValue(schema: z.core.$ZodType, value: unknown): unknown {
   if (value === null) return accepts(schema, null) ? null : undefined;
   if (typeof value === "string") return readText(schema, value);
   const { type, shape } = declared(schema);
-  return type === "object" && shape && isFields(value) ? readFields(shape, value) : value;
+  return type === "object" && shape && isObject(value) ? readFields(shape, value) : value;
 }
 
 function readText(schema: z.core.$ZodType, text: string): unknown {
   const { type, shape } = declared(schema);
   if (type === "string" || type === "enum" || type === "literal") return text;
   const parsed = parseJson(text);
-  const value = isFields(parsed) ? readValue(schema, parsed) : parsed;
+  const value = isObject(parsed) ? readValue(schema, parsed) : parsed;
   // If both text and lists are accepted, as in `to`, only JSON of a list is parsed.
   const isMeant = type === "union" ? Array.isArray(value) || !accepts(schema, text) : type !== "unknown";
   if (isMeant && typeof value !== "string" && accepts(schema, value)) return value;
@@ -90,8 +91,4 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { isObject } from "../core/is-object.js";
 import { showInvisible } from "./neutralise.js";
 
 /**
@@ -41,7 +42,7 @@ function asJson(rest: Fields): string[] {
 function parseFields(input: string): Fields | null {
   try {
     const value: unknown = JSON.parse(input);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : null;
+    return isObject(value) ? value : null;
   } catch {
     return null;
   }

@@ -29,23 +29,23 @@ function countNames(json: string): number {
 /** Uses an explicit stack, because JSON can be nested deeper than calls can. */
 function countMembers(value: unknown): number {
   let members = 0;
-  const left: object[] = isObject(value) ? [value] : [];
+  const left: object[] = isContainer(value) ? [value] : [];
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
     if (Array.isArray(next)) {
-      for (const inner of next) if (isObject(inner)) left.push(inner);
+      for (const inner of next) if (isContainer(inner)) left.push(inner);
       continue;
     }
     // Objects from JSON.parse have only their own members, and "for in" does not allocate a list of them.
     for (const name in next) {
       members += 1;
       const inner = (next as Record<string, unknown>)[name];
-      if (isObject(inner)) left.push(inner);
+      if (isContainer(inner)) left.push(inner);
     }
   }
   return members;
 }
 
-function isObject(value: unknown): value is object {
+function isContainer(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 

@@ -1,6 +1,7 @@
-import { createHash, createHmac } from "node:crypto";
+import { createHmac } from "node:crypto";
 import type { AlertContent, AlertTo } from "@merkle/wire";
 import type { AlertKey } from "../../core/alert-key.js";
+import { sha256 } from "../../core/sha256.js";
 import { encryptPush, pushHeaders } from "./push-message.js";
 
 /** The HTTP request for an alert: address, headers and body. */
@@ -65,7 +66,7 @@ function toWebhook(
   data: AlertContent & { readonly url: string },
   now: Date,
 ): AlertRequest {
-  const id = `msg_${createHash("sha256").update(data.id).digest("base64url")}`;
+  const id = `msg_${sha256(data.id, "base64url")}`;
   const timestamp = String(Math.floor(now.getTime() / 1000));
   const body = JSON.stringify({ type: `alert.${data.kind}`, timestamp: now.toISOString(), data });
   const signature = createHmac("sha256", Buffer.from(secret.slice("whsec_".length), "base64"))

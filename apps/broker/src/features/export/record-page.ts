@@ -1,10 +1,10 @@
-import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type ReadableStream, TransformStream } from "node:stream/web";
 import { MerkleError } from "@merkle/wire";
 import { htmlRecord } from "@merkle/wire/record/html";
 import type { PageBuild } from "../../core/page-build.js";
+import { sha256 } from "../../core/sha256.js";
 
 /** The HTML page for a record, split at the position where the record is inserted. */
 export interface RecordPage {
@@ -35,8 +35,7 @@ async function readRecordPage(dashboard: string): Promise<RecordPage | null> {
   try {
     const text = await readFile(join(dashboard, "record.template"), "utf8");
     const place = text.indexOf(htmlRecord.begin) + htmlRecord.begin.length;
-    const sha256 = createHash("sha256").update(text).digest("hex");
-    return { head: text.slice(0, place), tail: text.slice(place), sha256 };
+    return { head: text.slice(0, place), tail: text.slice(place), sha256: sha256(text, "hex") };
   } catch (error) {
     if (Object(error).code !== "ENOENT") throw error;
     return null;

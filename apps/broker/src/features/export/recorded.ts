@@ -6,7 +6,7 @@ import {
   type RecordedMessage,
   readRecordExtent,
 } from "@merkle/db";
-import { MerkleError, type Message } from "@merkle/wire";
+import { isObject, MerkleError, type Message } from "@merkle/wire";
 import type { AuditKey, HeadAbout, SignedHead } from "@merkle/wire/record";
 import { toMessage, withoutSealed } from "../../core/message.js";
 import { retryWhileLost } from "../../core/retry-while-lost.js";
@@ -121,10 +121,6 @@ export function toRecordedMessage(row: RecordedMessage, recordId: string): Messa
 /** Returns whether a reader of this message can check its content against its hash. */
 export function isWhole({ content }: Message): boolean {
   return !isObject(content) || (content["private"] !== true && content["redacted"] !== true);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function parse(text: string): unknown {

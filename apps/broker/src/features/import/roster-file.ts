@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { ImportedPeerRow, ImportedTeamRow } from "@merkle/db";
 import { limits } from "@merkle/wire/limits";
 import { bundleFiles } from "@merkle/wire/record";
@@ -6,6 +6,7 @@ import type { ZippedFiles } from "@merkle/wire/record/zip";
 import { Timestamp, Uuid } from "@merkle/wire/schemas";
 import * as z from "zod";
 import { idFrom } from "../../core/message.js";
+import { sha256 } from "../../core/sha256.js";
 import { readSmallFile } from "./read-file.js";
 
 const Name = z.string().min(1).max(120);
@@ -101,7 +102,7 @@ function toPeer(peer: Roster["peers"][number], until: Date): ImportedPeerRow {
 
 /** Returns the hash of a random secret that is never stored or returned, so no credential matches it. */
 function unknownSecret(): string {
-  return createHash("sha256").update(randomBytes(32)).digest("hex");
+  return sha256(randomBytes(32), "hex");
 }
 
 function parse(text: string): unknown {

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import {
   type ClientGrant,
   type Ended,
@@ -8,6 +7,7 @@ import {
   takeClientGrant,
 } from "@merkle/db";
 import { limits } from "@merkle/wire/limits";
+import { sha256 } from "../../core/sha256.js";
 import type { IdentityServices } from "../../identity/context.js";
 import { hashSecret } from "../../identity/credential.js";
 import { cutOff, endInTransaction } from "../../identity/end-credentials.js";
@@ -66,7 +66,7 @@ function isMeantFor(grant: ClientGrant, { clientId, redirectUri, verifier, resou
     // Checks the verifier as in RFC 7636, section 4.1. The challenge is not secret, so a plain comparison
     // leaks nothing.
     /^[\w.~-]{43,128}$/.test(verifier) &&
-    createHash("sha256").update(verifier).digest("base64url") === grant.challenge
+    sha256(verifier, "base64url") === grant.challenge
   );
 }
 

@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { decideProposalRow, findTopic, type ProposalBesideSource, readProposalContent } from "@merkle/db";
 import { MerkleError, type ParsedInputOf, type SourcePathParts } from "@merkle/wire";
 import { applyHunks } from "@merkle/wire/text";
+import { sha256 } from "../../core/sha256.js";
 import type { PersonContext } from "../../sessions/context.js";
 import type { JobServices } from "../jobs/feature.js";
 import { keepFileText } from "../sources/feature.js";
@@ -38,7 +38,7 @@ export async function acceptFile(
     throw new TypeError("The proposal for a file must have a hash and a topic.");
   if (input.base !== baseHash) throw await staleFile(ctx, { proposal, file });
   const content = await chooseText(ctx, proposal, input);
-  const acceptedContentHash = createHash("sha256").update(content).digest();
+  const acceptedContentHash = sha256(content);
   const title = (await findTopic(services.database.orm, { meshId, number: topic }))?.title ?? "";
 
   return ctx.write(async (write) => {

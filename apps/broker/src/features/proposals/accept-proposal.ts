@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { decideProposalRow, type ProposalBesideSource, readProposalContent } from "@merkle/db";
 import { MerkleError, type OutputOf, operationRules, type ParsedInputOf } from "@merkle/wire";
 import { applyHunks } from "@merkle/wire/text";
+import { sha256 } from "../../core/sha256.js";
 import { concludeWith } from "../../document/conclude-session.js";
 import { requireSession, type SessionIdentity } from "../../identity/session-directory.js";
 import { sessionClosed } from "../../sessions/access/authorize.js";
@@ -173,8 +173,4 @@ function noSuchHunks(number: number, hunks: readonly string[]): MerkleError {
     `Proposal ${number} has no hunk ${hunks.slice(0, 5).join(", ")} on the current text, so nothing was written. Open the proposal again to see its current hunks.`,
     { proposal_id: number, hunks: hunks.slice(0, 100), next: "get_proposal" },
   );
-}
-
-function sha256(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
 }

@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import type { Hunk } from "@merkle/wire";
 import { lineChanges } from "@merkle/wire/text";
+import { sha256 } from "../../core/sha256.js";
 import { findHeadings } from "../../text/unified-diff.js";
 
 /** Returns the changes from one text to another as hunks, each with the heading of its section. */
@@ -22,8 +22,5 @@ export function toHunks(from: string, to: string): Hunk[] {
  */
 function nameOf(places: Pick<Hunk, "old_start" | "old_lines" | "new_lines">): string {
   const { old_start, old_lines, new_lines } = places;
-  return createHash("sha256")
-    .update(JSON.stringify([old_start, old_lines, new_lines]))
-    .digest("hex")
-    .slice(0, 12);
+  return sha256(JSON.stringify([old_start, old_lines, new_lines]), "hex").slice(0, 12);
 }

@@ -124,7 +124,7 @@ function createSigner(keys: readonly AuditKey[], privateKey: KeyObject): AuditSi
     // can derive the secret.
     secretFor(purpose) {
       const { signature } = signBytes(Buffer.from(`merkle secret of nodes: ${purpose}`));
-      return Buffer.from(sha256(Buffer.from(signature))).toString("base64url");
+      return sha256(signature, "base64url");
     },
     sign(unsigned) {
       const head: Head = { ...unsigned, key_id };

@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
+import { sha256 } from "../../core/sha256.js";
 
 const style =
   "body{margin:0;min-height:100vh;display:grid;place-items:center;font:16px/1.5 system-ui,sans-serif}main{max-width:36rem;padding:2rem}h1{font-size:1.25rem}";
-const styleHash = createHash("sha256").update(style).digest("base64");
+const styleHash = sha256(style, "base64");
 
 /** Seconds between two reloads of the page. */
 const reloadAfterS = 2;

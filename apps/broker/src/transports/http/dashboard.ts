@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join, relative, sep } from "node:path";
 import { promisify } from "node:util";
@@ -8,6 +7,7 @@ import { isUuid } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import type { Hono } from "hono";
 import type { PageBuild } from "../../core/page-build.js";
+import { sha256 } from "../../core/sha256.js";
 import type { HttpContext } from "./admit.js";
 import { buildingPage } from "./building-page.js";
 
@@ -123,7 +123,7 @@ function toPage(path: string, body: Buffer): Page {
     headers: once(() => ({
       "content-type": type,
       // Weak, because the compressed body has the same tag.
-      etag: `W/"${createHash("sha256").update(body).digest("base64url")}"`,
+      etag: `W/"${sha256(body, "base64url")}"`,
       // The names of these files change with their content.
       "cache-control": path.startsWith("/_next/static/") ? "public, max-age=31536000, immutable" : "no-cache",
       "x-content-type-options": "nosniff",
@@ -201,9 +201,7 @@ const permissionsPolicy = [
 
 function contentSecurityPolicy(html: Buffer): string {
   const inline = html.toString().matchAll(/<script(?![^>]*\bsrc=)[^>]*>([\s\S]*?)<\/script>/g);
-  const hashes = new Set(
-    [...inline].map(([, script = ""]) => `'sha256-${createHash("sha256").update(script).digest("base64")}'`),
-  );
+  const hashes = new Set([...inline].map(([, script = ""]) => `'sha256-${sha256(script, "base64")}'`));
   return [
     "default-src 'self'",
     ["script-src 'self'", ...hashes].join(" "),

@@ -67,7 +67,7 @@ export function mountSignIn(
   const { database } = main;
   const keyOf = (nonce: string) => ({
     meshId: database.meshId,
-    requestHash: sha256(Buffer.from(`sign-in ${nonce}`)),
+    requestHash: sha256(`sign-in ${nonce}`),
   });
   const challenges = createSignInChallenges({
     shared: main.nodes.alone

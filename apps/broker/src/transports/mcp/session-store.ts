@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import {
   type Database,
   deleteMcpSession,
@@ -8,6 +7,7 @@ import {
   noteCancelled,
   touchMcpSession,
 } from "@merkle/db";
+import { sha256 } from "../../core/sha256.js";
 import { type Principal, tokenOf } from "../../identity/principal.js";
 
 /** Stores MCP sessions beyond the life of the process, so that their clients do not notice a restart (MCP-4). */
@@ -49,12 +49,12 @@ function toStored(initialize: unknown): unknown {
 
 /** Returns the database key of a session. The id is a secret, so only its hash is stored (MCP-9). */
 export function toKey({ meshId }: Pick<Database, "meshId">, id: string): McpSessionKey {
-  return { meshId, idHash: createHash("sha256").update(id).digest() };
+  return { meshId, idHash: sha256(id) };
 }
 
 /** Returns the hash with which nodes identify a session to each other. */
 export function hashOf(id: string): string {
-  return createHash("sha256").update(id).digest("base64url");
+  return sha256(id, "base64url");
 }
 
 /**

@@ -1,7 +1,8 @@
-import { createHash, createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
+import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
 import { createSecureContext, rootCertificates } from "node:tls";
 import { isPosix } from "@merkle/db/files";
+import { sha256 } from "../../core/sha256.js";
 import { StartError } from "../../core/start-error.js";
 
 /** The files of a certificate and its key, in PEM. */
@@ -137,9 +138,7 @@ function isPublic(chain: string): boolean {
 }
 
 function pinOf({ publicKey }: X509Certificate): string {
-  return createHash("sha256")
-    .update(publicKey.export({ type: "spki", format: "der" }))
-    .digest("base64");
+  return sha256(publicKey.export({ type: "spki", format: "der" }), "base64");
 }
 
 /**
