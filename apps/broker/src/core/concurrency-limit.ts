@@ -14,14 +14,14 @@ export interface ConcurrencyBounds {
   readonly countedMs: number;
 }
 
-interface Waiting {
+interface QueuedRequest {
   readonly response: ServerResponse;
   readonly serve: () => void;
 }
 
 interface Queue {
   served: number;
-  readonly waiting: Waiting[];
+  readonly waiting: QueuedRequest[];
 }
 
 export function createConcurrencyLimit({ countMax, countedMs }: ConcurrencyBounds): ConcurrencyLimit {
@@ -37,7 +37,7 @@ export function createConcurrencyLimit({ countMax, countedMs }: ConcurrencyBound
     if (queue.served === 0) queues.delete(address);
   }
 
-  function begin({ response, serve }: Waiting, queue: Queue, ended: () => void): void {
+  function begin({ response, serve }: QueuedRequest, queue: Queue, ended: () => void): void {
     queue.served += 1;
     const end = () => {
       clearTimeout(deadline);

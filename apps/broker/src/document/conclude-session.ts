@@ -77,7 +77,7 @@ interface Draft {
   readonly conclusion: string;
 }
 
-type Output = OutputOf<"conclude_session">;
+type ConcludeSessionOutput = OutputOf<"conclude_session">;
 
 /** The team in whose name a session is concluded. */
 interface Concluder {
@@ -110,10 +110,9 @@ interface Conclusion {
  * announces the conclusion (SES-9). On a concluded session it revises the Conclusion and announces that; `closed_at` is not
  * changed. A pending proposal is rejected (PROP-15).
  */
-export async function concludeWith(ctx: ConcluderContext, input: Conclusion): Promise<Output> {
-  // The draft is made before the transaction, so that other writers do not wait while a large document is
-  // processed. A concurrent write makes the draft outdated. After three attempts, the draft is made with the
-  // document locked.
+export async function concludeWith(ctx: ConcluderContext, input: Conclusion): Promise<ConcludeSessionOutput> {
+  // The draft is made before the transaction, so that no one waits while a large document is processed. A concurrent write
+  // makes the draft outdated. After three attempts it is made with the document locked.
   for (const hook of ctx.services.hooks.onConclude) await hook.prepare?.(ctx.services, ctx.session.sessionId);
   for (let round = 1; round <= 3; round += 1) {
     const draft = await draftConclusion(ctx, input);
@@ -151,7 +150,7 @@ async function conclude(
   ctx: ConcluderContext,
   { writtenBy, check, record }: Conclusion,
   makeDraft: () => Promise<Draft>,
-): Promise<Output> {
+): Promise<ConcludeSessionOutput> {
   const { services } = ctx;
   const { sessions, channels, hooks } = services;
   const { sessionId, slug } = ctx.session;

@@ -53,11 +53,11 @@ export interface AppenderOptions {
  * another attempt. With a full disk, a batch of a thousand rows thus causes about ten attempts instead of one
  * per row.
  */
-interface Room {
+interface KnownRoom {
   bytesMax: number;
 }
 
-interface Pending {
+interface PendingRow {
   readonly row: MessageRow;
   readonly bytes: number;
   readonly admittedAt: number;
@@ -71,11 +71,11 @@ interface Pending {
  * connections. Its posts keep their order, and no other session waits for them (FEED-15).
  */
 export function startAppender({ database, metrics, onPosted, onFound }: AppenderOptions): Appender {
-  let queue: Pending[] = [];
+  let queue: PendingRow[] = [];
   let queuedBytes = 0;
   let flushing: Promise<void> | null = null;
   let stopped = false;
-  const queuesOfLocked = new Map<string, Pending[]>();
+  const queuesOfLocked = new Map<string, PendingRow[]>();
   const flushesOfLocked = new Set<Promise<void>>();
 
   function append(row: MessageRow): Promise<Appended> {
@@ -88,12 +88,12 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
     });
   }
 
-  function resolve(pending: Pending, outcome: Appended): void {
+  function resolve(pending: PendingRow, outcome: Appended): void {
     queuedBytes -= pending.bytes;
     pending.resolve(outcome);
   }
 
-  function admit(pending: Pending): void {
+  function admit(pending: PendingRow): void {
     const sameSession = queuesOfLocked.get(pending.row.session_id);
     if (sameSession) {
       sameSession.push(pending);
@@ -110,7 +110,7 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
     flushing = null;
   }
 
-  function takeBatch(): Pending[] {
+  function takeBatch(): PendingRow[] {
     const batch = takeUpTo(queue);
     queue = queue.slice(batch.length);
     return batch;
@@ -121,10 +121,10 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
    * Never throws: every post gets its own outcome.
    */
   async function flush(
-    batch: readonly Pending[],
+    batch: readonly PendingRow[],
     send: Database["append"],
-    room: Room = { bytesMax: Number.POSITIVE_INFINITY },
-  ): Promise<Pending[]> {
+    room: KnownRoom = { bytesMax: Number.POSITIVE_INFINITY },
+  ): Promise<PendingRow[]> {
     if (batch.length === 0) return [];
     try {
       const outcomes = await sendUntilKnown(batch, send);
@@ -135,7 +135,7 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
   }
 
   async function sendUntilKnown(
-    batch: readonly Pending[],
+    batch: readonly PendingRow[],
     send: Database["append"],
   ): Promise<AppendOutcome[]> {
     const rows = batch.map((pending) => pending.row);
@@ -150,9 +150,9 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
     return outcomes;
   }
 
-  function settle(batch: readonly Pending[], outcomes: readonly AppendOutcome[]): Pending[] {
+  function settle(batch: readonly PendingRow[], outcomes: readonly AppendOutcome[]): PendingRow[] {
     const posted: StoredMessage[] = [];
-    const busy: Pending[] = [];
+    const busy: PendingRow[] = [];
     const counts = new Map<AppendOutcome["outcome"], number>();
     batch.forEach((pending, index) => {
       const outcome = outcomes[index];
@@ -183,18 +183,18 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
    * for, does not make the others fail.
    */
   async function settleFailure(
-    batch: readonly Pending[],
+    batch: readonly PendingRow[],
     error: unknown,
     send: Database["append"],
-    room: Room,
-  ): Promise<Pending[]> {
+    room: KnownRoom,
+  ): Promise<PendingRow[]> {
     if ((isDataError(error) || isOutOfRoom(error)) && batch.length > 1) {
       const middle = Math.ceil(batch.length / 2);
       const busy = await flush(batch.slice(0, middle), send, room);
       // A locked session may have been unlocked in between. Later posts to the session must still not
       // overtake its busy rows.
       const busySessions = new Set(busy.map((pending) => pending.row.session_id));
-      const mustFollow = (pending: Pending) => busySessions.has(pending.row.session_id);
+      const mustFollow = (pending: PendingRow) => busySessions.has(pending.row.session_id);
       const second = batch.slice(middle);
       const others = second.filter((pending) => !mustFollow(pending));
       const tooLarge = others.filter((pending) => pending.bytes >= room.bytesMax);
@@ -212,7 +212,7 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
     return [];
   }
 
-  function refuse(batch: readonly Pending[], error: unknown): void {
+  function refuse(batch: readonly PendingRow[], error: unknown): void {
     if (batch.length === 0) return;
     metrics.posts.inc({ outcome: "failed" }, batch.length);
     const failure = describeFailure(error);
@@ -222,10 +222,10 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
     }
   }
 
-  /** Gives each busy session its own queue, and moves the session's posts that were queued later into it. */
-  function setAside(busy: readonly Pending[]): void {
+  /** Gives each busy session its own queue, and moves its posts that were queued behind the busy rows there. */
+  function setAside(busy: readonly PendingRow[]): void {
     for (const sessionId of new Set(busy.map((pending) => pending.row.session_id))) {
-      const ofSession = (pending: Pending) => pending.row.session_id === sessionId;
+      const ofSession = (pending: PendingRow) => pending.row.session_id === sessionId;
       queuesOfLocked.set(sessionId, [...busy.filter(ofSession), ...queue.filter(ofSession)]);
       queue = queue.filter((pending) => !ofSession(pending));
       const flushed = flushLocked(sessionId).finally(() => flushesOfLocked.delete(flushed));
@@ -257,9 +257,9 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
   };
 }
 
-function takeUpTo(queue: readonly Pending[]): Pending[] {
+function takeUpTo(queue: readonly PendingRow[]): PendingRow[] {
   let bytes = 0;
-  const batch: Pending[] = [];
+  const batch: PendingRow[] = [];
   for (const pending of queue) {
     bytes += pending.bytes;
     if (batch.length === limits.flushRowsMax || (batch.length > 0 && bytes > limits.flushBytesMax)) break;

@@ -5,14 +5,14 @@ import type { PersonReaderContext, ReaderContext, SessionContext, TeamContext } 
 import type { Peer } from "../sessions/peers/peer.js";
 import type { FeedServices } from "./services.js";
 
-type Input = ParsedInputOf<"ack">;
-type Output = OutputOf<"ack">;
+type AckInput = ParsedInputOf<"ack">;
+type AckOutput = OutputOf<"ack">;
 
 /**
  * Acknowledges the feed up to a cursor. Once the promise resolves, the acknowledgement is on disk and
  * acknowledged messages are not delivered again (CURSOR-7).
  */
-export async function ack(ctx: ReaderContext<FeedServices>, input: Input): Promise<Output> {
+export async function ack(ctx: ReaderContext<FeedServices>, input: AckInput): Promise<AckOutput> {
   const { channels } = ctx.services;
   await refuseOtherHistory(ctx, { cursor: input.cursor });
   await refuseBeyondEnd(ctx, "cursor", input.cursor, channels.find(ctx.session.sessionId)?.head ?? 0);
@@ -20,7 +20,7 @@ export async function ack(ctx: ReaderContext<FeedServices>, input: Input): Promi
   return ackAsTeam(ctx, input);
 }
 
-async function ackAsTeam(ctx: TeamContext<FeedServices>, input: Input): Promise<Output> {
+async function ackAsTeam(ctx: TeamContext<FeedServices>, input: AckInput): Promise<AckOutput> {
   const { peer } = ctx.team;
   await ctx.services.presence.catchUp(peer, () => input.cursor <= peer.cursors.offered);
   const { skipped, saved } = await acknowledge(ctx, peer, { cursor: input.cursor, durable: true });

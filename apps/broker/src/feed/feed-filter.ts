@@ -3,7 +3,7 @@ import { eventNames, MerkleError, type ParsedInputOf } from "@merkle/wire";
 import type { SessionContext } from "../sessions/context.js";
 import type { FeedServices } from "./services.js";
 
-type Input = Pick<ParsedInputOf<"get_history">, "types" | "kinds" | "team" | "q" | "thread">;
+type GetHistoryInput = Pick<ParsedInputOf<"get_history">, "types" | "kinds" | "team" | "q" | "thread">;
 
 /**
  * Returns the filter that a reader has requested for a feed, or null if the reader wants all
@@ -14,7 +14,7 @@ type Input = Pick<ParsedInputOf<"get_history">, "types" | "kinds" | "team" | "q"
 export async function toFeedFilter(
   { session }: SessionContext<FeedServices>,
   db: Queryable,
-  { types, kinds, team, q, thread }: Input,
+  { types, kinds, team, q, thread }: GetHistoryInput,
 ): Promise<FeedFilter | null> {
   if ([types, kinds, team, q, thread].every((asked) => asked === undefined)) return null;
   const isChatWanted = types?.includes("chat") ?? true;

@@ -15,7 +15,7 @@ import { refuseOtherHistory } from "./cursors.js";
 import { toFeedFilter } from "./feed-filter.js";
 import type { FeedServices } from "./services.js";
 
-type Input = ParsedInputOf<"get_history">;
+type GetHistoryInput = ParsedInputOf<"get_history">;
 
 /**
  * Reads one page of a feed, by default backwards from its end. Within a page, the oldest message comes first
@@ -23,7 +23,7 @@ type Input = ParsedInputOf<"get_history">;
  */
 export async function getHistory(
   ctx: SessionContext<FeedServices>,
-  input: Input,
+  input: GetHistoryInput,
 ): Promise<OutputOf<"get_history">> {
   const { database, presence, metrics } = ctx.services;
   const cursor = input.before_cursor ?? input.after_cursor ?? input.around;
@@ -62,7 +62,7 @@ async function findEnd(
   return head?.lastSequence ?? 0;
 }
 
-interface Page {
+interface HistoryPage {
   readonly messages: FeedPart["messages"];
   /**
    * `older` and `newer` are cursors to pass as `before_cursor` and `after_cursor` in the next call. Null if
@@ -75,10 +75,10 @@ interface Page {
 async function readAround(
   ctx: SessionContext<FeedServices>,
   db: Queryable,
-  input: Input,
+  input: GetHistoryInput,
   end: number,
   filter: FeedFilter | null,
-): Promise<Page> {
+): Promise<HistoryPage> {
   const { sessionId } = ctx.session;
   const messagesMax = pageSize(input.limit);
   const bytesMax = ctx.view === "compact" ? limits.compactPageCharsMax : limits.pageBytesMax;

@@ -16,7 +16,7 @@ import type { Channel } from "./delivery/channel.js";
 import { addressOf } from "./recipients.js";
 import type { FeedServices } from "./services.js";
 
-type Output = OutputOf<"message_status">;
+type MessageStatusOutput = OutputOf<"message_status">;
 
 /**
  * Returns the peers that a message reached, the peers that have received it, and the peer that answered it
@@ -27,7 +27,7 @@ type Output = OutputOf<"message_status">;
 export async function messageStatus(
   ctx: SessionContext<FeedServices>,
   input: ParsedInputOf<"message_status">,
-): Promise<Output> {
+): Promise<MessageStatusOutput> {
   const { services, session } = ctx;
   const message = await findMessage(services.database.orm, session.sessionId, input.message);
   if (!message) {
@@ -51,7 +51,7 @@ export async function messageStatus(
 async function readAnswer(
   { services, session }: SessionContext<FeedServices>,
   ask: number,
-): Promise<Output["answered"]> {
+): Promise<MessageStatusOutput["answered"]> {
   const answer = await findAnswer(services.database.orm, session.sessionId, ask);
   if (!answer) return null;
   const content: Record<string, unknown> = JSON.parse(answer.content);

@@ -83,15 +83,16 @@ function namesNothing({ to, reply_to, content }: PostRequest): boolean {
   );
 }
 
-/**
- * Either a row to append, with the peers that were searched for its recipients, or the message that an
- * earlier attempt stored.
- */
-type Prepared =
+/** A row to append with the peers that were searched for its recipients, or the message that was stored earlier. */
+type PreparedPost =
   | { readonly row: MessageRow; readonly known: readonly KnownPeer[] }
   | { readonly earlier: StoredMessage };
 
-async function prepare(ctx: TeamContext<FeedServices>, id: string, request: PostRequest): Promise<Prepared> {
+async function prepare(
+  ctx: TeamContext<FeedServices>,
+  id: string,
+  request: PostRequest,
+): Promise<PreparedPost> {
   try {
     const { audience, known } = await readAudience(ctx, request.to ?? everyone.recipients);
     if ("sealed" in request.content) requireOnePeer(audience);

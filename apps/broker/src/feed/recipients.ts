@@ -129,13 +129,13 @@ function indexBy(peers: readonly Addressable[], keyOf: (peer: Addressable) => st
   return index;
 }
 
-/** The peers that an entry in `to` refers to, and the name stored for it. */
-interface Target {
+/** The peers that one entry of `to` means, and the name stored for it. */
+interface AddressedPeers {
   readonly name: string;
   readonly peers: readonly Addressable[];
 }
 
-function resolve(roster: Roster, entry: string, atTeams: boolean): Target {
+function resolve(roster: Roster, entry: string, atTeams: boolean): AddressedPeers {
   const target =
     entry === "*" || entry.startsWith("@")
       ? (findGroup(roster, entry) ?? (atTeams ? findTeam(roster, entry.slice(1)) : null))
@@ -147,7 +147,7 @@ function resolve(roster: Roster, entry: string, atTeams: boolean): Target {
   throw notThere(roster, entry);
 }
 
-function findGroup({ there, memberships }: Roster, entry: string): Target | null {
+function findGroup({ there, memberships }: Roster, entry: string): AddressedPeers | null {
   if (isEveryone(entry)) return { name: "*", peers: there };
   // People can read a session without joining it, so `@humans` is valid even if no human has joined.
   if (isHumans(entry)) return { name: "@humans", peers: there.filter(({ kind }) => kind !== "agent") };
@@ -157,18 +157,18 @@ function findGroup({ there, memberships }: Roster, entry: string): Target | null
   return orNull(`@${spelled?.join("/")}`, [...new Set(found.map(({ peer }) => peer))]);
 }
 
-/** Finds a peer by `team/peer`. Only the team's name may contain a slash, so addresses are unambiguous. */
-function findAddress({ byAddress }: Roster, entry: string): Target | null {
+/** Finds a peer by `team/peer`. A team's name may contain a slash and a peer's may not, so addresses are unique. */
+function findAddress({ byAddress }: Roster, entry: string): AddressedPeers | null {
   return toOne(byAddress.get(fold(entry)), entry);
 }
 
-function findSessionKey({ bySessionKey }: Roster, entry: string): Target | null {
+function findSessionKey({ bySessionKey }: Roster, entry: string): AddressedPeers | null {
   const found = bySessionKey.get(entry) ?? [];
   if (found.length > 1) throw ambiguous(entry, found.map(addressOf));
   return toOne(found, entry);
 }
 
-function findPeer({ byName, byTeam }: Roster, entry: string): Target | null {
+function findPeer({ byName, byTeam }: Roster, entry: string): AddressedPeers | null {
   const [found] = byName.get(fold(entry)) ?? [];
   if (!found) return null;
   const namesake = byTeam.get(fold(entry))?.find(({ teamId }) => teamId !== found.teamId);
@@ -177,12 +177,12 @@ function findPeer({ byName, byTeam }: Roster, entry: string): Target | null {
 }
 
 /** Finds all peers of a team that can receive messages. */
-function findTeam({ byTeam }: Roster, entry: string): Target | null {
+function findTeam({ byTeam }: Roster, entry: string): AddressedPeers | null {
   const peers = byTeam.get(fold(entry)) ?? [];
   return orNull(peers[0]?.team ?? entry, peers);
 }
 
-function toOne([found]: readonly Addressable[] = [], entry: string): Target | null {
+function toOne([found]: readonly Addressable[] = [], entry: string): AddressedPeers | null {
   if (!found) return null;
   // If the team's name looks like a group, its address could be mistaken for another recipient, so the entry
   // is kept as written.
@@ -190,7 +190,7 @@ function toOne([found]: readonly Addressable[] = [], entry: string): Target | nu
   return { name, peers: [found] };
 }
 
-function orNull(name: string, peers: readonly Addressable[]): Target | null {
+function orNull(name: string, peers: readonly Addressable[]): AddressedPeers | null {
   return peers.length > 0 ? { name, peers } : null;
 }
 

@@ -17,15 +17,18 @@ import {
 import { makeReceipt } from "./message-status.js";
 import type { FeedServices } from "./services.js";
 
-type Input = ParsedInputOf<"wait_for_messages">;
-type Output = OutputOf<"wait_for_messages">;
+type WaitForMessagesInput = ParsedInputOf<"wait_for_messages">;
+type WaitForMessagesOutput = OutputOf<"wait_for_messages">;
 
 /**
  * Returns the next messages for the caller, immediately or once a message arrives that ends a wait (WAIT-1,
  * DELIVER-4). Acknowledges only messages that the caller reports as read, or that it is known to have
  * received (CURSOR-4, CURSOR-6).
  */
-export async function waitForMessages(ctx: TeamContext<FeedServices>, input: Input): Promise<Output> {
+export async function waitForMessages(
+  ctx: TeamContext<FeedServices>,
+  input: WaitForMessagesInput,
+): Promise<WaitForMessagesOutput> {
   const { channels, nodes, presence } = ctx.services;
   const { peer } = ctx.team;
   await refuseOtherHistory(ctx, { epoch: input.epoch, cursor: input.since_cursor });
@@ -54,7 +57,7 @@ export async function waitForMessages(ctx: TeamContext<FeedServices>, input: Inp
 async function catchUp(
   { services, team: { peer }, connection }: TeamContext<FeedServices>,
   channel: Channel,
-  { since_cursor, receipt }: Partial<Pick<Input, "since_cursor" | "receipt">>,
+  { since_cursor, receipt }: Partial<Pick<WaitForMessagesInput, "since_cursor" | "receipt">>,
 ): Promise<void> {
   if (services.nodes.alone) return;
   const call = { connection: numberConnection(connection), givesReceipts: receipt !== undefined };
@@ -71,7 +74,7 @@ async function catchUp(
  */
 async function saveAnswer(
   { services, team: { peer } }: TeamContext<FeedServices>,
-  { entries, timedOut }: Pick<Page, "entries" | "timedOut">,
+  { entries, timedOut }: Pick<MailPage, "entries" | "timedOut">,
   { upTo }: Rest,
 ): Promise<void> {
   const { presence } = services;
@@ -81,7 +84,7 @@ async function saveAnswer(
 
 async function beginReading(
   ctx: TeamContext<FeedServices>,
-  input: Input,
+  input: WaitForMessagesInput,
   channel: Channel,
 ): Promise<Beginning & { readonly skipped: number }> {
   const { peer } = ctx.team;
@@ -94,7 +97,7 @@ async function beginReading(
   return { since: input.since_cursor, again: 0, skipped, saved: awaitLater(noteRead(ctx)) };
 }
 
-interface Page extends Mail {
+interface MailPage extends Mail {
   /**
    * Whether the call blocked until its timeout and found nothing. A check with `timeout: 0` does not count as
    * an idle poll.
@@ -104,10 +107,10 @@ interface Page extends Mail {
 
 async function readOrBlock(
   ctx: TeamContext<FeedServices>,
-  input: Input,
+  input: WaitForMessagesInput,
   channel: Channel,
   { since, again }: Beginning,
-): Promise<Page> {
+): Promise<MailPage> {
   const { peer } = ctx.team;
   const inbox = openInboxReader(ctx, channel, { since, again, own: input.include_own });
   const timeoutMs = Math.min(input.timeout, limits.waitSecondsMax) * 1000;
@@ -172,14 +175,18 @@ export function park(
   };
 }
 
-interface Answer extends Beginning {
-  readonly page: Page;
+interface WaitReply extends Beginning {
+  readonly page: MailPage;
   readonly rest: Rest;
   readonly skipped: number;
   readonly channel: Channel;
 }
 
-function toOutput(ctx: TeamContext<FeedServices>, input: Input, answer: Answer): Output {
+function toOutput(
+  ctx: TeamContext<FeedServices>,
+  input: WaitForMessagesInput,
+  answer: WaitReply,
+): WaitForMessagesOutput {
   const { page, rest, since, again, skipped, channel } = answer;
   const { database, settings } = ctx.services;
   const { peer } = ctx.team;
@@ -211,8 +218,8 @@ function toOutput(ctx: TeamContext<FeedServices>, input: Input, answer: Answer):
  */
 function noteWritten(
   ctx: TeamContext<FeedServices>,
-  input: Input,
-  { page, rest: { upTo }, again }: Answer,
+  input: WaitForMessagesInput,
+  { page, rest: { upTo }, again }: WaitReply,
   documentVersion: number,
 ): void {
   const { metrics, presence, traces } = ctx.services;

@@ -34,7 +34,7 @@ export interface Revocations {
   stop(): void;
 }
 
-interface Watched {
+interface WatchedPrincipal {
   readonly principal: Principal;
   readonly end: () => void;
   readonly expires: NodeJS.Timeout | undefined;
@@ -44,7 +44,7 @@ interface Watched {
 const timerMsMax = 2 ** 31 - 1;
 
 export function createRevocations(database: Pick<Database, "orm">, bus: Bus): Revocations {
-  const watched = new Set<Watched>();
+  const watched = new Set<WatchedPrincipal>();
   const listeners: (() => void)[] = [];
   const expiries = new WeakMap<Principal, Date>();
   // Number of revocations before each principal was looked up. If a principal is revoked before watching
@@ -67,8 +67,8 @@ export function createRevocations(database: Pick<Database, "orm">, bus: Bus): Re
     for (const listener of listeners) listener();
   }
 
-  /** Queries each member and token once, regardless of how many connections each has. */
-  async function check(asked: readonly Watched[]): Promise<void> {
+  /** Queries each member and token once, regardless of the number of their connections. */
+  async function check(asked: readonly WatchedPrincipal[]): Promise<void> {
     const members = new Map<string, { meshId: string; memberId: string }>();
     const tokens = new Map<string, { meshId: string; number: number }>();
     for (const { principal } of asked) {
@@ -111,7 +111,7 @@ export function createRevocations(database: Pick<Database, "orm">, bus: Bus): Re
       const expiresAt = expiries.get(principal);
       const inMs = expiresAt && Math.min(expiresAt.getTime() - Date.now(), timerMsMax);
       const expires = inMs === undefined ? undefined : setTimeout(end, Math.max(inMs, 0));
-      const each: Watched = { principal, end, expires };
+      const each: WatchedPrincipal = { principal, end, expires };
       watched.add(each);
       if (countsBefore.get(principal) !== count) {
         isStillIn(principal).then(

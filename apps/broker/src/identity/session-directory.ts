@@ -32,15 +32,15 @@ export interface SessionDirectory {
   forgetAll(): void;
 }
 
-type Remembered = { -readonly [Key in keyof SessionIdentity]: SessionIdentity[Key] };
+type CachedSession = { -readonly [Key in keyof SessionIdentity]: SessionIdentity[Key] };
 
 export function createSessionDirectory(
   database: Pick<Database, "orm" | "meshId">,
   cachedMax: number = limits.cachedSessionsMax,
 ): SessionDirectory {
-  // The cached sessions, ordered by when they were read from the database. Reordering on each use would cost
-  // more than reading again.
-  const remembered = new Map<string, Remembered>();
+  // Ordered by the time of reading from the database, oldest first. Reordering on each use would cost more than reading
+  // again.
+  const remembered = new Map<string, CachedSession>();
   const idsBySlug = new Map<string, string>();
   // Reads in progress, shared between callers: a thousand clients may reconnect at the same time and request
   // the same session.

@@ -8,7 +8,7 @@ export function toSessionSettings(stored: unknown): SessionSettings {
   return { ...sessionSettingsDefault, ...(typeof stored === "object" ? stored : {}) };
 }
 
-interface Changed {
+interface SettingsChange {
   readonly sessionId: string;
   readonly by: string;
   /** The peer that changes the settings, or null if the change is not made by a peer. */
@@ -23,7 +23,7 @@ interface Changed {
  */
 export async function changeSessionSettings(
   { tx, announce }: Write,
-  { sessionId, by, causedBy, old, settings }: Changed,
+  { sessionId, by, causedBy, old, settings }: SettingsChange,
 ): Promise<void> {
   const next: SessionSettings = { ...old, ...withoutUndefined(settings) };
   const changes = Object.fromEntries(

@@ -27,7 +27,7 @@ export function replaceConclusion(
 
 const HEADING = "## Conclusion";
 
-interface Place {
+interface TextRange {
   readonly start: number;
   readonly end: number;
 }
@@ -46,7 +46,7 @@ function conclusionPlace(
   content: string,
   sections: readonly Section[],
   remembered: string | null,
-): Place | null {
+): TextRange | null {
   // If there are several, the last one counts: the outcome is at the end, and an earlier one is part of the discussion.
   const last = sections.at(-1);
   if (!last) return null;
@@ -59,10 +59,10 @@ function conclusionPlace(
 }
 
 /** Returns the last place where whole lines equal `wanted` and start at one of the sections. */
-function lastOccurrence(content: string, wanted: string, sections: readonly Section[]): Place | null {
+function lastOccurrence(content: string, wanted: string, sections: readonly Section[]): TextRange | null {
   const starts = new Set(sections.map(({ start }) => start));
   const offset = sections[0]?.start ?? 0;
-  let place: Place | null = null;
+  let place: TextRange | null = null;
   for (const found of occurrences(content.slice(offset), wanted)) {
     const start = offset + found;
     const end = start + wanted.length;

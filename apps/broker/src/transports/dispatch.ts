@@ -262,7 +262,7 @@ async function runUnlessEnded(ctx: RequestContext): Promise<unknown> {
 async function takeTeam(
   services: Services,
   operation: Operation,
-  { session, caller }: Pick<Request, "session" | "caller">,
+  { session, caller }: Pick<AdmittedCall, "session" | "caller">,
 ): Promise<TakenTeam> {
   const asItIs = { team: caller?.team ?? null, joining: null };
   if (!session || !caller?.person || !joinsByWriting(operation, caller)) return asItIs;
@@ -281,7 +281,7 @@ async function takeTeam(
 function joinAlone(
   services: Services,
   operation: Operation,
-  admitted: Pick<Request, "session" | "caller">,
+  admitted: Pick<AdmittedCall, "session" | "caller">,
 ): Promise<void> {
   const { session, caller } = admitted;
   const request = {
@@ -302,17 +302,17 @@ function joinAlone(
   });
 }
 
-type Admitted = Request | { readonly earlier: unknown };
+type AdmissionResult = AdmittedCall | { readonly earlier: unknown };
 
 /** Decides whether a call is served. It only reads, so a short loss of the database is retried. */
-function admit(services: Services, call: Call): Promise<Admitted> {
+function admit(services: Services, call: Call): Promise<AdmissionResult> {
   const raw = requireObject(call.operation, call.input);
   const admitting = retryWhileLost(() => admitOnce(services, call, raw));
   return withTimeout(admitting, limits.silentDatabaseMsMax, "none");
 }
 
 /** Finds the session and the caller, authorises the call and validates its input. */
-async function admitOnce(services: Services, call: Call, raw: RawInput): Promise<Admitted> {
+async function admitOnce(services: Services, call: Call, raw: RawInput): Promise<AdmissionResult> {
   const { operation } = call;
   // A node that has lost its lock serves nothing until it holds the lock again, because another node may have it (DB-17).
   if (!services.isAlone()) await services.whenAlone();
@@ -324,7 +324,7 @@ async function admitOnce(services: Services, call: Call, raw: RawInput): Promise
   const { session, caller } = letIn(services, call, identified);
   if (session && caller && operation.keptBy)
     await requireConvenerPolicy(services, operation.keptBy, session, caller.team);
-  let input: Request["input"];
+  let input: AdmittedCall["input"];
   try {
     input = parseInput(operation, raw, { proved: caller !== null });
   } catch (error) {
@@ -342,7 +342,7 @@ async function requireOpen({ channels }: Services, session: SessionIdentity): Pr
 }
 
 /** An admitted call: its session, its caller and its validated input. */
-interface Request {
+interface AdmittedCall {
   readonly session: SessionIdentity | null;
   readonly caller: Caller | null;
   readonly input: Readonly<Record<string, unknown>>;
@@ -358,7 +358,7 @@ interface TakenTeam {
 class RequestContext<All extends Services = Services> implements Context<All> {
   readonly services: All;
   readonly call: Call;
-  readonly input: Request["input"];
+  readonly input: AdmittedCall["input"];
   readonly caller: Caller | null;
   readonly transport: Context<Services>["transport"];
   readonly view: Context<Services>["view"];
@@ -373,7 +373,7 @@ class RequestContext<All extends Services = Services> implements Context<All> {
   #joining: Joining | null = null;
   #onWritten: (() => void)[] | null = null;
 
-  constructor(services: All, call: Call, { session, caller, input }: Request) {
+  constructor(services: All, call: Call, { session, caller, input }: AdmittedCall) {
     const key = input["idempotency_key"];
     this.services = services;
     this.call = call;

@@ -6,7 +6,7 @@ import type { Principal } from "../identity/principal.js";
 import type { SessionIdentity } from "../identity/session-directory.js";
 import type { TeamActor } from "../sessions/access/credentials.js";
 
-interface Who {
+interface Requester {
   readonly principal: Principal | null;
   readonly team: Pick<TeamActor, "teamId" | "credential"> | null;
   readonly person: Pick<PersonActor, "personId"> | null;
@@ -20,7 +20,7 @@ export function identify(
   operation: Operation,
   input: Readonly<Record<string, unknown>>,
   session: SessionIdentity | null,
-  who: Who,
+  who: Requester,
 ): RequestIdentity {
   const { team_id: _credential, idempotency_key, ...fields } = input;
   const caller = nameCaller(operation, who);
@@ -32,7 +32,7 @@ export function identify(
   };
 }
 
-function nameCaller({ teamCredential }: Operation, { principal, team, person }: Who): string | null {
+function nameCaller({ teamCredential }: Operation, { principal, team, person }: Requester): string | null {
   // A rotation ends the credential that requested it, so a retry is identified by that credential (IDEM-9).
   if (team && teamCredential === "replaced") return fingerprint(team.credential);
   // Joining creates the person's team, so a retry would otherwise come from a different caller.

@@ -13,7 +13,7 @@ export interface HomeLock {
   release(): Promise<void>;
 }
 
-interface Holder {
+interface LockHolder {
   pid: number;
   host: string;
   /**
@@ -48,7 +48,7 @@ const TURN_MS_MAX = 5_000;
 export async function lockHome(home: string): Promise<HomeLock> {
   const path = join(home, "broker.lock");
   const id = randomBytes(8).toString("hex");
-  const me: Holder = { pid: process.pid, host: hostname(), began: await beginningOf(process.pid), id };
+  const me: LockHolder = { pid: process.pid, host: hostname(), began: await beginningOf(process.pid), id };
 
   await explainingPath(home, async () => {
     await mkdir(home, { recursive: true, mode: 0o700 });
@@ -63,7 +63,7 @@ export async function lockHome(home: string): Promise<HomeLock> {
   };
 }
 
-async function create(path: string, holder: Holder): Promise<boolean> {
+async function create(path: string, holder: LockHolder): Promise<boolean> {
   const file = await open(path, "wx", 0o644).catch(unlessThere);
   if (!file) return false;
   try {
@@ -92,7 +92,7 @@ async function clearOrRefuse(path: string, home: string): Promise<void> {
   await removeDead(path, found);
 }
 
-async function isHeld(path: string, holder: Holder, silentMs: number): Promise<boolean> {
+async function isHeld(path: string, holder: LockHolder, silentMs: number): Promise<boolean> {
   if (holder.host === hostname()) {
     return isAlive(holder.pid) && (await beginningOf(holder.pid)) === holder.began;
   }
@@ -113,7 +113,7 @@ async function isHeld(path: string, holder: Holder, silentMs: number): Promise<b
  * one of them may already have created a new lock. They therefore take turns, by means of a second file that
  * exists only briefly, and check again during their turn.
  */
-async function removeDead(path: string, found: Found): Promise<void> {
+async function removeDead(path: string, found: LockFile): Promise<void> {
   const turn = `${path}.turn`;
   if (!(await takeTurn(turn))) {
     if (((await modifiedAt(turn)) ?? Date.now()) < Date.now() - TURN_MS_MAX) await rm(turn, { force: true });
@@ -133,22 +133,22 @@ async function takeTurn(turn: string): Promise<boolean> {
   return file !== undefined;
 }
 
-interface Found {
+interface LockFile {
   text: string;
   modifiedAt: number;
 }
 
-async function look(path: string): Promise<Found | undefined> {
+async function look(path: string): Promise<LockFile | undefined> {
   const text = await readFile(path, "utf8").catch(absent);
   const modified = await modifiedAt(path);
   return text === undefined || modified === undefined ? undefined : { text, modifiedAt: modified };
 }
 
-async function readHolder(path: string): Promise<Holder | undefined> {
+async function readHolder(path: string): Promise<LockHolder | undefined> {
   return parseHolder(await readFile(path, "utf8").catch(() => ""));
 }
 
-function parseHolder(text: string): Holder | undefined {
+function parseHolder(text: string): LockHolder | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isHolder(value) ? value : undefined;
@@ -158,7 +158,7 @@ function parseHolder(text: string): Holder | undefined {
   }
 }
 
-function isHolder(value: unknown): value is Holder {
+function isHolder(value: unknown): value is LockHolder {
   if (typeof value !== "object" || value === null) return false;
   if (!("pid" in value && "host" in value && "began" in value && "id" in value)) return false;
   return Number.isInteger(value.pid) && typeof value.host === "string" && typeof value.began === "string";
@@ -211,7 +211,7 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-function inUse(home: string, path: string, holder: Holder): EmbeddedPostgresError {
+function inUse(home: string, path: string, holder: LockHolder): EmbeddedPostgresError {
   const where =
     holder.host === hostname() ? `process ${holder.pid}` : `process ${holder.pid} on ${holder.host}`;
   return new EmbeddedPostgresError(

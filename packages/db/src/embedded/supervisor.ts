@@ -27,7 +27,7 @@ const DELAY_MS_MAX = 5_000;
  */
 export function supervise(cluster: Cluster, first: Postmaster, options: SupervisorOptions): Supervisor {
   const stopping = new AbortController();
-  const state: State = { current: first, running: true, failures: 0 };
+  const state: SupervisorState = { current: first, running: true, failures: 0 };
   const watching = watch({ ...cluster, endpoint: first.endpoint }, state, stopping.signal, options);
   let stopped: Promise<void> | undefined;
 
@@ -49,7 +49,7 @@ export function supervise(cluster: Cluster, first: Postmaster, options: Supervis
   };
 }
 
-interface State {
+interface SupervisorState {
   current: Postmaster;
   running: boolean;
   /** Number of crashes and failed starts since the server was last healthy. */
@@ -58,7 +58,7 @@ interface State {
 
 async function watch(
   cluster: Cluster,
-  state: State,
+  state: SupervisorState,
   signal: AbortSignal,
   options: SupervisorOptions,
 ): Promise<void> {
@@ -72,8 +72,13 @@ async function watch(
   }
 }
 
-/** Tries to restart the server until it runs or the supervision ends. */
-async function restart(cluster: Cluster, state: State, signal: AbortSignal, log: (line: string) => void) {
+/** Retries until the server runs or the supervision ends. */
+async function restart(
+  cluster: Cluster,
+  state: SupervisorState,
+  signal: AbortSignal,
+  log: (line: string) => void,
+) {
   while (!signal.aborted && !state.running) {
     await pause(restartDelayMs(state.failures), signal);
     if (signal.aborted) return;
@@ -95,7 +100,7 @@ function restartDelayMs(failures: number): number {
   return failures === 0 ? 0 : Math.min(100 * 2 ** (failures - 1), DELAY_MS_MAX);
 }
 
-function died(state: State): void {
+function died(state: SupervisorState): void {
   state.running = false;
 }
 

@@ -40,7 +40,7 @@ export interface MeshWatch {
 }
 
 type MeshChangedFrame = Extract<BrokerFrame, { type: "mesh_changed" }>;
-type Phase = "detached" | "asking" | "live" | "ended";
+type WatchPhase = "detached" | "asking" | "live" | "ended";
 
 /** Allows at most one watch, because the broker keeps one per connection (CLIENT-10). */
 export class MeshWatches {
@@ -103,7 +103,7 @@ class LiveMeshWatch implements MeshWatch {
   readonly #requests: Requests;
   readonly #ended: () => void;
   #settleReady: { resolve: () => void; reject: (error: MerkleError) => void } | undefined;
-  #phase: Phase = "detached";
+  #phase: WatchPhase = "detached";
   #stoodBefore = false;
   #retryTimer: ReturnType<typeof setTimeout> | undefined;
 

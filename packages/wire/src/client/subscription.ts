@@ -90,7 +90,7 @@ interface SubscriptionDefinition {
   readonly epoch: string | undefined;
 }
 
-type Phase =
+type SubscriptionPhase =
   | { readonly is: "detached" }
   | { readonly is: "subscribing" }
   | { readonly is: "live"; readonly sessionId: string }
@@ -109,7 +109,7 @@ export class LiveSubscription implements Subscription {
   readonly #definition: SubscriptionDefinition;
   readonly #requests: SubscriptionRequests;
   #settleReady: { resolve: () => void; reject: (error: MerkleError) => void } | undefined;
-  #phase: Phase = { is: "detached" };
+  #phase: SubscriptionPhase = { is: "detached" };
   #cursor: number | undefined;
   /** Epoch of the cursor, or the broker's epoch while there is no cursor. */
   #epoch: string | undefined;

@@ -1,7 +1,7 @@
 import type { SignedHead } from "../identity/head.js";
 import type { EventKinds } from "./event-kind.js";
 
-interface Change {
+interface MetadataChange {
   readonly from: string;
   readonly to: string;
 }
@@ -18,7 +18,7 @@ export type CoreEvent =
   | {
       event: "session_metadata_updated";
       by: string;
-      changes: { title?: Change | undefined; description?: Change | undefined };
+      changes: { title?: MetadataChange | undefined; description?: MetadataChange | undefined };
       reason: string;
       at: string;
     }

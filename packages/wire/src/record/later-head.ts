@@ -117,20 +117,20 @@ function compareShorter(seen: SignedHead, head: SignedHead): HeadComparison {
     : differs("cut", `The record has ${less}: messages were removed.`);
 }
 
-interface Log {
+interface ComparedLog {
   readonly size: number;
   readonly root: string;
 }
 
-function feedOf({ size, root }: SignedHead): Log {
+function feedOf({ size, root }: SignedHead): ComparedLog {
   return { size, root };
 }
 
-function documentOf({ document: { version, root } }: SignedHead): Log {
+function documentOf({ document: { version, root } }: SignedHead): ComparedLog {
   return { size: version, root };
 }
 
-function isBeginning(from: Log, to: Log, proof: Consistency | null, sha256: Sha256): boolean {
+function isBeginning(from: ComparedLog, to: ComparedLog, proof: Consistency | null, sha256: Sha256): boolean {
   if (!proof || proof.from_size !== from.size) return false;
   // Uses the root that was seen, not the root that the broker claims.
   const [fromRoot, root] = [fromHex(from.root, 32), fromHex(to.root, 32)];

@@ -182,13 +182,13 @@ export function verifyConsistency(
 }
 
 /** Leaves from `start` up to, but excluding, `end`. */
-interface Range {
+interface LeafRange {
   readonly start: number;
   readonly end: number;
 }
 
 /** PATH in the RFC: at each split the half without the leaf, innermost first. */
-function rangesBeside(index: number, { start, end }: Range): Range[] {
+function rangesBeside(index: number, { start, end }: LeafRange): LeafRange[] {
   if (end - start === 1) return [];
   const middle = splitOf({ start, end });
   return index < middle
@@ -200,7 +200,7 @@ function rangesBeside(index: number, { start, end }: Range): Range[] {
  * SUBPROOF in the RFC. `whole` is true while the range is exactly the range of the earlier root, whose hash
  * is known.
  */
-function rangesOfPrefix(from: number, { start, end }: Range, whole: boolean): Range[] {
+function rangesOfPrefix(from: number, { start, end }: LeafRange, whole: boolean): LeafRange[] {
   if (from === end) return whole ? [] : [{ start, end }];
   const middle = splitOf({ start, end });
   return from <= middle
@@ -211,7 +211,7 @@ function rangesOfPrefix(from: number, { start, end }: Range, whole: boolean): Ra
 /**
  * Splits a range so that the left half has the largest power of two that is less than the number of leaves.
  */
-function splitOf({ start, end }: Range): number {
+function splitOf({ start, end }: LeafRange): number {
   return start + 2 ** heightBelow(end - start - 1);
 }
 
@@ -226,7 +226,7 @@ function heightBelow(leaves: number): number {
 }
 
 async function hashRanges(
-  ranges: readonly Range[],
+  ranges: readonly LeafRange[],
   read: ReadSubtrees,
   sha256: Sha256,
 ): Promise<Uint8Array[]> {
@@ -239,7 +239,7 @@ async function hashRanges(
   return parts.map((part) => joinSubtrees(hashes.splice(0, part.length), sha256));
 }
 
-function subtreesOf({ start, end }: Range): Subtree[] {
+function subtreesOf({ start, end }: LeafRange): Subtree[] {
   const subtrees: Subtree[] = [];
   for (let at = start; at < end; ) {
     const height = heightBelow(end - at);

@@ -62,7 +62,7 @@ export interface Progress {
 export async function verifyBundle(source: BundleSource, options: VerifyOptions): Promise<RecordReport> {
   const { trusted = {}, sha256, verifySignature, onProgress, onRow, signal } = options;
   const files = collectFindings();
-  const reading: Reading = { reader: readBundle(source, options), files, signal };
+  const reading: BundleReading = { reader: readBundle(source, options), files, signal };
 
   const keys = (await readSmall(reading, bundleFiles.keys, parseKeys)) ?? [];
   const manifest = await readSmall(reading, bundleFiles.manifest, parseManifest);
@@ -203,14 +203,14 @@ function refuseMore(head: SignedHead, feed: VerifiedFeed, document: VerifiedDocu
   }
 }
 
-interface Reading {
+interface BundleReading {
   readonly reader: BundleReader;
   readonly files: Findings;
   readonly signal: AbortSignal | undefined;
 }
 
 /** Yields the lines of a file as far as it can be read. If it ends early, the findings say why. */
-async function* linesOf({ reader, files, signal }: Reading, file: string): AsyncGenerator<string> {
+async function* linesOf({ reader, files, signal }: BundleReading, file: string): AsyncGenerator<string> {
   const chunks = reader.open(file);
   if (!chunks) return files.add({ code: "file", message: `${file} is missing.`, file });
   try {
@@ -222,7 +222,7 @@ async function* linesOf({ reader, files, signal }: Reading, file: string): Async
 }
 
 async function readSmall<T>(
-  { reader, files, signal }: Reading,
+  { reader, files, signal }: BundleReading,
   file: string,
   parse: (text: string) => T,
   bytesMax: number = bundleLimits.fileBytesMax,
@@ -244,7 +244,7 @@ async function readSmall<T>(
 
 /** Returns the signed heads of this record. Adds a finding for each of the others. */
 async function readHeads(
-  reading: Reading,
+  reading: BundleReading,
   given: {
     recordId: string | null;
     checkSignature: (head: SignedHead) => Promise<string | null>;
@@ -363,7 +363,7 @@ async function checkManifest(
  * Reads the files that no log covers. They are hashed as a whole, and each line or file must be canonical.
  */
 async function readOthers(
-  reading: Reading,
+  reading: BundleReading,
   names: readonly string[],
   format: Manifest["version"],
 ): Promise<void> {
@@ -391,7 +391,7 @@ const isRead: ReadonlySet<string> = new Set([
   bundleFiles.manifest,
 ]);
 
-async function readState(reading: Reading): Promise<void> {
+async function readState(reading: BundleReading): Promise<void> {
   const { files } = reading;
   const file = bundleFiles.state;
   const wrong = collectFindings();
@@ -416,7 +416,7 @@ async function readState(reading: Reading): Promise<void> {
   files.add(...wrong.list);
 }
 
-async function readThrough({ reader, files, signal }: Reading, file: string): Promise<void> {
+async function readThrough({ reader, files, signal }: BundleReading, file: string): Promise<void> {
   try {
     for await (const _ of reader.open(file) ?? []);
   } catch (error) {
@@ -429,7 +429,7 @@ async function readThrough({ reader, files, signal }: Reading, file: string): Pr
  * Compares the roster and state with the hashes in the head. The manifest also has these hashes, but it may
  * have been signed later.
  */
-function compareAbout({ head: { about } }: Manifest, { reader, files }: Reading): void {
+function compareAbout({ head: { about } }: Manifest, { reader, files }: BundleReading): void {
   if (!about) return;
   for (const [file, hash] of [
     [bundleFiles.roster, about.roster],
@@ -441,7 +441,7 @@ function compareAbout({ head: { about } }: Manifest, { reader, files }: Reading)
   }
 }
 
-function compareFiles(manifest: Manifest, { reader, files }: Reading): void {
+function compareFiles(manifest: Manifest, { reader, files }: BundleReading): void {
   const own = bundleFileNames(manifest.version).filter((name) => name !== bundleFiles.manifest);
   for (const file of own) {
     const add = (message: string) => files.add({ code: "file", message: `${file} ${message}`, file });

@@ -60,7 +60,7 @@ export async function verifyFeed(lines: AsyncIterable<string>, options: FeedOpti
   const unexplained = new Set<number>();
   let line = 0;
 
-  async function check(text: string): Promise<Row> {
+  async function check(text: string): Promise<CheckedRow> {
     const parsed = parse(text);
     if (parsed instanceof ShapeError) {
       const sequence = log.pass();
@@ -127,7 +127,7 @@ export async function verifyFeed(lines: AsyncIterable<string>, options: FeedOpti
   return { findings, size: log.last, root: log.root, notedSize: log.notedSize, ...counts, seals, removed };
 }
 
-interface Row {
+interface CheckedRow {
   readonly number: number;
   readonly wrong: readonly Finding[];
 }

@@ -21,7 +21,7 @@ import { a2aPath, describeAgent } from "./agent-card.js";
 import { methods, type Revision, type Task } from "./revisions.js";
 import { type Call, followTask, GetParams, postTask, readTask, SendParams, withHistory } from "./tasks.js";
 
-const Request = z.object({
+const RpcRequest = z.object({
   jsonrpc: z.literal("2.0"),
   id: z
     .union([z.string().max(200), z.number()])
@@ -30,7 +30,7 @@ const Request = z.object({
   method: z.string().max(100),
   params: z.unknown().optional(),
 });
-type Request = z.output<typeof Request>;
+type RpcRequest = z.output<typeof RpcRequest>;
 
 /**
  * Maximum duration of a stream without an answer. The client can then call GetTask or send the message again.
@@ -60,7 +60,7 @@ async function serve(
   { admit, bodies }: { readonly admit: Admit; readonly bodies: BodyReader },
   session: string | null,
 ): Promise<Response> {
-  let id: Request["id"] = null;
+  let id: RpcRequest["id"] = null;
   const toResponse = (error: unknown) => {
     const told = toMerkleError(error, log, { path: a2aPath });
     const headers = { "content-type": "application/json", ...retryAfter(told), ...challenge(told) };
@@ -68,7 +68,7 @@ async function serve(
   };
   try {
     const admission = await admit(c);
-    const request = parse(Request, await bodies.readJson(c.env.incoming), -32600);
+    const request = parse(RpcRequest, await bodies.readJson(c.env.incoming), -32600);
     id = request.id;
     const call = createCall(c, admission);
     const method = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined;
@@ -126,7 +126,7 @@ interface Streamed {
   readonly call: Call;
   readonly task: Task;
   readonly revision: Revision;
-  readonly id: Request["id"];
+  readonly id: RpcRequest["id"];
   readonly toError: (error: unknown) => object;
 }
 
@@ -182,7 +182,7 @@ function noSuchMethod(method: string): MerkleError {
 
 const usualCodes: Partial<Record<MerkleError["code"], number>> = { bad_request: -32602, not_found: -32001 };
 
-function toRpcError(id: Request["id"], { code, message, details }: MerkleError): object {
+function toRpcError(id: RpcRequest["id"], { code, message, details }: MerkleError): object {
   const { a2a = usualCodes[code] ?? -32603 } = details;
   const data = [
     { "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason: code.toUpperCase(), domain: "merkle" },

@@ -22,7 +22,7 @@ import { endings } from "./storage/archives.js";
 import { objectBytesMax } from "./storage/object-store.js";
 import { writeStoredRows } from "./stored-rows.js";
 
-type Output = OutputOf<"archive_session">;
+type ArchiveSessionOutput = OutputOf<"archive_session">;
 
 /**
  * Time after which every node has stopped reading an archived session's rows. A node that missed the
@@ -39,7 +39,7 @@ const heardEverywhereMs = 6_000;
  * @throws conflict if the session is open or damaged, if it changed during archiving, or if no storage is
  * configured
  */
-export async function archiveSession(ctx: SessionContext<ArchiveServices>): Promise<Output> {
+export async function archiveSession(ctx: SessionContext<ArchiveServices>): Promise<ArchiveSessionOutput> {
   const { services, session } = ctx;
   requireArchivist(ctx);
   const known = await findArchive(services.database.orm, session.sessionId);
@@ -202,8 +202,8 @@ async function abandon(
   }
 }
 
-/** Converts the row of a completed archive to the operation's output. */
-function toOutput(row: ArchiveRow): Output {
+/** Converts a completed archive, which has all these fields, to the reply. */
+function toOutput(row: ArchiveRow): ArchiveSessionOutput {
   const { sessionId, object, archivedAt, archivedBy } = row;
   const toObject = (ending: string, bytes: number | null, sha256: Uint8Array | null) => ({
     key: `${object}${ending}`,

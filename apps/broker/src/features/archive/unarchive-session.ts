@@ -15,7 +15,7 @@ import type { ArchiveServices } from "./services.js";
 import { endings } from "./storage/archives.js";
 import { insertStored } from "./stored-rows.js";
 
-type Output = OutputOf<"unarchive_session">;
+type UnarchiveSessionOutput = OutputOf<"unarchive_session">;
 
 /**
  * Restores the rows of an archived session unchanged, then deletes the objects so that a text redacted later
@@ -24,7 +24,9 @@ type Output = OutputOf<"unarchive_session">;
  *
  * @throws conflict if objects are missing or changed, or if no storage is configured; nothing is changed then
  */
-export async function unarchiveSession(ctx: SessionContext<ArchiveServices>): Promise<Output> {
+export async function unarchiveSession(
+  ctx: SessionContext<ArchiveServices>,
+): Promise<UnarchiveSessionOutput> {
   const { services, session } = ctx;
   requireArchivist(ctx);
   const { sessionId } = session;
@@ -63,11 +65,8 @@ async function bringBack(services: ArchiveServices, row: ArchiveRow, signal: Abo
   channels.announceChange(sessionId, "session", extent?.size ?? 0);
 }
 
-/**
- * Converts the result, including objects that could not be deleted. Later replies list such objects until
- * they are deleted.
- */
-async function toOutput(services: ArchiveServices, sessionId: string): Promise<Output> {
+/** Includes the objects that could not be deleted. Later replies list them until they are deleted. */
+async function toOutput(services: ArchiveServices, sessionId: string): Promise<UnarchiveSessionOutput> {
   const { database, archives } = services;
   const extent = await readRecordExtent(database.orm, sessionId);
   const left: string[] = [];

@@ -6,8 +6,8 @@ import { requireAuditSession } from "./audit-sessions.js";
 import { rootMatches } from "./merkle-tree.js";
 import { hashThought, toHashed } from "./thoughts.js";
 
-type Verdict = OutputOf<"audit_verify_chain">;
-type Broken = NonNullable<Verdict["broken_at"]>;
+type ChainVerdict = OutputOf<"audit_verify_chain">;
+type Broken = NonNullable<ChainVerdict["broken_at"]>;
 
 /**
  * Number of records verified at a time. Hashing this many records of maximum size takes a few milliseconds.
@@ -22,7 +22,7 @@ const pageRecords = 100;
 export async function auditVerifyChain(
   ctx: Context<SessionServices>,
   { task_id: taskId, session_id: named }: ParsedInputOf<"audit_verify_chain">,
-): Promise<Verdict> {
+): Promise<ChainVerdict> {
   const { database } = ctx.services;
   if (taskId !== undefined && named === undefined) {
     const chain = { sessionId: undefined, taskId };
@@ -39,7 +39,7 @@ export async function auditVerifyChain(
 
 async function followChains(
   readPage: (page: ThoughtPage) => Promise<readonly ThoughtRow[]>,
-): Promise<Omit<Verdict, "root_matches">> {
+): Promise<Omit<ChainVerdict, "root_matches">> {
   const lastHashes = new Map<string, string>();
   let record_count = 0;
   let after = 0;

@@ -88,10 +88,10 @@ export async function thoughtRecordList(
   return { records, next_cursor: rows.length > records.length ? (records.at(-1)?.number ?? null) : null };
 }
 
-type Written = Pick<ThoughtRow, "id" | "type" | "taskId" | "content" | "timestamp" | "prevHash">;
+type HashedColumns = Pick<ThoughtRow, "id" | "type" | "taskId" | "content" | "timestamp" | "prevHash">;
 
-/** Returns the parts of a record that its hash covers. */
-export function toHashed({ id, type, taskId, content, timestamp, prevHash }: Written): HashedThought {
+/** Returns the part of a record that is hashed. */
+export function toHashed({ id, type, taskId, content, timestamp, prevHash }: HashedColumns): HashedThought {
   return { id, type, task_id: taskId, content, timestamp: timestamp.toISOString(), prev_hash: prevHash };
 }
 

@@ -47,8 +47,8 @@ const diffCharsMax = 600;
 /** Room reserved for a session's heading and for the note about omitted lines. */
 const headingCharsMax = 160;
 
-/** The part of a session's feed to cover in a brief. */
-interface Span extends BriefSession {
+/** The part of a session's feed that a brief covers. */
+interface BriefSpan extends BriefSession {
   readonly after: number;
 }
 
@@ -83,7 +83,7 @@ function summarise({ services }: Context<BriefServices>, sessions: readonly Sess
 async function chooseSpans(
   ctx: Context<BriefServices>,
   { session, since, since_cursor }: ParsedInputOf<"brief">,
-): Promise<Span[]> {
+): Promise<BriefSpan[]> {
   const { orm, meshId } = ctx.services.database;
   const ref = session ?? ctx.team?.peer.sessionId;
   const sessionId = ref === undefined ? undefined : (await requireHere(ctx.services, ref)).sessionId;
@@ -95,7 +95,7 @@ async function chooseSpans(
     found.map(async (span) => ({ ...span, after: await findSequenceAt(orm, span.sessionId, justBefore) })),
   );
 
-  async function findSpan({ person, team }: Context<BriefServices>, id: string): Promise<Span[]> {
+  async function findSpan({ person, team }: Context<BriefServices>, id: string): Promise<BriefSpan[]> {
     const [row, reads] = await Promise.all([
       findBriefSession(orm, id),
       person ? readLastReads(orm, meshId, person.personId, [id]) : undefined,
@@ -112,10 +112,8 @@ async function requireHere(services: BriefServices, ref: string): Promise<Sessio
   return session;
 }
 
-/**
- * Lists the sessions with messages that the person has not read. Returns none if the caller is not a person.
- */
-async function listOwnUnread({ services, person }: Context<BriefServices>): Promise<Span[]> {
+/** Lists the person's unread sessions. A caller that is not a person has none. */
+async function listOwnUnread({ services, person }: Context<BriefServices>): Promise<BriefSpan[]> {
   if (!person) return [];
   const { orm, meshId } = services.database;
   const rows = await listUnreadSessions(orm, { meshId, personId: person.personId }, limits.briefSessionsMax);
@@ -153,7 +151,7 @@ const lineKinds: Readonly<Record<string, BriefLine["kind"]>> = {
  */
 async function readLines(
   { services }: Context<BriefServices>,
-  span: Span,
+  span: BriefSpan,
   reader: BriefReader,
 ): Promise<BriefLine[]> {
   const { orm, meshId } = services.database;
@@ -275,7 +273,7 @@ function authorOf({ author_team, author_peer }: StoredMessage): string | null {
 }
 
 /** Returns a line about the document's changes: a diff without context lines (DOC-8). */
-async function readDocumentLine({ database, workers }: BriefServices, span: Span): Promise<BriefLine[]> {
+async function readDocumentLine({ database, workers }: BriefServices, span: BriefSpan): Promise<BriefLine[]> {
   const { orm } = database;
   const [from, to] = await Promise.all([
     findDocumentVersionAfter(orm, span.sessionId, span.after),
@@ -364,7 +362,7 @@ function cut(text: string, charsMax: number): string {
  * session again (BRIEF-3). The length of a line is measured in the form that a model reads, with line breaks
  * indented.
  */
-function keepWhatFits(told: readonly { span: Span; lines: readonly BriefLine[] }[]): SessionBrief[] {
+function keepWhatFits(told: readonly { span: BriefSpan; lines: readonly BriefLine[] }[]): SessionBrief[] {
   const busy = told.filter(({ lines }, place) => lines.length > 0 || place === 0);
   let room = limits.briefCharsMax - busy.length * headingCharsMax;
   const inOrder = busy

@@ -104,7 +104,7 @@ async function goOn(
   await call("conclude_session", { ...me, summary_section: conclusion }, signal);
 }
 
-type Said = Pick<InputOf<"post_message">["content"], "kind" | "options">;
+type DemoContent = Pick<InputOf<"post_message">["content"], "kind" | "options">;
 
 interface DemoAgent {
   readonly credential: string;
@@ -113,7 +113,7 @@ interface DemoAgent {
    * Reads new messages, pauses as if to think, and posts the text. Returns the sequence of the posted
    * message.
    */
-  say(text: string, as?: Said, to?: string[], replyTo?: number): Promise<number>;
+  say(text: string, as?: DemoContent, to?: string[], replyTo?: number): Promise<number>;
   doing(summary: string): Promise<void>;
   status(status: "working" | "blocked", reason?: string): Promise<void>;
   takeTask(title: string): Promise<void>;

@@ -26,7 +26,7 @@ import { rosterText, sessionAbout, stateLines } from "../seal/feature.js";
 import { documentLines, feedLines } from "./log-lines.js";
 import type { Recorded } from "./recorded.js";
 
-type Written = Manifest["files"][number];
+type BundleFile = Manifest["files"][number];
 
 /**
  * Writes a session's record as a bundle (EXPORT-2), file by file, only as fast as the reader consumes it.
@@ -41,7 +41,7 @@ export async function writeBundle(
   const { session, recorded } = source;
   const { sessionId } = session;
   const zip = new ZipWriter(to, { useWebWorkers: false, zip64: true });
-  const files: Written[] = [];
+  const files: BundleFile[] = [];
   const add = async (name: string, texts: AsyncIterable<string | Uint8Array>) => {
     const written = await addFile(zip, name, texts);
     files.push(written);
@@ -109,7 +109,7 @@ async function addFile(
   zip: ZipWriter<unknown>,
   name: string,
   texts: AsyncIterable<string | Uint8Array>,
-): Promise<Written> {
+): Promise<BundleFile> {
   const sha256 = createHash("sha256");
   let bytes = 0;
   async function* encode(): AsyncGenerator<Uint8Array> {
@@ -126,7 +126,7 @@ async function addFile(
 
 function signManifest(
   session: SessionAbout,
-  { recorded, head, files }: { recorded: Recorded; head: SignedHead; files: readonly Written[] },
+  { recorded, head, files }: { recorded: Recorded; head: SignedHead; files: readonly BundleFile[] },
 ): Manifest {
   const unsigned = {
     format: "merkle-bundle" as const,

@@ -17,7 +17,7 @@ import { nothingMade, stoppedText, toOutcome } from "./outcome.js";
 import { requireJob, toJob } from "./read-jobs.js";
 import type { JobServices } from "./services.js";
 
-type Input = ParsedInputOf<"claim_job">;
+type ClaimJobInput = ParsedInputOf<"claim_job">;
 
 /**
  * Claims the longest-waiting job of the mesh for a runner on another machine. If the queue is empty, waits
@@ -25,7 +25,10 @@ type Input = ParsedInputOf<"claim_job">;
  *
  * @throws forbidden if the broker does not allow remote runners
  */
-export async function claimJob(ctx: Context<JobServices>, input: Input): Promise<OutputOf<"claim_job">> {
+export async function claimJob(
+  ctx: Context<JobServices>,
+  input: ClaimJobInput,
+): Promise<OutputOf<"claim_job">> {
   const runner = requireRunner(ctx);
   const { services, signal } = ctx;
   const wake = services.waitSignals.open({ timeoutMs: 1_000 * input.wait, signal });
@@ -47,7 +50,11 @@ export async function claimJob(ctx: Context<JobServices>, input: Input): Promise
  * Claims the next job, if there is one. A retry of the same request returns the same claim, even if the first
  * reply was lost (IDEM-1).
  */
-async function claimNext(ctx: Context<JobServices>, { runner: machine, kinds }: Input, runner: RemoteRunner) {
+async function claimNext(
+  ctx: Context<JobServices>,
+  { runner: machine, kinds }: ClaimJobInput,
+  runner: RemoteRunner,
+) {
   const { services } = ctx;
   const { meshId } = services.database;
   const { leaseMs } = services.jobs.terms;

@@ -75,14 +75,14 @@ async function fileParameters(
   };
 }
 
-/** The fields of a job that determine which draft it starts from. */
-type Beginning = Pick<JobRow, "meshId" | "kind" | "topicId" | "sessionId" | "createdAt">;
+/** The fields of a job that determine its starting point. */
+type JobOrigin = Pick<JobRow, "meshId" | "kind" | "topicId" | "sessionId" | "createdAt">;
 
 /**
  * Finds the draft that a job starts from: the latest proposal for its topic or for its session's Conclusion
  * when the job was created. Returns null unless changes to that proposal were requested (AGENT-11).
  */
-async function findReturnedDraft(db: Queryable, job: Beginning): Promise<ProposalRow | null> {
+async function findReturnedDraft(db: Queryable, job: JobOrigin): Promise<ProposalRow | null> {
   const { meshId, kind, topicId: topic, sessionId, createdAt } = job;
   if (kind === "perspective") return null;
   const last = await findLastProposal(db, seriesOf({ meshId, topic, sessionId }), { notAfter: createdAt });

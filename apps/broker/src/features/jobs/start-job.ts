@@ -12,7 +12,7 @@ import { type JobSource, queueJob } from "./queue-job.js";
 import { requireJob, toJob } from "./read-jobs.js";
 import type { JobServices } from "./services.js";
 
-type Input = ParsedInputOf<"start_job">;
+type StartJobInput = ParsedInputOf<"start_job">;
 
 /**
  * Queues a job for a session's document (JOB-1) or for a file (SOURCE-11).
@@ -20,7 +20,10 @@ type Input = ParsedInputOf<"start_job">;
  * @throws conflict if another job for the same source is queued or running; if several callers compete,
  *   exactly one succeeds
  */
-export async function startJob(ctx: MeshContext<JobServices>, input: Input): Promise<OutputOf<"start_job">> {
+export async function startJob(
+  ctx: MeshContext<JobServices>,
+  input: StartJobInput,
+): Promise<OutputOf<"start_job">> {
   const { services } = ctx;
   const { kind, topic_id, persona_name, again } = input;
   const source = await findSource(services, input);
@@ -46,7 +49,10 @@ export async function startJob(ctx: MeshContext<JobServices>, input: Input): Pro
  * Finds the source of a job. A file must exist when the job is requested, but its content is read when the
  * agent starts.
  */
-async function findSource(services: JobServices, { session_id, source_path }: Input): Promise<JobSource> {
+async function findSource(
+  services: JobServices,
+  { session_id, source_path }: StartJobInput,
+): Promise<JobSource> {
   if (source_path === undefined) return { session: await requireSession(services, session_id ?? "") };
   const file = requireSourcePath(source_path);
   await services.sources.open(file);

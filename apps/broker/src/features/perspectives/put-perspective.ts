@@ -7,7 +7,7 @@ import type { AgentContext } from "../../sessions/context.js";
 import { requirePersona } from "../personas/feature.js";
 import type { SourceServices } from "../sources/feature.js";
 
-type Input = ParsedInputOf<"put_perspective">;
+type PutPerspectiveInput = ParsedInputOf<"put_perspective">;
 
 /**
  * Stores the result of a perspective job. The perspective belongs to the text and persona that the agent
@@ -17,7 +17,7 @@ type Input = ParsedInputOf<"put_perspective">;
  */
 export async function putPerspective(
   ctx: AgentContext<SourceServices>,
-  input: Input,
+  input: PutPerspectiveInput,
 ): Promise<OutputOf<"put_perspective">> {
   const { services, principal } = ctx;
   const { mesh, database } = services;
@@ -49,7 +49,7 @@ export async function putPerspective(
 async function requireSourceHash(
   { services }: AgentContext<SourceServices>,
   { sessionId, path }: JobRow,
-  { source_version, source_sha }: Input,
+  { source_version, source_sha }: PutPerspectiveInput,
 ): Promise<{ readonly sourceVersion: number | null; readonly sourceHash: string }> {
   if (path !== null) {
     if (source_sha === undefined) throw wrongSource("source_sha", "is missing, but this job reads a file");

@@ -219,7 +219,7 @@ async function askModel(
     maxRetries: 0,
     fetch: fetchBounded,
   });
-  const ask = async (bounds: Bounds) => {
+  const ask = async (bounds: SummaryBounds) => {
     const messages = [
       { role: "system" as const, content: instructions },
       { role: "user" as const, content: text },
@@ -237,7 +237,7 @@ async function askModel(
   }
 }
 
-type Bounds =
+type SummaryBounds =
   | { readonly max_tokens: number; readonly temperature: number }
   | { readonly max_completion_tokens: number };
 

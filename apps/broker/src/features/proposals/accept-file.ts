@@ -11,7 +11,7 @@ import { mergeOntoNewest } from "./merge-onto-newest.js";
 import { holdOpenProposal } from "./open-proposal.js";
 import { readBaseText } from "./source-text.js";
 
-type Input = ParsedInputOf<"decide_proposal">;
+type DecideProposalInput = ParsedInputOf<"decide_proposal">;
 
 interface Accepted {
   readonly proposal: ProposalBesideSource;
@@ -30,7 +30,7 @@ interface Accepted {
 export async function acceptFile(
   ctx: PersonContext<JobServices>,
   { proposal, file }: Accepted,
-  input: Input,
+  input: DecideProposalInput,
 ) {
   const { services, person } = ctx;
   const { baseHash, topic, meshId, number, sessionId } = proposal;
@@ -101,7 +101,7 @@ async function commitOrExplain(
 async function chooseText(
   { services }: PersonContext<JobServices>,
   proposal: ProposalBesideSource,
-  { content, hunks }: Input,
+  { content, hunks }: DecideProposalInput,
 ): Promise<string> {
   const [base, proposed] = await Promise.all([
     readBaseText(services, proposal, proposal),

@@ -19,7 +19,7 @@ import { type DecidedProposal, holdOpenProposal, refuseDecided } from "./open-pr
 import { refuseStale, StaleBase, staleProposal } from "./refuse-stale.js";
 import { fileOf, readCurrentText } from "./source-text.js";
 
-type Input = ParsedInputOf<"decide_proposal">;
+type DecideProposalInput = ParsedInputOf<"decide_proposal">;
 
 /**
  * Makes a proposal the next version of its document or file: the whole proposal, a part, or a person's edited
@@ -131,7 +131,7 @@ export function toAccepted({ doc_version: version }: OutputOf<"conclude_session"
 async function chooseText(
   { services }: PersonContext<JobServices>,
   proposal: ProposalBesideSource,
-  { content, hunks }: Input,
+  { content, hunks }: DecideProposalInput,
 ): Promise<string> {
   if (content !== undefined) return refuseUnchanged(services, proposal, content);
   const proposed = await readProposalContent(services.database.orm, proposal);

@@ -25,10 +25,10 @@ import { countLines } from "./count-lines.js";
 import { hunksTask } from "./hunks-task.js";
 import { fileOf, type ProposalSource, readBaseText, readCurrentText } from "./source-text.js";
 
-type Input = ParsedInputOf<"insert_proposal">;
+type InsertProposalInput = ParsedInputOf<"insert_proposal">;
 
-/** The source that a proposal is for, and its topic if there is one. */
-interface Target extends ProposalSource {
+/** The source of a proposal, and its topic if there is one. */
+interface ProposalTarget extends ProposalSource {
   readonly topic: number | null;
 }
 
@@ -45,7 +45,7 @@ const theAgent: Proposer = { author: agentName, authorHuman: false, teamId: null
  */
 export async function insertProposal(
   ctx: ProposerContext<JobServices>,
-  input: Input,
+  input: InsertProposalInput,
 ): Promise<OutputOf<"insert_proposal">> {
   const { services, principal } = ctx;
   const { meshId } = services.database;
@@ -91,7 +91,7 @@ export async function insertProposal(
 async function refuseOtherJobs(
   { database, sessions }: JobServices,
   { job, jobKind, sessionId, meshId }: JobPrincipal,
-  { topic_id, session_id }: Input,
+  { topic_id, session_id }: InsertProposalInput,
 ): Promise<void> {
   if (jobKind === "conclude" && session_id !== undefined) {
     if ((await sessions.find(session_id))?.sessionId === sessionId) return;
@@ -108,8 +108,8 @@ async function refuseOtherJobs(
 
 async function findTarget(
   { services, principal }: ProposerContext<JobServices>,
-  input: Input,
-): Promise<Target> {
+  input: InsertProposalInput,
+): Promise<ProposalTarget> {
   if (input.topic_id !== undefined) {
     const { orm, meshId } = services.database;
     const key = { meshId, number: input.topic_id };
@@ -139,14 +139,17 @@ async function requireOpenTopic(
   return topic;
 }
 
-async function proposerOf(ctx: ProposerContext<JobServices>, { sessionId }: Target): Promise<Proposer> {
+async function proposerOf(
+  ctx: ProposerContext<JobServices>,
+  { sessionId }: ProposalTarget,
+): Promise<Proposer> {
   if (ctx.team === null && ctx.person === null) return theAgent;
   return topicAuthorOf(ctx, sessionId);
 }
 
 async function describeChange(
   services: JobServices,
-  target: Target,
+  target: ProposalTarget,
   proposed: {
     readonly baseVersion: number | null;
     readonly baseHash: string | null;

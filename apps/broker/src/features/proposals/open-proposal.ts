@@ -88,10 +88,10 @@ export async function remarkInTopic(
   afterCommit(() => services.mesh.announce("topics", sessionId));
 }
 
-type Output = OutputOf<"decide_proposal">;
+type DecideProposalOutput = OutputOf<"decide_proposal">;
 
 /** The result of a decision. */
-export type Decision = Pick<Output, "status"> & Partial<Output>;
+export type Decision = Pick<DecideProposalOutput, "status"> & Partial<DecideProposalOutput>;
 
 /** Carries out one kind of decision on a proposal and returns its result. */
 export type DecidedProposal = (

@@ -14,8 +14,8 @@ import { forgetElsewhere } from "./forget-elsewhere.js";
 import { redactVersions } from "./redact-versions.js";
 import { type Remover, refuseOthersText, requireRemover } from "./remover.js";
 
-type Input = ParsedInputOf<"redact_message">;
-type Output = OutputOf<"redact_message">;
+type RedactMessageInput = ParsedInputOf<"redact_message">;
+type RedactMessageOutput = OutputOf<"redact_message">;
 
 /**
  * Permanently removes the text of a message, or of document versions, and announces the removal (REDACT-1).
@@ -25,7 +25,10 @@ type Output = OutputOf<"redact_message">;
  * @throws forbidden for another team's text, unless the caller is a human or an admin; conflict for a text
  * that is still current
  */
-export async function redactMessage(ctx: SessionContext<SealServices>, input: Input): Promise<Output> {
+export async function redactMessage(
+  ctx: SessionContext<SealServices>,
+  input: RedactMessageInput,
+): Promise<RedactMessageOutput> {
   const remover = requireRemover(ctx);
   const reason = input.reason ?? null;
   if (await isImported(ctx.services.database.orm, ctx.session.sessionId)) throw notOurs(ctx.session.slug);

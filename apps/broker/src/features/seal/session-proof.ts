@@ -29,15 +29,18 @@ import type { SealServices } from "./services.js";
 import { toSignedHead } from "./sign-head.js";
 import { type LogReader, missingEntry, type NamedLog, subtreesOf } from "./tiles.js";
 
-type Input = ParsedInputOf<"session_proof">;
-type Output = OutputOf<"session_proof">;
+type SessionProofInput = ParsedInputOf<"session_proof">;
+type SessionProofOutput = OutputOf<"session_proof">;
 
 /**
  * Proves that an entry is in a session's record, or that an earlier root covers the beginning of a later one
  * (SEAL-4, SEAL-5). The path uses hashes stored earlier, but the entry is read from its current row. If
  * someone changed that row, the proof fails and reveals the damage.
  */
-export async function sessionProof(ctx: SessionContext<SealServices>, input: Input): Promise<Output> {
+export async function sessionProof(
+  ctx: SessionContext<SealServices>,
+  input: SessionProofInput,
+): Promise<SessionProofOutput> {
   const { database, workers } = ctx.services;
   const { sessionId } = ctx.session;
   const { head: headNow, extent } = await readNow(ctx);
@@ -64,7 +67,7 @@ export async function sessionProof(ctx: SessionContext<SealServices>, input: Inp
     consistency,
   };
 
-  async function proveInclusion(of: number, within: number): Promise<Output["inclusion"]> {
+  async function proveInclusion(of: number, within: number): Promise<SessionProofOutput["inclusion"]> {
     const [entry, path] = await Promise.all([
       readProvenEntry(reader, named, of),
       inclusionPath({ index: of - 1, size: within }, subtrees, sha256),
@@ -77,7 +80,7 @@ async function proveConsistency(
   subtrees: ReadSubtrees,
   from: number,
   size: number,
-): Promise<Output["consistency"]> {
+): Promise<SessionProofOutput["consistency"]> {
   const [root, path] = await Promise.all([
     rootOfLog(from, subtrees, sha256),
     consistencyPath({ from, size }, subtrees, sha256),
@@ -95,13 +98,13 @@ async function findHead(
   { services, session }: SessionContext<SealServices>,
   log: NamedLog["log"],
   size: number,
-): Promise<Output["head"]> {
+): Promise<SessionProofOutput["head"]> {
   const over = log === "feed" ? { size } : { documentVersion: size };
   const row = await findHeadOver(services.database.orm, session.sessionId, over);
   return row && toSignedHead(row);
 }
 
-interface Wanted {
+interface ProofRequest {
   readonly log: NamedLog["log"];
   readonly size: number;
   readonly number: number | undefined;
@@ -109,7 +112,7 @@ interface Wanted {
 }
 
 /** @throws bad_request if the input names two entries, or an entry or size beyond the end of the log */
-function readWanted(input: Input, extent: RecordExtent): Wanted {
+function readWanted(input: SessionProofInput, extent: RecordExtent): ProofRequest {
   const { sequence, document_version: version, from_size: fromSize } = input;
   if (sequence !== undefined && version !== undefined) {
     throw new MerkleError(

@@ -125,14 +125,14 @@ export function subtreesOf(reader: LogReader, log: NamedLog): ReadSubtrees {
 }
 
 /** The position of a subtree's hashes: level, tile, and the range from `start` to `end` (exclusive). */
-interface Place {
+interface TilePosition {
   readonly level: number;
   readonly tile: number;
   readonly start: number;
   readonly end: number;
 }
 
-function toPlace({ start, height }: Subtree): Place {
+function toPlace({ start, height }: Subtree): TilePosition {
   const level = Math.floor(height / tileHeight);
   const first = start / tileHashes ** level;
   const tile = Math.floor(first / tileHashes);
@@ -144,7 +144,7 @@ function toPlace({ start, height }: Subtree): Place {
 async function readHashes(
   reader: LogReader,
   log: NamedLog,
-  { level, tile, end }: Pick<Place, "level" | "tile" | "end">,
+  { level, tile, end }: Pick<TilePosition, "level" | "tile" | "end">,
 ): Promise<Uint8Array[]> {
   const kept = await findTileHashes(reader.db, log, { level, number: tile });
   if (kept) return cutHashes(kept).slice(0, end);

@@ -6,13 +6,16 @@ import { bestPart } from "../../text/best-part.js";
 import { toTextMatch } from "../../text/parse-terms.js";
 import type { SearchServices } from "./services.js";
 
-type Output = OutputOf<"search">;
-type Hit = Output["hits"][number];
+type SearchOutput = OutputOf<"search">;
+type Hit = SearchOutput["hits"][number];
 
 const partCharsMax = 300;
 
 /** Searches everything that the mesh stores. Anything posted before the call can be found (SEARCH-4). */
-export async function search(ctx: Context<SearchServices>, input: ParsedInputOf<"search">): Promise<Output> {
+export async function search(
+  ctx: Context<SearchServices>,
+  input: ParsedInputOf<"search">,
+): Promise<SearchOutput> {
   const { database, indexer } = ctx.services;
   const { query, session, limit, kinds = searchKinds } = input;
   const sessionId =

@@ -163,13 +163,13 @@ function toClaim(row: ClaimRow, { team }: Pick<SessionContext<TaskServices>, "te
 }
 
 type ClaimEvent = Extract<SystemEvent, { event: "claim_changed" }>;
-type Told = Pick<ClaimEvent, "change" | "holder" | "reason">;
+type ClaimChange = Pick<ClaimEvent, "change" | "holder" | "reason">;
 
 async function announceClaim(
   { services, session, team }: TeamContext<TaskServices>,
   { announce, afterCommit }: Write,
   row: ClaimRow,
-  told: Told,
+  told: ClaimChange,
 ): Promise<void> {
   const isOthers = row.peerId !== team.peer.peerId;
   const { sequence } = await announce(session.sessionId, claimEvent(row, authorName(team), told), {
@@ -181,7 +181,7 @@ async function announceClaim(
   afterCommit(() => services.channels.announceChange(session.sessionId, "tasks", sequence));
 }
 
-export function claimEvent(row: ClaimRow, by: string, told: Told): ClaimEvent {
+export function claimEvent(row: ClaimRow, by: string, told: ClaimChange): ClaimEvent {
   const { number: claim, scope, shared, claimedAt, expiresAt } = row;
   const { change, holder, reason } = told;
   return {

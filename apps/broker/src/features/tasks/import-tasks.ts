@@ -21,7 +21,7 @@ import type { ImportHook } from "../../views/hooks.js";
 const Name = z.string().min(1).max(500);
 const common = { by: Name, holder: Name.optional(), at: Timestamp };
 
-const TaskEvent = z.object({
+const RecordedTaskEvent = z.object({
   event: z.literal("task_changed"),
   ...common,
   task: TaskNumber,
@@ -38,7 +38,7 @@ const TaskEvent = z.object({
   proof: Task.shape.proof.optional(),
 });
 
-const ClaimEvent = z.object({
+const RecordedClaimEvent = z.object({
   event: z.literal("claim_changed"),
   ...common,
   claim: TaskNumber,
@@ -49,9 +49,9 @@ const ClaimEvent = z.object({
   expires_at: Timestamp.optional(),
 });
 
-const Event = z.discriminatedUnion("event", [TaskEvent, ClaimEvent]);
-type TaskEvent = z.output<typeof TaskEvent>;
-type ClaimEvent = z.output<typeof ClaimEvent>;
+const Event = z.discriminatedUnion("event", [RecordedTaskEvent, RecordedClaimEvent]);
+type RecordedTaskEvent = z.output<typeof RecordedTaskEvent>;
+type RecordedClaimEvent = z.output<typeof RecordedClaimEvent>;
 
 /** Number of events read per page. */
 const eventsPerPage = 500;
@@ -97,7 +97,7 @@ async function storeTasks(
 /** The ids of peers, by the names that the events use. */
 type Peers = ReadonlyMap<string, string>;
 
-function newTask(sessionId: string, { task, title, by, at }: TaskEvent): ImportedTaskRow {
+function newTask(sessionId: string, { task, title, by, at }: RecordedTaskEvent): ImportedTaskRow {
   const createdAt = new Date(at);
   return {
     ...{ sessionId, number: task, title, text: "", state: "open", ...unheld, fence: 0 },
@@ -107,7 +107,7 @@ function newTask(sessionId: string, { task, title, by, at }: TaskEvent): Importe
   };
 }
 
-function changeTask(task: ImportedTaskRow, event: TaskEvent, peers: Peers): ImportedTaskRow {
+function changeTask(task: ImportedTaskRow, event: RecordedTaskEvent, peers: Peers): ImportedTaskRow {
   const { title, text, assignee, blocked_by: blockedBy, labels, links, check, change } = event;
   return {
     ...task,
@@ -127,7 +127,7 @@ function changeTask(task: ImportedTaskRow, event: TaskEvent, peers: Peers): Impo
   };
 }
 
-function moveTask(task: ImportedTaskRow, event: TaskEvent, peers: Peers): Partial<ImportedTaskRow> {
+function moveTask(task: ImportedTaskRow, event: RecordedTaskEvent, peers: Peers): Partial<ImportedTaskRow> {
   const { change, by, holder, fence = 0, result, proof } = event;
   const at = new Date(event.at);
   switch (change) {
@@ -158,7 +158,7 @@ function moveTask(task: ImportedTaskRow, event: TaskEvent, peers: Peers): Partia
 
 function applyToClaims(
   claims: Map<number, ImportedClaimRow>,
-  { claim: number, scope, shared, change, by, reason, expires_at, at }: ClaimEvent,
+  { claim: number, scope, shared, change, by, reason, expires_at, at }: RecordedClaimEvent,
   { sessionId, peers }: { readonly sessionId: string; readonly peers: Peers },
 ): void {
   const peerId = peers.get(by);
@@ -190,6 +190,6 @@ function applyToClaims(
 async function forgetTask(tx: Transaction, sessionId: string, sequence: number): Promise<void> {
   const [row] = await listImportedTaskEvents(tx, sessionId, { after: sequence - 1, limit: 1 });
   if (row?.sequence !== sequence) return;
-  const event = TaskEvent.safeParse(JSON.parse(row.content)).data;
+  const event = RecordedTaskEvent.safeParse(JSON.parse(row.content)).data;
   if (event) await forgetTaskTexts(tx, { sessionId, number: event.task }, event);
 }

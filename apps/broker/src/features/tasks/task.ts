@@ -114,7 +114,7 @@ export function detailsOf(row: TaskRow): Record<string, unknown> {
 }
 
 type TaskEvent = Extract<SystemEvent, { event: "task_changed" }>;
-type Told = Omit<TaskEvent, "event" | "task" | "title" | "by" | "at">;
+type TaskEventFields = Omit<TaskEvent, "event" | "task" | "title" | "by" | "at">;
 
 /**
  * Posts the event of a task's change and notifies the peers that it concerns. Other peers see the change
@@ -124,7 +124,7 @@ export async function announceTask(
   ctx: TeamContext<TaskServices>,
   { tx, announce, afterCommit }: Write,
   row: TaskRow,
-  told: Told & { readonly concerns: readonly Concerned[] },
+  told: TaskEventFields & { readonly concerns: readonly Concerned[] },
 ): Promise<void> {
   const { services, session, team } = ctx;
   const { concerns, ...fields } = told;
@@ -140,7 +140,7 @@ export async function announceTask(
  * Builds the event of a task's change. The event has the time stored in the row, so that an import can
  * rebuild the row. A "ready" event changes no row, so it has the current time.
  */
-export function taskEvent(row: TaskRow, by: string, told: Told): TaskEvent {
+export function taskEvent(row: TaskRow, by: string, told: TaskEventFields): TaskEvent {
   const { number: task, title, updatedAt } = row;
   const given = Object.entries(told).filter(([, value]) => value !== undefined);
   return {
@@ -148,7 +148,7 @@ export function taskEvent(row: TaskRow, by: string, told: Told): TaskEvent {
     task,
     title,
     by,
-    ...(Object.fromEntries(given) as Told),
+    ...(Object.fromEntries(given) as TaskEventFields),
     at: (told.change === "ready" ? new Date() : updatedAt).toISOString(),
   };
 }

@@ -7,7 +7,7 @@ import { tellReady } from "./finish-task.js";
 import type { TaskServices } from "./services.js";
 import { announceTask, isHuman, notHeld, refuseNonHolder, requireTask, toTask } from "./task.js";
 
-type Input = ParsedInputOf<"update_task">;
+type UpdateTaskInput = ParsedInputOf<"update_task">;
 
 /**
  * Changes a task's text, assignee or blockers, or cancels the task. A finished or cancelled task cannot be
@@ -15,7 +15,7 @@ type Input = ParsedInputOf<"update_task">;
  */
 export async function updateTask(
   ctx: TeamContext<TaskServices>,
-  input: Input,
+  input: UpdateTaskInput,
 ): Promise<OutputOf<"update_task">> {
   const { sessionId } = ctx.session;
   const key = { sessionId, number: input.task };
@@ -54,7 +54,7 @@ function refuseOthers(ctx: TeamContext<TaskServices>, row: TaskRow, fence: numbe
   refuseNonHolder(ctx, row, fence);
 }
 
-function toUpdate({ title, text, blocked_by, labels, links, check, state }: Input): TaskUpdate {
+function toUpdate({ title, text, blocked_by, labels, links, check, state }: UpdateTaskInput): TaskUpdate {
   const change: TaskUpdate = {
     ...(title !== undefined && { title }),
     ...(text !== undefined && { text }),

@@ -15,8 +15,8 @@ import { groupBy } from "../../core/group-by.js";
 import type { SessionContext } from "../../sessions/context.js";
 import type { ViewServices } from "../../views/services.js";
 
-type Output = OutputOf<"get_timeline">;
-type Mark = Output["marks"][number];
+type GetTimelineOutput = OutputOf<"get_timeline">;
+type Mark = GetTimelineOutput["marks"][number];
 
 /**
  * The kind of mark for each type of message that is marked. Document versions are missing, because they are
@@ -32,7 +32,7 @@ const markKinds: ReadonlyMap<string, Mark["kind"]> = new Map([
 export async function getTimeline(
   ctx: SessionContext<ViewServices>,
   input: ParsedInputOf<"get_timeline">,
-): Promise<Output> {
+): Promise<GetTimelineOutput> {
   return ctx.services.database.reading((db) => readTimeline(ctx, db, input));
 }
 
@@ -40,7 +40,7 @@ async function readTimeline(
   ctx: SessionContext<ViewServices>,
   db: Queryable,
   input: ParsedInputOf<"get_timeline">,
-): Promise<Output> {
+): Promise<GetTimelineOutput> {
   const { sessionId } = ctx.session;
   const { from, to } = await readSpan(ctx, db, input);
   // The extra millisecond includes a message posted exactly at `to`.
@@ -97,7 +97,7 @@ function toLane(
   { teamId, name, kind, colour }: LaneRow,
   counted: readonly ChatCount[],
   buckets: number,
-): Output["lanes"][number] {
+): GetTimelineOutput["lanes"][number] {
   const counts = new Array<number>(buckets).fill(0);
   for (const { bucket, messages } of counted) counts[bucket] = messages;
   return { team_id: teamId, team: name, kind, colour, counts };

@@ -142,7 +142,7 @@ export async function refuseTooManyOpen(
   );
 }
 
-type Input = ParsedInputOf<"open_topic">;
+type OpenTopicInput = ParsedInputOf<"open_topic">;
 
 /**
  * Opens a topic about a passage of a file, or about the whole file (SOURCE-11). Stores the file's text at
@@ -153,7 +153,7 @@ type Input = ParsedInputOf<"open_topic">;
 async function openFileTopic(
   ctx: MeshContext<TopicServices>,
   { source_path, source_sha }: { readonly source_path: string; readonly source_sha: string },
-  input: Input,
+  input: OpenTopicInput,
 ): Promise<OutputOf<"open_topic">> {
   const { services } = ctx;
   const { meshId } = services.database;
@@ -186,7 +186,7 @@ async function openFileTopic(
 
 function findFileAnchor(
   text: string,
-  { quote, ...marked }: Input,
+  { quote, ...marked }: OpenTopicInput,
   { source_path, source_sha }: { readonly source_path: string; readonly source_sha: string },
 ) {
   if (quote === undefined) return null;

@@ -8,7 +8,7 @@ import { placeFileTopics } from "./place-topics.js";
 import type { TopicServices } from "./services.js";
 import { requireTopic, toTopic, toTopicMessage } from "./topic.js";
 
-type Input = ParsedInputOf<"list_topics">;
+type ListTopicsInput = ParsedInputOf<"list_topics">;
 
 /**
  * Lists the topics of a session's document or of a file, newest first, with their last known positions
@@ -16,7 +16,7 @@ type Input = ParsedInputOf<"list_topics">;
  */
 export async function listTopics(
   ctx: Context<TopicServices>,
-  input: Input,
+  input: ListTopicsInput,
 ): Promise<OutputOf<"list_topics">> {
   const { services } = ctx;
   const { status, before, limit } = input;
@@ -39,7 +39,7 @@ export async function listTopics(
  */
 async function findSource(
   { services, principal }: Context<TopicServices>,
-  { session_id, source_path }: Input,
+  { session_id, source_path }: ListTopicsInput,
 ): Promise<SourceColumns> {
   if (source_path === undefined) {
     const { sessionId } = await requireSession(services, session_id ?? "", principal);

@@ -11,7 +11,7 @@ export interface Throttle {
   stop(): void;
 }
 
-interface Told {
+interface ThrottledHint {
   readonly at: number;
   again: (() => void) | null;
 }
@@ -21,9 +21,8 @@ interface Told {
  * without a new hint
  */
 export function createThrottle(everyMs: number): Throttle {
-  // The times of the last calls, oldest first. The first entry therefore always expires next, and one timer
-  // is enough.
-  const told = new Map<string, Told>();
+  // Ordered by the time of the last call, so the first entry always expires next and one timer is enough.
+  const told = new Map<string, ThrottledHint>();
   let timer: NodeJS.Timeout | undefined;
 
   function tellNow(name: string, tell: () => void): void {

@@ -6,7 +6,7 @@ import { ownerOf } from "../principal.js";
 import { onlyOf, requireMember } from "../require-member.js";
 import { makeInviteCode, makeInviteSecret, stateOf, toInvite, writeInviteLink } from "./invite.js";
 
-type Input = ParsedInputOf<"create_invite">;
+type CreateInviteInput = ParsedInputOf<"create_invite">;
 
 /**
  * Creates an invite to the mesh and optionally to one of its sessions. Only this reply contains the secret
@@ -16,7 +16,7 @@ type Input = ParsedInputOf<"create_invite">;
  */
 export async function createInvite(
   ctx: Context<IdentityServices>,
-  input: Input,
+  input: CreateInviteInput,
 ): Promise<OutputOf<"create_invite">> {
   const { services } = ctx;
   const { meshId } = services.database;

@@ -15,7 +15,7 @@ import { findClockSkew } from "../authenticator/clock-skew.js";
 import type { Context, IdentityServices } from "../context.js";
 import { findGivenInvite, stateOf, toSessionName } from "./invite.js";
 
-type Input = ParsedInputOf<"redeem_invite">;
+type RedeemInviteInput = ParsedInputOf<"redeem_invite">;
 
 /**
  * Makes the owner of a key a member of the invite's mesh. A key that is already a member's keeps its
@@ -27,7 +27,7 @@ type Input = ParsedInputOf<"redeem_invite">;
  */
 export async function redeemInvite(
   ctx: Context<IdentityServices>,
-  input: Input,
+  input: RedeemInviteInput,
 ): Promise<OutputOf<"redeem_invite">> {
   const { services } = ctx;
   const { database } = services;
@@ -54,7 +54,7 @@ export async function redeemInvite(
   };
 }
 
-async function admit(tx: Transaction, invite: InviteRow, input: Input): Promise<MemberFacts> {
+async function admit(tx: Transaction, invite: InviteRow, input: RedeemInviteInput): Promise<MemberFacts> {
   const { meshId, number } = invite;
   const publicKey = Buffer.from(input.public_key, "base64url");
   const known = await findMember(tx, meshId, { publicKey });

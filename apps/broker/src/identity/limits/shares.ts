@@ -54,9 +54,9 @@ export function shareHolderOf(
 }
 
 export function createShares(shares: Readonly<Record<ShareName, Share>> = usualShares): Shares {
-  const rooms = new Map<ShareName, Room>();
+  const rooms = new Map<ShareName, TakePlace>();
 
-  function roomOf(name: ShareName): Room {
+  function roomOf(name: ShareName): TakePlace {
     const room = rooms.get(name) ?? createRoom(name, shares[name]);
     rooms.set(name, room);
     return room;
@@ -75,7 +75,7 @@ export function createShares(shares: Readonly<Record<ShareName, Share>> = usualS
   };
 }
 
-type Room = (holder: ShareHolder) => Place;
+type TakePlace = (holder: ShareHolder) => Place;
 
 interface HolderState {
   readonly atOnceMax: number;
@@ -84,8 +84,8 @@ interface HolderState {
   readonly waiting: (() => void)[];
 }
 
-function createRoom(name: ShareName, { each, observer, waiting, total }: Share): Room {
-  /** All holders, ordered by their last turn. The holder that has waited longest comes first. */
+function createRoom(name: ShareName, { each, observer, waiting, total }: Share): TakePlace {
+  /** Ordered by the last turn: the holder that has waited longest comes first. */
   const holders = new Map<string, HolderState>();
   let working = 0;
 

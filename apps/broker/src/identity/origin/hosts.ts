@@ -106,7 +106,7 @@ export function createHostGuard({
    * people's pages. The ports of the public URL and of allowed hosts are valid too, because a proxy may not
    * forward its own port.
    */
-  function isOwnPage(page: Page, { host = "", forwardedHost = "" }: HostedRequest): boolean {
+  function isOwnPage(page: PageOrigin, { host = "", forwardedHost = "" }: HostedRequest): boolean {
     if (!isAllowed(page.host)) return false;
     const port = portOf(page.host, page);
     if ([host, forwardedHost].some((asked) => asked !== "" && portOf(asked, page) === port)) return true;
@@ -199,8 +199,8 @@ function hostOfTarget(target: string): string | null {
   return /^https?:\/\/([^/?#@]+)(?:[/?#]|$)/i.exec(target)?.[1] ?? "";
 }
 
-/** The page that sent a request, from its Origin header. */
-interface Page {
+/** The source of a page, from its Origin header. */
+interface PageOrigin {
   readonly secure: boolean;
   readonly host: string;
 }
@@ -209,7 +209,7 @@ interface Page {
  * Parses an Origin header. Returns null if no web page could have sent it. The text is compared verbatim,
  * because browsers write each origin in only one way.
  */
-function toPage(origin: string): Page | null {
+function toPage(origin: string): PageOrigin | null {
   const [, scheme, host] = /^(https?):\/\/([^/?#@]+)$/i.exec(origin) ?? [];
   return scheme === undefined || host === undefined
     ? null
@@ -217,7 +217,7 @@ function toPage(origin: string): Page | null {
 }
 
 /** Returns the port of a host (default: the port of the page's protocol). */
-function portOf(host: string, { secure }: Page): number {
+function portOf(host: string, { secure }: PageOrigin): number {
   return findPort(host) ?? (secure ? 443 : 80);
 }
 
@@ -226,15 +226,12 @@ function findPort(host: string): number | null {
   return port === undefined ? null : Number(port);
 }
 
-function isAt(host: string, page: Page): boolean {
+function isAt(host: string, page: PageOrigin): boolean {
   return hostnameOf(host) === hostnameOf(page.host) && portOf(host, page) === portOf(page.host, page);
 }
 
-/**
- * Returns whether a page could have been forged in transit, because it was loaded unencrypted and not from
- * loopback.
- */
-function mayBeForged({ secure, host }: Page): boolean {
+/** Returns whether a page may have been forged in transit: it was loaded unencrypted and not from loopback. */
+function mayBeForged({ secure, host }: PageOrigin): boolean {
   return !secure && !loopbackNames.includes(hostnameOf(host));
 }
 

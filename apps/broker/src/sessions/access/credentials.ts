@@ -59,7 +59,7 @@ export interface Credentials extends CredentialCache {
   verifyInMesh(credential: string): Promise<Caller | null>;
 }
 
-type Found = { person: null; team: FoundTeam } | { person: FoundPerson; team: FoundTeam | null };
+type Principals = { person: null; team: FoundTeam } | { person: FoundPerson; team: FoundTeam | null };
 type FoundTeam = Omit<TeamActor, "credential">;
 type FoundPerson = Omit<PersonActor, "credential">;
 
@@ -74,8 +74,8 @@ interface Proof {
   further?: readonly Uint8Array[];
 }
 
-interface Remembered extends Proof {
-  readonly found: Found;
+interface CachedProof extends Proof {
+  readonly found: Principals;
   readonly expiresAt: number;
 }
 
@@ -83,7 +83,7 @@ interface Remembered extends Proof {
 interface ProvedCaller {
   readonly credential: string;
   readonly key: string;
-  readonly known: Remembered;
+  readonly known: CachedProof;
   readonly caller: Caller;
 }
 
@@ -105,15 +105,14 @@ export function createCredentials(options: {
   cachedMax?: number;
 }): Credentials {
   const { database, presence, bus, cachedMax = limits.cachedCredentialsMax } = options;
-  // Both maps have the credential's uuid and the session as key. `remembered` is ordered by last use, and the
-  // least recently used entry is dropped.
-  const remembered = new Map<string, Remembered>();
-  const looking = new Map<string, Promise<Remembered | null>>();
-  // A plain comparison is safe here: the credential was already verified on this connection, so timing
-  // reveals nothing new.
+  // Both maps use the credential's uuid and the session as key. `remembered` is ordered by last use, and the oldest entry is
+  // dropped.
+  const remembered = new Map<string, CachedProof>();
+  const looking = new Map<string, Promise<CachedProof | null>>();
+  // A plain comparison is safe here: the connection has already proved the same credential, so timing reveals nothing new.
   const provedOver = new WeakMap<object, ProvedCaller>();
 
-  async function find(sessionId: string, id: string): Promise<Remembered | null> {
+  async function find(sessionId: string, id: string): Promise<CachedProof | null> {
     const key = keyOf(sessionId, id);
     const known = remembered.get(key);
     if (!known || !isValid(known)) return lookOnce(key, () => lookUp(sessionId, id));
@@ -122,16 +121,16 @@ export function createCredentials(options: {
     return known;
   }
 
-  /** Also checks the peer: when a peer returns after a long absence, presence creates a new object for it. */
-  function isValid({ expiresAt, found: { team } }: Remembered): boolean {
+  /** Checks the peer as well: after a long absence, presence makes a new object for a returning peer. */
+  function isValid({ expiresAt, found: { team } }: CachedProof): boolean {
     return expiresAt > performance.now() && (team === null || presence.find(team.peer.peerId) === team.peer);
   }
 
-  /**
-   * Shares one lookup between concurrent calls. A busy team may have hundreds of calls in flight when its
-   * cache entry expires.
-   */
-  async function lookOnce(key: string, lookUp: () => Promise<Remembered | null>): Promise<Remembered | null> {
+  /** Shares one lookup between concurrent calls. A busy team may have hundreds of calls in flight when its entry expires. */
+  async function lookOnce(
+    key: string,
+    lookUp: () => Promise<CachedProof | null>,
+  ): Promise<CachedProof | null> {
     const underWay = looking.get(key);
     if (underWay !== undefined) return underWay;
     const look = lookUp();
@@ -146,7 +145,7 @@ export function createCredentials(options: {
     }
   }
 
-  async function lookUp(sessionId: string, id: string): Promise<Remembered | null> {
+  async function lookUp(sessionId: string, id: string): Promise<CachedProof | null> {
     const expiresAt = performance.now() + (bus.kind === "local" ? rememberAloneMs : rememberMs);
     const team = await findTeam(database.orm, sessionId, id);
     if (team?.secretHash) {
@@ -186,7 +185,7 @@ export function createCredentials(options: {
     return { teamId, name, kind, memberId, leftAt: row.leftAt ?? row.peer.leftAt, peer };
   }
 
-  function remember(key: string, found: Remembered): void {
+  function remember(key: string, found: CachedProof): void {
     remembered.delete(key);
     remembered.set(key, found);
     if (remembered.size <= cachedMax) return;
@@ -294,7 +293,7 @@ function proves(secret: string, secretHash: Uint8Array): boolean {
   return timingSafeEqual(hashSecret(secret), secretHash);
 }
 
-function toCaller({ person, team }: Found, credential: string): Caller {
+function toCaller({ person, team }: Principals, credential: string): Caller {
   if (!person) return { person: null, team: { ...team, credential } };
   return { person: { ...person, credential }, team: team && { ...team, credential } };
 }

@@ -122,7 +122,7 @@ interface Entered {
   readonly cursor: number;
 }
 
-interface Who {
+interface JoiningPerson {
   readonly services: SessionServices;
   readonly session: SessionIdentity;
   readonly person: PersonActor;
@@ -140,7 +140,7 @@ interface NewIds {
  * a session (PERSON-4).
  */
 export async function enterSession(
-  who: Who,
+  who: JoiningPerson,
   write: Write,
   documentVersion: number,
   ids: NewIds = { teamId: randomUUID(), peerId: randomUUID() },
@@ -161,7 +161,7 @@ export async function enterSession(
 }
 
 async function addTeam(
-  who: Who,
+  who: JoiningPerson,
   write: Write,
   documentVersion: number,
   { teamId, peerId }: NewIds,

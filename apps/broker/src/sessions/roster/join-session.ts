@@ -14,7 +14,7 @@ import { toPeerFacts } from "./peer-facts.js";
 import { refuseSecondSession } from "./refuse-second-session.js";
 import { resumePeer, resumeTeam, startAgainFrom } from "./resume.js";
 
-type Input = ParsedInputOf<"join_session">;
+type JoinSessionInput = ParsedInputOf<"join_session">;
 
 /**
  * Adds a team or a peer to a session and announces it, or resumes an existing team or peer (JOIN-1, JOIN-5,
@@ -24,7 +24,7 @@ type Input = ParsedInputOf<"join_session">;
  */
 export async function joinSession(
   ctx: SessionContext<SessionServices>,
-  input: Input,
+  input: JoinSessionInput,
 ): Promise<OutputOf<"join_session">> {
   const { services, session } = ctx;
   const { database } = services;
@@ -64,7 +64,7 @@ export async function joinSession(
 async function join(
   ctx: SessionContext<SessionServices>,
   write: Write,
-  input: Input,
+  input: JoinSessionInput,
   found: JoinedSession,
 ): Promise<Joined> {
   if (ctx.person) return enterAsPerson(ctx, ctx.person, write, input, found);

@@ -13,10 +13,10 @@ export interface KnownPeer extends PeerRosterRow {
   readonly live: Peer | undefined;
 }
 
-type Parts = Pick<SessionServices, "database" | "presence" | "settings" | "nodes">;
+export type RosterServices = Pick<SessionServices, "database" | "presence" | "settings" | "nodes">;
 
-/** Returns every peer that has ever been in a session, in the order of joining. */
-export async function readKnownPeers(services: Parts, sessionId: string): Promise<KnownPeer[]> {
+/** Returns every peer that was ever in a session, in the order of joining. */
+export async function readKnownPeers(services: RosterServices, sessionId: string): Promise<KnownPeer[]> {
   const { database } = services;
   const rows = await listPeers(database.orm, database.meshId, sessionId);
   const now = Date.now();
@@ -50,7 +50,7 @@ function wantsNotice({ declaredStatus }: Pick<PeerRosterRow, "declaredStatus">):
  * Extends the row in place, which is safe because no other code uses the row. Copying its thirty fields took
  * a tenth of the time to read a roster of hundreds.
  */
-function toKnown(services: Parts, row: PeerRosterRow, now: number): KnownPeer {
+function toKnown(services: RosterServices, row: PeerRosterRow, now: number): KnownPeer {
   const seen = sight(services, row, now, hasLeft(row));
   return Object.assign(row, seen, {
     lastPolledAt: latest(row.lastPolledAt, seen.live?.lastPolledAt ?? null),
@@ -69,7 +69,7 @@ type SeenRow = Pick<
  * counts only while that node is running (NODE-8).
  */
 export function sight(
-  { presence, settings, nodes }: Pick<Parts, "presence" | "settings" | "nodes">,
+  { presence, settings, nodes }: Pick<RosterServices, "presence" | "settings" | "nodes">,
   row: SeenRow,
   now: number,
   left = false,
@@ -123,14 +123,14 @@ function hasLeft(row: Pick<PeerRosterRow, "leftAt" | "teamLeftAt">): boolean {
   return row.leftAt !== null || row.teamLeftAt !== null;
 }
 
-type Row = Pick<PeerRosterRow, "teamId" | "name" | "leftAt" | "teamLeftAt" | "lastPolledAt">;
+type PresenceRow = Pick<PeerRosterRow, "teamId" | "name" | "leftAt" | "teamLeftAt" | "lastPolledAt">;
 
 /**
  * Returns the peers that are present and can receive messages (PEER-7). A team's unnamed peer counts only if
  * the team has no named peer present or if the unnamed peer has read messages itself. Otherwise no client
  * reads the unnamed peer's messages.
  */
-export function presentPeers<Peer extends Row>(rows: readonly Peer[]): Peer[] {
+export function presentPeers<Peer extends PresenceRow>(rows: readonly Peer[]): Peer[] {
   const there = rows.filter((row) => !hasLeft(row));
   const teamsByName = new Set(there.filter(isNamed).map(({ teamId }) => teamId));
   return there.filter((row) => isNamed(row) || row.lastPolledAt !== null || !teamsByName.has(row.teamId));
@@ -140,13 +140,13 @@ export function presentPeers<Peer extends Row>(rows: readonly Peer[]): Peer[] {
  * Returns the peers that have left. A team's unnamed peer is included only if the team has no named peers or
  * the unnamed peer has read messages itself.
  */
-export function leftPeers<Peer extends Row>(rows: readonly Peer[]): Peer[] {
+export function leftPeers<Peer extends PresenceRow>(rows: readonly Peer[]): Peer[] {
   const teamsWithNames = new Set(rows.filter(isNamed).map(({ teamId }) => teamId));
   return rows.filter(
     (row) => hasLeft(row) && (isNamed(row) || row.lastPolledAt !== null || !teamsWithNames.has(row.teamId)),
   );
 }
 
-function isNamed({ name }: Pick<Row, "name">): boolean {
+function isNamed({ name }: Pick<PresenceRow, "name">): boolean {
   return name !== null;
 }

@@ -79,7 +79,7 @@ function toKeyCard({ keyCard, sessionKey }: PeerRosterRow): WirePeer["key_card"]
   return isCurrent ? card : null;
 }
 
-type State = Pick<WirePeer, "status" | "presence" | "declared" | "summary" | "summary_at">;
+type PeerState = Pick<WirePeer, "status" | "presence" | "declared" | "summary" | "summary_at">;
 
 /** Returns the status that a peer reported itself and the presence that the broker observed (PEER-8). */
 export function toState(
@@ -87,7 +87,7 @@ export function toState(
     KnownPeer,
     "status" | "declaredStatus" | "declaredReason" | "declaredAt" | "summary" | "summaryAt"
   >,
-): State {
+): PeerState {
   const declared = toDeclared(peer);
   return {
     status: peer.status === "disconnected" ? "disconnected" : (declared?.status ?? "idle"),

@@ -40,20 +40,20 @@ export const unprovenBounds: UnprovenBounds = {
   perAddressMax: limits.unprovenConnectionsPerAddressMax,
 };
 
-interface Waiting extends UnprovenConnection {
+interface UnprovenEntry extends UnprovenConnection {
   readonly block: string;
   end(reason: CloseReason): void;
 }
 
 export function createUnprovenConnections(bounds: UnprovenBounds): UnprovenConnections {
   /** Ordered by arrival, oldest first. */
-  const waiting = new Set<Waiting>();
+  const waiting = new Set<UnprovenEntry>();
 
   /**
    * Closes the oldest waiting connection if a limit is exceeded, starting with the same address. Honest clients authenticate
    * within milliseconds.
    */
-  function makeRoom({ block }: Waiting): void {
+  function makeRoom({ block }: UnprovenEntry): void {
     const neighbours = [...waiting].filter((each) => each.block === block);
     if (neighbours.length > bounds.perAddressMax) neighbours[0]?.end("too_many_connections");
     const [oldest] = waiting;
@@ -67,7 +67,7 @@ export function createUnprovenConnections(bounds: UnprovenBounds): UnprovenConne
       let frames = 0;
       let isOver = false;
       const deadline = setTimeout(() => self.end("no_hello"), bounds.msMax).unref();
-      const self: Waiting = {
+      const self: UnprovenEntry = {
         ...connection,
         block: toAddressBlock(connection.address),
         end(reason) {

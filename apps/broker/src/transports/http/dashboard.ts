@@ -11,7 +11,7 @@ import { sha256 } from "../../core/sha256.js";
 import type { HttpContext } from "./admit.js";
 import { buildingPage } from "./building-page.js";
 
-interface Page {
+interface ServedFile {
   readonly body: Buffer;
   /** Computed at the first request, since most files are never requested. */
   readonly headers: () => Readonly<Record<string, string>>;
@@ -63,7 +63,7 @@ export async function mountDashboard(
 type PartStatus = "building" | "built" | "failed";
 
 interface Site {
-  pages: ReadonlyMap<string, Page>;
+  pages: ReadonlyMap<string, ServedFile>;
   dashboard: PartStatus;
   docs: PartStatus;
 }
@@ -81,10 +81,10 @@ async function readSite(folder: string, build: PageBuild | undefined): Promise<S
   return site;
 }
 
-async function readPages(folder: string): Promise<Map<string, Page>> {
+async function readPages(folder: string): Promise<Map<string, ServedFile>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
-  const read = files.map(async (entry): Promise<[string, Page]> => {
+  const read = files.map(async (entry): Promise<[string, ServedFile]> => {
     const file = join(entry.parentPath, entry.name);
     const path = `/${relative(folder, file).split(sep).join("/")}`;
     return [path, toPage(path, await readFile(file))];
@@ -114,7 +114,7 @@ function indexPathOf(path: string): string {
   return `${path.replace(/\/$/, "")}/index.html`;
 }
 
-function toPage(path: string, body: Buffer): Page {
+function toPage(path: string, body: Buffer): ServedFile {
   const type = contentTypes[extname(path)] ?? "application/octet-stream";
   const isText = /^(?:text|application\/(?:json|manifest)|image\/svg)/.test(type);
   return {
@@ -150,7 +150,7 @@ function isOpenedByPerson(c: HttpContext): boolean {
   return /\btext\/html\b/.test(c.req.header("accept") ?? "");
 }
 
-async function respond(c: HttpContext, page: Page, status: 200 | 404): Promise<Response> {
+async function respond(c: HttpContext, page: ServedFile, status: 200 | 404): Promise<Response> {
   const { body, gzipped } = page;
   const headers = page.headers();
   if (status === 200 && isKnownTo(c, headers["etag"] ?? ""))

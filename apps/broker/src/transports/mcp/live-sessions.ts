@@ -38,7 +38,7 @@ const idleMs = 10 * 60_000;
 const requestIdCharsMax = 200;
 const confirmUsuallyMs = 60 * 60_000;
 
-interface Entry {
+interface LiveSession {
   readonly session: LiveMcpSession;
   usedAt: number;
   confirmedAt: number;
@@ -50,7 +50,7 @@ export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
   const { store, open, others } = options;
   const { liveMax = limits.liveMcpSessionsMax, confirmMs = confirmUsuallyMs } = options;
   /** Ordered by last use, least recently used first. */
-  const live = new Map<string, Entry>();
+  const live = new Map<string, LiveSession>();
   const reviving = new Map<string, Promise<LiveMcpSession | null>>();
 
   function keep(id: string, session: LiveMcpSession): void {
@@ -95,7 +95,7 @@ export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
     return running;
   }
 
-  async function stillExists(id: string, entry: Entry, now: number): Promise<boolean> {
+  async function stillExists(id: string, entry: LiveSession, now: number): Promise<boolean> {
     if (now - entry.confirmedAt < confirmMs) return true;
     entry.confirmedAt = now;
     if (await store.find(id)) return true;

@@ -46,7 +46,7 @@ export interface RequestsInFlight {
   abortAll(): void;
 }
 
-interface Pending extends McpRequest {
+interface PendingRequest extends McpRequest {
   readonly exchange: Exchange;
   readonly abort: AbortController;
   readonly runs: (() => void)[];
@@ -58,9 +58,9 @@ interface Pending extends McpRequest {
 
 /** @param options.outlivesConnection - whether a reply can still be fetched after the connection has closed */
 export function createRequestsInFlight(options: { outlivesConnection: boolean }): RequestsInFlight {
-  const pending = new Map<RequestId, Pending>();
+  const pending = new Map<RequestId, PendingRequest>();
 
-  function release(id: RequestId, request: Pending, outcome: "written" | "broken"): void {
+  function release(id: RequestId, request: PendingRequest, outcome: "written" | "broken"): void {
     const isServed = request.state === "running";
     if (options.outlivesConnection && (isServed || request.state === "taken")) return;
     if (isServed) {
@@ -89,7 +89,7 @@ export function createRequestsInFlight(options: { outlivesConnection: boolean })
     const free = new Promise<void>((resolve) => {
       setFree = resolve;
     });
-    const request: Pending = {
+    const request: PendingRequest = {
       message,
       url,
       headers,

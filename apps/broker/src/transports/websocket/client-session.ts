@@ -52,7 +52,7 @@ export interface ClientSession {
 interface OpenSubscription {
   readonly subscription: Subscription;
   /** Session and credential of an inbox, used as defaults by aliases that name no session (WS-14). */
-  readonly inbox: Inbox | null;
+  readonly inbox: InboxOwner | null;
   /** The peer of an inbox, or null for a follow. */
   readonly peer: Peer | null;
   /** The connection's hold on the peer of an inbox, or null for a follow. */
@@ -60,7 +60,7 @@ interface OpenSubscription {
   readonly stopState: () => void;
 }
 
-interface Inbox {
+interface InboxOwner {
   readonly session_id: string;
   readonly team_id: string;
 }
@@ -229,7 +229,7 @@ export function createClientSession(
   }
 
   /** Returns session and credential of the connection's inbox, if it has exactly one. */
-  function defaultsFor(operation: Operation): Partial<Inbox> {
+  function defaultsFor(operation: Operation): Partial<InboxOwner> {
     const inboxes = [...subscriptions.values()].flatMap(({ inbox }) => inbox ?? []);
     const [only, another] = inboxes;
     if (!only || another) return {};
@@ -385,7 +385,7 @@ function toReply(
   return answerType && { ...Object(output), type: answerType };
 }
 
-function toInbox({ kind, team_id }: Frame<"subscribe">, session_id: string): Inbox | null {
+function toInbox({ kind, team_id }: Frame<"subscribe">, session_id: string): InboxOwner | null {
   return kind === "inbox" && team_id !== undefined ? { session_id, team_id } : null;
 }
 

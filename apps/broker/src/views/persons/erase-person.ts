@@ -16,7 +16,7 @@ import { findNamedPerson } from "./named-person.js";
 /** Maximum number of texts per call. Each is a write with an event, so thousands in one call would take minutes. */
 const textsAtOnce = 200;
 
-type Output = OutputOf<"erase_person">;
+type ErasePersonOutput = OutputOf<"erase_person">;
 
 /**
  * Removes a person (PERSON-14): first the texts, a limited number per call and each in its own write, then everything else
@@ -27,7 +27,7 @@ type Output = OutputOf<"erase_person">;
 export async function erasePerson(
   ctx: PersonContext<ViewServices>,
   { person: wanted, confirm }: ParsedInputOf<"erase_person">,
-): Promise<Output> {
+): Promise<ErasePersonOutput> {
   const person = await findNamedPerson(ctx, { operation: "erase_person", wanted });
   if (![person.personId, person.name.toLowerCase()].includes(confirm.toLowerCase()))
     throw notConfirmed(person);
@@ -76,7 +76,13 @@ async function eraseText(ctx: PersonContext<ViewServices>, eraser: string, text:
   for (const hook of hooks.personData) await hook.eraseText?.(inSession, eraser, text);
 }
 
-function toKept({ slug, imported, newest, version, sequence }: PersonText): Output["kept"] | undefined {
+function toKept({
+  slug,
+  imported,
+  newest,
+  version,
+  sequence,
+}: PersonText): ErasePersonOutput["kept"] | undefined {
   const what = sequence === null ? `version ${version} of the document` : `message ${sequence}`;
   if (imported)
     return [

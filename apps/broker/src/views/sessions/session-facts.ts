@@ -1,9 +1,9 @@
 import { countUnread, listPresentPeers, type PresentPeerRow, readLastReads } from "@merkle/db";
 import type { PresentTeam } from "@merkle/wire";
 import { type Group, groupBy } from "../../core/group-by.js";
-import type { Context, SessionServices } from "../../sessions/context.js";
+import type { Context } from "../../sessions/context.js";
 import { bestStatus } from "../../sessions/peers/status.js";
-import { sight } from "../../sessions/roster/known-peers.js";
+import { type RosterServices, sight } from "../../sessions/roster/known-peers.js";
 import { readQuietSince } from "../attention/facts.js";
 import type { ViewServices } from "../services.js";
 import type { SessionFacts } from "./session-output.js";
@@ -44,11 +44,9 @@ async function readOwnUnread(
 /** Maximum number of teams that a list of sessions shows. `teams` counts all of them. */
 const teamsMax = 12;
 
-type Parts = Pick<SessionServices, "database" | "presence" | "settings" | "nodes">;
-
 /** Returns the teams that are now in each of the sessions, in the order of joining, without folded ones (SES-20). */
 async function readPresentTeams(
-  services: Parts,
+  services: RosterServices,
   sessionIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly PresentTeam[]>> {
   const { database, settings } = services;
@@ -63,7 +61,7 @@ async function readPresentTeams(
   );
 }
 
-function toPresentTeam(services: Parts, rows: Group<PresentPeerRow>, now: number): PresentTeam {
+function toPresentTeam(services: RosterServices, rows: Group<PresentPeerRow>, now: number): PresentTeam {
   const [{ teamId, team, kind, colour }] = rows;
   const declared = rows.map(({ declaredStatus }) => declaredStatus);
   const seen = rows.map((row) => sight(services, row, now));

@@ -12,8 +12,8 @@ import type { Context } from "../../sessions/context.js";
 import type { ViewServices } from "../services.js";
 import { type Answer, type AskOptions, askAddress, UnreachableError } from "./ask-address.js";
 
-type Output = OutputOf<"test_connection">;
-type Verdict = Pick<Output, "reached" | "same_broker" | "problem">;
+type TestConnectionOutput = OutputOf<"test_connection">;
+type ConnectionVerdict = Pick<TestConnectionOutput, "reached" | "same_broker" | "problem">;
 
 /**
  * Reads the app-info of an address as an agent's client would, and compares it with this broker (HEALTH-2). Anything that is
@@ -22,7 +22,7 @@ type Verdict = Pick<Output, "reached" | "same_broker" | "problem">;
 export async function testConnection(
   { services, signal }: Context<ViewServices>,
   { url }: ParsedInputOf<"test_connection">,
-): Promise<Output> {
+): Promise<TestConnectionOutput> {
   const begun = performance.now();
   const base = baseOf(url);
   const verdict = await judge(base, services, signal);
@@ -42,7 +42,7 @@ interface Judging {
   readonly ask: Pick<AskOptions, "signal" | "lookup">;
 }
 
-async function judge(base: string, services: ViewServices, signal: AbortSignal): Promise<Verdict> {
+async function judge(base: string, services: ViewServices, signal: AbortSignal): Promise<ConnectionVerdict> {
   const address = URL.canParse(`${base}/api/app-info`) ? new URL(`${base}/api/app-info`) : null;
   if (!address || !/^https?:$/.test(address.protocol)) {
     return unreached("Expected an http or https address.");
@@ -81,7 +81,7 @@ async function judgeAnswer(
   address: URL,
   { own, ask }: Judging,
   pinned: string | undefined,
-): Promise<Verdict> {
+): Promise<ConnectionVerdict> {
   const answer = await askAddress(address, { ...ask, pinned });
   const app = toIdentity(answer);
   if (app) return compare(app, own);
@@ -103,7 +103,7 @@ async function judgeAnswer(
  * Checks whether this broker responds with a certificate that this machine does not trust. Returns null if it is another
  * server.
  */
-async function judgeOwnCertificate(address: URL, judging: Judging): Promise<Verdict | null> {
+async function judgeOwnCertificate(address: URL, judging: Judging): Promise<ConnectionVerdict | null> {
   if (judging.certificate === null) return null;
   try {
     const verdict = await judgeAnswer(address, judging, judging.certificate);
@@ -117,14 +117,14 @@ async function judgeOwnCertificate(address: URL, judging: Judging): Promise<Verd
 const ownButUntrusted =
   "This broker responded, but its certificate is not trusted for this name. Give agents its certificate authority (NODE_EXTRA_CA_CERTS or --ca), or use an address that the certificate covers.";
 
-function compare(app: Identity, own: Identity): Verdict {
+function compare(app: Identity, own: Identity): ConnectionVerdict {
   if (app.epoch === own.epoch && app.brokerId === own.brokerId) {
     return { reached: true, same_broker: true, problem: null };
   }
   return { reached: true, same_broker: false, problem: "Another Merkle broker responded at this address." };
 }
 
-function unreached(problem: string): Verdict {
+function unreached(problem: string): ConnectionVerdict {
   return { reached: false, same_broker: false, problem };
 }
 

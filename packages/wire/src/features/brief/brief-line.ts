@@ -20,7 +20,7 @@ export const briefKinds = [
   "talk",
 ] as const;
 
-interface Told {
+interface BriefFact {
   readonly kind: (typeof briefKinds)[number];
   readonly sequence: number | null;
   readonly version: number | null;
@@ -32,7 +32,7 @@ interface Told {
 }
 
 /** Formats a line such as `#12 decision by Atlas 14:02:10: Keep v1 tokens`, with the text unchanged. */
-export function briefLine({ kind, sequence, version, task, job, at, by, text }: Told): string {
+export function briefLine({ kind, sequence, version, task, job, at, by, text }: BriefFact): string {
   const head = [
     sequence !== null && `#${sequence}`,
     kind,

@@ -23,7 +23,7 @@ const pairsMax = 10_000;
 export function alignTokens(before: Int32Array, after: Int32Array, vocabulary: number): Kept[] {
   const kept: Kept[] = [];
   const counts = createCounts(vocabulary);
-  const ranges: Range[] = [{ b0: 0, b1: before.length, a0: 0, a1: after.length, depth: 0 }];
+  const ranges: TokenRange[] = [{ b0: 0, b1: before.length, a0: 0, a1: after.length, depth: 0 }];
   for (let range = ranges.pop(); range; range = ranges.pop()) {
     const { depth } = range;
     let { b0, b1, a0, a1 } = range;
@@ -65,7 +65,7 @@ interface Bounds {
   readonly a1: number;
 }
 
-interface Range extends Bounds {
+interface TokenRange extends Bounds {
   readonly depth: number;
 }
 
